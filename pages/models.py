@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from ui.data.left_out import left_out_line
 from ui.data.server_tables import whole_file_card
 from ui.escape import md
 from ui.models.curve import curve, points_table, suggestion_line
@@ -34,6 +35,7 @@ with sentences():
             curve(found, y)
             suggestion_line(found)
         run_line(found, spec)
+        left_out_line()
     with right:
         picked_card(found)
         if found is not None:

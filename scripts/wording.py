@@ -20,7 +20,7 @@ OPENINGS = re.compile(
 )
 WORDS = re.compile(
     r"(?<![a-z])(told|asked|said|wish(?:es|ed)?|whoever|nobody|somebody|askers?|stands|in hand|"
-    r"(?-i:is none)|so many|in truth)(?![a-z])",
+    r"(?<!there )(?-i:is none)|so many|in truth)(?![a-z])",
     re.IGNORECASE,
 )
 LONGEST_TEST_NAME = 70

@@ -20,7 +20,7 @@ from ui.learners.offered import (
     settings_of_run,
     variant_of,
 )
-from ui.learners.spec import QUICK, RunSpec, quick_rows, quiet
+from ui.learners.spec import QUICK, RunSpec, quick_part, quiet
 from ui.runs import jobs
 from ui.shell import empty, once
 from ui.state import AppState, app_state
@@ -163,12 +163,12 @@ def fit_path(
     """
     X, y = state.training
     weight = state.training_weight
-    if QUICK in settings[0]:
-        rows = quick_rows(X, y, np.arange(len(y)))
-        X, y = X.iloc[rows], y.iloc[rows]
-        weight = None if weight is None else weight[rows]
     learner = learner_of(settings[0])
     estimator = learner.estimator(spec, state, settings[0])
+    if QUICK in settings[0]:
+        rows, columns = quick_part(X, y, np.arange(len(y)), estimator)
+        X, y = X[columns].iloc[rows], y.iloc[rows]
+        weight = None if weight is None else weight[rows]
     estimator.set_params(**{**parameters, **learner.picked})
     asked = [learner.parameters(s) for s in settings]
     quiet()
@@ -192,7 +192,7 @@ def promise_lines(rule: RuleSet, state: AppState) -> None:
     """Say each promise: that it is kept, or in a box that it is not, with two rows that show it."""
     for check in promises(rule, state):
         show = st.caption if check.kept else st.warning
-        show(md(check.told(state.label), 600))
+        show(md(check.sentence_with(state.label), 600))
 
 
 def promises_of_case(rule: RuleSet, answer: Any, row: Columns, state: AppState) -> None:

@@ -4,6 +4,9 @@ Streamlit refuses a websocket that a page of another site opens; but to know wha
 a web service for its own address, and waits for the answer.
 """
 
+import ast
+import importlib
+import logging
 import os
 import socket
 import sys
@@ -18,7 +21,6 @@ from ui import login
 from ui.runs import preparing
 
 APP = Path(__file__).parents[1] / "app.py"
-
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 ANY = ("", "0.0.0.0", "::")  # every interface of the machine
@@ -60,6 +62,22 @@ def ask_nobody() -> None:
     net_util.get_external_ip = lambda: None
 
 
+def page_modules() -> list[str]:
+    """Return the modules that the scripts of the pages import."""
+    scripts = [APP, *sorted((APP.parent / "pages").glob("*.py"))]
+    nodes = [node for path in scripts for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+    return list(dict.fromkeys(n.module for n in nodes if isinstance(n, ast.ImportFrom)))
+
+
+def warm_up() -> None:
+    """Start the workers and import what pages need, so that no visitor waits for it."""
+    # outside a running server, Streamlit reports where it caches
+    logging.getLogger("streamlit.runtime.caching.cache_data_api").disabled = True
+    importlib.import_module("ui.runs.jobs").registry()
+    for name in page_modules():
+        importlib.import_module(name)
+
+
 def main() -> None:
     """Run the dashboard; what the command line says goes to Streamlit."""
     ask_nobody()
@@ -71,6 +89,7 @@ def main() -> None:
     if wrong is not None:
         sys.exit(wrong)
     preparing.begin()
+    warm_up()
     arguments = [*sys.argv[1:], *host_options(sys.argv[1:], os.environ)]
     cli.main(["run", str(APP), *arguments], prog_name="streamlit")
 

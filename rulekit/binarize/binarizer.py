@@ -185,13 +185,13 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
 
     @cached_property
     def literals_(self) -> tuple[Literal, ...]:
-        """What the Boolean columns mean; made when asked."""
+        """The literal of each Boolean column; computed on first access."""
         if not hasattr(self, "encodings_"):
             raise AttributeError("`literals_` is there after `fit`.")
         return tuple(literal for e in self.encodings_ for literal in literals_of(e))
 
     def transform(self, X: Any) -> BinaryMatrix:
-        """Say for each row which conditions it meets.
+        """Return which conditions each row meets.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         )
 
     def bins(self, X: Any) -> BinCodes:
-        """Say for each row and column in which cell the value lies.
+        """Return the bin index of each row and column.
 
         Parameters
         ----------
@@ -239,12 +239,12 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         return BinCodes(codes, self.encodings_)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Name the conditions, as ``str`` of each literal does, shape (d,).
+        """Return the conditions as text, as ``str`` of each literal does, shape (d,).
 
         Parameters
         ----------
         input_features : array of str, optional
-            Must be the names seen in `fit` if given; scikit-learn's interface asks for it.
+            Must be the names seen in `fit` if given; part of scikit-learn's interface.
         """
         check_is_fitted(self)
         names = self.column_names_

@@ -1,7 +1,7 @@
 """The conditions of one column as runs of its cells, without an object for each of them.
 
 A column cut at every distinct value of a long table has thousands of conditions; a search looks at
-all of them, a rule holds a few. Here they are arrays, and a literal is made where it is asked for.
+all of them, a rule holds a few. Here they are arrays; a literal is created on access.
 """
 
 from dataclasses import dataclass, replace
@@ -86,7 +86,7 @@ def complemented(spans: Ints, n_cells: int) -> Ints:
 
 
 def _sorted_runs(spans: Ints) -> Ints:
-    """Put the runs in order of place, an empty one where it is in nobody's way."""
+    """Sort the runs by place, moving an empty run out of the other's way."""
     a, b, c, d = spans.T
     empty = d <= c
     c, d = np.where(empty, b, c), np.where(empty, b, d)

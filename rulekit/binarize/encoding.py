@@ -2,8 +2,8 @@
 
 A column is cut into *cells*: intervals of a numeric column, levels of any other one, one more
 cell for levels that were not there in training, and one for missing values, always the last.
-A condition is then a set of cells. Which cells it holds in is asked of the literal itself, on one
-representative value a cell, so the matrix cannot drift from what a rule says.
+A condition is then a set of cells. The cells in which it holds are computed by the literal
+itself, on one representative value a cell, so the matrix cannot differ from the rule.
 
 A column of dates is read in several ways (the date, its year, its weekday, ...), one of text by
 several words; each is an encoding of its own, of the same name. All but the first are `extra`: the
@@ -54,7 +54,7 @@ class OrderedColumn:
 
     @property
     def is_plain_levels(self) -> bool:
-        """Whether the column's own values are told apart."""
+        """Whether the column's own values are distinguished."""
         return False
 
     def positions(self, column: NDArray[Any]) -> NDArray[np.float64]:
@@ -64,18 +64,18 @@ class OrderedColumn:
         return positions_in(self.name, as_objects(column), self.part, self.order)
 
     def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
-        """Say for each row which cell it lies in, shape (n,)."""
+        """Return the bin index of each row, shape (n,)."""
         numbers = self.positions(column)
         cells = np.searchsorted(self.cuts, numbers, side="left")
         return np.where(np.isnan(numbers), self.n_cells - 1, cells)
 
     def representatives(self) -> NDArray[Any]:
-        """Give one position of each cell, shape (n_cells,)."""
+        """Return one position of each cell, shape (n_cells,)."""
         inside = self.cuts if self.order is None else np.floor(self.cuts)
         return np.concatenate([inside, [np.inf, np.nan]])
 
     def seen(self) -> NDArray[np.bool_]:
-        """Say which cells training rows can lie in."""
+        """Return which cells training rows can lie in."""
         return np.array([True] * (self.n_cells - 1) + [self.has_missing])
 
     def base_literals(self) -> list[Literal]:
@@ -110,11 +110,11 @@ class OrderedColumn:
         return float(short_cuts(np.array([raw]), np.array([low, high]))[0])
 
     def ranks_of(self, literal: Literal) -> set[int]:
-        """Give the ranks of the groups that a literal names: none."""
+        """Return the ranks of the groups that a literal names: none."""
         return set()
 
     def place(self, literal: Literal) -> tuple[int, int]:
-        """Give side and rank of a literal: see `BinaryMatrix`."""
+        """Return side and rank of a literal, see `BinaryMatrix`."""
         if literal.op not in ORDERED or literal.scale != (self.part, self.order, None):
             return 0, 0
         side = -1 if literal.op in ("<=", "<") else 1
@@ -149,7 +149,7 @@ class LevelColumn:
 
     @property
     def is_plain_levels(self) -> bool:
-        """Whether the column's own values are told apart."""
+        """Whether the column's own values are distinguished."""
         return self.part is None
 
     @cached_property
@@ -160,7 +160,7 @@ class LevelColumn:
         return index, np.array([*group, len(self.groups)], dtype=int)  # -1: not seen
 
     def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
-        """Say for each row which cell it lies in, shape (n,)."""
+        """Return the bin index of each row, shape (n,)."""
         if self.part is not None:
             column = positions_in(self.name, as_objects(column), self.part, None)
         else:
@@ -168,24 +168,24 @@ class LevelColumn:
         return np.where(missing_in(column), self.n_cells - 1, self.group_codes(column))
 
     def group_codes(self, compared: NDArray[Any]) -> NDArray[np.intp]:
-        """Say for each value, of a part of a date as a number, to which group it belongs."""
+        """Return the group of each value (parts of dates as numbers)."""
         index, group = self._group_of
         return np.asarray(group[index.get_indexer(compared)])
 
     def positions(self, column: NDArray[Any]) -> NDArray[np.float64]:
-        """Give the rank of each row's group, NaN where it is missing or new: shape (n,)."""
+        """Return the rank of each row's group, NaN where it is missing or new, shape (n,)."""
         cells = self.codes(column)
         return np.where(cells < len(self.groups), cells, np.nan)
 
     def representatives(self) -> NDArray[Any]:
-        """Give one value of each cell, shape (n_cells,)."""
+        """Return one value of each cell, shape (n_cells,)."""
         first = [group[0] for group in self.groups]
         if self.numeric:
             return np.array([*first, np.inf, np.nan], dtype=float)
         return np.array([*first, _unseen(self.groups), None], dtype=object)
 
     def seen(self) -> NDArray[np.bool_]:
-        """Say which cells training rows can lie in."""
+        """Return which cells training rows can lie in."""
         return np.array([True] * len(self.groups) + [False, self.has_missing])
 
     def base_literals(self) -> list[Literal]:
@@ -218,7 +218,7 @@ class LevelColumn:
         return {self.cut_literal(k, side): (side, k) for k in cuts for side in (-1, 1)}
 
     def ranks_of(self, literal: Literal) -> set[int]:
-        """Give the ranks of the groups that a literal names; none unless they are ranked."""
+        """Return the ranks of the groups that a literal names; none unless they are ranked."""
         if not self._places or literal.part != self.part:
             return set()
         return {k for k, group in enumerate(self.groups) if set(group) <= set(literal.values)}
@@ -228,7 +228,7 @@ class LevelColumn:
         return self.cut_literal(int(edge), side)
 
     def edge_between(self, raw: float, low: float, high: float) -> float:
-        """Give the rank of the group below."""
+        """Return the rank of the group below."""
         return float(low)
 
     def _test(self, group: tuple[Scalar, ...], one: str, many: str) -> Literal:
@@ -238,7 +238,7 @@ class LevelColumn:
         )
 
     def place(self, literal: Literal) -> tuple[int, int]:
-        """Give side and rank of a literal: those of a set of the first groups, else none."""
+        """Return side and rank of a literal if it is a set of the first groups, else (0, 0)."""
         if literal.op in GAPS:
             return 0, 0
         return self._places.get(replace(literal, missing=False), (0, 0))
@@ -246,7 +246,7 @@ class LevelColumn:
 
 @dataclass(frozen=True)
 class WordColumn:
-    """A column of text asked for one word: cells without it, with it, and of missing values."""
+    """Text tested for one word: cells without it, with it, and of missing values."""
 
     name: str
     word: str
@@ -257,7 +257,7 @@ class WordColumn:
 
     @property
     def is_plain_levels(self) -> bool:
-        """Whether the column's own values are told apart."""
+        """Whether the column's own values are distinguished."""
         return False
 
     @property
@@ -266,17 +266,17 @@ class WordColumn:
         return 3
 
     def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
-        """Say for each row which cell it lies in, shape (n,)."""
+        """Return the bin index of each row, shape (n,)."""
         column = as_objects(column)
         held = Literal(self.name, "contains", self.word).mask_of(column)
         return np.where(missing_in(column), 2, held.astype(np.intp))
 
     def representatives(self) -> NDArray[Any]:
-        """Give one value of each cell, shape (3,)."""
+        """Return one value of each cell, shape (3,)."""
         return np.array(["", self.word, None], dtype=object)
 
     def seen(self) -> NDArray[np.bool_]:
-        """Say which cells training rows can lie in."""
+        """Return which cells training rows can lie in."""
         return np.array([True, True, self.has_missing])
 
     def base_literals(self) -> list[Literal]:
@@ -284,11 +284,11 @@ class WordColumn:
         return [Literal(self.name, op, self.word) for op in ("contains", "not-contains")]
 
     def ranks_of(self, literal: Literal) -> set[int]:
-        """Give the ranks of the groups that a literal names: none."""
+        """Return the ranks of the groups that a literal names: none."""
         return set()
 
     def place(self, literal: Literal) -> tuple[int, int]:
-        """Give side and rank of a literal: none."""
+        """Return side and rank of a literal: (0, 0)."""
         return 0, 0
 
 

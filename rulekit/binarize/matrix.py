@@ -72,7 +72,7 @@ class BinaryMatrix:
         return replace(self, values=values.reshape(-1, self.values.shape[1]))
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
-        """Give the values."""
+        """Return the values."""
         return np.array(self.values, dtype=dtype, copy=copy)
 
 
@@ -80,7 +80,7 @@ class BinaryMatrix:
 class BinCodes:
     """A table as codes of cells: what a solver takes that never forms the Boolean matrix.
 
-    What is not asked for is not made: with a cut at every distinct value a column of m values has
+    Computed on first access: with a cut at every distinct value a column of m values has
     about 2 m literals, and `tables` takes 2 m**2 truth values for it.
 
     Attributes
@@ -165,7 +165,7 @@ class BinCodes:
 
 
 def code_type(n_cells: int) -> type[np.unsignedinteger]:
-    """Name the smallest unsigned type that can count cells."""
+    """Return the smallest unsigned type that can count cells."""
     if n_cells <= 256:
         return np.uint8
     return np.uint16 if n_cells <= 65_536 else np.uint32
@@ -179,7 +179,7 @@ def _as_bytes(rows: NDArray[np.bool_]) -> list[bytes]:
 
 
 def places_of(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.intp]:
-    """Give side and rank of each literal, see `OrderedColumn.place`: shape (number of them, 2)."""
+    """Return side and rank of each literal, see `OrderedColumn.place`, shape (k, 2)."""
     if not isinstance(column, OrderedColumn):
         return np.array([column.place(literal) for literal in literals], np.intp).reshape(-1, 2)
     found = np.zeros((len(literals), 2), np.intp)
@@ -191,13 +191,13 @@ def places_of(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[
 
 
 def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.bool_]:
-    """Say in which cells each literal holds, shape (n_cells, number of literals)."""
+    """Return in which cells each literal holds, shape (n_cells, number of literals)."""
     cells = column.representatives()
     return masks_of(literals, cells)
 
 
 def masks_of(literals: tuple[Literal, ...], compared: NDArray[Any]) -> NDArray[np.bool_]:
-    """Answer tests that read a column alike: `Literal.mask_of` of each, shape (n, k)."""
+    """Evaluate tests that read a column alike: `Literal.mask_of` of each, shape (n, k)."""
     found = np.empty((len(compared), len(literals)), dtype=bool)
     ordered = [j for j, literal in enumerate(literals) if literal.op in ORDERED]
     if compared.dtype == object:

@@ -90,7 +90,7 @@ def best_split(before: Counts, start: int, stop: int) -> _Split | None:
 
 
 def entropy(counts: Counts) -> NDArray[np.float64]:
-    """Give the class entropy in bits of each row of counts, shape (k, c) -> (k,)."""
+    """Return the class entropy in bits of each row of counts, shape (k, c) -> (k,)."""
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     share = counts / total
     logs = log2(np.where(counts > 0, share, 1.0))

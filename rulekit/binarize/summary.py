@@ -40,7 +40,7 @@ class CellSummary:
     counts: dict[Any, int]
 
     def share(self, label: Any) -> float:
-        """Give the share of its rows that are of a class; NaN where there is no row."""
+        """Return the share of its rows that are of a class; NaN without rows."""
         return self.counts.get(label, 0) / self.n if self.n else float("nan")
 
 

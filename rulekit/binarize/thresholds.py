@@ -49,14 +49,14 @@ def quantile_cuts(values: Values, classes: Classes | None, n_thresholds: int) ->
 
 
 def usual_value(ordered: Values) -> float | None:
-    """Give the value that more than half of the rows hold, and not all: None without one."""
+    """Return the value that more than half of the rows hold, and not all; None without one."""
     middle = ordered[len(ordered) // 2]
     low, high = np.searchsorted(ordered, middle), np.searchsorted(ordered, middle, side="right")
     return float(middle) if len(ordered) < 2 * (high - low) < 2 * len(ordered) else None
 
 
 def _cut_evenly(ordered: Values, parts: int) -> Values:
-    """Give the quantiles that cut rows into so many parts."""
+    """Return the quantiles that cut rows into `parts` parts."""
     below, rest = np.divmod(np.arange(1, parts) * (len(ordered) - 1), parts)
     low, high = ordered[below], ordered[np.minimum(below + 1, len(ordered) - 1)]
     raw = low * (1 - rest / parts) + high * (rest / parts)

@@ -31,7 +31,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Reading:
-    """How a column is to be read, where somebody said so: as what, or in which order."""
+    """User overrides of how a column is read (kind or level order)."""
 
     read_as: Any = None
     order: Sequence[str] | None = None
@@ -209,7 +209,7 @@ def rounded_date(low: float, high: float, near: float) -> float | None:
 
 
 def is_dates(column: NDArray[Any]) -> bool:
-    """Say whether every present cell is a date as ISO text, and some cell is."""
+    """Return whether every present cell is a date as ISO text, and some cell is."""
     cells = set(column[~missing_in(column)].tolist())
     return bool(cells) and all(isinstance(v, str) and moment(v) is not None for v in cells)
 
@@ -235,17 +235,17 @@ def ordered_levels(
     return OrderedColumn(name, np.array(cuts), has_missing, order=levels)
 
 
-def checked_reading(name: str, said: Any) -> Any:
+def checked_reading(name: str, reading: Any) -> Any:
     """Return how a column is to be read; ValueError if that is no way of reading."""
-    if said in ("levels", "words"):
-        return said
-    parts = (said,) if isinstance(said, str) else said
+    if reading in ("levels", "words"):
+        return reading
+    parts = (reading,) if isinstance(reading, str) else reading
     try:
         found = tuple(checked_part(part) for part in parts)
     except (RuleError, TypeError) as error:
         raise ValueError(
-            f"`read_as` says {said!r} for column {name!r}; it must be 'levels', 'words', or what "
-            f"is read of dates: one or several of {PARTS} and 'days since 2024-01-01'."
+            f"`read_as` of column {name!r} is {reading!r}. Use 'levels', 'words', or parts "
+            f"of dates: one or several of {PARTS} and 'days since 2024-01-01'."
         ) from error
     return found or PARTS
 
@@ -256,14 +256,14 @@ def readings_of(
     read_as: Mapping[Any, Any],
     orders: Mapping[Any, Sequence[str]],
 ) -> dict[str, Reading]:
-    """Say how columns are to be read, where that is given: by the table or by parameters."""
+    """Return how columns are read, from the table's types or the parameters."""
     dtypes = X.dtypes if isinstance(X, pd.DataFrame) else pd.Series(dtype=object)
     found: dict[str, Reading] = {}
     for name, dtype in zip(map(str, dtypes.index), dtypes, strict=True):
         if getattr(dtype, "ordered", False) and len(dtype.categories) > 1:
             found[name] = Reading(order=tuple(map(str, dtype.categories)))
-    for what, said in (("read_as", read_as), ("orders", orders)):
-        for name, value in said.items():
+    for what, given in (("read_as", read_as), ("orders", orders)):
+        for name, value in given.items():
             known = columns.get(str(name))
             if known is None or known.dtype != object:
                 why = "the table does not have" if known is None else "holds numbers"
@@ -303,7 +303,7 @@ def given_edges(name: str, cuts: Sequence[Any], part: str | None) -> Values:
 def _by_share(
     groups: tuple[tuple[Any, ...], ...], codes: NDArray[np.intp], of_class: NDArray[np.bool_]
 ) -> tuple[tuple[Any, ...], ...]:
-    """Put groups in the order of their share of a class, shares of few rows drawn to the mean."""
+    """Sort groups by their share of a class, shares of few rows shrunk to the mean."""
     rows = np.bincount(codes, minlength=len(groups))
     hits = np.bincount(codes[of_class], minlength=len(groups))
     mean = float(of_class.sum()) / len(of_class)

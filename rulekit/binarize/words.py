@@ -1,4 +1,4 @@
-"""Which words of a column of text are asked for: a short vocabulary, chosen on training rows."""
+"""Choose the words to test in a column of text: a short vocabulary from training rows."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -42,24 +42,24 @@ def chosen_words(
     n = len(texts)
     common = {w: c for w, c in found.items() if FEWEST_ROWS <= c.sum() < n}
 
-    def told(word: str) -> tuple[float, int, str]:
+    def rank(word: str) -> tuple[float, int, str]:
         with_it = common[word]
         rows = int(with_it.sum())
         if classes is None:
             return (abs(rows - n / 2), -rows, word)
         return (_impurity(with_it) + _impurity(total - with_it), -rows, word)
 
-    return tuple(sorted(sorted(common, key=told)[:max_words]))
+    return tuple(sorted(sorted(common, key=rank)[:max_words]))
 
 
 def _impurity(counts: NDArray[np.int64]) -> float:
-    """Give the Gini impurity of rows of each class, times their number."""
+    """Return the Gini impurity of rows of each class, times their number."""
     rows = int(counts.sum())
     return rows - int((counts * counts).sum()) / rows if rows else 0.0
 
 
 def holds_words(texts: Sequence[Any]) -> bool:
-    """Say whether cells are phrases rather than names: two words or more in half of (1 000)."""
+    """Return whether cells are phrases rather than names: two words or more in half of (1 000)."""
     some = texts[:1000]
     several = sum(len(words_of(str(v)).split()) > 1 for v in some)
     return bool(some) and 2 * several >= len(some)

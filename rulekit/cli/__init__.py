@@ -1,8 +1,7 @@
 """The command line `rulekit`: learn, show, explain, score, export, compare, app.
 
-What belongs here: verbs, what they are asked, what they print and how they end. What does not:
-anything that a script could want, which is in the library. May import everything of `rulekit`, and
-click; nobody imports it.
+Contents: the commands, their options, what they print and their exit codes. Functions that a script
+could use are in the library. May import everything of `rulekit`, and click; no module imports it.
 """
 
 import io
@@ -17,7 +16,7 @@ def run() -> None:
         if error.name != "click":
             raise
         sys.exit('The command needs click: pip install "rulekit-dashboard[cli]".')
-    for stream in (sys.stdout, sys.stderr):  # a name that a terminal cannot show is still told
+    for stream in (sys.stdout, sys.stderr):  # a name that a terminal cannot show is still printed
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     rulekit(prog_name="rulekit")

@@ -26,7 +26,7 @@ def dashboard() -> Path | None:
 def app(ctx: click.Context, port: int, address: str) -> None:
     """Serve the dashboard until Ctrl-C.
 
-    It listens on this machine only unless it is told otherwise, and asks for no password unless
+    It listens on this machine only by default, and needs no password unless
     RULEKIT_LOGIN=on: visitors then log in, at a provider named in .streamlit/secrets.toml.
     """
     for needed in ("streamlit", "plotly"):

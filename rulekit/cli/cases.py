@@ -20,7 +20,7 @@ from rulekit.cli.inputs import (
     reads_tables,
     write_file,
 )
-from rulekit.cli.telling import answer, note, say, working
+from rulekit.cli.output import echo, note, print_json, working
 from rulekit.data import Table
 from rulekit.explain import Scored
 from rulekit.explain import explain as explained
@@ -53,15 +53,15 @@ def explain(rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading
         raise click.ClickException(f"There is no row {max(rows)}: the table has {given.n_rows}.")
     cases = explained(found, given.frame.iloc[[row - 1 for row in rows]])
     if as_json:
-        told = [{**c.to_dict(), "row": row} for c, row in zip(cases, rows, strict=True)]
-        answer({"cases": told})
+        plain = [{**c.to_dict(), "row": row} for c, row in zip(cases, rows, strict=True)]
+        print_json({"cases": plain})
         return
     for case, row in zip(cases, rows, strict=True):
-        say(f"Row {row}: {case.sentence}")
+        echo(f"Row {row}: {case.sentence}")
         if case.near_misses and not case.fired:
-            say(f"  {case.near_misses[0].sentence}")
+            echo(f"  {case.near_misses[0].sentence}")
         if case.counterfactual.sentence != case.sentence:
-            say(f"  {case.counterfactual.sentence}")
+            echo(f"  {case.counterfactual.sentence}")
 
 
 @click.command()
@@ -78,25 +78,25 @@ def explain(rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading
 @click.option("--changes", is_flag=True, help="Add each case's smallest change (1 ms a case).")
 @as_json
 @reads_tables
-def score(rule: str, table: str, reading: Reading, as_json: bool, **asked: Any) -> None:
+def score(rule: str, table: str, reading: Reading, as_json: bool, **options: Any) -> None:
     """Predict every row of TABLE with RULE.
 
     Without -o the cases go to standard output as CSV, with --json into the object that is printed.
     """
-    output, target = asked["output"], asked["target"]
+    output, target = options["output"], options["target"]
     write = _writer(output)
-    if asked["outcomes"] and target is None:
+    if options["outcomes"] and target is None:
         raise click.UsageError("--outcome names values of the target; give --target.")
     found = read_rule(rule)
     given = as_rule_reads(reading.table(table), found)
-    truth = None if target is None else known_outcomes(given, target, found, asked["outcomes"])
-    result = _scored(found, given, truth, reading, asked)
+    actual = None if target is None else known_outcomes(given, target, found, options["outcomes"])
+    result = _scored(found, given, actual, reading, options)
     with working(f"Smallest changes of {len(result):,} cases") as work:
-        frame = cases_frame(result, changes=asked["changes"], progress=work.tell)
+        frame = cases_frame(result, changes=options["changes"], progress=work.report)
     if output is not None:
         with working(f"Writing {len(result):,} cases"):
             write_file(output, write(frame))
-    _tell(result, truth, None if output is not None else frame, as_json)
+    _report(result, actual, None if output is not None else frame, as_json)
 
 
 def _writer(output: str | None) -> Callable[[pd.DataFrame], bytes]:
@@ -109,28 +109,28 @@ def _writer(output: str | None) -> Callable[[pd.DataFrame], bytes]:
 
 
 def _scored(
-    rule: RuleSet, table: Table, truth: Any, reading: Reading, asked: dict[str, Any]
+    rule: RuleSet, table: Table, actual: Any, reading: Reading, options: dict[str, Any]
 ) -> Scored:
     """Apply the rule, comparing with an earlier table if one is given."""
-    if asked["reference"] is None:
+    if options["reference"] is None:
         return scored(rule, table)
-    old = as_rule_reads(reading.table(asked["reference"]), rule)
-    if truth is None:
+    old = as_rule_reads(reading.table(options["reference"]), rule)
+    if actual is None:
         return scored(rule, table, reference=old)
-    past = known_outcomes(old, asked["target"], rule, asked["outcomes"])
+    past = known_outcomes(old, options["target"], rule, options["outcomes"])
     known = np.array([v is not None for v in past])
     before = (old.frame[known], past[known])
-    return scored(rule, table, reference=old, outcomes=truth, before=before)
+    return scored(rule, table, reference=old, outcomes=actual, before=before)
 
 
-def _tell(result: Scored, truth: Any, frame: pd.DataFrame | None, as_json: bool) -> None:
+def _report(result: Scored, actual: Any, frame: pd.DataFrame | None, as_json: bool) -> None:
     """Print the cases unless they were written to a file, and the summary."""
     counts = pd.Series(result.answers).map(str).value_counts().to_dict()
     found: dict[str, Any] = {"rows": len(result), "answers": counts}
     words = [f"{len(result):,} rows: {', '.join(f'{name} {n:,}' for name, n in counts.items())}."]
-    if truth is not None:
-        known = np.array([v is not None for v in truth])
-        wrong = int((result.answers[known] != truth[known]).sum())
+    if actual is not None:
+        known = np.array([v is not None for v in actual])
+        wrong = int((result.answers[known] != actual[known]).sum())
         found |= {"known": int(known.sum()), "wrong": wrong}
         words.append(f"Wrong on {wrong:,} of the {known.sum():,} whose outcome is known.")
     if result.figures:
@@ -138,9 +138,9 @@ def _tell(result: Scored, truth: Any, frame: pd.DataFrame | None, as_json: bool)
         words.append(result.sentence)
     found["differs"] = [drift.sentence for drift in result.drift]
     if as_json:
-        answer(found if frame is None else {**found, "cases": frame.to_dict("records")})
+        print_json(found if frame is None else {**found, "cases": frame.to_dict("records")})
         return
     if frame is not None:
         click.echo(CASE_FILES["csv"].write(frame), nl=False)
     for sentence in (*(f"Differs: {s}" for s in found["differs"]), *words):
-        (say if frame is None else note)(sentence)
+        (echo if frame is None else note)(sentence)

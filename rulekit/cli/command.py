@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rulekit.cli.telling import note
+from rulekit.cli.output import note
 from rulekit.exceptions import RulekitError
 
 INTERRUPTED = 130  # as shells count a program that Ctrl-C ended

@@ -15,7 +15,7 @@ from rulekit.cli.inputs import (
     rest_of,
     write_file,
 )
-from rulekit.cli.telling import note, working
+from rulekit.cli.output import note, working
 from rulekit.explain.subject import columns_for
 from rulekit.export import FORMATS, verify_export
 from rulekit.style.palette import outcome_colours
@@ -34,33 +34,37 @@ WRITABLE = [name for name, form in FORMATS.items() if not form.learned]
 @outcome_option
 @reads_tables
 def export(
-    rule: str, form: str, output: str | None, table: str | None, reading: Reading, **asked: Any
+    rule: str, form: str, output: str | None, table: str | None, reading: Reading, **options: Any
 ) -> None:
     """Write RULE in another format.
 
     With --table the export is run, or read back, on every row, and nothing is written unless all
-    answers are the same. A report needs --table and --target, and tells the rule's figures there.
+    answers are the same. A report needs --table and --target, and contains the rule's figures.
     With --select SQL is a whole statement that adds each row's answer and the clause that decided.
     """
     found = read_rule(rule)
-    target = asked["target"]
+    target = options["target"]
     given: dict[str, Any] = {}
     if form == "report":
         if table is None or target is None:
-            raise click.UsageError("A report tells the rule's figures: give --table and --target.")
+            raise click.UsageError(
+                "A report contains the rule's figures. Add --table and --target."
+            )
         rows = as_rule_reads(reading.table(table), found)
-        truth = known_outcomes(rows, target, found, asked["outcomes"])
-        known = [v is not None for v in truth]
+        actual = known_outcomes(rows, target, found, options["outcomes"])
+        known = [v is not None for v in actual]
         classes = [v for v in found.classes if v != rest_of(found)]
         words = Wording(clause="line", colours=outcome_colours(found.classes, classes))
-        given = {"training": (rows.frame[known], truth[known]), "wording": words}
-    elif target is not None or asked["outcomes"]:
-        raise click.UsageError(f"--target and --outcome are read for a report only, not {form}.")
+        given = {"training": (rows.frame[known], actual[known]), "wording": words}
+    elif target is not None or options["outcomes"]:
+        raise click.UsageError(
+            f"--target and --outcome only apply to a report, not to {form}. Remove them."
+        )
     elif table is not None:
         rows = as_rule_reads(reading.table(table), found)
         columns_for(found, rows.frame)  # says which column is not there
         _check(found, rows.frame, form)
-    if (name := asked["select"]) is not None:
+    if (name := options["select"]) is not None:
         if FORMATS[form].language != "sql":
             raise click.UsageError(f"--select is read for SQL only, not {form}.")
         given = {"part": "score", "table": name}

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pandas.api.types import is_string_dtype
 
-from rulekit.cli.telling import note
+from rulekit.cli.output import note
 from rulekit.data import ParseOptions, Table, load_sample, read_table
 from rulekit.data.column import whole
 from rulekit.data.headers import shown
@@ -70,7 +70,7 @@ def reads_tables(verb: Verb) -> Verb:
     """Add the reading options to a command, as one argument `reading`."""
 
     @wraps(verb)
-    def asked(**given: Any) -> Any:
+    def wrapped(**given: Any) -> Any:
         numbers, categories = given.pop("numbers"), given.pop("categories")
         parts = {k: given.pop(k) for k in ("delimiter", "encoding", "decimal", "header", "sheet")}
         if parts["delimiter"] == "\\t":
@@ -78,8 +78,8 @@ def reads_tables(verb: Verb) -> Verb:
         return verb(reading=Reading(ParseOptions(**parts), numbers, categories), **given)
 
     for option in reversed(_READING):
-        asked = option(asked)
-    return asked  # type: ignore[return-value]
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[return-value]
 
 
 def outcome_names(_: Any, __: Any, given: tuple[str, ...]) -> dict[str, str]:
@@ -123,14 +123,14 @@ def _rule_in(content: bytes) -> bytes | str:
     try:
         held = json.loads(content)
     except (ValueError, RecursionError):
-        return content  # whoever reads it says what is wrong
+        return content  # `from_json` raises the error
     if isinstance(held, Mapping) and "rule_json" in held:
         if not isinstance(held["rule_json"], str):
             raise click.ClickException("The saved analysis holds no rule yet; pick one on Models.")
         return held["rule_json"]
     if isinstance(held, Mapping) and "record" in held:
         raise click.ClickException(
-            "This is a run record, which tells how a rule was found and does not hold it; give the "
+            "This is a run record, which does not contain the rule. Give the "
             "rule's JSON, from the same page."
         )
     return content
@@ -139,8 +139,8 @@ def _rule_in(content: bytes) -> bytes | str:
 def as_rule_reads(table: Table, rule: RuleSet) -> Table:
     """Read columns as the rule compares them, with a note where the file alone reads differently.
 
-    A column of codes may look like numbers, and a column of numbers like text where a cell is none:
-    a person or the first table has settled that when the rule was made.
+    A column of codes may look like numbers, and a column of numbers like text if one cell is not
+    a number. How to read it was settled when the rule was made.
     """
     kinds: dict[str, frozenset[type]] = {}
     for condition in (c for clause in rule.clauses for c in clause.conditions):
@@ -191,9 +191,9 @@ def known_outcomes(
                 "by --outcome VALUE=NAME."
             )
         called[value] = by_text.get(name, name if lone else rest)
-    truth = np.empty(len(values), dtype=object)
-    truth[known] = [called[v] for v in present]
-    return truth
+    actual = np.empty(len(values), dtype=object)
+    actual[known] = [called[v] for v in present]
+    return actual
 
 
 def rest_of(rule: RuleSet) -> Any:

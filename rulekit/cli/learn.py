@@ -16,7 +16,7 @@ from rulekit.cli.inputs import (
     reads_tables,
     write_file,
 )
-from rulekit.cli.telling import answer, note, say, working
+from rulekit.cli.output import echo, note, print_json, working
 from rulekit.data import Costs, Table, check_target, class_counts, hold_out, suggest_positive
 from rulekit.data.headers import shown
 from rulekit.evaluation.metrics import cost_per_100, error_rate
@@ -68,15 +68,15 @@ SETTINGS = {  # options that become parameters of a learner, where it has them
 @as_json
 @reads_tables
 def learn(
-    table: str, target: str, reading: Reading, output: str | None, as_json: bool, **asked: Any
+    table: str, target: str, reading: Reading, output: str | None, as_json: bool, **options: Any
 ) -> None:
     """Learn a short rule from TABLE, and report its error on rows held out.
 
     Columns of dates, of identifiers and of free text are not learned from; each is named.
     """
-    model = _learner(asked)
-    given = _with_roles(reading.table(table), target, asked)
-    X, y = _rows(given, target, asked)
+    model = _learner(options)
+    given = _with_roles(reading.table(table), target, options)
+    X, y = _rows(given, target, options)
     X, misfits = cleaned(X)
     for sentence in misfits:
         note(f"Note: {sentence}")
@@ -86,14 +86,14 @@ def learn(
         X, y = X[counts], y[counts]  # as the learner would leave the others out
     train, test = hold_out(
         y.to_numpy(),
-        asked["test_share"],
+        options["test_share"],
         groups=None if groups is None else groups.loc[X.index].astype(str).to_numpy(),
-        random_state=asked["random_state"] or 0,
+        random_state=options["random_state"] or 0,
     )
     weight = None if weights is None else weights.loc[X.index].to_numpy(dtype=float)
-    if not asked["every_class"]:
-        positive = _called(given.positive_label, asked["outcomes"])
-        model.set_params(positive_label=positive, costs=_costs(asked, positive))
+    if not options["every_class"]:
+        positive = _called(given.positive_label, options["outcomes"])
+        model.set_params(positive_label=positive, costs=_costs(options, positive))
         note(f"The rule describes {target} = {positive}.")
     with working(f"Learning from {len(train):,} rows"):
         model.fit(X.iloc[train], y.iloc[train], None if weight is None else weight[train])
@@ -103,50 +103,56 @@ def learn(
     }
     if output is not None:
         write_file(output, to_json(model).encode())
-    _tell(model, target, figures, as_json)
+    _report(model, target, figures, as_json)
 
 
-def _learner(asked: dict[str, Any]) -> Any:
+def _learner(options: dict[str, Any]) -> Any:
     """Return the learner with the requested settings; settings it does not read are rejected."""
-    name = asked["learner"]
+    name = options["learner"]
     model = LEARNERS[name]
     model = type(model)(**model.get_params(deep=False))
     for setting, option in SETTINGS.items():
-        if asked[setting] is None or (setting == "random_state" and asked["test_share"] > 0):
+        if options[setting] is None or (setting == "random_state" and options["test_share"] > 0):
             continue
         if setting not in model.get_params(deep=False):
-            raise click.UsageError(f"{option} is not read by --learner {name}; leave it out.")
-    own = {s: asked[s] for s in SETTINGS if asked[s] is not None}
+            raise click.UsageError(f"{option} has no effect with --learner {name}. Remove it.")
+    own = {s: options[s] for s in SETTINGS if options[s] is not None}
     model.set_params(**{s: v for s, v in own.items() if s in model.get_params(deep=False)})
-    if asked["every_class"] and asked["positive"] is not None:
-        raise click.UsageError("--every-class tells all classes apart; leave --positive out.")
-    if (asked["cost_miss"] is None) != (asked["cost_false_alarm"] is None):
-        raise click.UsageError("Costs are compared: give --cost-miss and --cost-false-alarm.")
-    if asked["cost_miss"] is None and asked["cost_unit"]:
-        raise click.UsageError("--cost-unit is what costs are counted in; give costs, too.")
-    if asked["every_class"] and asked["cost_miss"] is not None:
-        raise click.UsageError("--cost-miss is of one class that is described, not --every-class.")
-    if asked["use"] and asked["leave_out"]:
-        raise click.UsageError("Columns are chosen by --use or by --leave-out, not by both.")
+    if options["every_class"] and options["positive"] is not None:
+        raise click.UsageError("--every-class describes all classes. Remove --positive.")
+    if (options["cost_miss"] is None) != (options["cost_false_alarm"] is None):
+        raise click.UsageError(
+            "One of two costs is missing. Give --cost-miss and --cost-false-alarm."
+        )
+    if options["cost_miss"] is None and options["cost_unit"]:
+        raise click.UsageError(
+            "--cost-unit has no effect without costs. Add --cost-miss and --cost-false-alarm."
+        )
+    if options["every_class"] and options["cost_miss"] is not None:
+        raise click.UsageError(
+            "--cost-miss applies to one class. Remove --every-class or the costs."
+        )
+    if options["use"] and options["leave_out"]:
+        raise click.UsageError("--use and --leave-out exclude each other. Remove one.")
     return model
 
 
-def _costs(asked: dict[str, Any], positive: Any) -> Costs | None:
-    if asked["cost_miss"] is None:
+def _costs(options: dict[str, Any], positive: Any) -> Costs | None:
+    if options["cost_miss"] is None:
         return None
-    costs = (asked["cost_miss"], asked["cost_false_alarm"])
-    return Costs(*costs, unit=asked["cost_unit"], positive=positive)
+    costs = (options["cost_miss"], options["cost_false_alarm"])
+    return Costs(*costs, unit=options["cost_unit"], positive=positive)
 
 
-def _with_roles(table: Table, target: str, asked: dict[str, Any]) -> Table:
+def _with_roles(table: Table, target: str, options: dict[str, Any]) -> Table:
     """Set the role of each column and the class that the rule describes."""
-    roles = dict.fromkeys(asked["leave_out"], "ignore")
-    if asked["use"]:
+    roles = dict.fromkeys(options["leave_out"], "ignore")
+    if options["use"]:
         roles = {c.name: "ignore" for c in table.columns if c.role == "feature"}
-        roles |= dict.fromkeys(asked["use"], "feature")
-    named = {"weight": asked["weight"], "group": asked["group"], "target": target}
+        roles |= dict.fromkeys(options["use"], "feature")
+    named = {"weight": options["weight"], "group": options["group"], "target": target}
     for role, name in named.items():
-        if name is not None and name in (*asked["use"], *asked["leave_out"]):
+        if name is not None and name in (*options["use"], *options["leave_out"]):
             raise click.UsageError(f"Column {name!r} is named twice, once as --{role}.")
         roles |= {} if name is None else {name: role}
     if len({n for n in named.values() if n is not None}) < sum(
@@ -156,27 +162,27 @@ def _with_roles(table: Table, target: str, asked: dict[str, Any]) -> Table:
     table = table.with_roles(roles)
     if obstacles := check_target(table, target):
         raise click.ClickException(" ".join(obstacles))
-    if asked["every_class"]:
+    if options["every_class"]:
         return table
-    positive = asked["positive"]
-    by_name = {name: value for value, name in asked["outcomes"].items()}
+    positive = options["positive"]
+    by_name = {name: value for value, name in options["outcomes"].items()}
     chosen = (
         suggest_positive(table, target) if positive is None else by_name.get(positive, positive)
     )
     return table.with_roles({}, positive_label=chosen)
 
 
-def _rows(table: Table, target: str, asked: dict[str, Any]) -> tuple[pd.DataFrame, pd.Series]:
+def _rows(table: Table, target: str, options: dict[str, Any]) -> tuple[pd.DataFrame, pd.Series]:
     """Return features and target, with renamed classes."""
     X, y = table.xy()
-    outcomes = asked["outcomes"]
+    outcomes = options["outcomes"]
     labels = list(class_counts(table, target))
     if strange := [value for value in outcomes if value not in map(str, labels)]:
         raise click.ClickException(
             f"--outcome names {shown(strange[0])}, which column {shown(target)} does not hold; it "
             f"holds {', '.join(shown(v) for v in labels[:10])}."
         )
-    one_of_many = len(labels) > 2 and not asked["every_class"]
+    one_of_many = len(labels) > 2 and not options["every_class"]
     if outcomes or one_of_many:  # a rule's labels are of one type
         y = y.astype(object).map({label: _called(label, outcomes) for label in labels})
         names = sorted(set(y))
@@ -188,7 +194,7 @@ def _rows(table: Table, target: str, asked: dict[str, Any]) -> tuple[pd.DataFram
     if one_of_many:
         positive = str(_called(table.positive_label, outcomes))
         y = y.astype(object).mask(y.astype(object) != positive, OTHERS.format(positive))
-        asked["outcomes"] = outcomes or {str(table.positive_label): positive}
+        options["outcomes"] = outcomes or {str(table.positive_label): positive}
     return X, y
 
 
@@ -202,15 +208,15 @@ def _figures(
     """Count the rows that the rule predicts wrongly; None if there are no rows."""
     if not len(X):
         return None
-    answers, truth = np.asarray(model.predict(X), dtype=object), y.to_numpy(dtype=object)
-    wrong = int((answers != truth).sum())
-    found = {"rows": len(X), "wrong": wrong, "error": error_rate(truth, answers, weight)}
+    answers, actual = np.asarray(model.predict(X), dtype=object), y.to_numpy(dtype=object)
+    wrong = int((answers != actual).sum())
+    found = {"rows": len(X), "wrong": wrong, "error": error_rate(actual, answers, weight)}
     if model.costs is not None:
-        found["cost_per_100"] = cost_per_100(truth, answers, model.costs, weight)
+        found["cost_per_100"] = cost_per_100(actual, answers, model.costs, weight)
     return found
 
 
-def _tell(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> None:
+def _report(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> None:
     rule = model.rule_set_
     reason = getattr(getattr(model, "choice_", None), "reason", None)
     if as_json:
@@ -223,15 +229,15 @@ def _tell(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> No
             "reason": reason,
             "rule": rule_to_dict(rule),
         }
-        answer(found)
+        print_json(found)
         return
-    say(to_text(model).rstrip())
+    echo(to_text(model).rstrip())
     for name, counts in figures.items():
         if counts is not None:
             of = f"{counts['wrong']:,} of {counts['rows']:,} {name} rows"
-            say(f"Wrong on {of} ({100 * counts['error']:.1f} %).")
+            echo(f"Wrong on {of} ({100 * counts['error']:.1f} %).")
         if counts is not None and "cost_per_100" in counts:
             cost = f"{counts['cost_per_100']:.4g} {model.costs.unit}".rstrip()
-            say(f"A hundred {name} rows cost {cost}.")
+            echo(f"A hundred {name} rows cost {cost}.")
     for sentence in filter(None, (reason, getattr(model, "few_rows_hint_", None))):
         note(sentence)

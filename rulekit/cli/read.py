@@ -15,7 +15,7 @@ from rulekit.cli.inputs import (
     read_rule,
     reads_tables,
 )
-from rulekit.cli.telling import answer, say
+from rulekit.cli.output import echo, print_json
 from rulekit.data import columns_of
 from rulekit.explain.subject import columns_for
 from rulekit.export import to_text
@@ -32,7 +32,7 @@ def show(rule: str, as_json: bool) -> None:
     """Print RULE as numbered lines, and the columns it reads."""
     found = read_rule(rule)
     if as_json:
-        answer(
+        print_json(
             {
                 "columns": found.features,
                 "answers": found.classes,
@@ -43,8 +43,8 @@ def show(rule: str, as_json: bool) -> None:
             }
         )
         return
-    say(to_text(found).rstrip())
-    say(f"Reads {', '.join(found.features)}." if found.features else "Reads no column.")
+    echo(to_text(found).rstrip())
+    echo(f"Reads {', '.join(found.features)}." if found.features else "Reads no column.")
 
 
 @click.command()
@@ -74,7 +74,7 @@ def compare(
     if table is None:
         if target is not None:
             raise click.UsageError("--target is a column of TABLE; give a TABLE.")
-        _tell(compare_rules(first, second), {}, as_json)
+        _report(compare_rules(first, second), {}, as_json)
         return
     given = as_rule_reads(as_rule_reads(reading.table(table), first), second)
     columns_for(first, given.frame), columns_for(second, given.frame)  # says which is not there
@@ -83,20 +83,20 @@ def compare(
     wrong = {}
     if target is not None:
         for name, rule in (("before", first), ("after", second)):
-            truth = known_outcomes(given, target, rule, outcomes)
-            known = [v is not None for v in truth]
-            missed = rule.predict(columns)[known] != truth[known]
+            actual = known_outcomes(given, target, rule, outcomes)
+            known = [v is not None for v in actual]
+            missed = rule.predict(columns)[known] != actual[known]
             wrong[name] = {"rows": int(sum(known)), "wrong": int(missed.sum())}
-    _tell(found, wrong, as_json)
+    _report(found, wrong, as_json)
 
 
-def _tell(found: RuleComparison, wrong: dict[str, Any], as_json: bool) -> None:
+def _report(found: RuleComparison, wrong: dict[str, Any], as_json: bool) -> None:
     lists = {"kept": found.kept, "removed": found.removed, "added": found.added}
     changed = [(_line(c.before), _line(c.after)) for c in found.changed]
     rows: list[int] = [] if found.rows is None else (found.rows + 1).tolist()
     if as_json:
         others = zip(rows, _listed(found.before), _listed(found.after), strict=True)
-        answer(
+        print_json(
             {
                 "same": found.is_same,
                 "default_changed": found.default_changed,
@@ -109,20 +109,20 @@ def _tell(found: RuleComparison, wrong: dict[str, Any], as_json: bool) -> None:
             }
         )
         return
-    say(str(found))
+    echo(str(found))
     for name, clauses in lists.items():
         for clause in clauses:
-            say(f"{name}: {_line(clause)}")
+            echo(f"{name}: {_line(clause)}")
     for old, new in changed:
-        say(f"changed: {old}\n     to: {new}")
+        echo(f"changed: {old}\n     to: {new}")
     if found.default_changed:
-        say("Rows that no clause decides get another answer.")
+        echo("Rows that no clause decides get another answer.")
     if rows:
-        told = ", ".join(str(r) for r in rows[:NUMBERED])
+        numbers = ", ".join(str(r) for r in rows[:NUMBERED])
         more = f" and {len(rows) - NUMBERED} more" if len(rows) > NUMBERED else ""
-        say(f"Other answers for rows {told}{more}.")
+        echo(f"Other answers for rows {numbers}{more}.")
     for name, counts in wrong.items():
-        say(f"Wrong {name}: {counts['wrong']:,} of {counts['rows']:,} rows.")
+        echo(f"Wrong {name}: {counts['wrong']:,} of {counts['rows']:,} rows.")
 
 
 def _line(clause: Clause) -> str:

@@ -3,7 +3,7 @@
 Every column is held as distinct texts and codes, so that each distinct text is looked at once::
 
     texts   pyarrow string array, length u     distinct, stripped cells
-    codes   (n,) int, -1 for a missing cell    texts[codes[i]] stands in row i
+    codes   (n,) int, -1 for a missing cell    texts[codes[i]] is the text of row i
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ _LEADING_ZERO = r"^[+-]?0\d"
 _AMBIGUOUS = r"^[+-]?[1-9]\d{{0,2}}({d}\d{{3}})+$"
 _MARK = {".": r"\.", ",": ","}
 _OTHER = {".": ",", ",": "."}
-VOTERS = 2_000  # distinct cells of a column that are asked for their decimal mark
+VOTERS = 2_000  # distinct cells of a column from which its decimal mark is determined
 TELLING_SHARE = 0.5  # from this share of numbers on, text in a column is worth a word
 
 
@@ -129,8 +129,8 @@ def dates_in(texts: pd.Series, name: str, day_first: bool | None) -> pd.Series:
     unclear = (parts[0] != parts[1]).to_numpy() & parts[0].notna().to_numpy()
     if day_first is None and first == second and unclear.any():
         raise DataError(
-            f"In column {shown(name)} day and month cannot be told apart "
-            f"({shown(text[unclear].iloc[0])}); say which comes first (`day_first`)."
+            f"In column {shown(name)} day and month are ambiguous "
+            f"({shown(text[unclear].iloc[0])}). Set which comes first (`day_first`)."
         )
     early = bool(first) if day_first is None else day_first
     found = pd.to_datetime(text, errors="coerce", format="mixed", dayfirst=early)

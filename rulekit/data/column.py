@@ -210,5 +210,5 @@ def order_problem(series: pd.Series, levels: Sequence[str]) -> str | None:
         return f"{', '.join(map(shown, left_out[:5]))} is not in it"
     twice = next((v for k, v in enumerate(levels) if v in levels[:k]), None)
     if twice is not None:
-        return f"{shown(twice)} stands twice"
+        return f"{shown(twice)} is listed twice"
     return "it names one only" if len(levels) == 1 else None

@@ -27,8 +27,8 @@ class Costs:
     unit : str, default=""
         What costs are counted in, for people: "EUR", "points".
     positive : label, default=None
-        The class that is missed. None for the ``positive_label`` of whoever reads the costs, and
-        for the last class where that is None, too.
+        The class that is missed. None for the ``positive_label`` of the model that reads the costs,
+        and for the last class if that is None, too.
     matrix : mapping of (true, answered) to float, default=None
         In place of `miss` and `false_alarm`, for any number of classes: a cost for every pair of
         different classes.
@@ -77,12 +77,12 @@ class Costs:
     def __str__(self) -> str:
         """Return the costs as a sentence."""
         if self.matrix is not None:
-            told = [
-                f"{true!r} answered {said!r} costs {self.amount(cost)}"
-                for (true, said), cost in self.matrix.items()
-                if true != said
+            parts = [
+                f"{true!r} answered {answered!r} costs {self.amount(cost)}"
+                for (true, answered), cost in self.matrix.items()
+                if true != answered
             ]
-            return ", ".join(told)
+            return ", ".join(parts)
         whom = "" if self.positive is None else f" of {self.positive!r}"
         return f"a miss{whom} costs {self.amount(self.miss)}, a false alarm " + self.amount(
             self.false_alarm
@@ -95,7 +95,7 @@ class Costs:
 
     @property
     def measure(self) -> str:
-        """Name of the cost measure: "cost a 100 cases (EUR)"."""
+        """The name of the cost measure: "cost a 100 cases (EUR)"."""
         return "cost a 100 cases" + f" ({self.unit})" * bool(self.unit)
 
     def settled(self, classes: Labels, positive: Any = None) -> "Costs":
@@ -117,7 +117,7 @@ class Costs:
         DataError
             If there are more than two classes and no matrix, or the matrix misses a pair of them.
         ValueError
-            If the class that is missed is none of them.
+            If the class that is missed is not one of them.
         """
         labels = [v.item() if isinstance(v, np.generic) else v for v in classes]
         if self.matrix is not None:
@@ -161,9 +161,9 @@ class Costs:
         DataError, ValueError
             As `settled` does.
         """
-        true, said = (np.asarray(v).astype(object) for v in (y, answered))
-        wrong = np.asarray(true != said, dtype=bool)
-        met = list(dict.fromkeys(zip(true[wrong].tolist(), said[wrong].tolist(), strict=True)))
+        true, predicted = (np.asarray(v).astype(object) for v in (y, answered))
+        wrong = np.asarray(true != predicted, dtype=bool)
+        met = list(dict.fromkeys(zip(true[wrong].tolist(), predicted[wrong].tolist(), strict=True)))
         pairs = self.matrix
         if pairs is None and met:
             labels = _sorted_labels([v for pair in met for v in pair])
@@ -172,7 +172,7 @@ class Costs:
         for pair in met:
             if pairs is None or pair not in pairs:
                 raise DataError(_missing(pair))
-            cost[(true == pair[0]) & (said == pair[1])] = pairs[pair]
+            cost[(true == pair[0]) & (predicted == pair[1])] = pairs[pair]
         return cost
 
     def class_weight(self, classes: Labels, positive: Any = None) -> dict[Any, float]:
@@ -212,7 +212,8 @@ class Costs:
         labels = [v.item() if isinstance(v, np.generic) else v for v in classes]
         rows = list(zip(labels, masses.tolist(), strict=True))
         totals = [
-            math.fsum(m * pairs[true, said] for true, m in rows if true != said) for said in labels
+            math.fsum(m * pairs[true, answer] for true, m in rows if true != answer)
+            for answer in labels
         ]
         best = int(np.argmin(totals))
         return labels[best], 100.0 * totals[best] / float(masses.sum())
@@ -220,7 +221,7 @@ class Costs:
     def _of_pairs(self, labels: list[Any]) -> dict[tuple[Any, Any], float]:
         """Select the pairs of these classes; each must be present."""
         assert self.matrix is not None
-        pairs = [(true, said) for true in labels for said in labels if true != said]
+        pairs = [(true, answer) for true in labels for answer in labels if true != answer]
         missing = [pair for pair in pairs if pair not in self.matrix]
         if missing:
             raise DataError(_missing(missing[0]))
@@ -238,9 +239,8 @@ def _positive(cost: Any, what: str) -> float:
     number = float(cost) if isinstance(cost, Real) and not isinstance(cost, bool) else math.nan
     if not (math.isfinite(number) and number > 0):
         raise ValueError(
-            f"{what} must be a positive number, as every wrong answer costs something; got "
-            f"{cost!r}. Give `miss` and `false_alarm`, or a `matrix`; a very small cost stands for "
-            "an error that hardly matters."
+            f"{what} must be a positive number, got {cost!r}. Give `miss` and `false_alarm`, or a "
+            "`matrix`; use a very small cost for an error that hardly matters."
         )
     return number
 

@@ -12,9 +12,9 @@ from rulekit.data.column import Column
 from rulekit.data.headers import shown
 from rulekit.data.schema import Table
 
-CHANCE = 0.001  # all columns together: how often equal tables are said to differ
+CHANCE = 0.001  # all columns together: how often equal tables are reported as different
 MOST_TEXTS = 20_000  # of a table, whose words are read
-LEAST_MOVED = 0.1  # of the rows that must have moved for it to be told, however sure it is
+LEAST_MOVED = 0.1  # least share of moved rows to be reported, however significant
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def compare_tables(
     Returns
     -------
     tuple of DriftNote
-        Those that block first. New columns are told only where `columns` is None.
+        Those that block first. New columns are listed only if `columns` is None.
 
     Notes
     -----
@@ -74,7 +74,7 @@ def compare_tables(
     chance alone would do that in one of a thousand pairs of tables: Kolmogorov and Smirnov's test
     for numbers and dates, the chi-squared test for anything else, Bonferroni's correction over
     columns. Dates that are text are read where the cells of both tables leave no doubt which part
-    is the day. Of other text that hardly repeats the word is told whose share of the rows changed
+    is the day. Of other text that hardly repeats, the word is listed whose share of rows changed
     most, by the same test and correction over the words that a tenth of the rows of either table
     hold; of long tables 20 000 rows, evenly spread, are read.
 

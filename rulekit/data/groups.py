@@ -21,7 +21,7 @@ GROUP_MEASURES: Mapping[str, str] = {
 }
 FEW = 30  # rows that a share must be counted on to be compared with others'
 MOST_GROUPS = 50
-ALL_VALUES = 10  # numbers of up to so many values are groups by value
+ALL_VALUES = 10  # numbers of at most this many values are groups by value
 MISSING = "missing"
 
 
@@ -152,7 +152,7 @@ def _by_value(values: NDArray[Any], name: str) -> tuple[list[str], NDArray[np.in
             f"{len(known):,} different values; join values to wider groups, or choose another "
             "column."
         )
-    said = [f"{v:g}" if isinstance(v, float) else str(v) for v in known]
-    if len(set(said)) < len(said):
-        said = [repr(v) for v in known]
-    return said, codes
+    texts = [f"{v:g}" if isinstance(v, float) else str(v) for v in known]
+    if len(set(texts)) < len(texts):
+        texts = [repr(v) for v in known]
+    return texts, codes

@@ -30,13 +30,15 @@ def repaired_headers(names: Sequence[Any], limits: Limits) -> tuple[list[str], l
     return repaired, [_sentence(reason, places) for reason, places in repairs.items()]
 
 
-def chosen_columns(names: Sequence[str], asked: Sequence[str] | None, limits: Limits) -> list[int]:
+def chosen_columns(
+    names: Sequence[str], requested: Sequence[str] | None, limits: Limits
+) -> list[int]:
     """Return the positions of the columns to read, in the file's order."""
-    if asked is None and len(names) > limits.max_columns:
+    if requested is None and len(names) > limits.max_columns:
         raise too_wide(len(names), limits, names)
-    if asked is None:
+    if requested is None:
         return list(range(len(names)))
-    wanted = set(asked)
+    wanted = set(requested)
     if unknown := sorted(wanted - set(names)):
         raise DataError(f"The file has no column {shown(unknown[0])}; choose among those it has.")
     if not wanted or len(wanted) > limits.max_columns:

@@ -37,7 +37,7 @@ class ParseOptions:
     Raises
     ------
     ValueError
-        If delimiter or decimal mark is none, or both are the same.
+        If delimiter or decimal mark is invalid, or both are the same.
     """
 
     delimiter: str | None = None

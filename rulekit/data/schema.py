@@ -59,7 +59,7 @@ class Table:
     (['age'], ['no', 'no', 'yes'])
     """
 
-    frame: pd.DataFrame = field(compare=False)  # `digest` stands for it
+    frame: pd.DataFrame = field(compare=False)  # compared by `digest`
     columns: tuple[Column, ...]
     notes: tuple[str, ...] = ()
     name: str = "table"
@@ -139,12 +139,12 @@ class Table:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of the columns with the role "feature"."""
+        """The columns with the role "feature", by name."""
         return tuple(c.name for c in self.columns if c.role == "feature")
 
     @property
     def target(self) -> str | None:
-        """Name of the column with the role "target", or None."""
+        """The target column's name, or None."""
         return self._holder("target")
 
     def column(self, name: str) -> Column:

@@ -52,10 +52,10 @@ def suggest_positive(table: Table, target: str) -> object:
     Returns
     -------
     object
-        Of two classes where one says yes and the other no ("yes" and "no", 1 and 0, "present"
-        and "absent" ...), the one that says yes. Else the rarest with 30 rows, since what is said
-        of fewer rests on few cases; where no class has 30, the most frequent. Of equals the last
-        sorted. None where the target has no value at all.
+        Of two classes that mean yes and no ("yes" and "no", 1 and 0, "present"
+        and "absent" ...), the one that means yes. Else the rarest class with at least 30 rows, as
+        fewer rows give unreliable figures; if no class has 30, the most frequent. Of equals the
+        last sorted. None where the target has no value at all.
     """
     table.column(target)
     counts = class_counts(table, target)

@@ -72,10 +72,10 @@ def reliability(
         own = (band == k) & (weights > 0)
         share = float((weights[own] * happened[own]).sum() / weights[own].sum())
         low, high = wilson_interval(share * own.sum(), int(own.sum()))
-        told = {"low": k / BANDS, "high": (k + 1) / BANDS, "rows": int(own.sum())}
-        told |= {"weight": float(weights[own].sum())}
-        told |= {"stated": float((weights[own] * stated[own]).sum() / weights[own].sum())}
-        found.append(told | {"share": share, "low95": low, "high95": high})
+        row = {"low": k / BANDS, "high": (k + 1) / BANDS, "rows": int(own.sum())}
+        row |= {"weight": float(weights[own].sum())}
+        row |= {"stated": float((weights[own] * stated[own]).sum() / weights[own].sum())}
+        found.append(row | {"share": share, "low95": low, "high95": high})
     names = ["low", "high", "rows", "weight", "stated", "share", "low95", "high95"]
     return pd.DataFrame(found, columns=names)
 

@@ -90,23 +90,23 @@ class GroupMetrics:
 
     def sentences(self) -> list[str]:
         """Return the gaps, largest first, and the groups too small to be compared, as sentences."""
-        told = [self._about(gap) for gap in sorted(self.gaps.values(), key=lambda g: -g.size)]
+        sentences = [self._about(gap) for gap in sorted(self.gaps.values(), key=lambda g: -g.size)]
         alike: dict[tuple[str, ...], list[str]] = {}
         for measure, groups in self.small.items():
             if groups:
                 alike.setdefault(groups, []).append(share_words(measure, self.positive))
         for groups, shares in alike.items():
-            told.append(
+            sentences.append(
                 f"Few rows: a share is compared from {self.few} rows on; {' and '.join(shares)} "
                 f"are counted on fewer where {self.name} is {' or '.join(groups)}."
             )
         for measure in GROUP_MEASURES:
             if measure not in self.gaps:
-                told.append(
-                    f"No gap is told for {share_words(measure, self.positive)}: fewer than two "
-                    f"groups have {self.few} rows to count on."
+                sentences.append(
+                    f"{share_words(measure, self.positive)} are not compared: fewer than two "
+                    f"groups have {self.few} rows or more."
                 )
-        return told
+        return sentences
 
     def _about(self, gap: Gap) -> str:
         words, size = share_words(gap.measure, self.positive), f"{100 * gap.size:.1f} points"

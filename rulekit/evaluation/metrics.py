@@ -58,9 +58,14 @@ def confusion_counts(
     {'tp': 1.0, 'fp': 0.0, 'fn': 1.0, 'tn': 1.0}
     """
     true = np.asarray(_array(y) == positive, dtype=bool)
-    said = np.asarray(_array(predicted) == positive, dtype=bool)
+    is_predicted = np.asarray(_array(predicted) == positive, dtype=bool)
     weights = _weights(weight, len(true))
-    cells = {"tp": true & said, "fp": ~true & said, "fn": true & ~said, "tn": ~true & ~said}
+    cells = {
+        "tp": true & is_predicted,
+        "fp": ~true & is_predicted,
+        "fn": true & ~is_predicted,
+        "tn": ~true & ~is_predicted,
+    }
     return {name: float(weights[mask].sum()) for name, mask in cells.items()}
 
 

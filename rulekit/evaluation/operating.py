@@ -127,14 +127,14 @@ def operating_points(
     else:
         chance = chances_of(model, columns)
         for threshold in [1.0, *np.unique(chance)[::-1].tolist()]:
-            said = np.where(chance >= threshold, positive, other)
-            points.append(("threshold", threshold, said))
+            answers = np.where(chance >= threshold, positive, other)
+            points.append(("threshold", threshold, answers))
     rows = []
-    for name, value, said in points:
-        told = _figures(y, said, positive, sample_weight)
+    for name, value, answers in points:
+        figures = _figures(y, answers, positive, sample_weight)
         if costs is not None:
-            told["cost_per_100"] = cost_per_100(y, said, costs, sample_weight, positive)
-        rows.append({name: value} | told)
+            figures["cost_per_100"] = cost_per_100(y, answers, costs, sample_weight, positive)
+        rows.append({name: value} | figures)
     return pd.DataFrame(rows)
 
 
@@ -145,8 +145,10 @@ def chances_of(model: Any, columns: Any) -> NDArray[np.float64]:
     return chance
 
 
-def _figures(y: ArrayLike, said: Any, positive: Any, weight: ArrayLike | None) -> dict[str, float]:
-    counts = confusion_counts(y, said, positive, weight)
+def _figures(
+    y: ArrayLike, answers: Any, positive: Any, weight: ArrayLike | None
+) -> dict[str, float]:
+    counts = confusion_counts(y, answers, positive, weight)
     tp, fp, fn, tn = (counts[name] for name in ("tp", "fp", "fn", "tn"))
 
     def share(part: float, whole: float) -> float:

@@ -23,7 +23,7 @@ class Change:
     feature : str
         The column.
     old, new : float, str, bool or None
-        The value now, and one that gives the other answer; None stands for missing.
+        The value now, and one that gives the other answer; None is a missing value.
     text : str
         The change in words: "glucose were 126 or lower (now 141)".
     """
@@ -122,9 +122,9 @@ def _text(
     name, now = wording.name(feature), shown(old, wording=wording)
     if to.value is None:
         return f"{name} were missing (now {now})"
-    asked = [x for x in literals if x.op in WORDS]
-    if asked and not isinstance(to.value, OtherText):
-        return f"{name} {_words_text(asked, old, to.value)}"
+    tests = [x for x in literals if x.op in WORDS]
+    if tests and not isinstance(to.value, OtherText):
+        return f"{name} {_words_text(tests, old, to.value)}"
     if any(x.part for x in literals):
         return f"{name} were {to.value} (now {'missing' if old is None else old})"
     if isinstance(to.value, OtherText):
@@ -139,15 +139,15 @@ def _text(
     return f"{name} were {words} (now {number(old, nearest)})"
 
 
-def _words_text(asked: Sequence[Literal], old: Any, new: str) -> str:
+def _words_text(tests: Sequence[Literal], old: Any, new: str) -> str:
     """Return the words that were added and removed."""
-    column = {asked[0].feature: as_column([old, new])}
-    told = []
-    for word in dict.fromkeys(str(x.value) for x in asked):
-        had, has = Literal(asked[0].feature, "contains", word).mask(column).tolist()
+    column = {tests[0].feature: as_column([old, new])}
+    changed = []
+    for word in dict.fromkeys(str(x.value) for x in tests):
+        had, has = Literal(tests[0].feature, "contains", word).mask(column).tolist()
         if had != has:
-            told.append(f"{'contained' if has else 'did not contain'} the word {shown(word)}")
-    return listed(told) or "were not missing"
+            changed.append(f"{'contained' if has else 'did not contain'} the word {shown(word)}")
+    return listed(changed) or "were not missing"
 
 
 def _range_text(

@@ -2,7 +2,7 @@
 
 Legend::
 
-    told     the rule as a DNF (a CNF is mirrored first): the first clause that holds decides
+    dnf      the rule as a DNF (a CNF is mirrored first): the first clause that holds decides
     option   one way to get another answer: clause d holds (or, d = n_clauses, none is needed),
              and the unwanted clauses before it all fail
     cell     index of a candidate value of a column; see `rulekit.explain.domains`
@@ -179,7 +179,7 @@ def smallest_change(
     if wanted(now):
         raise RuleError(f"The row already gets the answer {label_text(target)}.")
     for seen, erase in ((training, False), (None, False), (None, True)):
-        cells = _cells(subject.told, row, seen or {}, immutable, erase)
+        cells = _cells(subject.dnf, row, seen or {}, immutable, erase)
         if ROWS in ways:
             found = _fewest_columns(rule, cells, wanted)
         else:
@@ -193,8 +193,8 @@ def smallest_change(
 
 
 def _sentence(after: Any, changes: tuple[Change, ...], wording: Wording) -> str:
-    told = listed(c.text for c in changes)
-    return f"The answer would be {label_text(after, wording)} if {told}."
+    conditions = listed(c.text for c in changes)
+    return f"The answer would be {label_text(after, wording)} if {conditions}."
 
 
 def _why_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Wording) -> str:
@@ -207,7 +207,7 @@ def _why_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Word
 
 
 def _cells(
-    told: RuleSet,
+    dnf: RuleSet,
     row: Mapping[str, Any],
     seen: Mapping[str, NDArray[Any]],
     immutable: Collection[str],
@@ -215,7 +215,7 @@ def _cells(
 ) -> dict[str, tuple[Candidate, ...]]:
     """List for each column the values it could take, the present one first."""
     cells: dict[str, tuple[Candidate, ...]] = {}
-    tests = [x for clause in told.clauses for c in clause.conditions for x in c.tests]
+    tests = [x for clause in dnf.clauses for c in clause.conditions for x in c.tests]
     for feature, value in row.items():
         if feature in immutable:
             cells[feature] = (Candidate(value, 0.0),)
@@ -260,9 +260,9 @@ class _Search:
         cells: dict[str, tuple[Candidate, ...]],
         wanted: Callable[[Any], bool],
     ) -> None:
-        told = subject.told
-        self.clauses = [_by_column(c.literals) for c in told.clauses]
-        self.wanted = [wanted(label) for label in (*told.labels[: told.n_clauses], told.default)]
+        dnf = subject.dnf
+        self.clauses = [_by_column(c.literals) for c in dnf.clauses]
+        self.wanted = [wanted(label) for label in (*dnf.labels[: dnf.n_clauses], dnf.default)]
         self.cells = cells
         self.fits = [
             {f: self._fits(literals, f) for f, literals in clause.items()}

@@ -2,7 +2,7 @@
 
 A rule sees a column only through its literals. Their thresholds cut a numeric column into cells
 (points and open intervals) in which all of them answer alike, so the nearest value of each cell
-stands for the whole cell. That makes the search for the smallest change finite and exact.
+represents the whole cell. That makes the search for the smallest change finite and exact.
 """
 
 import math

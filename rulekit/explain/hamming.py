@@ -40,7 +40,7 @@ def hamming_distances(
     Raises
     ------
     DataError
-        If a true label is none of the classes, or there is not one label a row.
+        If a true label is not one of the classes, or there is not one label a row.
 
     References
     ----------
@@ -62,11 +62,11 @@ def hamming_distances(
     if not rule.clauses:
         right = rule.labels[0] if rule.form == "cnf" else rule.default
         return [0 if v == right else None for v in y]
-    told = subject_of(rule).told
-    failing = np.array([(~c.condition_masks(columns)).sum(axis=1) for c in told.clauses])
+    dnf = subject_of(rule).dnf
+    failing = np.array([(~c.condition_masks(columns)).sum(axis=1) for c in dnf.clauses])
     to_hold, held = failing.min(axis=0), (failing == 0).sum(axis=0)
-    is_told = np.array([v == told.labels[0] for v in y], dtype=bool)
-    return [int(v) for v in np.where(is_told, to_hold, held)]
+    is_first_class = np.array([v == dnf.labels[0] for v in y], dtype=bool)
+    return [int(v) for v in np.where(is_first_class, to_hold, held)]
 
 
 def _labels(rule: RuleSet) -> tuple[Any, ...]:

@@ -122,8 +122,8 @@ class CheckedClause:
 class NearMiss(CheckedClause):
     """A clause that does not match a row: missing conditions and their distances.
 
-    `CheckedClause` says what it carries; `sentence` tells it in words. For a CNF, whose clauses
-    are alternatives, the clause told is the mirror image: it "holds" where the CNF's clause fails.
+    `CheckedClause` describes the fields; `sentence` is the text. For a CNF, whose clauses are
+    alternatives, the clause described is the mirror image: it "holds" where the CNF's clause fails.
     """
 
     sentence: str = ""
@@ -147,7 +147,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
         """Check a test of one column."""
         cell = self.value if literal.is_plain else self.row[literal.feature]
         value = literal.position_of(cell)
-        told = met_text if self.holds else unmet_text
+        describe = met_text if self.holds else unmet_text
         distance = None
         if literal.op in ORDERED and value is not None:
             (limit,) = literal.positions
@@ -157,7 +157,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
         if literal.order is not None:
             low, high = 0.0, len(literal.order) - 1.0
         share = distance / (high - low) if distance is not None and high > low else None
-        checked = self._checked(literal, distance, share, told(literal, cell, self.wording))
+        checked = self._checked(literal, distance, share, describe(literal, cell, self.wording))
         return replace(checked, value=cell)
 
     def linear(self, split: LinearSplit) -> CheckedLiteral:

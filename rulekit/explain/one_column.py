@@ -3,8 +3,8 @@
 A literal's smallest change is exact over all columns (`counterfactual`); a sum of power laws can be
 moved by any mixture of its columns, so only changes of a single column are looked for here.
 
-Whoever states a value that turns a condition or an answer takes it from `turning_value`: it has few
-digits, and has been put in the row and found to turn it.
+Every value that turns a condition or an answer comes from `turning_value`: it has few digits, and
+was checked to turn it.
 """
 
 import math

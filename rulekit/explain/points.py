@@ -56,10 +56,10 @@ class PointsReading:
     holds : bool
         What the condition says of the row.
     off : int
-        How many points are short, or too many where fewer are asked for; 0 if it holds.
+        Number of points that are missing, or too many for an upper limit; 0 if it holds.
     changes : tuple of Change
         For each column that can, the smallest change of it alone that turns the answer; smallest
-        first. Each has been put in the row and found to turn it; worked out when first asked for.
+        first. Each is checked to turn the answer; computed on first access.
     text : str
         The reading in words.
     """
@@ -175,7 +175,7 @@ def read_points(
 def _parts(reading: PointsReading, wording: Wording) -> str:
     """Return which conditions give points, and which columns give none."""
     gave = [g for g in reading.given if g.given]
-    told = [(met_text(g.condition, g.value, wording), g.given) for g in gave]
+    met = [(met_text(g.condition, g.value, wording), g.given) for g in gave]
     columns = {g.condition.feature for g in gave}
     values = {g.condition.feature: g.value for g in reading.given}
     none = listed(
@@ -184,8 +184,8 @@ def _parts(reading: PointsReading, wording: Wording) -> str:
         if f not in columns
     )
     if wording.spoken:  # met conditions have commas of their own
-        parts = [f"{given} because {text}" for text, given in told]
+        parts = [f"{given} because {text}" for text, given in met]
         return "; ".join([*parts, *[f"none from {none}"] * bool(none)])
-    parts = [f"{text} gives {given}" for text, given in told]
+    parts = [f"{text} gives {given}" for text, given in met]
     verb = "gives" if len(values.keys() - columns) == 1 else "give"
     return ", ".join([*parts, *[f"{none} {verb} nothing"] * bool(none)])

@@ -63,11 +63,11 @@ class Explanation:
     fired : tuple of CheckedClause
         The clauses that hold, the deciding one first, with the row's values. For a CNF that gives
         its label: every clause, with the conditions that hold in it. For a CNF that does not: the
-        clauses that fail, told by what holds instead (the negated conditions).
+        clauses that fail, described by what holds instead (the negated conditions).
     near_misses : tuple of NearMiss
         The other clauses, nearest first; before all others those that would change the answer if
         they held: of another class, and above the clause that decides. For a CNF these are the
-        clauses that hold, told by what would have to be true for them to fail.
+        clauses that hold, described by what would have to be true for them to fail.
     hamming_distance : int or None
         Literals to add or remove until the rule is right about this row, see
         `hamming_distances`; None where no true label was given.
@@ -76,7 +76,7 @@ class Explanation:
     values : dict of str to float, str, bool or None
         The row's values in the columns that the rule reads.
     counterfactual : Counterfactual
-        The smallest change that gives another answer; worked out when first asked for.
+        The smallest change that gives another answer; computed on first access.
     """
 
     row: int
@@ -206,7 +206,7 @@ def explain(
     Notes
     -----
     Answer and reason come from one evaluation of the rule, so they cannot disagree. Linear in rows
-    times literals; the smallest change is worked out only when asked for.
+    times literals; the smallest change is computed on first access.
 
     Examples
     --------
@@ -234,9 +234,9 @@ def explain(
     answers = rule.predict(columns).tolist()
     checked = _checked_rows(context, columns, len(answers))
     distances = _distances(model, rule, columns, y, len(answers))
-    told_past = _past_by_clause(context, columns)
+    past_rows = _past_by_clause(context, columns)
     read = {f: columns[f] for f in rule.features}
-    rows = zip(answers, checked, distances, told_past, strict=True)
+    rows = zip(answers, checked, distances, past_rows, strict=True)
     return [
         _explanation(context, i, answer, clauses, distance, cases, row_values(read, i))
         for i, (answer, clauses, distance, cases) in enumerate(rows)
@@ -266,10 +266,10 @@ def _explanation(
 
 def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[CheckedClause]]:
     """Check every clause of the DNF on every row."""
-    told = context.subject.told
+    dnf = context.subject.dnf
     rows: list[list[CheckedClause]] = [[] for _ in range(n)]
     ranges = context.training.ranges if context.training else None
-    for index, (clause, label) in enumerate(zip(told.clauses, told.labels, strict=True)):
+    for index, (clause, label) in enumerate(zip(dnf.clauses, dnf.labels, strict=True)):
         holds = clause.condition_masks(columns)
         compared = [c.compared(columns) for c in clause.conditions]
         read = [{f: columns[f] for f in c.features} for c in clause.conditions]
@@ -307,20 +307,20 @@ def _sentence(
     wording, word, rule = context.wording, context.wording.clause, context.subject.rule
     if wording.spoken:
         return _spoken(context, answer, missed, fired)
-    told = f"Predicted {outcome_text(answer)}"
+    start = f"Predicted {outcome_text(answer)}"
     if rule.is_constant:
-        return f"{told}: the rule reads no column, every row gets this answer."
+        return f"{start}: the rule reads no column, every row gets this answer."
     if context.subject.mirrored and answer == rule.labels[0]:
-        return f"{told}: {_every(fired, wording)}."
+        return f"{start}: {_every(fired, wording)}."
     if not fired:
-        return f"{told}: {_none(missed, word)}."
+        return f"{start}: {_none(missed, word)}."
     first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
     if context.subject.mirrored:
         reasons = [f"{word} {c.index + 1} fails, {_all_of(c.checks, wording)}" for c in fired]
-        return f"{told}: {_capped(reasons, word)}."
+        return f"{start}: {_capped(reasons, word)}."
     also = f"; {listed(rest)} {'match' if len(rest) > 1 else 'matches'} too" if rest else ""
     because = _all_of(first.checks, wording) if first.checks else "a clause without conditions"
-    return f"{told}: {because} ({word} {first.index + 1}{also})."
+    return f"{start}: {because} ({word} {first.index + 1}{also})."
 
 
 def _spoken(
@@ -331,15 +331,15 @@ def _spoken(
 ) -> str:
     """Return the reason as one says it to the person concerned."""
     wording = context.wording
-    told = f"The answer is {label_text(answer, wording)}"
+    start = f"The answer is {label_text(answer, wording)}"
     if context.subject.rule.is_constant:
-        return f"{told} for everybody, whatever the values are."
+        return f"{start} for everybody, whatever the values are."
     if context.subject.mirrored and answer == context.subject.rule.labels[0]:
-        return f"{told} because {_said(c.checks[0].text for c in fired)}."
+        return f"{start} because {_joined(c.checks[0].text for c in fired)}."
     if fired:
-        return f"{told} because {_all_of(fired[0].checks, wording)}."
+        return f"{start} because {_all_of(fired[0].checks, wording)}."
     failing = listed(c.text for c in missed[0].failing)
-    return f"{told}: for {label_text(missed[0].label, wording)}, {failing}."
+    return f"{start}: for {label_text(missed[0].label, wording)}, {failing}."
 
 
 def _every(fired: tuple[CheckedClause, ...], wording: Wording) -> str:
@@ -360,10 +360,10 @@ def _none(missed: list[NearMiss], word: str) -> str:
 def _all_of(checks: tuple[CheckedLiteral, ...], wording: Wording) -> str:
     if not wording.spoken:
         return listed(c.text for c in checks) or "it has no condition"
-    return _said(c.text for c in checks) or "everybody gets it"
+    return _joined(c.text for c in checks) or "everybody gets it"
 
 
-def _said(texts: Iterable[str]) -> str:
+def _joined(texts: Iterable[str]) -> str:
     """Join texts that contain commas: "a is 3, above 2, and b is 1"."""
     *parts, last = dict.fromkeys(texts) or [""]
     return f"{', '.join(parts)}, and {last}" if parts else last
@@ -390,11 +390,14 @@ def _past_by_clause(context: _Context, columns: Columns) -> list[PastCases | Non
     deciding = deciding_clause(subject, columns)
     if past is None or past.labels is None:
         return [None] * len(deciding)
-    counted = counted_rows(subject.told, past.columns)
+    counted = counted_rows(subject.dnf, past.columns)
     labels: NDArray[Any] = past.labels
-    told: Mapping[int, Any] = {-1: subject.told.default, **dict(enumerate(subject.told.labels))}
+    labels_by_clause: Mapping[int, Any] = {
+        -1: subject.dnf.default,
+        **dict(enumerate(subject.dnf.labels)),
+    }
     cases = {
-        k: past_cases(labels, counted[:, k], told[k], k, context.wording)
+        k: past_cases(labels, counted[:, k], labels_by_clause[k], k, context.wording)
         for k in map(int, np.unique(deciding))
     }
     return [cases[int(k)] for k in deciding]

@@ -18,7 +18,7 @@ from rulekit.explain.subject import columns_for, subject_of
 from rulekit.rules import Columns, clause_statistics, rule_of
 from rulekit.style.phrases import PLAIN, Wording
 
-LEVEL = 0.01  # how often a rule that still holds is said not to
+LEVEL = 0.01  # share of unchanged rules for which a drop is reported by chance
 CHUNK = 500  # cases between two words on how far it is
 
 
@@ -100,17 +100,19 @@ class Scored:
         whole = self.figures[0]
         wrong_now = (whole.n_now - whole.right_now) / max(1, whole.n_now)
         wrong_then = (whole.n_then - whole.right_then) / max(1, whole.n_then)
-        told = (
+        comparison = (
             f"{100 * wrong_now:.1f} % of these {whole.n_now:,} cases are answered wrongly, "
             f"{100 * wrong_then:.1f} % of {whole.n_then:,} were before"
         )
         if whole.worse:
-            return f"The rule no longer holds as it did: {told}, more than chance explains."
+            return f"The rule no longer holds as it did: {comparison}, more than chance explains."
         worse = [str(f.clause) for f in self.figures[1:] if f.worse]
         if worse:
             which = f"clause {worse[0]}" if len(worse) == 1 else f"clauses {', '.join(worse)}"
-            return f"The rule as a whole still holds ({told}), but {which} does worse than before."
-        return f"The rule still holds: {told}, no more than chance explains."
+            return (
+                f"The rule still holds as a whole ({comparison}), but {which} is wrong more often."
+            )
+        return f"The rule still holds: {comparison}, no more than chance explains."
 
     def explained(self, rows: Sequence[int]) -> list[Explanation]:
         """Explain some rows, by position."""
@@ -144,12 +146,12 @@ class Scored:
             read = pd.DataFrame(dict(_read(self.model, self.X)))
             alike = pd.util.hash_pandas_object(read, index=False).to_numpy()
             first, places = np.unique(alike, return_index=True, return_inverse=True)[1:]
-            told: list[str] = []
+            sentences: list[str] = []
             for rows in np.array_split(first, -(-len(first) // CHUNK)):
-                told += [e.counterfactual.sentence for e in self.explained(rows.tolist())]
+                sentences += [e.counterfactual.sentence for e in self.explained(rows.tolist())]
                 if progress is not None:
-                    progress(len(told) / len(first))
-            columns["smallest change"] = [told[k] for k in places]
+                    progress(len(sentences) / len(first))
+            columns["smallest change"] = [sentences[k] for k in places]
         return pd.DataFrame(columns, index=self.X.index)
 
 
@@ -171,7 +173,7 @@ def score(
     table : Table or DataFrame, n rows
         The new cases; columns that the rule does not read play no part.
     reference : Table, optional
-        The table that the rule was learned from; what differs is told in `Scored.drift`.
+        The table that the rule was learned from; differences are listed in `Scored.drift`.
     outcomes : array-like of shape (n,), optional
         What the cases turned out to be; missing where that is not known yet.
     before : pair of table and outcomes, optional
@@ -194,7 +196,7 @@ def score(
 
     Notes
     -----
-    Linear in rows times conditions; smallest changes are worked out when asked for.
+    Linear in rows times conditions; smallest changes are computed on first access.
 
     Examples
     --------
@@ -232,7 +234,7 @@ def score(
         X,
         answers,
         deciding + 1,
-        _missing(subject.told.clauses, columns, deciding),
+        _missing(subject.dnf.clauses, columns, deciding),
         drift,
         figures,
         training,

@@ -97,22 +97,22 @@ def past_cases(
     return PastCases(n, same, label, text)
 
 
-def counted_rows(told: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+def counted_rows(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
     """Return the rows that count for each clause, and last those of no clause: (n, k + 1).
 
     Rows that the clause matches; of a list, whose clauses have labels of their own, those that no
     clause before it matches. Rules, exports and explanations count the same rows.
     """
-    fired = told.clauses_fired(columns)
+    fired = dnf.clauses_fired(columns)
     counted = fired
-    if len(set(told.labels)) > 1:
+    if len(set(dnf.labels)) > 1:
         counted = fired & (fired.cumsum(axis=1) == 1)
     return np.column_stack([counted, ~fired.any(axis=1)])
 
 
 def deciding_clause(subject: Subject, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
     """Return the index of the first matching clause of the DNF for each row, -1 for none."""
-    fired = subject.told.clauses_fired(columns)
+    fired = subject.dnf.clauses_fired(columns)
     if not fired.shape[1]:
         return np.full(len(fired), -1)
     return np.where(fired.any(axis=1), fired.argmax(axis=1), -1)

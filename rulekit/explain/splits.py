@@ -241,11 +241,11 @@ def linear_text(
     return f"{total} is {found}, would have to be {SPOKEN[split.op]} {limit}"
 
 
-def score_text(total: str, found: str, asked: str, holds: bool) -> str:
+def score_text(total: str, found: str, limit: str, holds: bool) -> str:
     """Return in spoken words where a sum is: "the score from age and bmi is 3.5, above 3"."""
     if holds:
-        return f"{total} is {found}, {asked}"
-    return f"{total} would have to be {asked} (it is {found})"
+        return f"{total} is {found}, {limit}"
+    return f"{total} would have to be {limit} (it is {found})"
 
 
 def _path(

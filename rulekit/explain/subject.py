@@ -18,17 +18,17 @@ from rulekit.rules import Columns, RuleSet, rule_of
 class Subject:
     """A rule, the columns it reads, and its DNF.
 
-    ``told`` is a DNF with the same predictions: the rule itself, or its mirror image by De Morgan
+    ``dnf`` is a DNF with the same predictions: the rule itself, or its mirror image by De Morgan
     where the rule is a CNF. In the mirror, clause k holds exactly where clause k of the CNF fails,
     so both forms are explained by "these conditions hold together".
     """
 
     rule: RuleSet
-    told: RuleSet
+    dnf: RuleSet
 
     @property
     def mirrored(self) -> bool:
-        """Whether `told` is the mirror image."""
+        """Whether `dnf` is the mirror image."""
         return self.rule.form == "cnf"
 
 

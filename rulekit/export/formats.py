@@ -111,7 +111,7 @@ FORMATS = {
     "report": Format(
         "Report",
         "one page for readers without training in logic: the rule, its figures, single cases with "
-        "what was said of them on Explain, and the run record; it needs no network",
+        "a person's verdicts on Explain, and the run record; it needs no network",
         to_report,
         "report.html",
         "text/html",

@@ -81,7 +81,7 @@ def verify_export(
     ExportError
         If the format cannot express the rule, or its engine is not installed.
     ValueError
-        If `format` is none of these.
+        If `format` is unknown.
 
     Notes
     -----

@@ -105,8 +105,8 @@ class PointsSplit(Condition):
         twice = [c for k, c in enumerate(self.conditions) if c in self.conditions[:k]]
         if twice:
             raise RuleError(
-                f"A condition gives its points once, but {str(twice[0])!r} stands twice; add its "
-                "points up."
+                f"A condition gives its points once, but {str(twice[0])!r} is listed twice; add "
+                "its points up."
             )
         if not any(self.points):
             raise RuleError(

@@ -73,7 +73,7 @@ def checked_order(order: Any) -> tuple[str, ...]:
         )
     twice = next((v for k, v in enumerate(levels) if v in levels[:k]), None)
     if twice is not None:
-        raise RuleError(f"An order must name each level once; {twice!r} stands twice.")
+        raise RuleError(f"The level {twice!r} is listed twice in an order. Remove one.")
     return levels
 
 

@@ -43,14 +43,14 @@ except ImportError:  # Windows
 
 #: Kernel files, those of the quick search first, with the CPU seconds that compiling takes.
 KERNELS: dict[str, float] = {
-    "rulekit.solvers.box_search.descent_kernels": 26.0,
+    "rulekit.solvers.box_search.descent_kernels": 15.0,
     "rulekit.solvers.box_search.pair_kernels": 6.0,
-    "rulekit.learners.forest.forest_kernels": 12.0,
-    "rulekit.families.scorecard.solver.card_kernels": 23.0,
-    "rulekit.solvers.clause_generation.exact_kernels": 9.0,
-    "rulekit.families.power_law.solver.split_kernels": 8.0,
-    "rulekit.families.power_law.solver.moment_kernels": 7.0,
-    "rulekit.solvers.screening.cover_kernels": 4.0,
+    "rulekit.learners.forest.forest_kernels": 4.0,
+    "rulekit.families.scorecard.solver.card_kernels": 11.0,
+    "rulekit.solvers.clause_generation.exact_kernels": 6.0,
+    "rulekit.families.power_law.solver.split_kernels": 6.0,
+    "rulekit.families.power_law.solver.moment_kernels": 3.0,
+    "rulekit.solvers.screening.cover_kernels": 3.0,
     "rulekit.families.scorecard.solver.fit_kernels": 1.0,
 }
 QUICK = tuple(KERNELS)[:3]  # what the quick search of the dashboard needs
@@ -88,9 +88,9 @@ def machine_code(
 
 def record(kind: type, *parts: Any) -> Any:
     """Return the type, for signatures, of a named tuple whose fields have these types."""
-    from numba import types
+    from rulekit.solvers.records import record_type
 
-    return types.BaseTuple.from_types(parts, kind)  # type: ignore[no-untyped-call]
+    return record_type(kind, parts)
 
 
 def prepare(
@@ -102,15 +102,17 @@ def prepare(
     by default one per core.
     """
     n_jobs = n_jobs or os.cpu_count() or 1
-    started = time.monotonic()
+    began = time.monotonic()
     waiting = list(names)
     running: dict[str, subprocess.Popen[bytes]] = {}
-    done: list[str] = []
+    started: dict[str, float] = {}
+    took: dict[str, float] = {}
     while waiting or running:
         while waiting and len(running) < n_jobs:
             name = waiting.pop(0)
             code = f"from {__spec__.name} import load; load({name!r})"
             running[name] = subprocess.Popen([sys.executable, "-c", code])
+            started[name] = time.monotonic()
         for name, process in list(running.items()):
             try:
                 failed = process.wait(0.05)
@@ -119,24 +121,33 @@ def prepare(
             del running[name]
             if failed:
                 raise SolverError(f"Compiling {name} failed; its error is printed above.")
-            done.append(name)
-            yield Preparation(tuple(done), tuple(names), time.monotonic() - started)
+            now = time.monotonic()
+            took[name] = now - started[name]
+            spent = {other: now - started[other] for other in running}
+            yield Preparation(tuple(names), dict(took), spent, now - began, n_jobs)
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """Progress of compiling kernel files."""
+    """Progress of compiling kernel files: seconds of those done, of those running, and in all."""
 
-    done: tuple[str, ...]
     names: tuple[str, ...]
+    took: dict[str, float]
+    spent: dict[str, float]
     seconds: float
+    n_jobs: int
 
     @property
     def seconds_left(self) -> float:
-        """Estimate from the work that is done and its time; files differ by a factor of ten."""
-        work = {name: KERNELS.get(name, 1.0) for name in self.names}
-        finished = sum(work[name] for name in self.done)
-        return self.seconds * (sum(work.values()) - finished) / max(finished, 1e-9)
+        """Estimate from the expected seconds and how much slower than these files were so far."""
+        expected = {name: KERNELS.get(name, 1.0) for name in self.names}
+        pace = sum(self.took.values()) / sum(expected[name] for name in self.took)
+        left = [
+            max(pace * expected[name] - self.spent.get(name, 0.0), 0.0)
+            for name in self.names
+            if name not in self.took
+        ]
+        return max(max(left, default=0.0), sum(left) / self.n_jobs)
 
 
 def load(name: str) -> None:
@@ -199,7 +210,7 @@ def _alone(path: Path) -> Iterator[None]:
 @cache
 def _digest(folder: Path) -> str:
     """Name the state of all kernels of a folder."""
-    sources = sorted(folder.glob("*kernels.py"))
+    sources = [Path(__file__).with_name("records.py"), *sorted(folder.glob("*kernels.py"))]
     return sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
 
 
@@ -232,8 +243,8 @@ def main() -> None:
         sys.stdout.write(f"Compiling the searches for this machine, once: about {seconds:.0f} s\n")
         sys.stdout.flush()
     for at in prepare():
-        left = f"about {at.seconds_left:.0f} s left" if len(at.done) < len(at.names) else "done"
-        sys.stdout.write(f"{at.seconds:6.1f} s  {at.done[-1]}  ({left})\n")
+        left = f"about {at.seconds_left:.0f} s left" if len(at.took) < len(at.names) else "done"
+        sys.stdout.write(f"{at.seconds:6.1f} s  {list(at.took)[-1]}  ({left})\n")
         sys.stdout.flush()
 
 

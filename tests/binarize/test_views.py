@@ -65,7 +65,7 @@ def test_order_comes_with_the_column_or_names_every_level():
     ]  # fmt: skip
     with pytest.raises(DataError, match=r"must name every level; 'great' \(1 rows\) is not in it"):
         literals_on(frame.astype(str), orders={"grade": ("bad", "good")})
-    with pytest.raises(DataError, match="'bad' stands twice"):
+    with pytest.raises(DataError, match="'bad' is listed twice"):
         literals_on(frame.astype(str), orders={"grade": ("bad", "good", "bad")})
     with pytest.raises(ValueError, match="give one of the two"):
         literals_on(frame, orders={"grade": grades[1:]}, read_as={"grade": "levels"})

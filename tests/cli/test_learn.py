@@ -186,16 +186,16 @@ def test_every_learner_learns(run, tmp_path, file, learner):
         ("made.csv --target dead --use dead", 2, "named twice, once as --target"),
         ("made.csv --target dead --group dead", 2, "must be different columns"),
         ("made.csv --target dead --test-share 1", 2, "0<=x<=0.9"),
-        ("made.csv --target dead --max-conditions 3", 2, "not read by --learner one-clause"),
+        ("made.csv --target dead --max-conditions 3", 2, "no effect with --learner one-clause"),
         ("made.csv --target dead --cost-miss 5", 2, "give --cost-miss and --cost-false-alarm"),
         ("made.csv --target dead --cost-unit EUR", 2, "give costs, too"),
         ("made.csv --target dead --cost-miss 0 --cost-false-alarm 1", 2, "range x>0"),
         (
             "made.csv --target dead --every-class --cost-miss 5 --cost-false-alarm 1",
             2,
-            "one class that is described",
+            "--cost-miss applies to one class",
         ),
-        ("made.csv --target dead --jobs 2", 2, "--jobs is not read by --learner one-clause"),
+        ("made.csv --target dead --jobs 2", 2, "--jobs has no effect with --learner one-clause"),
     ],
 )
 def test_what_cannot_be_learned_is_refused_before_anything_is_written(

@@ -272,7 +272,7 @@ def test_levels_with_an_order_reach_the_learner_as_an_ordered_categorical():
     ("levels", "why"),
     [
         (["small", "large"], "'middle' is not in it"),
-        (["small", "middle", "large", "small"], "'small' stands twice"),
+        (["small", "middle", "large", "small"], "'small' is listed twice"),
         (["small"], "'large', 'middle' is not in it"),
     ],
 )
@@ -311,7 +311,7 @@ def test_dates_are_read_by_what_the_cells_leave_possible():
 
 def test_dates_that_can_be_read_both_ways_need_a_word():
     table = people(day=dotted(11, 7))
-    with pytest.raises(DataError, match="'day' day and month cannot be told apart"):
+    with pytest.raises(DataError, match="'day' day and month are ambiguous"):
         table.as_date("day")
     early = table.as_date("day", day_first=True).frame["day"]
     late = table.as_date("day", day_first=False).frame["day"]

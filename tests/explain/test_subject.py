@@ -10,11 +10,11 @@ from tests.explain.tables import patients
 
 def test_a_cnf_is_told_by_its_mirror_image():
     rule, frame = patients()
-    assert subject_of(rule).told is rule
+    assert subject_of(rule).dnf is rule
     mirrored = subject_of(rule.negated())
     assert mirrored.mirrored
-    assert mirrored.told.form == "dnf"
-    assert mirrored.told.predict(frame).tolist() == rule.predict(frame).tolist()
+    assert mirrored.dnf.form == "dnf"
+    assert mirrored.dnf.predict(frame).tolist() == rule.predict(frame).tolist()
 
 
 def test_a_mapping_and_a_frame_give_the_columns_by_name():

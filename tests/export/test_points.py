@@ -84,7 +84,7 @@ def test_text_may_remind_of_missing_values():
         ("POINTS [2 if a > 1] > 1", "']' and '>=' or '<'"),
         ("POINTS [2 if a > 1] >= 1.5", "a whole number"),
         ("POINTS [] >= 1", "whole points and 'if'"),
-        ("POINTS [2 if a > 1, 1 if a > 1] >= 2", "stands twice"),
+        ("POINTS [2 if a > 1, 1 if a > 1] >= 2", "is listed twice"),
     ],
 )
 def test_text_that_is_no_scorecard_is_refused_with_its_line(text, words):

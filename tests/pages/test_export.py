@@ -129,7 +129,7 @@ def test_report_has_reviews_of_cases_and_their_current_answers(on_credit):
     assert f"{then}<td>paid since</td>" in page
     assert f"{two}<td>{answers[1]}</td><td>agree</td>" in page
     assert page.index(one) < page.index(two)
-    assert "What people said" not in report(state, state.model)
+    assert "Verdicts on single cases" not in report(state, state.model)
 
 
 @pytest.mark.slow

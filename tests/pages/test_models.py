@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from rulekit import Costs
-from rulekit.data import Table, load_sample
+from rulekit.data import Table, load_sample, read_table
 from tests.pages.driving import (
     chosen,
     compared,
@@ -350,3 +350,19 @@ def test_several_outcomes_have_a_quick_look_and_learners_to_compare(open_app):
     assert not app.exception
     assert [job.title for job in jobs.registry()._jobs.values()] == ["First rules"]
     assert app.button(key="compare_learners")
+
+
+@pytest.mark.slow
+def test_left_out_dates_become_features_and_the_curve_is_searched_again(open_app):
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(range(120), "D")
+    frame = pd.DataFrame({"day": days.strftime("%Y-%m-%d"), "size": [k % 7 for k in range(120)]})
+    frame["outcome"] = ["late" if day.month == 2 else "on time" for day in days]
+    made = read_table(frame.to_csv(index=False).encode(), name="orders")
+    table = made.with_roles({"outcome": "target"}, positive_label="late")
+    app = finished(open_app("models", state=AppState(table=table)))
+    assert "Not used: day (dates)." in text(app)
+    app = finished(app.button(key="use_left_out").click().run())
+    assert not app.exception
+    assert "Not used" not in text(app)
+    assert app.session_state["app"].features == ["day", "size"]
+    assert len(app.session_state["app"].sweep.points) >= 12

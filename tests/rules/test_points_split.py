@@ -184,7 +184,7 @@ def test_it_reads_as_points_and_counts_its_conditions():
         ((OLD, HIGH), (3, 2), 6, "no row can reach 6: the sums lie from 0 to 5. Ask for 1 to 5"),
         ((OLD, HIGH), (3, 2), 0, "every row reaches 0"),
         ((OLD, Literal("age", "<=", 40)), (3, 2), 5, "no row can reach 5"),
-        ((OLD, OLD), (3, 2), 5, "'age > 60' stands twice; add its points up"),
+        ((OLD, OLD), (3, 2), 5, "'age > 60' is listed twice; add its points up"),
         ((OLD, HIGH), (0, 0), 1, "all of them are 0"),
         ((OLD, HIGH), (2.5, 1), 1, "points of a condition must be a whole number .* got 2.5"),
         ((OLD, HIGH), (True, 1), 1, "whole number .* got True"),

@@ -47,7 +47,7 @@ def test_what_is_no_date_is_refused_with_its_row(text):
         ({"part": "days since then"}, "or as 'days since 2024-01-01'"),
         ({"part": "year", "value": "2024"}, "The year of a date is compared with a finite number"),
         ({"order": ("good",)}, "two or more levels as text"),
-        ({"order": ("bad", "good", "bad"), "value": "good"}, "'bad' stands twice"),
+        ({"order": ("bad", "good", "bad"), "value": "good"}, "'bad' is listed twice"),
         ({"order": ORDER, "value": "best"}, "one of its order .* got 'best'; add it"),
         ({"order": ORDER, "part": "year"}, "as a date or by an order of levels, not both"),
         ({"order": ORDER, "value": "good", "op": ">"}, "but no level meets x > good"),

@@ -145,7 +145,7 @@ def test_seconds_of_missing_kernels_count_cores(kernel_files):
 @pytest.mark.slow
 def test_kernels_are_prepared_in_processes_and_noted(kernel_files, tmp_path):
     steps = list(door.prepare(kernel_files, n_jobs=2))
-    assert {name for step in steps for name in step.done} == set(kernel_files)
+    assert {name for step in steps for name in step.took} == set(kernel_files)
     assert steps[-1].seconds_left == 0.0
     assert door.missing_seconds(kernel_files) == 0.0
     assert len(cached(tmp_path)) == 2
@@ -159,8 +159,14 @@ def test_a_kernel_that_fails_ends_the_preparation(kernel_files, tmp_path):
 
 
 def test_time_left_follows_the_work_that_is_done(kernel_files):
-    half = door.Preparation(("two_kernels",), kernel_files, seconds=5.0)
-    assert half.seconds_left == 15.0
+    quick, slow = {"two_kernels": 1.0}, {"two_kernels": 5.0}
+    first, second = (door.KERNELS[name] for name in kernel_files)
+    alone = door.Preparation(kernel_files, quick, {}, seconds=1.0, n_jobs=1)
+    assert alone.seconds_left == pytest.approx(first / second)
+    running = door.Preparation(kernel_files, slow, {"one_kernels": 5.0}, seconds=5.0, n_jobs=2)
+    assert running.seconds_left == pytest.approx(5.0 * first / second - 5.0)
+    overdue = door.Preparation(kernel_files, slow, {"one_kernels": 500.0}, seconds=500.0, n_jobs=2)
+    assert overdue.seconds_left == 0.0
 
 
 @pytest.mark.slow

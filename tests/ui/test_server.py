@@ -9,10 +9,12 @@ import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.waiting import until
+from ui import server
 from ui.server import allowed_hosts, host_options
 
 ROOT = Path(__file__).parents[2]
@@ -138,3 +140,13 @@ def test_host_names_follow_from_the_address(arguments, environment, expected):
 
 def test_a_server_on_all_interfaces_answers_to_its_own_name():
     assert socket.gethostname() in allowed_hosts("0.0.0.0")
+
+
+def test_workers_start_before_the_modules_of_all_pages_are_imported(monkeypatch):
+    begun = []
+    jobs = SimpleNamespace(registry=lambda: begun.append("workers"))
+    monkeypatch.setattr(server.importlib, "import_module", lambda name: begun.append(name) or jobs)
+    server.warm_up()
+    assert begun[:2] == ["ui.runs.jobs", "workers"]
+    assert {"ui.data.load", "ui.models.run", "ui.rules.cards", "ui.export.formats"} < set(begun)
+    assert not any(name.startswith("pages") for name in begun)

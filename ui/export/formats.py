@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from sklearn.base import ClassifierMixin
 
 from rulekit import export
@@ -31,6 +32,7 @@ from rulekit.style.wording import capital
 from ui.cache import kept
 from ui.cases import row_name, row_position
 from ui.export.run_record import run_record
+from ui.learners.spec import QUICK, quick_part
 from ui.state import CATEGORIES, DATES, DURATIONS, NUMERIC, SERVER, AppState
 from ui.words import wording
 
@@ -122,6 +124,10 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     options.pop(SERVER, None)
     if "edited" in (state.setting or {}):  # nothing was learned from these rows
         model = FixedRuleClassifier(model.rule_set_)
+    rows, features = state.rows()[0], state.features
+    if QUICK in (state.setting or {}):
+        part, features = quick_part(*state.training, np.arange(len(rows)), model)
+        rows = rows[part]
     source = state.table.name
     if not options and source in {sample.name for sample in list_samples()}:
         source = f"sample_data/{source}.csv"
@@ -129,8 +135,8 @@ def script(state: AppState, model: ClassifierMixin) -> str:
         model,
         source=source,
         target=state.target,
-        features=state.features,
-        rows=state.rows()[0].tolist() if len(state.rows()[1]) else None,
+        features=features,
+        rows=rows.tolist() if len(rows) < len(state.data[0]) else None,
         digest=state.table.digest,
         preparation=Preparation(
             options,

@@ -15,19 +15,23 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit.data import Costs
+from rulekit.data.association import promising_columns
 from rulekit.evaluation import THETA_GRID
 from rulekit.evaluation.sweeps.compare import drawn_rows
 from rulekit.exceptions import EmptyRuleWarning, PromiseWarning
+from rulekit.learners.training import as_constraints
 
 LEARNER_KEY = "learner"  # in a setting: which learner it is of
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
-QUICK = "quick"  # in a setting of the quick pass: searched without disturbances, on `quick_rows`
+QUICK = "quick"  # in a setting of the quick pass: searched without disturbances, on `quick_part`
 QUICK_SECONDS = 2.0  # and no search of it takes longer than about this
 QUICK_CELLS = 30_000  # of training rows that it learns from at most,
-QUICK_ROWS = 1_000  # but never from fewer rows than these, where there are as many
+QUICK_ROWS = 1_000  # but never from fewer rows than these, where there are as many,
+QUICK_COLUMNS = 60  # and from the most promising columns
 NUS = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 TAUS = (0.02, 0.05, 0.1, 0.2)
 LIMITS = tuple(range(1, 13))  # of conditions, on the main curve
+QUICK_LIMITS = (1, 2, 3, 5, 8)  # of the quick pass where there are several outcomes
 SHARED = (  # what all points of a curve have in common; any other field belongs to one run
     *("folds", "form", "class_weight", "costs", "cost_unit"),
     *("forbidden", "required", "allow_not_equal", "directions"),
@@ -138,7 +142,28 @@ class RunSpec:
 
 def quick_rows(X: pd.DataFrame, y: pd.Series, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Draw the rows that the quick pass learns from, of those it may; the same ones every time."""
-    return drawn_rows(rows, np.asarray(y), max(QUICK_ROWS, QUICK_CELLS // max(1, X.shape[1])))
+    n_columns = max(1, min(X.shape[1], QUICK_COLUMNS))
+    return drawn_rows(rows, np.asarray(y), max(QUICK_ROWS, QUICK_CELLS // n_columns))
+
+
+def quick_part(
+    X: pd.DataFrame, y: pd.Series, rows: NDArray[np.intp], estimator: Any
+) -> tuple[NDArray[np.intp], list[str]]:
+    """Select the rows and columns that the quick pass learns from, of the rows it may.
+
+    The columns are those most associated with the outcome in these rows, and those that the
+    estimator's settings name. Other rows have no influence.
+    """
+    part = quick_rows(X, y, rows)
+    if X.shape[1] <= QUICK_COLUMNS:
+        return part, list(X.columns)
+    named = {
+        *as_constraints(estimator.constraints).features,
+        *(estimator.binarizer.thresholds or ()),
+    }
+    offered = X.drop(columns=[name for name in X.columns if name in named])
+    chosen = named | set(promising_columns(offered.iloc[part], y.iloc[part], QUICK_COLUMNS))
+    return part, [name for name in X.columns if name in chosen]
 
 
 def quiet() -> None:

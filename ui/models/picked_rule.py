@@ -8,6 +8,8 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
+from rulekit.rules import RuleSet
+from rulekit.style.phrases import listed
 from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
@@ -69,6 +71,8 @@ def picked_card(found: RunResult | None) -> None:
         part = part_words(state) if QUICK in state.setting else ""
         cost = md(cost_words(found, row), 80)
         st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
+    if never := never_predicted(rule, state):
+        st.warning(md(never, 300))
     promise_lines(rule, state)
     for words in kept("clauses told", f"{state.fit_key}{state.rule_json}", lambda: told(model)):
         st.caption(md(words, 300))
@@ -77,6 +81,15 @@ def picked_card(found: RunResult | None) -> None:
             if st.button(label, key=f"to_{page}"):
                 st.switch_page(f"pages/{page}.py")
         held_out(model)
+
+
+def never_predicted(rule: RuleSet, state: AppState) -> str:
+    """Return which of several outcomes the rule never predicts; empty if it predicts all."""
+    predicted = {*map(str, rule.labels), str(rule.default)}
+    missing = [str(label) for label in state.labels if str(label) not in predicted]
+    if not state.several or not missing:
+        return ""
+    return f"This rule never predicts {listed(missing)}."
 
 
 def _why_unmeasured(state: AppState) -> str:

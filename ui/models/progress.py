@@ -11,6 +11,7 @@ from ui.models.run import (
     FIRST,
     LONGER,
     PRICES,
+    columns_words,
     latest,
     longer,
     part_words,
@@ -137,7 +138,12 @@ def longer_words(found: RunResult, spec: RunSpec) -> str:
     what = f"looks for {kinds} kinds of rule" if kinds > 1 else "looks for the same rules"
     begins = f"This is a quick look{part_words(app_state())}." if seconds else ""
     takes = f": {span_words(*seconds)}" if seconds else ""
-    return f"{begins} A longer search {what}, each more thoroughly{takes}."
+    sentences = (
+        begins,
+        columns_words(app_state()) if seconds else "",
+        (f"A longer search {what}, each more thoroughly{takes}."),
+    )
+    return " ".join(filter(None, sentences))
 
 
 def span_words(low: float, high: float) -> str:

@@ -17,6 +17,8 @@ from ui.learners.spec import (
     FIT_SECONDS,
     LIMITS,
     QUICK,
+    QUICK_COLUMNS,
+    QUICK_LIMITS,
     SHARED,
     RunSpec,
     quick_rows,
@@ -32,6 +34,7 @@ FIRST, LONGER, COMPARISON, PRICES = "First rules", "Longer search", "Comparison"
 WAIT_SECONDS = 0.25  # the page waits so long for first rules, which often are there by then
 DISTURBED, DOUBTED = 2.8, 6.0  # a search with disturbances, and one that asks a forest, takes
 # about so many times as long as one without
+SEVERAL = 5.0  # and one for several outcomes as long as the few points of its quick pass
 
 
 def work(spec: RunSpec, state: AppState) -> Work:
@@ -73,10 +76,11 @@ def latest(*titles: str) -> jobs.Job | None:
     return next((job for job in known if job is not None and job.title in titles), None)
 
 
-def quick(spec: RunSpec) -> RunSpec:
-    """Return the quick pass of a curve."""
-    shared = {name: getattr(spec, name) for name in SHARED}
-    return RunSpec(thorough=False, baselines=False, against=spec.against, **shared)
+def quick(spec: RunSpec, *, several: bool = False) -> RunSpec:
+    """Return the quick pass of a curve; of fewer points where there are several outcomes."""
+    how = {name: getattr(spec, name) for name in SHARED}
+    how |= {"limits": QUICK_LIMITS, "against": False} if several else {"against": spec.against}
+    return RunSpec(thorough=False, baselines=False, **how)
 
 
 def longer(spec: RunSpec) -> RunSpec:
@@ -101,7 +105,7 @@ def update(spec: RunSpec) -> RunResult | None:
         _recall(spec, key)
     _take(key)
     if not _has_search(key):
-        asked = quick(spec)
+        asked = quick(spec, several=state.several)
         job = latest(FIRST)
         if job is None or job.key != run_key(asked, state):
             with sentences():
@@ -223,12 +227,26 @@ def seconds_longer(found: RunResult, spec: RunSpec) -> tuple[float, float] | Non
     rows = [k for k, s in enumerate(found.settings) if QUICK in s and "describes" not in s]
     if not rows:
         return None
-    part, n_rows = _part(app_state())
+    state = app_state()
+    part, n_rows = _part(state)
+    columns = max(1.0, state.training[0].shape[1] / QUICK_COLUMNS)
     once = float((found.points.loc[rows, "seconds"] * found.points.loc[rows, "folds"]).sum())
     kinds = [kind for _, kind in varied(longer(spec))]
     times = sum(DOUBTED if "doubt" in kind else DISTURBED for kind in kinds)
+    times *= columns * (SEVERAL if state.several else 1.0)
     most = FIT_SECONDS * len(kinds) * (spec.folds + 1)
     return tuple(min(factor * once * times * n_rows / part, most) for factor in (0.7, 1.8))
+
+
+def columns_words(state: AppState) -> str:
+    """Return how many columns the quick pass searches; empty if all."""
+    n_columns = state.training[0].shape[1]
+    if n_columns <= QUICK_COLUMNS:
+        return ""
+    return (
+        f"Searched the {QUICK_COLUMNS} most promising of {n_columns:,} columns; “Search longer” "
+        "looks at all."
+    )
 
 
 def part_words(state: AppState) -> str:

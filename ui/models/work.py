@@ -1,8 +1,9 @@
 """What a run computes, in a process of its own: plain data in, whole points out; no page."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 from rulekit.data.folds import Fold
 from rulekit.evaluation import Comparison, Family, Progress, compare_learners
 from rulekit.learners.cluster import kept_on_workers
-from ui.learners.spec import RunSpec, quick_rows, quiet
+from ui.learners.spec import RunSpec, quick_part, quiet
 from ui.runs.scheduler import fits_made
+
+ShouldStop = Callable[[], bool]
 
 
 class Telling(Protocol):
@@ -40,7 +43,7 @@ class Measured:
         By number of setting, as `rulekit.evaluation.summarise` gives it, and ``most``: the most
         conditions that any fold's rule has.
     models : mapping of int to classifier
-        Learned from all training rows; of a quick pass from a part of them.
+        Learned from all training rows; of a quick pass from a part of the table.
     references : DataFrame or None
         Reference models on the same folds.
     missed : tuple of str
@@ -121,24 +124,56 @@ class Work:
         return compare_learners(self.X, self.y, **(asked | how))
 
     def _quickly(self, telling: Telling) -> Measured:
-        """Answer every setting from a part of the rows; its models are learned the same way.
+        """Answer every setting from a part of the table; its models are learned the same way.
 
         A side's points are told with their models, so that no page has to fit one.
         """
-        folds = [(quick_rows(self.X, self.y, train), test) for train, test in self.folds]
-        rows = quick_rows(self.X, self.y, np.arange(len(self.y)))
-        weight = None if self.weight is None else self.weight[rows]
-        X, y, told = self.X.iloc[rows], self.y.iloc[rows], _Told(telling, self)
-        how: dict[str, Any] = {"should_stop": telling.should_stop}
+        told = _Told(telling, self)
         sides: list[Comparison] = []
         for family in self.families:
-            side = self._compared(learners=[family], cv=folds, on_progress=told, **how)
-            fits = family.estimator.fit_many(X, y, family.settings, sample_weight=weight, **how)
-            sides.append(replace(side, models=dict(enumerate(fits))))
+            rows = self._quick_errors(family, told, telling.should_stop)
+            models = self._quick_models(family, telling.should_stop)
+            one = Comparison((family,), len(self.folds), self.key, finished=rows, models=models)
+            sides.append(one)
             measured = self.measured(sides[0].join(*sides[1:]))
             if len(sides) < len(self.families):  # the last one is the answer
                 telling.report(standing=measured)
         return measured
+
+    def _quick_errors(
+        self, family: Family, told: "_Told", should_stop: ShouldStop
+    ) -> tuple[dict[str, Any], ...]:
+        """Cross-validate on a part of each fold; folds of the same columns are done together."""
+        together: dict[tuple[str, ...], dict[int, Fold]] = {}
+        for k, (train, test) in enumerate(self.folds):
+            rows, columns = quick_part(self.X, self.y, train, family.estimator)
+            together.setdefault(tuple(columns), {})[k] = rows, test
+        found: list[dict[str, Any]] = []
+        for columns, folds in together.items():
+            numbers = list(folds)
+            side = compare_learners(
+                self.X[list(columns)],
+                self.y,
+                learners=[family],
+                cv=list(folds.values()),
+                sample_weight=self.weight,
+                on_progress=partial(told, folds=numbers),
+                should_stop=should_stop,
+            )
+            found += [row | {"fold": numbers[row["fold"]]} for row in side.finished]
+        return tuple(found)
+
+    def _quick_models(self, family: Family, should_stop: ShouldStop) -> dict[int, Any]:
+        """Learn every setting from a part of the training rows."""
+        rows, columns = quick_part(self.X, self.y, np.arange(len(self.y)), family.estimator)
+        fits = family.estimator.fit_many(
+            self.X[columns].iloc[rows],
+            self.y.iloc[rows],
+            family.settings,
+            sample_weight=None if self.weight is None else self.weight[rows],
+            should_stop=should_stop,
+        )
+        return dict(enumerate(fits))
 
 
 class _Told:
@@ -153,15 +188,19 @@ class _Told:
         first = f"{work.families[0].name}: fold 1 of {n_folds}"
         telling.report(done=0, total=sum(fits) * n_folds, message=first)
 
-    def __call__(self, progress: Progress) -> None:
-        """Tell of a fit, and of the whole points there are at the end of a learner's turn."""
+    def __call__(self, progress: Progress, folds: Sequence[int] | None = None) -> None:
+        """Tell of a fit, and of the whole points there are at the end of a learner's turn.
+
+        `folds` are the numbers of the folds that are compared; None for all.
+        """
         if progress.stage == "references":
             self.telling.report(message="Reference models")
         elif progress.row is None:
             if self.work.spec.thorough:
                 self.telling.report(standing=self.work.measured(progress.found))
         else:
-            name, fold = progress.family, progress.row["fold"] + 1
+            name, fold = progress.family, progress.row["fold"]
+            fold = (fold if folds is None else folds[fold]) + 1
             self.landed[name] += 1
             done = sum(self.landed[each] // size for each, size in self.sizes.items())
             message = f"{name}: fold {fold} of {len(self.work.folds)}"

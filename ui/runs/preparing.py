@@ -32,5 +32,10 @@ def words() -> str | None:
     began, seconds = _began()
     if not missing_seconds(QUICK):
         return None
-    left = math.ceil(max(seconds - (time.monotonic() - began), 1.0))
-    return f"Preparing the search on this machine (once): {left} s left"
+    elapsed = time.monotonic() - began
+    if elapsed < seconds:
+        return f"Preparing the search on this machine (once): {math.ceil(seconds - elapsed)} s left"
+    return (
+        f"Preparing the search on this machine (once): {elapsed:.0f} s so far, longer than the "
+        f"{seconds:.0f} s estimated"
+    )

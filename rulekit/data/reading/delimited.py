@@ -110,7 +110,7 @@ def _decoded_as(raw: bytes, encoding: str) -> str:
 def sniffed_delimiter(sample: str) -> str:
     """Find the delimiter under which most rows have as many cells as the first.
 
-    Among equals, tab, semicolon and bar go before comma, which also stands inside numbers.
+    Among equals, tab, semicolon and bar go before comma, which also occurs inside numbers.
     A comma is returned where no candidate splits the first row.
     """
     if len(sample) >= SAMPLE and "\n" in sample:

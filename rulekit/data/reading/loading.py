@@ -57,7 +57,7 @@ def read_table(
     Parameters
     ----------
     source : path, bytes or file object
-        What the file is, is told by its first bytes, never by its name.
+        The file type is detected from its first bytes, never from its name.
     name : str, default=None
         What to call it in messages; None takes the file's name.
     limits : Limits, default=Limits()

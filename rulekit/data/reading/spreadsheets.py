@@ -125,7 +125,7 @@ def _sheet_rows(
 def _chosen(rows: Iterator[Row], options: ParseOptions, limits: Limits) -> Iterator[Row]:
     """Return the requested columns below a header row; all rows where none are requested.
 
-    Raises WideTableError if the first row is too wide and no columns were asked for.
+    Raises WideTableError if the first row is too wide and no columns were requested.
     """
     first = next(rows, None)
     if first is None:

@@ -64,7 +64,7 @@ SAMPLES = (
         "high",
         1000,
         14,
-        "Generated; no person's data stands behind it",
+        "Generated; contains no person's data",
         OURS,
         "Loans with numbers, categories, truth values, a date, an identifier and missing values. "
         "Planted rule: risk is high if (late_payments > 1 and guarantor is no) or (employment is "
@@ -102,7 +102,7 @@ SAMPLES = (
         "Generated",
         OURS,
         "Two clauses of two literals over twelve columns of which eight are idle; 5 % of the "
-        "labels are flipped. The rule stands in the README of sample_data.",
+        "labels are flipped. The rule is in the README of sample_data.",
     ),
     SampleInfo(
         "planted_cnf",

@@ -117,8 +117,8 @@ def credit(n_rows: int = 1000, *, noise: float = 0.04, random_state: int = 0) ->
     Returns
     -------
     Planted
-        The label "risk" is "high" by a DNF of two clauses, see ``description``. No person's data
-        stands behind it.
+        The label "risk" is "high" by a DNF of two clauses, see ``description``. It contains no
+        person's data.
     """
     rng = np.random.default_rng(random_state)
     income = np.round(np.exp(rng.normal(10.3, 0.45, n_rows)), -2)

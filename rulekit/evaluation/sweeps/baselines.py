@@ -65,7 +65,7 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         settings : sequence of mapping
             Parameters to set, by name.
         should_stop : callable, optional
-            Asked before each setting; true ends the work.
+            Called before each setting; true ends the work.
 
         Yields
         ------
@@ -202,7 +202,7 @@ class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give each row the answer: shape (n,)."""
+        """Return the constant prediction of each row, shape (n,)."""
         return np.full(len(X), self.answer_, dtype=self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -218,7 +218,7 @@ def baseline_models(
     Parameters
     ----------
     costs : Costs, default=None
-        What wrong answers cost; ``cheapest answer`` then stands in the place of ``majority``.
+        Costs of wrong answers; ``cheapest answer`` then replaces ``majority``.
 
     Returns
     -------

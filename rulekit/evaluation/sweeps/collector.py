@@ -100,8 +100,8 @@ class Collector:
             if self._store is not None and not from_store:
                 self._store.put(self._names[setting, fold], self.data, measured)
             if self._on_result is not None:
-                told = {"done": len(self._rows), "total": self._total, "from_store": from_store}
-                self._on_result(row | told)
+                progress = {"done": len(self._rows), "total": self._total, "from_store": from_store}
+                self._on_result(row | progress)
 
     def _rule(self, plain: Any) -> RuleSet | None:
         """Read a rule; settings of one fold often share the same dictionary."""

@@ -89,7 +89,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         Called with a `Progress` after each fit and each stage; never twice at the same time, but
         not always from the calling thread. What it raises ends the comparison and is raised.
     should_stop : callable, default=None
-        Asked between fits, from any thread; True ends the comparison early.
+        Called between fits, from any thread; True ends the comparison early.
     sample_weight : array-like of shape (n,), default=None
         Weights of rows, in fits and in errors.
     costs : Costs, default=None
@@ -108,7 +108,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     Raises
     ------
     ValueError
-        If there is no learner, the budget is not positive, or `only_stored` is asked for without a
+        If there is no learner, the budget is not positive, or `only_stored` is set without a
         store; and what `rulekit.evaluation.sweep` raises.
     DataError
         As `rulekit.evaluation.sweep` does.
@@ -186,13 +186,13 @@ class _Comparing:
             if self.should_stop():
                 return
             self.keep_models(limited, first, self.whole(family, first))
-            self.tell("search", family.name)
+            self.report_progress("search", family.name)
         if references and self.budget is None and not self.should_stop():
             self.refer(self.should_stop)
 
     def refer(self, stop: ShouldStop) -> None:
         """Cross-validate the reference models."""
-        self.tell("references")
+        self.report_progress("references")
         self.lines = self.reference_models(stop)
 
     def look_up(self) -> None:
@@ -232,7 +232,7 @@ class _Comparing:
             self.lines,
         )
 
-    def tell(self, stage: str, family: str = "", row: Row | None = None) -> None:
+    def report_progress(self, stage: str, family: str = "", row: Row | None = None) -> None:
         """Report progress to the caller."""
         if self.on_progress is not None:
             self.on_progress(Progress(stage, family, row, self.found()))
@@ -273,7 +273,7 @@ class _Comparing:
         def land(row: Row) -> None:
             named = {"setting": first + numbers[row["setting"]], "learner": family.name}
             self.finished.append(row | named)
-            self.tell("search", family.name, self.finished[-1])
+            self.report_progress("search", family.name, self.finished[-1])
 
         grid = [{k: [v] for k, v in family.settings[number].items()} for number in numbers]
         self.swept(family, grid, self.folds, land, **how)
@@ -319,12 +319,12 @@ class _Comparing:
         def land(row: Row) -> None:  # prices are in rows, so they shrink with them
             named = {"setting": first + row["setting"], "learner": family.name}
             self.first_pass.append(row | family.settings[row["setting"]] | named)
-            self.tell("first pass", family.name, self.first_pass[-1])
+            self.report_progress("first pass", family.name, self.first_pass[-1])
 
         self.swept(learner, _cheaper(family, share), folds, land, should_stop=stop)
         if not stop():
             self.keep_models(learner, first, range(len(family.settings)))
-            self.tell("first pass", family.name)
+            self.report_progress("first pass", family.name)
 
     def whole(self, family: Family, first: int) -> list[int]:
         """List the settings of a family that are finished in all folds."""
@@ -367,7 +367,7 @@ def _cheaper(family: Family, share: float) -> list[dict[str, list[Any]]]:
 
 
 def drawn_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np.intp]:
-    """Draw at most so many rows, stratified by class, always with the same seed."""
+    """Draw at most `most` rows, stratified by class, always with the same seed."""
     if len(train) <= most:
         return train
     labels, rng = y[train], np.random.default_rng(0)

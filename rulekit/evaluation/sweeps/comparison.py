@@ -73,10 +73,10 @@ class Comparison:
     def progress(self) -> dict[str, tuple[int, int]]:
         """Finished and requested fits of each family."""
         done = Counter(row["learner"] for row in self.finished)
-        asked: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         for family in self.families:
-            asked[family.name] += len(family.settings) * self.n_folds
-        return {name: (done[name], total) for name, total in asked.items()}
+            totals[family.name] += len(family.settings) * self.n_folds
+        return {name: (done[name], total) for name, total in totals.items()}
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:

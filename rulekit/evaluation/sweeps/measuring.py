@@ -82,18 +82,18 @@ class Measuring:
     def _errors(self, model: Any) -> dict[str, Any]:
         _, y, weight = self.rows.test
         _, y_train, weight_train = self.rows.train
-        said, said_train, scores = self._answers(model)
+        predicted, predicted_train, scores = self._answers(model)
         measured = {
-            "test_error": metrics.error_rate(y, said, weight),
-            "train_error": metrics.error_rate(y_train, said_train, weight_train),
-            "test_balanced_error": metrics.balanced_error_rate(y, said, weight),
+            "test_error": metrics.error_rate(y, predicted, weight),
+            "train_error": metrics.error_rate(y_train, predicted_train, weight_train),
+            "test_balanced_error": metrics.balanced_error_rate(y, predicted, weight),
         }
         if self.rows.costs is not None:
-            measured[COST] = metrics.cost_per_100(y, said, self.rows.costs, weight)
+            measured[COST] = metrics.cost_per_100(y, predicted, self.rows.costs, weight)
         if len(model.classes_) != 2:
             return measured
         positive = self._positive(model)
-        counts = metrics.confusion_counts(y, said, positive, weight)
+        counts = metrics.confusion_counts(y, predicted, positive, weight)
         measured |= {f"test_{name}": count for name, count in counts.items()}
         measured["test_f1"] = metrics.f1_score(counts)
         if scores is not None:

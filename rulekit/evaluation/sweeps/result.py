@@ -26,7 +26,7 @@ TEST_MEASURES = ("test_error", "test_balanced_error", "test_f1", "test_auc")
 COUNTED = ("test_tp", "test_fp", "test_fn", "test_tn")
 SIZES = ("n_conditions", "n_clauses_used", "objective", "seconds")
 MEASURES = ("test_error", "train_error", *TEST_MEASURES[1:], *COUNTED, *SIZES)
-EXTRAS = ("done", "total", "from_store")  # what `on_result` is told besides
+EXTRAS = ("done", "total", "from_store")  # progress, only passed to `on_result`
 AVERAGED = ("train_error", *SIZES)
 
 
@@ -48,7 +48,7 @@ class SweepResult:
     estimators : tuple of estimator
         Unfitted, one for each setting: what the setting is set on.
     n_folds : int
-        How many folds were asked for.
+        Number of folds requested.
     complete : bool
         Whether every fold of every setting is there; False after a stop.
     folds_digest : str
@@ -76,7 +76,7 @@ class SweepResult:
         """Return the parameters of a number of column ``setting``."""
         if not 0 <= number < len(self.settings):
             raise ValueError(
-                f"Settings are numbered 0 to {len(self.settings) - 1}; there is none {number}."
+                f"Setting {number} does not exist. Use a number from 0 to {len(self.settings) - 1}."
             )
         return dict(self.settings[number])
 
@@ -210,10 +210,10 @@ def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict
 
 def _settings_in(summary: pd.DataFrame) -> dict[int, Setting]:
     """Return the parameters of each setting from a summary, without its measures."""
-    told = {"setting", "learner", "folds", FOREST_LOSS, FOREST_SIZE, *GAPS, *AVERAGED}
+    measured = {"setting", "learner", "folds", FOREST_LOSS, FOREST_SIZE, *GAPS, *AVERAGED}
     if "n_clauses" in summary and summary["n_clauses"].equals(summary["n_clauses_used"]):
-        told.add("n_clauses")  # what was found, as nothing was asked for
-    keys = [c for c in summary.columns if c not in told and not c.startswith("test_")]
+        measured.add("n_clauses")  # the number found; the grid does not vary it
+    keys = [c for c in summary.columns if c not in measured and not c.startswith("test_")]
     rows = summary[keys].astype(object).where(summary[keys].notna(), None).to_dict("records")
     return dict(zip(summary["setting"].astype(int).tolist(), rows, strict=True))
 
@@ -260,7 +260,7 @@ def summarise(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         under its name with ``_se``, the standard error (standard deviation over folds divided by
         the root of their number; NaN for a single fold), the means of `train_error`,
         `n_conditions`, `n_clauses_used`, `objective` and `seconds`, and ``folds`` (how many
-        are done). ``n_clauses`` is what the grid asked for; where the grid does not vary it, it is
+        are done). ``n_clauses`` is the value in the grid; where the grid does not vary it, it is
         the mean number found. A fold in which a measure is undefined is left out of its mean.
     """
     table = rows if isinstance(rows, pd.DataFrame) else table_of(list(rows))

@@ -2,7 +2,7 @@
 
 One SQLite file in write-ahead mode, one table; every row is committed when it is put. Rows are
 JSON text: nothing is pickled, and reading a store runs no code. Each carries a checksum of itself
-and its key: one that was altered or damaged is thrown away, told, and computed again.
+and its key: an altered or damaged entry is deleted with a warning, and computed again.
 """
 
 import contextlib

@@ -70,7 +70,7 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     y : array-like of shape (n,)
         Classes.
     grid : mapping of str to list, or several of these
-        Parameters to vary. Each mapping stands for all combinations of its values.
+        Parameters to vary. Each mapping gives all combinations of its values.
     cv : int, splitter or iterable, default=10
         See `rulekit.data.folds.make_folds`; folds are seeded, shuffled and stratified. Give
         ``make_folds(y, 10, groups=...)`` to keep groups together.
@@ -86,7 +86,7 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
         added) as soon as it is known, stored rows first. Never called twice at the same time, but
         not always from the calling thread. What it raises ends the sweep and is raised.
     should_stop : callable, default=None
-        Asked between fits, from any thread; True ends the sweep early.
+        Called between fits, from any thread; True ends the sweep early.
     sample_weight : array-like of shape (n,), default=None
         Weights of rows, in fits and in errors.
     costs : Costs, default=None
@@ -106,8 +106,8 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     Raises
     ------
     ValueError
-        If the grid names no parameter of the learner, lengths differ, `only_stored` is asked
-        for without a store, or the learner has other costs, or class weights beside them; and
+        If the grid names no parameter of the learner, lengths differ, `only_stored` is set
+        without a store, or the learner has other costs, or class weights beside them; and
         whatever a fit raises, with a note that says which setting and fold.
     DataError
         If a class has fewer rows than there are folds, or the store cannot be used.
@@ -212,10 +212,12 @@ def _do(
     return task.fold, rows, None
 
 
-def _check_ended(channel: Channel, done: int, asked: int) -> None:
+def _check_ended(channel: Channel, done: int, n_settings: int) -> None:
     """Raise if a learner stopped early for another reason than the stop signal."""
     if not channel.stopped():
-        raise RuntimeError(f"`fit_many` must fit every setting; it ended after {done} of {asked}.")
+        raise RuntimeError(
+            f"`fit_many` must fit every setting; it ended after {done} of {n_settings}."
+        )
 
 
 def _fits(task: _Task, rows: FoldRows, should_stop: ShouldStop) -> Iterator[Any]:
@@ -249,7 +251,7 @@ def priced(estimator: Any, costs: Costs | None) -> Any:
 def settled_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any]) -> Costs | None:
     """Return the costs for the comparison as a matrix over the classes.
 
-    So that a rule for the other class is charged the same. None where nobody names any.
+    So that a rule for the other class is charged the same. None if none is given.
     """
     classes = np.unique(y)
     found = None

@@ -45,15 +45,15 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     """List the rules that are as good as a model's, and what they have in common.
 
     A rule costs the weight of the rows that it gets wrong plus `theta` a condition. Listed are the
-    rules that cost at most `within` of the rows more than the best one known (the rule in hand is
-    among those known), with no more clauses and conditions than the rule in hand, and of which no
-    condition or clause could be left out without costing more: what another rule has besides them
+    rules that cost at most `within` of the rows more than the best known one (the model's rule is
+    among those known), with no more clauses and conditions than the model's rule, and in which
+    every condition and clause reduces the cost: what another rule has besides them
     is idle.
 
     Parameters
     ----------
     model : fitted classifier with ``rule_set_``, of two classes
-        Its rule is the one in hand. Of scorecards, trees and formulas, too, the alternatives are
+        Its rule is compared. The alternatives of scorecards, trees and formulas, too, are
         rules of plain conditions.
     X, y, sample_weight
         The table it was learned from.
@@ -63,18 +63,18 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
         Price of a condition in rows, not negative. None is the model's own, where it is a learner
         of conditions with a positive one, else two in a thousand of the rows.
     max_conditions : int, default=None
-        Conditions of a rule at most; None for as many as the rule in hand has.
+        Most conditions of a rule; None for as many as the model's rule has.
     learner : BoxSearchClassifier or other learner of conditions, default=None
         Not fitted: its binarizer, its constraints and its weights of classes say which rules there
         are. None takes them from the model as far as it has them.
     max_rules : int, default=10_000
         Rules that are kept. Where there are more, the margin shrinks to what they fill.
     time_limit : float, default=10.0
-        Seconds. What was not finished is said.
+        Seconds. The result states what was not finished.
     random_state : int, default=0
         For the disturbances of the searches.
     should_stop : callable, optional
-        Asked now and then; true ends the work, and what was found by then is given.
+        Called now and then; true ends the work, and the rules found by then are returned.
 
     Returns
     -------
@@ -93,9 +93,9 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     -----
     Rules of one clause are listed by branch and bound, first those of one condition, then of two,
     and so on: the list is complete, or `complete_to` says up to which length. What `constraints`
-    require and a `max_gap` are not asked of the rules listed; what they forbid, is. Where the rule
-    in hand has several clauses, rules come from the archive of a box search over all columns and
-    one with each column of the rule in hand left out, and from there by exchanging any clause for
+    require and a `max_gap` do not apply to the rules listed; what they forbid does. If the model's
+    rule has several clauses, rules come from the archive of a box search over all columns and
+    one with each column of the model's rule left out, and from there by exchanging any clause for
     any other that keeps within the margin; of these there may be more than were found.
 
     References
@@ -232,7 +232,7 @@ class _Work:
         cheapest = min([own_cost, *(r.cost for r in kept)]) / total
         return Alternatives(
             rules,
-            self.told(rules, kept, names, total),
+            self.rules_table(rules, kept, names, total),
             self.by_column(space, kept, without, names, cheapest),
             self.rule,
             *facts,
@@ -260,11 +260,11 @@ class _Work:
     def problem_without(self, column: str | None) -> Any:
         """Build the table of conditions without those of one column."""
         learner = self.learner
-        wishes = as_constraints(self.learner.constraints)
+        constraints = as_constraints(self.learner.constraints)
         if column is not None:
             learner = BoxSearchClassifier(**learner.get_params(deep=False))
             learner.constraints = replace(
-                wishes, forbidden=(*wishes.forbidden, column), required=()
+                constraints, forbidden=(*constraints.forbidden, column), required=()
             )
         problem = learner.problem_of(self.table, self.shared, self.learner.positive_label)
         problem.work_until(self.clock.end)
@@ -291,7 +291,7 @@ class _Work:
             self.reach = min(self.reach, (near[self.max_rules - 1].cost - best) / total)
         return near[: self.max_rules]
 
-    def told(
+    def rules_table(
         self,
         rules: tuple[RuleSet, ...],
         found: list[PricedRule],

@@ -28,14 +28,14 @@ class Alternatives:
         A row a rule, in their order: ``rule`` (its number, from 0), ``wrong`` (share of the rows,
         by their own weight, that it gets wrong), ``n_conditions``, ``n_clauses``, ``cost`` (see
         `alternatives`, as a share of the rows), ``columns`` (those that it reads, sorted),
-        ``differs`` (share of rows that it answers otherwise than the rule in hand).
+        ``differs`` (share of rows that it answers otherwise than the model's rule).
     columns : DataFrame
-        A row for each column that the rule in hand or a listed rule reads, those of the rule in
-        hand first: ``column``, ``in_hand`` (conditions of the rule in hand on it), ``share`` (of
+        A row for each column that the model's rule or a listed rule reads, those of the model's
+        rule first: ``column``, ``in_hand`` (conditions of the model's rule on it), ``share`` (of
         the listed rules that read it), ``needed`` (whether all do), ``without`` (the best rule
         without the column that was found, listed or not; None where it was not looked for),
         ``wrong`` (its wrong share), ``cost``, ``as_good`` (whether it is within the margin),
-        ``instead`` (the columns that it reads and the rule in hand does not).
+        ``instead`` (the columns that it reads and the model's rule does not).
     in_hand : RuleSet
         The rule that was given.
     in_hand_wrong, in_hand_cost : float
@@ -45,7 +45,7 @@ class Alternatives:
     max_clauses, max_conditions : int
         Limits of the rules compared.
     complete_to : int
-        All rules of one clause and at most so many conditions within the margin are listed (but
+        All rules of one clause and at most this many conditions within the margin are listed (but
         for those with conditions that do not pay).
     complete : bool
         Whether all rules of the margin are listed; never true of rules of several clauses.
@@ -179,8 +179,8 @@ class _Words:
                 f"No rule over these conditions costs at most {self.margin} more than the rule in "
                 f"hand; {self.price}."
             ]
-        told = [self.number(), *(self.column(row) for _, row in found.columns.iterrows())]
-        return [sentence for sentence in (*told, self.pairs()) if sentence]
+        sentences = [self.number(), *(self.column(row) for _, row in found.columns.iterrows())]
+        return [sentence for sentence in (*sentences, self.pairs()) if sentence]
 
     @property
     def margin(self) -> str:
@@ -204,20 +204,20 @@ class _Words:
             most = f"within {100 * found.margin:.2g} %"
             these = "all" if found.max_clauses == 1 else "those found"
             return f"{head}; there are more, and these are {these} {most}."
-        told = f"{head}. All rules of one clause and at most {found.complete_to} are among them"
-        told = told.replace(
+        text = f"{head}. All rules of one clause and at most {found.complete_to} are among them"
+        text = text.replace(
             f"most {found.complete_to} ", f"most {_plural(found.complete_to, 'condition')} "
         )
         if found.max_clauses == 1:
-            return f"{told}; of those up to {size} time allowed a part."
-        return f"{told}; rules of several clauses were searched for, and there may be more."
+            return f"{text}; of those up to {size} time allowed a part."
+        return f"{text}; rules of several clauses were searched for, and there may be more."
 
     def column(self, row: Any) -> str:
         """Return whether a column is needed, or what replaces it."""
         found, name = self.found, self.called(row["column"])
         every = "Every one of them reads" if len(found.rules) > 1 else "It reads"
         if row["needed"] and not row["in_hand"]:
-            return f"{every} {name}, which the rule in hand does not."
+            return f"{every} {name}, which the given rule does not."
         if not row["in_hand"]:
             return ""
         against = f"{_percent(row['wrong'])} of the rows instead of {_percent(found.in_hand_wrong)}"

@@ -27,7 +27,7 @@ from rulekit.learners.workers import in_order, spread, tried_twice
 from rulekit.rules import rule_of
 
 TRIES = 100  # draws of groups until every class is among them
-TOLD = 20  # how often a caller is told how far it is
+N_REPORTS = 20  # number of progress reports
 
 
 def stability(  # noqa: PLR0913  all but three by keyword
@@ -61,7 +61,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
     n_resamples : int, default=100
         How many, two or more.
     budget_seconds : float, default=None
-        No resample is begun after so many seconds; two are made in any case. None is no limit.
+        No resample is begun after this many seconds; two are made in any case. None is no limit.
     groups : array-like of shape (n,), default=None
         Whole groups of rows are drawn, whatever their classes.
     random_state : int, default=0
@@ -71,7 +71,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
     on_progress : callable, optional
         Called about twenty times with what there is so far.
     should_stop : callable, optional
-        Asked between resamples; true ends the work, and what there is by then is given.
+        Called between resamples; true ends the work, and the resamples made by then are returned.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
 
     Notes
     -----
-    Cost is that of `n_resamples` fits. A `max_gap` is not asked of the sizes chosen again.
+    Cost is that of `n_resamples` fits. A `max_gap` does not apply when sizes are chosen again.
 
     References
     ----------
@@ -108,8 +108,8 @@ def stability(  # noqa: PLR0913  all but three by keyword
     check_is_fitted(model, "rule_set_")
     if isinstance(model, FixedRuleClassifier):
         raise DataError(
-            "How stable a rule is can be told where it was learned: this one was written or "
-            "changed by hand, and there is nothing to repeat. Give the learner it came from."
+            "This rule was written or changed by hand, so there is no learner to repeat. "
+            "Pass the learner it came from."
         )
     X = as_pandas(X)
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
@@ -133,7 +133,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
         for made in _made(again, rows, drawn, n_resamples, n_jobs, stop):
             before = len(done)
             done += made
-            step = max(1, n_resamples // TOLD)
+            step = max(1, n_resamples // N_REPORTS)
             if on_progress is not None and len(done) // step > before // step:
                 on_progress(replace(empty, resamples=tuple(done)))
     return replace(empty, resamples=tuple(done))
@@ -278,7 +278,7 @@ def _resampled(rows: Rows, again: _Learning, times: NDArray[np.float64], seed: i
     seen, left = np.flatnonzero(times * weight > 0), np.flatnonzero((times == 0) & (weight > 0))
     part = X.iloc[seen], y[seen], (times * weight)[seen], (times * loss)[seen]
     rest = X.iloc[left], y[left], weight[left], loss[left]
-    with threadpool_limits(1):  # of a hundred rules nobody reads the warnings
+    with threadpool_limits(1):  # the warnings of a hundred refits are not shown
         if again.sizes is None:
             model = learner._fit_untold(*part[:3])
         else:

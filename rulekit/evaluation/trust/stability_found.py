@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from rulekit.rules import Clause, Columns, RuleSet, clause_line
 
-RETURNS = 0.8  # what returns in so many of the resamples, is said to return
-NEAR = 0.05  # a cut is the same one where at most so many of the rows lie in between
+RETURNS = 0.8  # share of the resamples from which a column counts as returning
+NEAR = 0.05  # thresholds are the same if at most this share of the rows lies between them
 BAND = (0.1, 0.5, 0.9)  # shares of the cuts below the ends of a band, and its middle
 BY_CHANCE = 2.326  # standard errors that chance exceeds once in a hundred times
 ABOVE, BELOW = (">", ">="), ("<", "<=")
@@ -50,8 +50,8 @@ class Stability:
         The rule of each resample that was made (``rule``), the positions of the rows left out of it
         (``left_out``), which of these the rule gets wrong (``wrong``), and which the class of
         most weight in the resample, given to every row (``usual_wrong``).
-    n_asked : int
-        How many were asked for.
+    n_requested : int
+        Number of resamples requested.
     X : mapping of str to ndarray of shape (n,)
         The rows, as rules read them.
     y, weight : ndarray of shape (n,)
@@ -62,7 +62,7 @@ class Stability:
 
     in_hand: RuleSet
     resamples: tuple[Resample, ...] = field(repr=False)
-    n_asked: int
+    n_requested: int
     X: Columns = field(repr=False)
     y: NDArray[Any] = field(repr=False)
     weight: NDArray[np.float64] = field(repr=False)
@@ -77,9 +77,9 @@ class Stability:
     def columns(self) -> pd.DataFrame:
         """Columns by how often they return.
 
-        A row a column that any of the rules reads: ``column``, ``in_hand`` (whether the rule in
-        hand reads it), ``returned`` (in how many resamples the rule does). Those of the rule in
-        hand first, then by falling count.
+        A row a column that any of the rules reads: ``column``, ``in_hand`` (whether the model's
+        rule reads it), ``returned`` (in how many resamples the rule does). Those of the model's
+        rule first, then by falling count.
         """
         counts = Counter(f for r in self.resamples for f in r.rule.features)
         own = dict.fromkeys(self.in_hand.features)
@@ -91,19 +91,19 @@ class Stability:
     def cuts(self) -> pd.DataFrame:
         """Thresholds, and the bands in which they return.
 
-        A row for each cut of the rule in hand, then one for each further column and side that is
+        A row for each cut of the model's rule, then one for each further column and side that is
         cut in a resample: ``column``; ``side`` ("above", "below": which values hold); ``in_hand``
         (the cut; NaN of those further ones); ``returned`` (resamples with a cut of this column and
         side), ``near`` (of these, those whose nearest cut has at most 5 % of the rows between
-        itself and the one in hand); ``low``, ``middle``, ``high`` (a tenth, half and nine tenths of
-        all these cuts lie at or below; of several cuts of a rule, the one nearest to that in hand).
+        itself and the model's); ``low``, ``middle``, ``high`` (a tenth, half and nine tenths of
+        all these cuts lie at or below; of several cuts of a rule, the one nearest to the model's).
         """
         own = _cuts(self.in_hand)
         found = [_cuts(r.rule) for r in self.resamples]
         places = dict.fromkeys((c.column, c.side) for c in own)
         further = sorted({(c.column, c.side) for cuts in found for c in cuts} - set(places))
-        asked: list[Cut] = [*own, *(Cut(*place, math.nan) for place in further)]
-        rows = [self._cut(cut, found) for cut in asked]
+        thresholds: list[Cut] = [*own, *(Cut(*place, math.nan) for place in further)]
+        rows = [self._cut(cut, found) for cut in thresholds]
         names = ("column", "side", "in_hand", "returned", "near", "low", "middle", "high")
         return pd.DataFrame(rows, columns=list(names))
 
@@ -112,10 +112,10 @@ class Stability:
         """Clauses by how often they return.
 
         A clause returns where a rule has one that answers the same and tests the same columns in
-        the same directions, wherever it cuts them. A row for each clause of the rule in hand in its
-        order, then those of other rules by falling count: ``clause`` (its text, of others as it
-        stands in the first rule that has it), ``number`` (in the rule in hand, from 1; 0 of
-        others), ``returned``, ``overlap`` (of the rows that it or the most similar clause of a rule
+        the same directions, wherever it cuts them. A row for each clause of the model's rule in its
+        order, then those of other rules by falling count: ``clause`` (its text; for others, as in
+        the first rule that has it), ``number`` (in the model's rule, from 1; 0 of others),
+        ``returned``, ``overlap`` (of the rows that it or the most similar clause of a rule
         holds for, the share that both do, on average over the rules; NaN of others).
         """
         seen = [dict(reversed(_shapes(r.rule))) for r in self.resamples]
@@ -200,7 +200,7 @@ class Stability:
         -------
         list of str
         """
-        return list(_told(self, names or {}))
+        return list(_sentences(self, names or {}))
 
     def _cut(self, cut: Cut, found: list[list[Cut]]) -> tuple[Any, ...]:
         """Build a row of `cuts`."""
@@ -238,11 +238,11 @@ class Stability:
         return [float(v) for v in best.mean(axis=0)]
 
 
-def _told(found: Stability, names: Names) -> Iterator[str]:
+def _sentences(found: Stability, names: Names) -> Iterator[str]:
     """Return the number of resamples, whether anything returns, and what, as sentences."""
     n = found.n_made
-    if n < found.n_asked:
-        yield f"{n} of {found.n_asked} resamples are made."
+    if n < found.n_requested:
+        yield f"{n} of {found.n_requested} resamples are made."
     if not n:
         return
     error, usual, _ = found.left_out
@@ -257,13 +257,13 @@ def _told(found: Stability, names: Names) -> Iterator[str]:
         yield f"Nothing returns: {measured}. Chance explains such rules, and what they read."
         return
     yield f"The rules hold on other rows: {measured}."
-    yield _columns_told(found, names)
-    yield from _cuts_told(found, names)
+    yield _columns_sentence(found, names)
+    yield from _threshold_sentences(found, names)
     own = found.clauses[found.clauses["number"] > 0]
     if len(own):
         parts = [f"clause {row.number} in {row.returned}" for row in own.itertuples()]
         yield (
-            f"Of {n} rules, so many have a clause on the same columns in the same directions: "
+            f"Number of the {n} rules with a clause on the same columns in the same directions: "
             f"{', '.join(parts)}."
         )
     same = found.same_answers
@@ -274,22 +274,22 @@ def _told(found: Stability, names: Names) -> Iterator[str]:
     )
 
 
-def _columns_told(found: Stability, names: Names) -> str:
+def _columns_sentence(found: Stability, names: Names) -> str:
     n, least = found.n_made, math.ceil(RETURNS * found.n_made)
     count = dict(zip(found.columns["column"], found.columns["returned"], strict=True))
     often = [f"{names.get(c, c)} ({count[c]})" for c in found.returning]
-    told = f"No column returns in {least} or more of {n} rules"
+    text = f"No column returns in {least} or more of {n} rules"
     if often:
-        told = f"Of {n} rules, {least} or more read {', '.join(often)}"
+        text = f"Of {n} rules, {least} or more read {', '.join(often)}"
     rarely = [
         f"{names.get(c, c)} ({count[c]})"
         for c in found.in_hand.features
         if c not in found.returning
     ]
-    return f"{told}; of the rule in hand, fewer read {', '.join(rarely)}." if rarely else f"{told}."
+    return f"{text}; of the given rule, fewer read {', '.join(rarely)}." if rarely else f"{text}."
 
 
-def _cuts_told(found: Stability, names: Names) -> Iterator[str]:
+def _threshold_sentences(found: Stability, names: Names) -> Iterator[str]:
     own = found.cuts[found.cuts["in_hand"].notna() & (found.cuts["returned"] > 0)]
     for row in own.itertuples():
         band = f"between {row.low:.6g} and {row.high:.6g}"

@@ -129,8 +129,8 @@ def to_sql(
         differ in case only, a NUL character; an infinity, a name too long or an empty text where
         the database has none; or sqlglot is needed and not installed.
     ValueError
-        If `dialect`, `part` or `clause` is none of the above, or one of the options is not read
-        beside the others.
+        If `dialect`, `part` or `clause` is not listed above, or an option is set that has no
+        effect with the others.
 
     Notes
     -----

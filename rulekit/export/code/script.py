@@ -142,8 +142,8 @@ def _reading(source: str, done: Preparation) -> list[str]:
     made = [f"table = table.as_numeric({name!r})" for name in done.numeric]
     made += [f"table = table.as_category({name!r})" for name in done.categories]
     for name, day_first in done.dates.items():
-        said = "" if day_first is None else f", day_first={bool(day_first)}"
-        made.append(f"table = table.as_date({name!r}{said})")
+        argument = "" if day_first is None else f", day_first={bool(day_first)}"
+        made.append(f"table = table.as_date({name!r}{argument})")
     made += [f"table = table.as_duration({name!r})" for name in done.durations]
     made += [f"table = table.with_order({name!r}, {[*of]!r})" for name, of in done.orders.items()]
     if not given:

@@ -79,8 +79,8 @@ class SqlWriter(ConditionWriter[str]):
     def deciding(self) -> str:
         """Write the number of the clause that decides, from 1; 0 where none does."""
         clauses = [self._clause(c) for c in self.rule.clauses]
-        told = clauses if self.rule.form == "dnf" else [f"NOT {c}" for c in clauses]
-        whens = [f"  WHEN {text}\n  THEN {k}" for k, text in enumerate(told, start=1)]
+        tests = clauses if self.rule.form == "dnf" else [f"NOT {c}" for c in clauses]
+        whens = [f"  WHEN {text}\n  THEN {k}" for k, text in enumerate(tests, start=1)]
         return "\n".join(["CASE", *whens, "  ELSE 0", "END"]) if whens else "0"
 
     def _when(self, parts: list[str], label: Any) -> str:
@@ -135,16 +135,16 @@ class SqlWriter(ConditionWriter[str]):
         """Write a date to compare with, its time of day spelled out."""
         found = moment(str(text))
         assert found is not None
-        said = f"'{found.isoformat(sep=' ')}'"
-        return said if self.dialect == "sqlite" else f"TIMESTAMP {said}"
+        quoted = f"'{found.isoformat(sep=' ')}'"
+        return quoted if self.dialect == "sqlite" else f"TIMESTAMP {quoted}"
 
     def _has_word(self, literal: Literal) -> str:
         """Write the test of a word: every separator becomes a blank."""
         word = str(literal.value)
         folded = self.column(literal.feature)
         for mark in SEPARATORS[1:]:
-            said = "'" + mark.replace("'", "''") + "'" if mark.isprintable() else self._mark(mark)
-            folded = f"REPLACE({folded}, {said}, ' ')"
+            text = "'" + mark.replace("'", "''") + "'" if mark.isprintable() else self._mark(mark)
+            folded = f"REPLACE({folded}, {text}, ' ')"
         if self.dialect != "duckdb":  # sqlite3 and some collations fold A to Z alone
             for large, small in upper_forms(word):
                 folded = f"REPLACE({folded}, {self.value(large)}, {self.value(small)})"

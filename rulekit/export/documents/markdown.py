@@ -63,7 +63,7 @@ def _clause_lines(rule: RuleSet, numbers: Sequence[ClauseNumbers] | None) -> lis
 
 
 def code(text: str) -> str:
-    """Put text in a code span with enough backticks."""
+    """Return text as a code span with enough backticks."""
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"

@@ -1,4 +1,4 @@
-"""Names, numbers and quoted text as the text form writes them."""
+"""Format names, numbers and quoted text as the text form writes them."""
 
 import json
 import re
@@ -36,6 +36,6 @@ def number_text(value: float) -> str:
 
 
 def quoted(text: str) -> str:
-    """Put text in double quotes, all on one line, with JSON's escapes."""
+    """Return text in double quotes, all on one line, with JSON's escapes."""
     escaped = json.dumps(text, ensure_ascii=False)
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in escaped)

@@ -20,7 +20,7 @@ from rulekit.rules import Clause, RuleSet, promises_of
 from rulekit.style.phrases import Wording, counted, label_text, listed
 
 TEMPLATE = Path(__file__).with_name("report.html.jinja")
-WIDTH, LEFT = 640, 90  # of the drawing, and of what stands before its bars
+WIDTH, LEFT = 640, 90  # of the drawing, and of the labels left of its bars
 GREY = "#595959"  # of an outcome without a colour
 MAX_RECORD = 200_000
 MAX_EXAMPLES = 3
@@ -50,9 +50,9 @@ class Review:
     case : str
         What the case is called.
     answer : str
-        What the rule said.
+        What the rule predicted.
     verdict : str
-        What the person said of it: "agree" or "disagree".
+        The person's verdict: "agree" or "disagree".
     note : str
         The person's words; may be empty.
     """
@@ -78,7 +78,7 @@ def to_report(
     Parameters
     ----------
     model : fitted model (or RuleSet)
-        What is reported on. Promises that its `constraints` ask for are told with the rule.
+        The model of the report. Its `constraints` are listed with the rule.
     training : pair of table and labels
         The rows the rule was learned from.
     test : pair of table and labels, optional
@@ -92,14 +92,14 @@ def to_report(
         lines. Where a name differs from the column's own, a line below the rule says so.
         Outcomes have its colours, grey without.
     reviews : sequence of Review, default=()
-        What people said of single cases, in the order given.
+        Verdicts of people on single cases, in the order given.
 
     Returns
     -------
     str
         A complete page for readers without training in logic: no script, no request, styles and
         drawings inside, under one megabyte. It holds counts and at most six single cases, no
-        further rows; of the cases in `reviews` what they are called and what was said.
+        further rows; of the cases in `reviews` their names, verdicts and notes.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def to_report(
         summary=_summary(parts),
         rule=rule_html(named, parts[0].numbers, _size(rule)),
         names=_names(rule, words),
-        promises=[check.told(words.name) for check in promises_of(model)],
+        promises=[check.sentence_with(words.name) for check in promises_of(model)],
         parts=[_worth(part, rule, words.colours) for part in parts],
         cases=_cases(model, parts[-1], parts[0], words),
         reviews=reviews,
@@ -128,7 +128,7 @@ def to_report(
     )
 
 
-def _rendered(rule: str, **told: Any) -> str:
+def _rendered(rule: str, **context: Any) -> str:
     """Render the template; foreign text is escaped there."""
     try:
         from jinja2 import Environment, StrictUndefined
@@ -141,7 +141,7 @@ def _rendered(rule: str, **told: Any) -> str:
     engine = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
     page = engine.from_string(TEMPLATE.read_text(encoding="utf-8"))
     ours = {"rule": Markup(rule), "style": Markup(STYLE), "label_text": label_text}
-    return str(page.render(**told, **ours, width=WIDTH, left=LEFT))
+    return str(page.render(**context, **ours, width=WIDTH, left=LEFT))
 
 
 def _part(model: Any, name: str, X: Any, y: Any) -> _Part:
@@ -204,7 +204,7 @@ def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> dict[str, 
         }
         for counts, answer in zip(part.numbers, answers, strict=True)
     ]
-    rows = [(truth, [pairs[truth, said] for said in labels]) for truth in labels]
+    rows = [(truth, [pairs[truth, predicted] for predicted in labels]) for truth in labels]
     return {"name": part.name, "bars": bars, "labels": labels, "rows": rows}
 
 
@@ -212,15 +212,15 @@ def _cases(model: Any, part: _Part, training: _Part, words: Wording) -> list[dic
     """Explain the first correct case of each prediction, and the first wrong ones."""
     right: dict[Any, int] = {}
     wrong: list[int] = []
-    for row, (truth, said) in enumerate(zip(part.y, part.answers, strict=True)):
-        if truth == said:
-            right.setdefault(said, row)
+    for row, (truth, predicted) in enumerate(zip(part.y, part.answers, strict=True)):
+        if truth == predicted:
+            right.setdefault(predicted, row)
         elif len(wrong) < MAX_EXAMPLES:
             wrong.append(row)
     chosen = [*list(right.values())[:MAX_EXAMPLES], *wrong]
     if not chosen:
         return []
-    told = explain(
+    explanations = explain(
         exported_rule(model),
         {f: column[chosen] for f, column in part.columns.items()},
         training=(training.columns, training.y),
@@ -233,15 +233,15 @@ def _cases(model: Any, part: _Part, training: _Part, words: Wording) -> list[dic
             "sentence": found.sentence,
             "change": found.counterfactual.sentence,
         }
-        for found, row in zip(told, chosen, strict=True)
+        for found, row in zip(explanations, chosen, strict=True)
     ]
 
 
 def _reviewed(reviews: Sequence[Review]) -> str:
     """Count the verdicts."""
     counts = Counter(review.verdict for review in reviews)
-    told = listed([f"{n} {verdict}" for verdict, n in sorted(counts.items())])
-    return f"{counted(len(reviews), 'case')} looked at: {told}." if reviews else ""
+    verdicts = listed([f"{n} {verdict}" for verdict, n in sorted(counts.items())])
+    return f"{counted(len(reviews), 'case')} looked at: {verdicts}." if reviews else ""
 
 
 def _record(record: Mapping[str, Any]) -> str:

@@ -63,9 +63,9 @@ def _card(rule: RuleSet, splits: Sequence[PointsSplit], model: Any, words: Wordi
     heads = ["If this holds", "points", "this case", "so far"]
     table = _table(heads, rows, last=["Total", "", "", ""])
     gaps = any(c.missing for c in first.conditions)
-    told = "where a value is missing, what a condition says of it counts" if gaps else ""
+    on_missing = "a missing value gives the points of conditions that hold for it" if gaps else ""
     note = "Write the points of what holds, 0 for what does not"
-    note += f"; {told}." if told else "; a missing value gives 0."
+    note += f"; {on_missing}." if on_missing else "; a missing value gives 0."
     return f"<p>{note}</p>\n{table}\n<h2>Read off</h2>\n{_bands(rule, splits, model, words)}"
 
 
@@ -103,8 +103,8 @@ def _ticks(rule: RuleSet, words: Wording) -> str:
     default = _label(rule.default, words)
     for k, clause in enumerate(rule.clauses, start=1):
         parts.append(f"<h2>{k}. Tick what holds</h2>")
-        told = [escape(condition_text(c, words)) for c in clause.conditions]
-        parts.append(_table(["", ""], [[text, BOX] for text in told]))
+        texts = [escape(condition_text(c, words)) for c in clause.conditions]
+        parts.append(_table(["", ""], [[text, BOX] for text in texts]))
         if rule.form == "dnf":
             then = f"the answer is {_label(rule.labels[k - 1], words)}. Stop here. {BOX}"
         else:

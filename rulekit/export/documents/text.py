@@ -20,7 +20,7 @@ round brackets that may follow only remind the reader of missing values.
 Dates stand without quotes, and what is read of them before the column: `opened >= 2024-03-01`,
 `2024-03-01 <= opened < 2024-06-01 12:30:00`, `YEAR OF opened >= 2021`, `MONTH OF opened < March`,
 `WEEKDAY OF opened IN (Saturday, Sunday)`, `HOUR OF opened >= 18`,
-`DAYS SINCE 2024-01-01 OF opened > 30`. An order of levels stands behind its test:
+`DAYS SINCE 2024-01-01 OF opened > 30`. An order of levels follows its test:
 `grade >= "good" OF ("bad", "fair", "good")`. Words of a text: `note CONTAINS "late"`,
 `note NOT CONTAINS "late" (or missing)`.
 
@@ -121,7 +121,7 @@ def size_text(rule: RuleSet) -> str:
 
 
 def clause_parts(clause: Clause) -> list[str]:
-    """Write each condition of a clause; one word if there is none."""
+    """Write each condition of a clause; one word for a clause without conditions."""
     return TextWriter().clause(clause) or [EMPTY[clause.op]]
 
 
@@ -185,8 +185,8 @@ def literal_value_text(literal: Literal) -> str:
     """Write what a test compares with: dates, weekdays and months without quotes."""
     if literal.part is None:
         return value_text(literal.value)
-    said = [spelled(v, literal.part) for v in literal.values]
-    texts = [v if isinstance(v, str) else number_text(v) for v in said]
+    spellings = [spelled(v, literal.part) for v in literal.values]
+    texts = [v if isinstance(v, str) else number_text(v) for v in spellings]
     return f"({', '.join(texts)})" if isinstance(literal.value, tuple) else texts[0]
 
 

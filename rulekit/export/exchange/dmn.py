@@ -1,6 +1,6 @@
 """Rules as a DMN 1.3 decision table with FEEL cells; the first matching line decides.
 
-In FEEL a test of null is null, which no line takes for true; what a missing value does is said
+In FEEL a test of null is null, which matches no line; the handling of missing values is written
 where it is more than that. Names that FEEL could misread are replaced, and kept as labels.
 """
 
@@ -141,7 +141,7 @@ def _lines(rule: RuleSet) -> list[tuple[tuple[Clause, ...], Any]]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class FeelTest:
     """A condition in FEEL."""
 
     subject: str
@@ -162,12 +162,12 @@ class _Table:
         """Add a line that matches where all of some clauses match."""
         cells: dict[str, str] = {}
         for clause in clauses:
-            asked = [self.writer.write(c) for c in clause.conditions]
+            tests = [self.writer.write(c) for c in clause.conditions]
             if clause.op == "or":
-                whole = " or ".join(f"({a.test(f'({a.subject})')})" for a in asked) or "false"
-                asked = [Asked(whole, "boolean", "{} = true".format, "true")]
-            for subject in dict.fromkeys(a.subject for a in asked):
-                same = [a for a in asked if a.subject == subject]
+                whole = " or ".join(f"({a.test(f'({a.subject})')})" for a in tests) or "false"
+                tests = [FeelTest(whole, "boolean", "{} = true".format, "true")]
+            for subject in dict.fromkeys(a.subject for a in tests):
+                same = [a for a in tests if a.subject == subject]
                 self.inputs.setdefault(subject, same[0].kind)
                 cells[subject] = same[0].cell
                 if len(same) > 1:
@@ -220,20 +220,20 @@ def feel(value: Any) -> str:
 
 
 @dataclass(frozen=True)
-class FeelWriter(ConditionWriter[Asked]):
+class FeelWriter(ConditionWriter[FeelTest]):
     """Writes conditions in FEEL."""
 
     names: Mapping[str, str]
     kinds: Mapping[str, str]
 
-    def literal(self, literal: Literal) -> Asked:
+    def literal(self, literal: Literal) -> FeelTest:
         """Write a test of one column: `> 50`, or `null, "red", "blue"`."""
         literal = literal.as_set()
         subject, kind = self.names[literal.feature], TYPES[self.kinds[literal.feature]]
         if literal.op == "missing":
-            return Asked(subject, kind, "{} = null".format, "null")
+            return FeelTest(subject, kind, "{} = null".format, "null")
         if literal.op == "not-missing":
-            return Asked(subject, kind, "{} != null".format, "? != null")
+            return FeelTest(subject, kind, "{} != null".format, "? != null")
         if literal.op in ("contains", "not-contains"):
             found = self._known(literal, _has_word(subject, str(literal.value)))
             held = "true" if literal.op == "contains" else "false"
@@ -249,12 +249,12 @@ class FeelWriter(ConditionWriter[Asked]):
             return _with_gap(literal, subject, kind, [f"!= {v}" for v in values], "and")
         return _with_gap(literal, subject, kind, [f"= {v}" for v in values], "or")
 
-    def linear(self, split: LinearSplit) -> Asked:
+    def linear(self, split: LinearSplit) -> FeelTest:
         """Write a weighted sum, null where a value is."""
         total = split.sum_text(self.names.__getitem__, feel)
         return _with_gap(split, self._known(split, total), "number", [_sign(split)], "or")
 
-    def power_law(self, split: PowerLawSplit) -> Asked:
+    def power_law(self, split: PowerLawSplit) -> FeelTest:
         """Write a sum of power laws, null where a value is."""
         total = self._known(split, summed(split, self._factor, feel))
         tests = [f"{'<=' if split.inside else '>'} {feel(split.high)}"]
@@ -262,12 +262,12 @@ class FeelWriter(ConditionWriter[Asked]):
             tests.append(f"{'>=' if split.inside else '<'} {feel(split.low)}")
         return _with_gap(split, total, "number", tests, "and" if split.inside else "or")
 
-    def points(self, split: PointsSplit) -> Asked:
+    def points(self, split: PointsSplit) -> FeelTest:
         """Return the sum of points."""
         given = ((self.literal(c), p) for c, p in split.given)
         total = " + ".join(f"(if {a.test(f'({a.subject})')} then {p} else 0)" for a, p in given)
         cell = _sign(split)
-        return Asked(total, "number", lambda subject: f"{subject} {cell}", cell)
+        return FeelTest(total, "number", lambda subject: f"{subject} {cell}", cell)
 
     def _known(self, condition: Condition, total: str) -> str:
         gaps = " or ".join(f"{self.names[f]} = null" for f in condition.features)
@@ -307,7 +307,7 @@ def _sign(split: LinearSplit | PointsSplit) -> str:
 
 def _with_gap(
     condition: Condition, subject: str, kind: str, tests: Sequence[str], word: str
-) -> Asked:
+) -> FeelTest:
     """Join tests such as "> 5" by "and" or "or", with the result for null."""
 
     def whole(about: str) -> str:
@@ -316,6 +316,6 @@ def _with_gap(
         return f"{about} {'= null or' if condition.missing else '!= null and'} {joined}"
 
     if word == "and" and (len(tests) > 1 or tests[0].startswith("!=")):
-        return Asked(subject, kind, whole, whole("?"))
+        return FeelTest(subject, kind, whole, whole("?"))
     cells = ["null"] * condition.missing + [test.removeprefix("= ") for test in tests]
-    return Asked(subject, kind, whole, ", ".join(cells))
+    return FeelTest(subject, kind, whole, ", ".join(cells))

@@ -8,7 +8,7 @@ from rulekit.rules.writer import KINDS
 
 TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "number"}, {"type": "boolean"}
 SCALAR = {"type": ["string", "number", "boolean"]}
-# what a test reads of its column, told only where it is not the value itself
+# what a test reads of its column, written only if it is not the value itself
 READ = {"part": TEXT, "order": {"type": "array", "items": TEXT, "minItems": 2}}
 
 

@@ -53,8 +53,8 @@ def to_pmml(model: Any) -> str:
     -------
     str
         Valid by the schema of PMML 4.4. Numbers are doubles and computed as such; a column that is
-        asked for gaps alone is text. The answer is the target field "answer", also given as an
-        output; the rule's clauses are its rules "clause 1", "clause 2", ...
+        only tested for missing values is text. The answer is the target field "answer", also given
+        as an output; the rule's clauses are its rules "clause 1", "clause 2", ...
 
     Raises
     ------

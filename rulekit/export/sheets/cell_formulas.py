@@ -3,7 +3,7 @@
 Spreadsheets compare, add and subtract with a tolerance: two numbers that agree in about fifteen
 digits are equal to them. GESTEP(a, b), "a is at least b", and STANDARDIZE(a, b, 1), "a less b",
 have none; with them a value one step of a double beside a cut falls on its own side. Text is
-compared by EXACT, since "=" does not see capitals. What a rule compares with stands in cells of its
+compared by EXACT, since "=" ignores case. The values that a rule compares with have cells of their
 own: a formula keeps fifteen digits of a number, and 255 characters of a text.
 """
 

@@ -66,7 +66,7 @@ def rows_to_points(
         )
     if any(a <= b for a, b in pairwise(totals)):
         raise RuleError(
-            "The totals asked for must fall from band to band, the highest first; got "
+            "Totals must fall from band to band, the highest first; got "
             f"{', '.join(map(str, totals))}. Change them."
         )
     literals, given = zip(*kept, strict=True)

@@ -127,9 +127,9 @@ def _literal(row: Mapping[str, Any], place: int, columns: Columns) -> Literal:
         raise RuleError(f"{where}: {error}") from error
 
 
-def _scale(said: Any, column: np.ndarray, op: str) -> tuple[str | None, tuple[str, ...] | None]:
+def _scale(reading: Any, column: np.ndarray, op: str) -> tuple[str | None, tuple[str, ...] | None]:
     """Parse how a column is read; ordered tests of dates compare the dates."""
-    text = "" if _blank(said) else str(said).strip()
+    text = "" if _blank(reading) else str(reading).strip()
     if BELOW.strip() in text:
         return None, tuple(_parts(text, BELOW.strip()))
     if text:
@@ -176,7 +176,7 @@ def _read(text: str, column: np.ndarray, feature: str, where: str) -> float | st
             return float(text)
         except ValueError:
             raise RuleError(
-                f"{where}: {feature!r} holds numbers, {text!r} is none; write 12.5, with a point."
+                f"{where}: {feature!r} holds numbers, got {text!r}. Write a number such as 12.5."
             ) from None
     if any(isinstance(v, bool) for v in column[:1000]):
         if text.lower() not in ("true", "false"):

@@ -32,8 +32,8 @@ class _Points(ConditionWriter[Given]):
 
 def card_of(rule: RuleSet) -> Given:
     """Return the points condition of all clauses if there is nothing else; else None."""
-    asked = {tuple(map(_Points().write, clause.conditions)) for clause in rule.clauses}
-    given = asked.pop() if len(asked) == 1 and rule.form == "dnf" else ()
+    points = {tuple(map(_Points().write, clause.conditions)) for clause in rule.clauses}
+    given = points.pop() if len(points) == 1 and rule.form == "dnf" else ()
     return given[0] if len(given) == 1 else ()
 
 
@@ -67,8 +67,8 @@ def write_card(
     writer = CellWriter(cells, kinds, values, {given: f"$D${total}"})
     row = top
     for row, (clause, label) in enumerate(zip(rule.clauses, rule.labels, strict=True), top + 1):
-        sign, asked = clause.conditions[0].comparison
-        sheet.value(row, 1, f"{'at least' if sign == '>=' else 'less than'} {asked} points")
+        sign, limit = clause.conditions[0].comparison
+        sheet.value(row, 1, f"{'at least' if sign == '>=' else 'less than'} {limit} points")
         sheet.formula(row, 2, writer.write(clause.conditions[0]))
         sheet.value(row, 3, label)
     sheet.value(row + 1, 1, "otherwise")

@@ -47,22 +47,39 @@ def _below(state, m):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _purity(side):  # type: ignore[no-untyped-def]
-    """Sum of the squared weights of the classes, by their sum: large where one class prevails."""
-    return (side * side).sum() / side.sum()
+def _purity(left, total, sign):  # type: ignore[no-untyped-def]
+    """Sum of the squared weights of the classes, by their sum: large where one class prevails.
+
+    The weights are those of `left` for sign 1, what is left of `total` for sign -1.
+    """
+    squares, whole = 0.0, 0.0
+    for c in range(len(total)):
+        weight = left[c] if sign > 0 else total[c] - left[c]
+        squares += weight * weight
+        whole += weight
+    return squares / whole
 
 
 @machine_code()
 def _counted(rows, f, node):  # type: ignore[no-untyped-def]
     """Count the rows of a node that were drawn by the cells of a column; give the cells met."""
     own, hist, counts = rows.codes[f], rows.hist, rows.counts
-    hist[:] = 0.0
-    counts[:] = 0
+    n_met = 0
+    for k in range(len(counts)):
+        counts[k] = 0
+        for c in range(hist.shape[1]):
+            hist[k, c] = 0.0
     for i in node:
         if rows.times[i]:
             hist[own[i], rows.y[i]] += rows.mass[i]
+            n_met += counts[own[i]] == 0
             counts[own[i]] += 1
-    return np.flatnonzero(counts)
+    met, place = np.zeros(n_met, dtype=np.int64), 0
+    for k in range(len(counts)):
+        if counts[k]:
+            met[place] = k
+            place += 1
+    return met
 
 
 @machine_code()
@@ -73,23 +90,26 @@ def _split(rows, met, ordered, random, least, state):  # type: ignore[no-untyped
     """
     hist, counts = rows.hist, rows.counts
     best, cell = NO_SPLIT, -1
-    total, n_rows = hist.sum(axis=0), counts.sum()
+    n_classes, n_rows = hist.shape[1], 0
+    total, left = np.zeros(n_classes), np.zeros(n_classes)
+    for k in range(len(counts)):
+        n_rows += counts[k]
+        for c in range(n_classes):
+            total[c] += hist[k, c]
     last, only = met[len(met) - 1], -1
     if random:
         only = met[0] + _below(state, last - met[0]) if ordered else met[_below(state, len(met))]
-    left, n_left = np.zeros_like(total), 0
+    n_left = 0
     for place in range(len(met)):
         k = met[place]
-        if not ordered:
-            left[:] = 0.0
-            n_left = 0
-        left += hist[k]
-        n_left += counts[k]
+        for c in range(n_classes):
+            left[c] = (left[c] if ordered else 0.0) + hist[k, c]
+        n_left = (n_left if ordered else 0) + counts[k]
         beyond = met[place + 1] if k < last else last + 1
         if random and not (k <= only < beyond if ordered else k == only):
             continue
         if n_left >= least and n_rows - n_left >= least:
-            purity = _purity(left) + _purity(total - left)
+            purity = _purity(left, total, 1) + _purity(left, total, -1)
             if purity > best:
                 best, cell = purity, k
     return best, cell
@@ -146,13 +166,17 @@ def _grown(rows, features, random, least, state, votes):  # type: ignore[no-unty
         if n_drawn == end - start:  # nobody is asked below
             continue
         feature, cell = -1, -1
-        if n_drawn >= 2 * least and (total > 0).sum() > 1:
+        n_present, whole = 0, 0.0
+        for c in range(len(total)):
+            n_present += total[c] > 0
+            whole += total[c]
+        if n_drawn >= 2 * least and n_present > 1:
             feature, cell = _best_split(rows, node, features, random, least, state)
         if feature < 0:
-            share = total / total.sum()
             for i in node:
                 if rows.times[i] == 0:
-                    votes[i] += share
+                    for c in range(len(total)):
+                        votes[i, c] += total[c] / whole
             continue
         middle = _parted(rows.codes[feature], order, start, end, cell, rows.ordered[feature])
         starts[depth], ends[depth] = start, middle
@@ -168,11 +192,17 @@ def grown_votes(rows, weight, numbers, votes):  # type: ignore[no-untyped-def]
     """
     n_trees, draws, least = numbers[0], numbers[1], numbers[2]
     state = np.full(1, numbers[3], dtype=np.uint64)
-    known = np.flatnonzero(weight > 0)
+    known, n_known = np.zeros(len(weight), dtype=np.int64), 0
+    for i in range(len(weight)):
+        if weight[i] > 0:
+            known[n_known] = i
+            n_known += 1
     features = np.arange(len(rows.codes))
     for tree in range(n_trees):
-        rows.times[:] = 0
+        for i in range(len(weight)):
+            rows.times[i] = 0
         for _ in range(draws):
-            rows.times[known[_below(state, len(known))]] += 1
-        rows.mass[:] = weight * rows.times
+            rows.times[known[_below(state, n_known)]] += 1
+        for i in range(len(weight)):
+            rows.mass[i] = weight[i] * rows.times[i]
         _grown(rows, features, tree % 2 == 1, least, state, votes)

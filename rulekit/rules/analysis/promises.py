@@ -48,9 +48,9 @@ class PromiseCheck:
     @property
     def sentence(self) -> str:
         """Return the constraint and whether the rule satisfies it, as a sentence."""
-        return self.told()
+        return self.sentence_with()
 
-    def told(self, name: Callable[[str], str] = str) -> str:
+    def sentence_with(self, name: Callable[[str], str] = str) -> str:
         """Return the sentence with the caller's column names.
 
         Parameters

@@ -144,7 +144,7 @@ def search(cover, at, limits, counts, best):  # type: ignore[no-untyped-def]
     the rows that may be looked at; `counts` then says whether the tree was searched to its end:
     VISITS is negative where it was not. Level 0 of `at` is the empty clause, and holds all columns.
     """
-    lower, value, margin, most = limits
+    lower, value, margin, most = limits[0], limits[1], limits[2], limits[3]
     t = node = 0
     visits = 1 + _find_live(t, lower, margin, value, cover, at)
     _set_bounds(t, 1, cover, at)
@@ -166,10 +166,12 @@ def search(cover, at, limits, counts, best):  # type: ignore[no-untyped-def]
         cost = _cost(t + 1, cover, at)
         if cost < value - margin:
             value, counts[FOUND], counts[SIZE] = cost, 1, t + 1
-            best[: t + 1] = at.column[: t + 1]
+            for s in range(t + 1):
+                best[s] = at.column[s]
         t += 1
         at.n_live[t] = k
-        at.live[t, :k] = at.live[t - 1, :k]
+        for s in range(k):
+            at.live[t, s] = at.live[t - 1, s]
         visits += len(cover.m) + _find_live(t, at.own[t - 1, k], margin, value, cover, at)
         _set_bounds(t, node + 1, cover, at)
     counts[VISITS] = visits if t < 0 else -visits

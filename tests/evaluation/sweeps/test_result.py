@@ -239,7 +239,7 @@ def test_the_model_of_a_setting_is_fitted_on_the_rows_given():
 
 
 def test_a_number_that_is_no_setting_is_refused():
-    with pytest.raises(ValueError, match="numbered 0 to 1; there is none 2"):
+    with pytest.raises(ValueError, match=r"Setting 2 does not exist\. Use a number from 0 to 1"):
         result_of([(0.3, 0.0, 1)] * 2).setting(2)
 
 

@@ -105,12 +105,12 @@ def test_left_out_errors_are_averaged_by_row_with_weights():
 
 def test_only_rules_that_hold_on_other_rows_return_anything():
     good = tuple(resample(OTHERS[0]) for _ in range(5))
-    found = replace(FOUND, resamples=good, n_asked=10)
+    found = replace(FOUND, resamples=good, n_requested=10)
     assert found.tells
     assert found.returning == ["age"]
     said = found.sentences({"age": "Age"})
     assert said[0].startswith("5 of 10 resamples are made")
-    assert "Of 5 rules, 4 or more read Age (5); of the rule in hand, fewer read town (0)." in said
+    assert "Of 5 rules, 4 or more read Age (5); of the given rule, fewer read town (0)." in said
     assert any(
         s.startswith("Age above 40: 5 rules cut it on this side, eight of ten of them at 42; 5 so")
         for s in said

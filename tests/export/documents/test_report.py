@@ -42,7 +42,7 @@ def test_report_lists_what_people_said_of_cases_and_counts_it():
         "<tr><td>Row 2</td><td>ill</td><td>disagree</td>"
         "<td>sugar &lt;was&gt; measured after a meal</td></tr>"
     ) in text
-    assert "What people said" not in to_report(rule, (frame, LABELS))
+    assert "Verdicts on single cases" not in to_report(rule, (frame, LABELS))
 
 
 def test_report_calls_columns_in_the_rule_what_it_calls_them_in_the_cases():

@@ -42,7 +42,7 @@ def test_no_row_at_all_is_the_empty_rule():
 @pytest.mark.parametrize(
     ("cell", "value", "message"),
     [
-        ("value", "old", "'age' holds numbers, 'old' is none"),
+        ("value", "old", "'age' holds numbers, got 'old'"),
         ("value", "", "needs a value"),
         ("column", "height", "no column 'height'"),
         ("test", "~", "choose a test"),

@@ -1,11 +1,15 @@
 """What a run is made of: the quick pass and the longer search of a curve, and their rows."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from rulekit.data import load_sample
+from rulekit import Clause, Literal, RuleSet
+from rulekit.data import load_sample, read_table
 from ui.learners.offered import curve_key, settings_of_run, varied
-from ui.learners.spec import QUICK, RunSpec
-from ui.models.run import is_in_hand, longer, part_words, quick, work
+from ui.learners.spec import LIMITS, QUICK, QUICK_LIMITS, RunSpec
+from ui.models.picked_rule import never_predicted
+from ui.models.run import columns_words, is_in_hand, longer, part_words, quick, work
 from ui.state import AppState
 
 
@@ -30,6 +34,35 @@ def test_a_run_learns_from_the_training_rows_alone(state):
     assert len(asked.folds) == 10
     assert asked.key == curve_key(RunSpec(), state)
     assert part_words(state) == ""
+
+
+def test_a_wide_table_says_how_many_columns_were_searched(state):
+    assert columns_words(state) == ""
+    X = pd.DataFrame(np.arange(1_830.0).reshape(30, 61)).add_prefix("x")
+    content = X.assign(ill=["yes", "no"] * 15).to_csv(index=False).encode()
+    table = read_table(content, name="wide").with_roles({"ill": "target"}, positive_label="yes")
+    assert columns_words(AppState(table=table)) == (
+        "Searched the 60 most promising of 61 columns; “Search longer” looks at all."
+    )
+
+
+def test_the_quick_pass_of_several_outcomes_has_fewer_points():
+    asked = quick(RunSpec(), several=True)
+    limits = [s["max_conditions"] for s in settings_of_run(asked)]
+    assert limits == list(QUICK_LIMITS)
+    assert set(limits) < set(LIMITS)
+
+
+def test_a_rule_that_never_predicts_an_outcome_says_so():
+    table = load_sample("iris")
+    state = AppState(table=table, every_class=True)
+    clause = Clause((Literal("petal_width", "<=", 0.8),))
+    rule = RuleSet((clause,), ("setosa",), "dnf", "virginica")
+    assert never_predicted(rule, state) == "This rule never predicts versicolor."
+    constant = RuleSet((), (), "dnf", "virginica")
+    assert never_predicted(constant, state) == "This rule never predicts setosa and versicolor."
+    whole = RuleSet((clause, clause), ("setosa", "versicolor"), "dnf", "virginica")
+    assert never_predicted(whole, state) == ""
 
 
 def test_a_rule_is_in_hand_once_it_was_picked_read_or_written(state):

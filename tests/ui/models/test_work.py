@@ -1,15 +1,18 @@
 """What a run computes: whole points, told of as they come, and the quick pass."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from rulekit.data import load_sample
+from rulekit import Binarizer, BoxSearchClassifier
+from rulekit.data import load_sample, read_table
 from ui.learners import spec as spec_module
 from ui.learners.offered import settings_of_run
-from ui.learners.spec import RunSpec, quick_rows
+from ui.learners.spec import QUICK_COLUMNS, RunSpec, quick_part, quick_rows
 from ui.models.run import quick, work
 from ui.state import AppState
 
@@ -83,6 +86,78 @@ def test_the_quick_pass_of_a_large_table_learns_its_rules_as_its_points(state, m
         == alone.set_params(max_conditions=12).fit(asked.X.iloc[rows], asked.y.iloc[rows]).rule_set_
     )
     assert len(found.points) == len(found.models) == 24
+
+
+def wide(n_rows=62, n_columns=1_999):
+    """A table of many numbers, of which one in forty differs between the outcomes."""
+    rng = np.random.default_rng(0)
+    tumor = rng.permutation(n_rows) < 0.6 * n_rows
+    shift = np.where(np.arange(n_columns) % 40 == 7, 1.5, 0.0)
+    X = pd.DataFrame(rng.normal(size=(n_rows, n_columns)) + tumor[:, None] * shift)
+    return X.add_prefix("gene "), pd.Series(np.where(tumor, "tumor", "normal"))
+
+
+def wide_state(n_columns=1_999):
+    X, y = wide(n_columns=n_columns)
+    made = read_table(X.assign(tissue=y).to_csv(index=False).encode(), name="genes")
+    return AppState(table=made.with_roles({"tissue": "target"}, positive_label="tumor"))
+
+
+def test_quick_columns_do_not_depend_on_rows_outside_the_part():
+    X, y = wide()
+    rows, search = np.arange(0, 62, 2), BoxSearchClassifier(binarizer=Binarizer())
+    part, columns = quick_part(X, y, rows, search)
+    assert part.tolist() == rows.tolist()
+    assert len(columns) == QUICK_COLUMNS
+    assert sum(int(name.split()[1]) % 40 == 7 for name in columns) > QUICK_COLUMNS / 3
+    others = np.setdiff1d(np.arange(62), rows)
+    X.iloc[others], y.iloc[others] = 100.0 * np.arange(1_999), y.iloc[others[::-1]].to_numpy()
+    assert quick_part(X, y, rows, search)[1] == columns
+    assert quick_part(X, y, others, search)[1] != columns
+
+
+def test_columns_named_in_settings_are_among_the_quick_columns():
+    X, y = wide()
+    search = BoxSearchClassifier(
+        binarizer=Binarizer(thresholds={"gene 0": [0.0]}), constraints={"forbidden": ("gene 7",)}
+    )
+    _, columns = quick_part(X, y, np.arange(62), search)
+    assert {"gene 0", "gene 7"} < set(columns)
+    assert len(columns) == QUICK_COLUMNS + 2
+    assert quick_part(X[["gene 1"]], y, np.arange(62), search)[1] == ["gene 1"]
+
+
+@pytest.mark.slow
+def test_a_quick_pass_over_2000_columns_costs_at_most_four_over_60():
+    def cpu_seconds(n_columns):
+        asked = work(quick(RunSpec(against=False)), wide_state(n_columns))
+        before = time.process_time()
+        found = asked(Telling())
+        assert len(found.points) == len(found.models) == 12
+        assert (found.points["folds"] == 10).all()
+        return time.process_time() - before
+
+    cpu_seconds(5)  # loads what the search needs
+    assert cpu_seconds(1_999) < 4 * cpu_seconds(QUICK_COLUMNS)
+
+
+@pytest.mark.slow
+def test_folds_of_a_wide_table_choose_their_own_columns():
+    state = wide_state()
+    asked = work(quick(replace(SPEC, folds=3)), state)
+    telling = Telling()
+    found = asked(telling)
+    parts = [
+        quick_part(asked.X, asked.y, train, asked.families[0].estimator) for train, _ in asked.folds
+    ]
+    errors = []
+    for (rows, columns), (_, test) in zip(parts, asked.folds, strict=True):
+        model = clone(asked.families[0].estimator).set_params(max_conditions=2)
+        model.fit(asked.X[columns].iloc[rows], asked.y.iloc[rows])
+        errors.append((model.predict(asked.X.iloc[test]) != asked.y.iloc[test]).mean())
+    assert len({tuple(columns) for _, columns in parts}) == 3
+    assert found.points.loc[1, "test_error"] == pytest.approx(np.mean(errors))
+    assert [text.rpartition(": ")[2] for text in telling.messages[-1:]] == ["fold 3 of 3"]
 
 
 @pytest.mark.slow

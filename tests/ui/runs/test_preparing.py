@@ -20,8 +20,12 @@ def test_the_line_counts_down_and_ends_when_nothing_is_missing(clock):
     assert preparing.words() == "Preparing the search on this machine (once): 40 s left"
     clock["time"] += 15
     assert preparing.words() == "Preparing the search on this machine (once): 25 s left"
-    clock["time"] += 100  # a slower machine than the figures are from
+    clock["time"] += 24.5
     assert preparing.words() == "Preparing the search on this machine (once): 1 s left"
+    clock["time"] += 75.5  # a slower machine than the figures are from
+    assert preparing.words() == (
+        "Preparing the search on this machine (once): 115 s so far, longer than the 40 s estimated"
+    )
     clock["missing"] = 0.0
     assert preparing.words() is None
 

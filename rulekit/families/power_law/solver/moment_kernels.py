@@ -46,20 +46,19 @@ def _write_law(powers, exponents, law, ones):  # type: ignore[no-untyped-def]
     for f in range(len(exponents)):
         if exponents[f] != 0:
             power = powers[exponents[f] + largest, f]
-            if first:
-                law[:] = power
-            else:
-                for i in range(n):
-                    law[i] *= power[i]
+            for i in range(n):
+                law[i] = power[i] if first else law[i] * power[i]
             first = False
     if first:
-        law[:] = 1.0
+        for i in range(n):
+            law[i] = 1.0
     mean = _dot(law, ones) / n
     for i in range(n):
         law[i] -= mean
     spread = np.sqrt(_dot(law, law) / n)
     if not (spread > FLAT * abs(mean) and np.isfinite(spread)):
-        law[:] = 0.0
+        for i in range(n):
+            law[i] = 0.0
         return
     for i in range(n):
         law[i] /= spread
@@ -68,7 +67,7 @@ def _write_law(powers, exponents, law, ones):  # type: ignore[no-untyped-def]
 @machine_code(MOMENTS(R3, E3, R1, R1), ieee=True)
 def moments(powers, structures, weight, inside):  # type: ignore[no-untyped-def]
     """Find the moments of each structure, over all rows and in the class."""
-    P, p, _ = structures.shape
+    P, p = structures.shape[:2]
     n = powers.shape[2]
     mean, second = np.zeros((P, p)), np.zeros((P, p, p))
     mu, own = np.zeros((P, p)), np.zeros((P, p, p))
@@ -80,8 +79,8 @@ def moments(powers, structures, weight, inside):  # type: ignore[no-untyped-def]
             _write_law(powers, structures[r, a], law, ones)
             for i in range(n):
                 weighed[i], within[i] = weight[i] * law[i], inside[i] * law[i]
-            mean[r, a], mu[r, a] = _dot(weighed, ones), _dot(within, ones)
+            mean[r, a], mu[r, a] = _dot(weighed, ones) / whole, _dot(within, ones) / part
             for b in range(a + 1):
-                second[r, a, b] = second[r, b, a] = _dot(weighed, laws[b])
-                own[r, a, b] = own[r, b, a] = _dot(within, laws[b])
-    return mean / whole, second / whole, mu / part, own / part
+                second[r, a, b] = second[r, b, a] = _dot(weighed, laws[b]) / whole
+                own[r, a, b] = own[r, b, a] = _dot(within, laws[b]) / part
+    return mean, second, mu, own

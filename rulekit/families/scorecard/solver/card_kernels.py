@@ -11,7 +11,7 @@ import numpy as np
 from numba import types as nb
 from numpy.typing import NDArray
 
-from rulekit.families.scorecard.solver.fit_kernels import F1, F2, chance_of, fitted
+from rulekit.families.scorecard.solver.fit_kernels import F1, F2, chance_of, copy, fitted
 from rulekit.solvers.machine_code import machine_code, record
 
 FLAT = 1e-9  # slope of a card whose totals say nothing
@@ -43,7 +43,8 @@ def _row_types(cells, chosen, types):  # type: ignore[no-untyped-def]
     """Write each row's type into `types`; return what holds in each, shape (P, k)."""
     codes, source, spans = cells.codes, cells.source, cells.spans
     n, count = codes.shape[1], 1
-    types[:] = 0
+    for i in range(n):
+        types[i] = 0
     for s in range(len(chosen)):
         j = chosen[s]
         own = codes[source[j]]
@@ -93,11 +94,15 @@ def _card(holds, mass, points, line):  # type: ignore[no-untyped-def]
             total += points[s] * holds[t, s]
         by_total[total, 0] += mass[t, 0]
         by_total[total, 1] += mass[t, 1]
-    there = np.flatnonzero(by_total[:, 0] + by_total[:, 1])
-    design, kept = np.empty((len(there), 1)), np.empty((len(there), 2))
-    for i in range(len(there)):
-        design[i, 0] = there[i] + low
-        kept[i] = by_total[there[i]]
+    count = 0
+    for total in range(len(by_total)):
+        count += by_total[total, 0] + by_total[total, 1] != 0.0
+    design, kept, i = np.empty((count, 1)), np.empty((count, 2)), 0
+    for total in range(len(by_total)):
+        if by_total[total, 0] + by_total[total, 1] != 0.0:
+            design[i, 0] = total + low
+            copy(by_total[total], kept[i])
+            i += 1
     return fitted(design, kept, line, np.zeros((2, 2)))
 
 
@@ -153,7 +158,7 @@ def _rounded(curve, pull, beta, scale, limits, points):  # type: ignore[no-untyp
 def _polished(holds, mass, limits, points, line, loss):  # type: ignore[no-untyped-def]
     """Change single points while the loss itself falls; return it."""
     k = len(points)
-    trial, moved = line.copy(), True
+    trial, moved = np.zeros(2), True
     while moved:
         moved = False
         for s in range(k):
@@ -162,11 +167,11 @@ def _polished(holds, mass, limits, points, line, loss):  # type: ignore[no-untyp
                 if value == 0 or value == kept:
                     continue
                 points[s] = value
-                trial[:] = line
+                copy(line, trial)
                 found = _card(holds, mass, points, trial)
                 if found < loss - 1e-9 * (1.0 + loss) and trial[0] > 0:
                     loss, kept, moved = found, value, True
-                    line[:] = trial
+                    copy(trial, line)
             points[s] = kept
     return loss
 
@@ -192,9 +197,39 @@ def _scaled(curve, pull, beta, limits, tried):  # type: ignore[no-untyped-def]
     for v in range(len(tried)):
         worth[v] = _rounded(curve, pull, beta, (v + 1) / greatest, limits, tried[v])
         for u in range(v):
-            if np.all(tried[u] == tried[v]):
+            different = False
+            for s in range(len(pull)):
+                different |= tried[u, s] != tried[v, s]
+            if not different:
                 worth[v] = 0.0
     return worth
+
+
+@machine_code()
+def _as_numbers(holds):  # type: ignore[no-untyped-def]
+    numbers = np.zeros(holds.shape)
+    for t in range(len(holds)):
+        copy(holds[t], numbers[t])
+    return numbers
+
+
+@machine_code()
+def _limits_of(cells, chosen):  # type: ignore[no-untyped-def]
+    """Return the limits of the chosen conditions, and the largest."""
+    limits, most = np.zeros((len(chosen), 2), dtype=np.int64), 0
+    for s in range(len(chosen)):
+        for end in range(2):
+            limits[s, end] = cells.limits[chosen[s], end]
+            most = max(most, abs(limits[s, end]))
+    return limits, most
+
+
+@machine_code()
+def _greatest(values):  # type: ignore[no-untyped-def]
+    found = values[0]
+    for v in range(1, len(values)):
+        found = max(found, values[v])
+    return found
 
 
 @machine_code(nb.float64(CELLS, I1, nb.float64, nb.boolean, I1, F1))
@@ -211,27 +246,31 @@ def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-unty
     holds = _row_types(cells, chosen, types)
     mass = _masses(types, cells.weights, len(holds))
     beta, hessian = np.zeros(k + 1), np.zeros((k + 1, k + 1))
-    free = fitted(holds.astype(np.float64), mass, beta, hessian)
+    free = fitted(_as_numbers(holds), mass, beta, hessian)
     if free >= enough:
         return np.inf
     if k == 0:
         line[1] = beta[0]
         return free
-    limits, curve, pull = cells.limits[chosen], np.empty((k, k)), np.empty(k)
+    curve, pull = np.empty((k, k)), np.empty(k)
+    limits, most = _limits_of(cells, chosen)
     _quadratic(hessian, beta, curve, pull)
-    tried = np.zeros((np.abs(limits).max(), k), dtype=np.int64)
+    tried = np.zeros((most, k), dtype=np.int64)
     worth = _scaled(curve, pull, beta, limits, tried)
+    greatest = _greatest(worth)
     best, trial = np.inf, np.zeros(2)
     for v in range(len(tried)):
-        if worth[v] > 0 and free + 0.5 * (worth.max() - worth[v]) <= best:
+        if worth[v] > 0 and free + 0.5 * (greatest - worth[v]) <= best:
             along, size, _ = _parts(curve, pull, tried[v], -1)
             trial[0], trial[1] = along / size, beta[k]
             found = _card(holds, mass, tried[v], trial)
             if trial[0] > 0 and found < best - 1e-9 * (1.0 + found):
                 best = found
-                points[:], line[:] = tried[v], trial
+                copy(tried[v], points)
+                copy(trial, line)
     if best == np.inf:  # a condition that is required though it says nothing
-        points[:], line[0] = tried[0], FLAT
+        copy(tried[0], points)
+        line[0] = FLAT
         return fitted(np.zeros((len(holds), 0)), mass, line[1:], np.zeros((1, 1)))
     if polish:
         best = _polished(holds, mass, limits, points, line, best)
@@ -245,7 +284,9 @@ def _row_derivatives(cells, types, logits, unit):  # type: ignore[no-untyped-def
     Beside them the sums of the curvature, of it times the logit, and times the logit's square.
     """
     found, sums = np.zeros((len(types), 3)), np.zeros(3)
-    chances = np.array([chance_of(logit) for logit in logits])
+    chances = np.zeros(len(logits))
+    for t in range(len(logits)):
+        chances[t] = chance_of(logits[t])
     for i in range(len(types)):
         logit, chance = logits[types[i]], chances[types[i]]
         both = cells.weights[i, 0] + cells.weights[i, 1]
@@ -267,24 +308,30 @@ def _running_sums(codes, rows, n_codes):  # type: ignore[no-untyped-def]
         for part in range(3):
             found[codes[i] + 1, part] += rows[i, part]
     for c in range(n_codes):
-        found[c + 1] += found[c]
+        for part in range(3):
+            found[c + 1, part] += found[c, part]
     return found
+
+
+@machine_code()
+def _in_span(running, span, part):  # type: ignore[no-untyped-def]
+    """Sum one part of the rows in the two stretches of cells of a condition."""
+    first = running[span[1], part] - running[span[0], part]
+    return first + running[span[3], part] - running[span[2], part]
 
 
 @machine_code()
 def _gain(running, span, limits, sums):  # type: ignore[no-untyped-def]
     """How much the loss falls by one step of Newton's with one more condition."""
-    part = (
-        running[span[1]] - running[span[0]] + running[span[3]] - running[span[2]]
-    )  # residual, curvature, curvature times logit
-    if (part[0] > 0 and limits[1] < 1) or (part[0] < 0 and limits[0] > -1):
+    residual, curved = _in_span(running, span, 0), _in_span(running, span, 1)
+    if (residual > 0 and limits[1] < 1) or (residual < 0 and limits[0] > -1):
         return 0.0
     middle = sums[1] / sums[0]
-    bend, joint = sums[2] - sums[1] * middle, part[2] - middle * part[1]
-    curvature = part[1] - part[1] * part[1] / sums[0]
+    bend, joint = sums[2] - sums[1] * middle, _in_span(running, span, 2) - middle * curved
+    curvature = curved - curved * curved / sums[0]
     if bend > 1e-9 * sums[0]:
         curvature -= joint * joint / bend
-    return part[0] * part[0] / (2.0 * curvature) if curvature > 1e-7 * sums[0] else 0.0
+    return residual * residual / (2.0 * curvature) if curvature > 1e-7 * sums[0] else 0.0
 
 
 @machine_code(F1(CELLS, I1, nb.float64))
@@ -297,10 +344,12 @@ def gains(cells, chosen, unit):  # type: ignore[no-untyped-def]
     types = np.zeros(cells.codes.shape[1], dtype=np.int64)
     holds = _row_types(cells, chosen, types)
     mass, beta = _masses(types, cells.weights, len(holds)), np.zeros(len(chosen) + 1)
-    fitted(holds.astype(np.float64), mass, beta, np.zeros((len(beta), len(beta))))
-    logits = np.full(len(holds), beta[-1])
-    for s in range(len(chosen)):
-        logits += beta[s] * holds[:, s]
+    fitted(_as_numbers(holds), mass, beta, np.zeros((len(beta), len(beta))))
+    logits = np.zeros(len(holds))
+    for t in range(len(holds)):
+        logits[t] = beta[len(chosen)]
+        for s in range(len(chosen)):
+            logits[t] += beta[s] * holds[t, s]
     rows, sums = _row_derivatives(cells, types, logits, unit)
     found, known = np.zeros(len(cells.source)), -1
     running = np.zeros((1, 3))

@@ -19,6 +19,13 @@ F1, F2 = nb.float64[::1], nb.float64[:, ::1]
 
 
 @machine_code()
+def copy(values, target):  # type: ignore[no-untyped-def]
+    """Copy numbers by a plain loop: NumPy's assignment takes a second to compile."""
+    for s in range(len(target)):
+        target[s] = values[s]
+
+
+@machine_code()
 def _exp(x):  # type: ignore[no-untyped-def]
     x = min(max(x, -700.0), 700.0)
     whole = np.rint(x * LOG2E)
@@ -87,8 +94,10 @@ def _value(design, mass, beta):  # type: ignore[no-untyped-def]
 def _derivatives(design, mass, beta, gradient, hessian):  # type: ignore[no-untyped-def]
     """Write the loss's derivatives, downhill, at `beta`; its last part is the intercept's."""
     m = design.shape[1]
-    gradient[:] = 0.0
-    hessian[:] = 0.0
+    for s in range(m + 1):
+        gradient[s] = 0.0
+        for u in range(m + 1):
+            hessian[s, u] = 0.0
     for t in range(len(mass)):
         logit = beta[m]
         for s in range(m):
@@ -113,11 +122,13 @@ def fitted(design, mass, beta, hessian):  # type: ignore[no-untyped-def]
     """Descend on the logistic loss from `beta`, by Newton's steps; return the loss."""
     m = design.shape[1] + 1
     step, factor, trial = np.zeros(m), np.zeros((m, m)), np.zeros(m)
+    promised = np.zeros(m)
     loss = _value(design, mass, beta)
     for _ in range(STEPS):
         _derivatives(design, mass, beta, step, hessian)
-        factor[:] = hessian
-        promised = step.copy()
+        copy(step, promised)
+        for s in range(m):
+            copy(hessian[s], factor[s])
         _solved(factor, step)
         gain = 0.0
         for s in range(m):
@@ -132,10 +143,11 @@ def fitted(design, mass, beta, hessian):  # type: ignore[no-untyped-def]
             if value < loss:
                 better = True
                 break
-            step *= 0.5
+            for s in range(m):
+                step[s] *= 0.5
         if not better:
             break
-        beta[:] = trial
+        copy(trial, beta)
         loss = value
     return loss
 

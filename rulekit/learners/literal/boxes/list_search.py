@@ -5,7 +5,7 @@ The table is that of `binary_problem` in the form "dnf": a clause holds where al
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ class SearchedLists:
     archive: ListArchive
     finished: bool
     seconds: float
+    visited: dict[tuple[RuleSet, float, int], list[ListArchive]] = field(default_factory=dict)
 
     def entry(
         self, theta: float, n_clauses: int, max_conditions: int | None, *more: ListArchive
@@ -95,13 +96,15 @@ class SearchedLists:
         return RuleList(low, high, absent, labels, self.names.index(rule.default))
 
     def searched_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
-        """Search from a list, at one penalty; None if it cannot be written as boxes."""
-        start = self.boxes_of(rule)
-        if start is None:
-            return []
-        archive = ListArchive(self.search.problem)
-        self.search.visit(archive, start, theta, n_clauses)
-        return [archive]
+        """Search from a list, at one penalty, once; empty if it cannot be written as boxes."""
+        key = rule, theta, n_clauses
+        if key not in self.visited:
+            self.visited[key], start = [], self.boxes_of(rule)
+            if start is not None:
+                archive = ListArchive(self.search.problem)
+                self.search.visit(archive, start, theta, n_clauses)
+                self.visited[key] = [archive]
+        return self.visited[key]
 
     def with_cuts_refined(self, rule: RuleSet) -> RuleSet:
         """Move the thresholds of each clause in turn, with the others fixed."""

@@ -51,3 +51,15 @@ def test_doubt_weighs_rows_by_all_classes():
     assert (several.counted <= several.weight + 1e-12).all()
     assert several.counted.sum() < 0.95 * several.weight.sum()
     assert np.allclose(several.counted[found.problem.rows], found.problem.weight)
+
+
+@pytest.mark.slow
+def test_a_list_is_searched_from_once():
+    found, several = searched(3)
+    start = several.constant()
+    (first,) = found.searched_from(start, 1.0, 4)
+    assert found.searched_from(start, 1.0, 4)[0] is first
+    fresh, _ = searched(3)
+    (again,) = fresh.searched_from(start, 1.0, 4)
+    assert [e.loss for e in again.entries] == [e.loss for e in first.entries]
+    assert found.searched_from(start, 2.0, 4)[0] is not first

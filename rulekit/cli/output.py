@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-FIRST_WORD = 1.0  # seconds after which work is said to go on
+FIRST_WORD = 1.0  # seconds after which progress is first reported
 PAUSE = 0.5
 
 
-def say(text: str) -> None:
+def echo(text: str) -> None:
     """Print a result for people, with terminal control characters escaped."""
     click.echo(shown_safely(text))
 
@@ -38,7 +38,7 @@ def shown_safely(text: str) -> str:
     )
 
 
-def answer(found: Mapping[str, Any]) -> None:
+def print_json(found: Mapping[str, Any]) -> None:
     """Print a result for programs: one JSON object, in ASCII; NaN and infinities are null."""
     click.echo(json.dumps(_plain(found), indent=2, allow_nan=False))
 
@@ -66,7 +66,7 @@ class Work:
         self.done: float | None = None
         self.begun = time.monotonic()
 
-    def tell(self, share: float) -> None:
+    def report(self, share: float) -> None:
         """Report the finished share, from 0 to 1."""
         self.done = share
 
@@ -83,7 +83,7 @@ def working(what: str) -> Iterator[Work]:
     work, over = Work(what), threading.Event()
     moving = sys.stderr.isatty()
 
-    def tell() -> None:
+    def report() -> None:
         if over.wait(FIRST_WORD):
             return
         if not moving:
@@ -93,10 +93,10 @@ def working(what: str) -> Iterator[Work]:
             click.echo(f"\r\x1b[K{shown_safely(work.words)}", err=True, nl=False)
         click.echo("\r\x1b[K", err=True, nl=False)
 
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
+    reporter = threading.Thread(target=report, daemon=True)
+    reporter.start()
     try:
         yield work
     finally:
         over.set()
-        teller.join()
+        reporter.join()

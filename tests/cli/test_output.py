@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pandas as pd
 
-from rulekit.cli import telling
-from rulekit.cli.telling import Work, answer, note, say, shown_safely, working
+from rulekit.cli import output
+from rulekit.cli.output import Work, echo, note, print_json, shown_safely, working
 from tests.waiting import until
 
 
 def test_results_and_notes_go_to_streams_of_their_own(capsys):
-    say("result")
+    echo("result")
     note("note")
     assert capsys.readouterr() == ("result\n", "note\n")
 
@@ -23,7 +23,7 @@ def test_what_could_steer_a_terminal_is_written_out():
 
 def test_json_holds_what_python_held_and_no_word_that_json_does_not_know(capsys):
     found = {"a": np.int64(3), "b": np.array([1.5, np.nan]), "c": (True, None, "ü"), "d": np.inf}
-    answer({**found, "e": pd.Timestamp("2026-01-31"), "f": pd.NaT, "g": pd.NA})
+    print_json({**found, "e": pd.Timestamp("2026-01-31"), "f": pd.NaT, "g": pd.NA})
     text = capsys.readouterr().out
     assert text.isascii()
     told = json.loads(text, parse_constant=lambda word: 1 / 0)
@@ -39,7 +39,7 @@ def test_json_holds_what_python_held_and_no_word_that_json_does_not_know(capsys)
 
 
 def test_work_that_goes_on_is_told_once_where_nobody_watches(capsys, monkeypatch):
-    monkeypatch.setattr(telling, "FIRST_WORD", 0.0)
+    monkeypatch.setattr(output, "FIRST_WORD", 0.0)
     said = []
     with working("Learning from 3 rows"):
         until(lambda: said.append(capsys.readouterr().err) or "".join(said))
@@ -53,12 +53,12 @@ def test_quick_work_is_not_told(capsys):
 
 
 def test_in_a_terminal_the_line_moves_and_is_gone_at_the_end(capsys, monkeypatch):
-    monkeypatch.setattr(telling, "FIRST_WORD", 0.0)
-    monkeypatch.setattr(telling, "PAUSE", 0.001)
+    monkeypatch.setattr(output, "FIRST_WORD", 0.0)
+    monkeypatch.setattr(output, "PAUSE", 0.001)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     said = []
     with working("Comparing\x1b") as work:
-        work.tell(0.25)
+        work.report(0.25)
         until(lambda: said.append(capsys.readouterr().err) or "25 %" in "".join(said))
     text = "".join([*said, capsys.readouterr().err])
     assert "\r\x1b[KComparing\\x1b: 25 %, 0 s" in text
@@ -68,5 +68,5 @@ def test_in_a_terminal_the_line_moves_and_is_gone_at_the_end(capsys, monkeypatch
 def test_a_share_is_named_where_it_is_known():
     work = Work("Comparing")
     assert work.words.startswith("Comparing: 0 s")
-    work.tell(0.5)
+    work.report(0.5)
     assert work.words.startswith("Comparing: 50 %, ")

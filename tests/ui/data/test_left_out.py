@@ -1,0 +1,24 @@
+import numpy as np
+
+from rulekit.data import read_table
+from ui.data.left_out import left_out
+
+ROWS = 300
+
+
+def test_ignored_dates_and_phrases_are_offered_and_nothing_else():
+    rng = np.random.default_rng(0)
+    words = np.array(["late", "paid", "heavy", "cold", "gift", "sent", "lost", "new"])
+    columns = {
+        "order_id": [f"order {k}" for k in range(ROWS)],
+        "day": [f"2024-{1 + k % 12:02}-{1 + k % 28:02}" for k in range(ROWS)],
+        "note": [" ".join(rng.permutation(words)[:4]) for _ in range(ROWS)],
+        "ticket": [f"X{k * 7919 % 10007}" for k in range(ROWS)],
+        "grade": ["good", "poor"] * (ROWS // 2),
+        "outcome": ["a", "b", "c"] * (ROWS // 3),
+    }
+    lines = [",".join(row) for row in zip(*columns.values(), strict=True)]
+    table = read_table("\n".join([",".join(columns), *lines]).encode(), name="orders")
+    table = table.with_roles({"outcome": "target"})
+    assert left_out(table) == {"day": "dates", "note": "words"}
+    assert left_out(table.with_roles({"day": "feature", "note": "feature"})) == {}
