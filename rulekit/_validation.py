@@ -81,6 +81,11 @@ def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFr
         twice = X.columns[X.columns.duplicated()][0]
         raise DataError(f"Column names must differ; {str(twice)[:60]!r} occurs twice. Rename one.")
     names = getattr(estimator, "feature_names_in_", None)
+    if X.shape[1] == 0:
+        raise DataError(
+            f"The table has no column; found 0 feature(s) (shape={X.shape}) while a minimum of 1 "
+            "is required. Pass the columns to learn from."
+        )
     if not reset and names is not None:
         X = _in_fitted_order(X, names)
     validate_data(estimator, X, skip_check_array=True, reset=reset)
@@ -157,10 +162,28 @@ def row_weights(
             sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True
         )
     if class_weight is not None:
-        weight = weight * compute_sample_weight(class_weight, y)
+        weight = weight * weights_of_classes(class_weight, y)
     if not weight.any():
         raise DataError("`sample_weight` must give some row a positive weight; all are 0.")
     return weight
+
+
+def weights_of_classes(class_weight: Any, y: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the class weight of each row, shape (n,).
+
+    As scikit-learn's `compute_sample_weight`, which takes the text "1" for the number 1.
+    """
+    if not isinstance(class_weight, dict):
+        return np.asarray(compute_sample_weight(class_weight, y), dtype=np.float64)
+    classes, codes = np.unique(y, return_inverse=True)
+    missing = [label for label in classes.tolist() if label not in class_weight]
+    if missing and len(classes) - len(missing) != len(class_weight):
+        raise ValueError(
+            f"The classes, {missing}, are not in class_weight, which has {list(class_weight)}. "
+            "Name the classes as they are in y."
+        )
+    weight = np.array([class_weight.get(label, 1.0) for label in classes.tolist()])
+    return np.asarray(weight[codes], dtype=np.float64)
 
 
 def class_factors(
@@ -175,7 +198,7 @@ def class_factors(
     n = sum(counts)
     if class_weight == "balanced":
         return n / (2 * counts[0]), n / (2 * counts[1])
-    first, second = compute_sample_weight(class_weight, classes).tolist()
+    first, second = weights_of_classes(class_weight, classes).tolist()
     total = first * counts[0] + second * counts[1]
     if not total > 0:
         raise DataError("`class_weight` must give some class a positive weight; all are 0.")

@@ -76,7 +76,6 @@ PARTS = {
         "ui/explain/choice.py",
         "ui/explain/past_cases.py",
     ),
-    "tests/pages/test_export.py": ("ui/export/formats.py",),
     "tests/pages/test_models.py": (
         "ui/models/curve.py",
         "ui/models/picked_rule.py",

@@ -72,8 +72,12 @@ def claim() -> None:
     mine, marks = st.session_state.get("_begun"), _marks()
     if mine is None or marks is None or not (workspace.root() / mine / "analysis.json").exists():
         return
-    st.session_state.pop("_begun")
-    (marks / mine).write_text("", "utf-8")
+    try:
+        (marks / mine).write_text("", "utf-8")
+    except OSError as error:
+        workspace.not_saved(error)
+    else:
+        st.session_state.pop("_begun")
 
 
 def add() -> None:
@@ -95,8 +99,8 @@ def listed() -> list[Saved]:
             when = datetime.fromtimestamp((place / "analysis.json").stat().st_mtime)
             name = mark.read_text("utf-8") or str(about["table"])
             line = (name, str(about["table"]), int(about["rows"]), str(about["rule"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            continue  # not to be read
+        except workspace.UNREADABLE:
+            continue
         found.append(Saved(mark.name, *line, when))
     return sorted(found, key=lambda saved: saved.when, reverse=True)
 
@@ -139,5 +143,9 @@ def _marks() -> Path | None:
     if base is None or owner is None:
         return None
     folder = base / "owners" / owner
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        workspace.not_saved(error)
+        return None
     return folder

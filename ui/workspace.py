@@ -7,6 +7,7 @@ a list says of it, see `ui.analyses`) and the sweep's ``sweep.sqlite``: plain da
 nothing that runs code when it is loaded.
 """
 
+import errno
 import hashlib
 import json
 import logging
@@ -43,7 +44,8 @@ log = logging.getLogger("rulekit.dashboard")
 def root() -> Path | None:
     """Return the folder of all saved analyses (made if needed), or None when nothing is saved.
 
-    Nothing is where saving is off, and where the folder cannot be made, which the page tells.
+    Nothing is saved where saving is off, or where the folder cannot be made or written, which the
+    page says.
     """
     setting = os.environ.get("RULEKIT_WORKSPACE", ".rulekit")
     if setting == "off":
@@ -52,7 +54,10 @@ def root() -> Path | None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        _not_saved(error)
+        not_saved(error)
+        return None
+    if not os.access(folder, os.W_OK):
+        not_saved(OSError(errno.EROFS, os.strerror(errno.EROFS)))
         return None
     if os.name == "posix" and folder.stat().st_mode & 0o077:
         _tighten(folder)
@@ -94,7 +99,11 @@ def store_path() -> Path | None:
     place = folder()
     if place is None:
         return None
-    place.mkdir(mode=0o700, exist_ok=True)
+    try:
+        place.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        not_saved(error)
+        return None
     return place / "sweep.sqlite"
 
 
@@ -161,17 +170,19 @@ def save() -> None:
     try:
         _save(state, place)
     except OSError as error:
-        _not_saved(error)
+        not_saved(error)
     else:
         st.session_state.pop("_unsaved", None)
 
 
-def _not_saved(error: OSError) -> None:
+def not_saved(error: OSError) -> None:
     """Note, for `ui.shell.said`, that this analysis lives in memory only."""
+    named = re.search(r"\[errno (\d+)\]", str(error), re.IGNORECASE)  # as Arrow writes it
+    number = error.errno or (int(named[1]) if named else 0)
+    reason = os.strerror(number) if number else str(error)
     said = (
-        f"This analysis is not saved ({error.strerror or error}): what you see stays until the "
-        "page is closed. Make room, or start the program with RULEKIT_WORKSPACE set to a folder "
-        "that may be written."
+        f"This analysis is not saved ({reason}): what you see stays until the page is closed. Make "
+        "room, or start the program with RULEKIT_WORKSPACE set to a folder that may be written."
     )
     if st.session_state.get("_unsaved") != said:
         log.warning("%s", said, exc_info=error)
@@ -205,8 +216,8 @@ def _save_about(state: AppState, path: Path) -> None:
         before = json.loads(path.read_text("utf-8"))
         if before["digest"] == about["digest"] and before["rule"].startswith(words):
             about["rule"] = before["rule"]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        pass  # the first time, or not to be read: written anew
+    except UNREADABLE:
+        pass  # the first time, or damaged: written anew
     _written(path, lambda temporary: temporary.write_text(json.dumps(about), "utf-8"))
 
 

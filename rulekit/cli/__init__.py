@@ -1,7 +1,8 @@
 """The command line `rulekit`: learn, show, explain, score, export, compare, app.
 
-Contents: the commands, their options, what they print and their exit codes. Functions that a script
-could use are in the library. May import everything of `rulekit`, and click; no module imports it.
+What belongs here: the commands, their options, what they print and their exit codes. What does not:
+functions that a script could use; they are in the library. May import everything of `rulekit`, and
+click; no module imports it.
 """
 
 import io

@@ -28,6 +28,7 @@ from rulekit.learners.training import (
     plain_label,
     positive_code,
     read_training_table,
+    unchanged_on_failure,
 )
 from rulekit.rules import Columns, RuleSet, clause_line, rule_lines
 
@@ -110,6 +111,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._fit_untold(X, y, sample_weight)._warn()
         return self
 
+    @unchanged_on_failure
     def _fit_untold(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit without emitting warnings."""
         self._check()

@@ -4,6 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -168,6 +169,22 @@ def computable(name: str, values: NDArray[np.float64]) -> None:
                 f"must lie between {1 / EXTREME:g} and {EXTREME:g} in size. Give the column in "
                 "another unit."
             )
+
+
+def unchanged_on_failure(fit: Callable[..., Made]) -> Callable[..., Made]:
+    """Restore the attributes of an estimator whose fit fails or is interrupted."""
+
+    @wraps(fit)
+    def restoring(self: Any, *given: Any, **named: Any) -> Made:
+        before = dict(vars(self))
+        try:
+            return fit(self, *given, **named)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return restoring
 
 
 def read_training_table(

@@ -47,7 +47,7 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        Bars from 0 to 100 % of each column's range, the asked region filled, the case as a dot
+        Bars from 0 to 100 % of each column's range, the required region filled, the case as a dot
         where the condition is met and as a cross where it is not. Values outside the range are
         drawn at its end. Without such a test the figure has no trace.
     """
@@ -103,8 +103,8 @@ def case_sentence(clause: Clause, row: Columns) -> str:
     if len(clause.conditions) == 1 and _given(clause.conditions[0]):
         (condition,) = clause.conditions
         sign, total = condition.comparison
-        asked = f"{total} are asked for" if sign == ">=" else f"fewer than {total} are asked for"
-        return f"{plural(int(condition.compared(row)[0]), 'point')}; {asked}."
+        needed = f"{total} or more are needed" if sign == ">=" else f"fewer than {total} are needed"
+        return f"{plural(int(condition.compared(row)[0]), 'point')}; {needed}."
     met = int(clause.condition_masks(row).sum())
     total = len(clause.conditions)
     return (

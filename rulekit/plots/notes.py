@@ -34,8 +34,8 @@ def placed(
     dots = (np.asarray(marks, dtype=float).reshape(-1, 2) - origin) * scale
     taken: list[NDArray[np.float64]] = []
     found = []
-    for point, said in notes.items():
-        text = plain(" and ".join(said), 120)
+    for point, labels in notes.items():
+        text = plain(" and ".join(labels), 120)
         lines = textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
         wide, tall = LETTER * max(map(len, lines)), LINE * len(lines)
         at = (np.array(point) - origin) * scale

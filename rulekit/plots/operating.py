@@ -111,8 +111,8 @@ def reliability_figure(table: pd.DataFrame, positive: str) -> go.Figure:
             "color": GREY,
         },
         hovertext=[
-            f"predicted {percent(said)}, observed {percent(true)} of {plural(n, 'row')}"
-            for said, true, n in zip(table["stated"], table["share"], table["rows"], strict=True)
+            f"predicted {percent(stated)}, observed {percent(true)} of {plural(n, 'row')}"
+            for stated, true, n in zip(table["stated"], table["share"], table["rows"], strict=True)
         ],
         hoverinfo="text",
     )

@@ -22,7 +22,7 @@ from rulekit.plots.thresholds import (
 )
 from rulekit.style.palette import Look, bars, base_layout, outcome_looks, plain
 
-TOLD = 6  # outcomes that a sentence names
+MAX_NAMED = 6  # most outcomes in one sentence
 TALL, WIDE = 0.15, 0.06  # shares of the picture that a strip needs to have its percentage in it
 
 
@@ -163,9 +163,9 @@ def outcome_sentence(table: pd.DataFrame, *, name: str, labels: Sequence[Any]) -
         else [interval_words(row) for _, row in known.iterrows()]
     )
     shares = outcome_shares(known)
-    told = []
-    for k, label in enumerate(list(labels)[:TOLD]):
+    parts = []
+    for k, label in enumerate(list(labels)[:MAX_NAMED]):
         top = int(shares[:, k].argmax())
-        told.append(f"{label} {where[top]} ({shares[top, k]:.0%})")
-    more = f"; {len(labels) - TOLD} more outcomes" if len(labels) > TOLD else ""
-    return f"{name}: the share of each outcome is highest: {'; '.join(told)}{more}."
+        parts.append(f"{label} {where[top]} ({shares[top, k]:.0%})")
+    more = f"; {len(labels) - MAX_NAMED} more outcomes" if len(labels) > MAX_NAMED else ""
+    return f"{name}: the share of each outcome is highest: {'; '.join(parts)}{more}."

@@ -81,7 +81,7 @@ def front_figure(
     series : str, optional
         Column that tells learners apart; each gets a shape of its own and, redundantly, a colour.
     baselines : sequence of Baseline
-        Lines too close to be told apart share one label, one far above the points is only named
+        Lines too close for two labels share one label, one far above the points is only named
         at the edge; curves are grey crosses.
     notes : mapping of index label to str, optional
         Words written at points, for example which one is suggested.
@@ -366,17 +366,17 @@ def _add_notes(
     limits: tuple[float, float],
 ) -> None:
     x, y = axes
-    said: dict[tuple[float, float], list[str]] = {}
+    notes_at: dict[tuple[float, float], list[str]] = {}
     for label, words in notes.items():
         if label in points.index:
-            said.setdefault((points.loc[label, x], points.loc[label, y]), []).append(words)
+            notes_at.setdefault((points.loc[label, x], points.loc[label, y]), []).append(words)
     error = points.get(f"{y}_se", pd.Series(0.0, points.index)).fillna(0.0)
     marks = [np.column_stack([points[x], points[y] + k * error]) for k in (-1, 0, 1)]
     for line in figure.select_traces({"mode": "lines", "fill": None}):
         ends = np.column_stack([line.x, line.y]).astype(float)
         marks += [(1 - part) * ends[:-1] + part * ends[1:] for part in ALONG]
     frame = _across(points, x), limits
-    for annotation in placed(said, np.concatenate(marks), frame, LEAST_PLOT):
+    for annotation in placed(notes_at, np.concatenate(marks), frame, LEAST_PLOT):
         figure.add_annotation(annotation)
 
 
@@ -394,7 +394,7 @@ def _add_ring(figure: go.Figure, point: pd.Series, x: str, y: str) -> None:
             mode="markers",
             marker=ring,
             hoverinfo="skip",
-            name="in hand",
+            name="selected",
             showlegend=True,
         )
     )

@@ -37,8 +37,8 @@ def clause_figure(
     if "gives" in counts:
         right = outcome_looks(counts["gives"], classes)
     for part, name, looks in (("of_class", positive, right), ("other", other, [second])):
-        said = [f"{int(n)}" if n else "" for n in counts[part]]
-        figure.add_trace(_bar(counts["name"], counts[part], said, name, looks))
+        texts = [f"{int(n)}" if n else "" for n in counts[part]]
+        figure.add_trace(_bar(counts["name"], counts[part], texts, name, looks))
     figure.update_layout(height=110 + 42 * max(len(counts), 1), barmode="stack")
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
     figure.update_xaxes(title="Rows matched")
@@ -91,12 +91,12 @@ def outcome_figure(confusion: pd.DataFrame, *, classes: Sequence[Any] | None = N
     wrong = [int(row.sum()) - right[i] for i, (_, row) in enumerate(confusion.iterrows())]
     figure = go.Figure(layout=base_layout())
     looks = outcome_looks(confusion.index, classes)
-    said = [
+    texts = [
         [f"{n:,} {word}" if n else "" for n in part]
         for word, part in (("correct", right), ("wrong", wrong))
     ]
-    figure.add_trace(_bar(names, right, said[0], "predicted correctly", looks))
-    hollow = _bar(names, wrong, said[1], "predicted wrongly", looks)
+    figure.add_trace(_bar(names, right, texts[0], "predicted correctly", looks))
+    hollow = _bar(names, wrong, texts[1], "predicted wrongly", looks)
     hollow.insidetextfont.color = None  # as the page's other words
     hollow.marker.update(
         color="rgba(0,0,0,0)", line={"width": 2, "color": [v.colour for v in looks]}, pattern=None
@@ -145,7 +145,7 @@ def _correct_words(label: Any, right: int, total: int) -> str:
 def _bar(
     names: Sequence[str],
     counts: Sequence[int],
-    said: Sequence[str],
+    texts: Sequence[str],
     legend: str,
     looks: Sequence[Look],
 ) -> go.Bar:
@@ -155,7 +155,7 @@ def _bar(
         x=list(counts),
         name=plain(legend),
         orientation="h",
-        text=said,
+        text=texts,
         textposition="auto",
         textangle=0,
         insidetextanchor="middle",

@@ -26,7 +26,7 @@ def returned_figure(found: Stability, names: Names | None = None) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A bar a column, those of the rule in hand first and filled, the others hollow; twelve at
+        A bar a column, those of the given rule first and filled, the others hollow; twelve at
         most.
     """
     table = _drawn(found.columns)
@@ -76,8 +76,8 @@ def band_figure(found: Stability, names: Names | None = None) -> go.Figure:
     -------
     plotly.graph_objects.Figure
         A line a cut: a bar over the middle eight tenths of the cuts that returned, a mark at the
-        cut of the rule in hand. The axis counts rows: a cut stands where so many per cent of the
-        column's rows lie at or below it, so that columns of any unit stand below each other; the
+        cut of the given rule. The axis counts rows: the position of a cut is the percentage of the
+        column's rows at or below it, so that columns of any unit share one axis; the
         values are written beside.
     """
     table = _bands(found)

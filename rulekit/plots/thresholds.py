@@ -18,7 +18,7 @@ FEW = 20  # distinct values that are drawn side by side, each with its own place
 MAX_LINES = 60  # cut points drawn as lines across the figure
 SIGN = 0.022  # share of the axis that one sign of a percentage above a bin takes
 TAIL = 0.005  # share of the rows at either end that may be drawn nearer than they are
-FAR = 2.0  # where they make the axis more than so many times as long
+FAR = 2.0  # if they make the axis more than this factor longer
 
 
 def bin_table(
@@ -76,7 +76,7 @@ def threshold_figure(
 ) -> go.Figure:
     """Draw a column's values by class with its cut points, and below the class share per bin.
 
-    At most 20 different values stand side by side, evenly; a cut point then stands between the
+    At most 20 different values are drawn side by side, evenly; a cut point is then between the
     last value that it lets through and the next one, as it does among whole numbers. Where a few
     values lie so far out that the others would be drawn as one bar, see `gathered`.
     """
@@ -121,12 +121,12 @@ def gathered(values: NDArray[np.float64], cuts: Sequence[float]) -> tuple[NDArra
         return values, ""
     if _whole(values):
         low, high = np.floor(low), np.ceil(high)
-    told = [
+    ends = [
         f"{plural(int(beyond.sum()), 'row')} {where} {short_number(end)}"
         for beyond, where, end in ((values < low, "below", low), (values > high, "above", high))
         if beyond.any()
     ]
-    return np.clip(values, low, high), f"{' and '.join(told)} drawn at the end"
+    return np.clip(values, low, high), f"{' and '.join(ends)} drawn at the end"
 
 
 def cut_places(
@@ -286,7 +286,7 @@ def _shares(
 ) -> None:
     """Add one bar per bin, as wide as the bin, as high as the class share in it."""
     width = np.diff(edges)
-    told = ["" if share != share else f"{share:.0%}" for share in table["share"]]
+    labels = ["" if share != share else f"{share:.0%}" for share in table["share"]]
     room = (width / (SIGN * width.sum())).tolist()
     hover = [
         f"{interval_words(row)}<br>{row['positive']:.0f} of {row['rows']:.0f} rows are "
@@ -297,7 +297,7 @@ def _shares(
         x=edges[:-1] + width / 2,
         y=table["share"].fillna(0),
         width=width,
-        text=[t if len(t) <= signs else "" for t, signs in zip(told, room, strict=True)],
+        text=[t if len(t) <= signs else "" for t, signs in zip(labels, room, strict=True)],
         textposition="outside",
         textangle=0,
         constraintext="none",

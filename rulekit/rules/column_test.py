@@ -167,17 +167,17 @@ class FeatureTest:
         """Build a literal of this column and scale."""
         part, order, _ = self.scale
         several = isinstance(positions, tuple)
-        found = tuple(self._said(v) for v in (positions if several else (positions,)))
+        found = tuple(self._value_at(v) for v in (positions if several else (positions,)))
         value = found if several else found[0]
         return Literal(self.feature, op, value, self.missing, part, order)
 
-    def _said(self, position: Any) -> Any:
+    def _value_at(self, position: Any) -> Any:
         """Convert a position to a value."""
         part, order, _ = self.scale
         return position if part is None and order is None else value_at(position, part, order)
 
     def _text(self, position: Any) -> str:
-        return value_text(spelled(self._said(position), self.scale[0]))
+        return value_text(spelled(self._value_at(position), self.scale[0]))
 
     @property
     def _subject(self) -> str:

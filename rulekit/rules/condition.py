@@ -20,7 +20,7 @@ TRUTH = (bool, np.bool_)
 class Condition(ABC):
     """Base class of the parts of a clause; `Literal` is the most common kind.
 
-    A new kind answers what stands here, is entered in `rulekit.rules.writer`, and is written by
+    A new kind implements these methods, is added to `rulekit.rules.writer`, and is written by
     every `ConditionWriter`; nothing else has to know it.
     """
 

@@ -8,7 +8,7 @@ from rulekit.exceptions import RuleError
 from rulekit.rules.codec import condition_from_dict, condition_to_dict
 from rulekit.rules.literal import Literal
 
-Wish = str | Literal
+ColumnOrLiteral = str | Literal
 TURNED = {">": "<", "<": ">"}
 NOT_EQUAL = ("!=", "not-in")
 
@@ -36,18 +36,18 @@ class Constraints:
     Raises
     ------
     RuleError
-        If a wish is neither a name nor a literal, a direction is another word, or two wishes
-        contradict each other.
+        If an entry is neither a name nor a literal, a direction is another word, or two
+        constraints contradict each other.
 
     Examples
     --------
-    >>> wishes = Constraints(forbidden=("town",), directions={"age": ">"})
-    >>> wishes.allows(Literal("age", ">", 50)), wishes.allows(Literal("age", "<=", 50))
+    >>> limits = Constraints(forbidden=("town",), directions={"age": ">"})
+    >>> limits.allows(Literal("age", ">", 50)), limits.allows(Literal("age", "<=", 50))
     (True, False)
     """
 
-    forbidden: tuple[Wish, ...] = ()
-    required: tuple[Wish, ...] = ()
+    forbidden: tuple[ColumnOrLiteral, ...] = ()
+    required: tuple[ColumnOrLiteral, ...] = ()
     allow_not_equal: bool = True
     directions: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
     towards: Any = None
@@ -56,14 +56,14 @@ class Constraints:
         pairs = sorted(dict(self.directions).items())
         object.__setattr__(self, "directions", tuple(pairs))  # hashable, and in one order
         for name in ("forbidden", "required"):
-            wishes = getattr(self, name)
-            if isinstance(wishes, (str, Literal)):
-                wishes = (wishes,)
-            object.__setattr__(self, name, tuple(wishes))
-            for wish in getattr(self, name):
-                if not isinstance(wish, (str, Literal)):
+            entries = getattr(self, name)
+            if isinstance(entries, (str, Literal)):
+                entries = (entries,)
+            object.__setattr__(self, name, tuple(entries))
+            for entry in getattr(self, name):
+                if not isinstance(entry, (str, Literal)):
                     raise RuleError(
-                        f"`{name}` must hold names of columns and literals, got {wish!r}."
+                        f"`{name}` must hold names of columns and literals, got {entry!r}."
                     )
         for feature, direction in pairs:
             if direction not in ("<", ">"):
@@ -81,16 +81,16 @@ class Constraints:
         known = self  # which way a condition may go is known of a class, see `for_class`
         if self.towards is not None:
             known = replace(self, directions=(), towards=None, required=())
-        for wish in self.required:
-            barred = wish in self.forbidden if isinstance(wish, str) else not known.allows(wish)
+        for entry in self.required:
+            barred = entry in self.forbidden if isinstance(entry, str) else not known.allows(entry)
             if barred:
-                raise RuleError(f"{wish!r} is required and forbidden at once; drop one wish.")
+                raise RuleError(f"{entry!r} is required and forbidden. Remove one of the two.")
 
     @property
     def features(self) -> tuple[str, ...]:
         """Every column named in a constraint, each once."""
-        wishes = (*self.forbidden, *self.required)
-        names = [w if isinstance(w, str) else w.feature for w in wishes]
+        entries = (*self.forbidden, *self.required)
+        names = [w if isinstance(w, str) else w.feature for w in entries]
         return tuple(dict.fromkeys((*names, *dict(self.directions))))
 
     def for_class(self, label: Any) -> "Constraints":
@@ -120,8 +120,8 @@ class Constraints:
     def to_dict(self) -> dict[str, Any]:
         """Return the constraints as a plain dictionary for JSON."""
         return {
-            "forbidden": [_wish_to_plain(w) for w in self.forbidden],
-            "required": [_wish_to_plain(w) for w in self.required],
+            "forbidden": [_to_plain(w) for w in self.forbidden],
+            "required": [_to_plain(w) for w in self.required],
             "allow_not_equal": self.allow_not_equal,
             "directions": dict(self.directions),
         } | ({} if self.towards is None else {"towards": self.towards})
@@ -133,23 +133,25 @@ class Constraints:
         Raises
         ------
         RuleError
-            If a key is unknown or a wish malformed.
+            If a key is unknown or an entry malformed.
         """
         known = ("forbidden", "required", "allow_not_equal", "directions", "towards")
         unknown = [key for key in data if key not in known]
         if unknown:
-            raise RuleError(f"Constraints have the parts {known}; {unknown[0]!r} is none of them.")
+            raise RuleError(f"{unknown[0]!r} is not a part of constraints. Use {known}.")
         parts = dict(data)
         for name in ("forbidden", "required"):
-            parts[name] = tuple(_wish_from_plain(w) for w in data.get(name, ()))
+            parts[name] = tuple(_from_plain(w) for w in data.get(name, ()))
         return cls(**parts)
 
 
-def _wish_to_plain(wish: Wish) -> Any:
-    if isinstance(wish, str):
-        return wish
-    return {key: part for key, part in condition_to_dict(wish).items() if key != "kind"}
+def _to_plain(entry: ColumnOrLiteral) -> Any:
+    if isinstance(entry, str):
+        return entry
+    return {key: part for key, part in condition_to_dict(entry).items() if key != "kind"}
 
 
-def _wish_from_plain(wish: Any) -> Any:
-    return condition_from_dict({"kind": "literal", **wish}) if isinstance(wish, Mapping) else wish
+def _from_plain(entry: Any) -> Any:
+    return (
+        condition_from_dict({"kind": "literal", **entry}) if isinstance(entry, Mapping) else entry
+    )

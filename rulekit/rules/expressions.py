@@ -32,7 +32,7 @@ from rulekit.rules.scales import (
 from rulekit.rules.writer import ConditionWriter
 
 ISO = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?)?$"
-SIGMA = "\u03a3"  # the one letter whose lower case depends on where it stands
+SIGMA = "\u03a3"  # the one letter whose lower case depends on its position
 
 
 class ExpressionWriter(ConditionWriter[Any]):

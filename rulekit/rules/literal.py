@@ -122,7 +122,7 @@ class Literal(Condition):
             )
         if self.op in (*GAPS, *WORDS):
             raise RuleError(
-                f"A literal with operator {self.op!r} reads the column as it stands; leave out "
+                f"A literal with operator {self.op!r} reads the column as it is. Remove "
                 "`part` and `order`."
             )
         if self.part is not None:
@@ -281,7 +281,7 @@ class Literal(Condition):
         """Return the column as compared, shape (n,).
 
         A date is days since 1970, a level its place in the order; NaN where there is none.
-        RuleError if the column is not there, or is none of dates.
+        RuleError if the column is missing, or has no dates.
         """
         try:
             column = columns[self.feature]

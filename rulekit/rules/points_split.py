@@ -151,7 +151,7 @@ class PointsSplit(Condition):
     def span(self) -> tuple[int, int]:
         """The lowest and the highest possible sum of a row.
 
-        Conditions of one column are looked at together: nobody is both above 60 and below 40. Of a
+        Conditions of one column are evaluated together: no row is both above 60 and below 40. Of a
         column read in several ways, such as its year and its weekday, each way by itself.
         """
         scales = dict.fromkeys((c.feature, c.scale) for c in self.conditions)

@@ -160,7 +160,7 @@ class RuleSet:
         labels = set(self.labels)
         if len(labels) != 1:
             raise RuleError(
-                "Only a rule set whose clauses share one label can be told from the other side; "
+                "Only a rule set whose clauses share one label can be negated; "
                 f"this one has {len(labels)}."
             )
         other = "cnf" if self.form == "dnf" else "dnf"

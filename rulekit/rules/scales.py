@@ -176,7 +176,7 @@ def spelled(value: Any, part: str | None) -> Any:
 def words_of(text: str) -> str:
     """Fold a text to its words in lower case, separated and enclosed by blanks.
 
-    What stands between blanks and the marks in `SEPARATORS` is a word.
+    A word is what is between blanks and the marks in `SEPARATORS`.
 
     Examples
     --------

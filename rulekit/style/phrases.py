@@ -164,7 +164,7 @@ def counted(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
-def asked_text(literal: Literal, wording: Wording = PLAIN) -> str:
+def comparison_text(literal: Literal, wording: Wording = PLAIN) -> str:
     """Return the comparison of a literal without the column's name: "> 126"."""
     if literal.op == "missing":
         return "missing"
@@ -215,13 +215,13 @@ class Words(ReadingWriter[str]):
         if literal.op in GAPS:
             return f"{name} is {'missing' if literal.op == 'missing' else 'known'}"
         if literal.op in ORDERED and not self.wording.spoken:
-            text = f"{name} {asked_text(literal, self.wording)}"
+            text = f"{name} {comparison_text(literal, self.wording)}"
         elif literal.op in WORDS:
             text = f"{name} {_has_word(literal)}"
         elif literal.op == "!=":
             text = f"{name} is not {value_words(literal, literal.value, self.wording)}"
         else:
-            text = f"{name} is {asked_text(literal, self.wording)}"
+            text = f"{name} is {comparison_text(literal, self.wording)}"
         return f"{text} or missing" if literal.missing else text
 
     def interval(self, interval: Interval) -> str:
@@ -240,25 +240,25 @@ class Words(ReadingWriter[str]):
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum: "0.5 * age - 1 * bmi > 3"."""
-        asked = f"{self.wording.sign(split.op)} {number(split.value)}"
-        return self._spoken(split, asked) or split.text(self.wording.name, number)
+        comparison = f"{self.wording.sign(split.op)} {number(split.value)}"
+        return self._spoken(split, comparison) or split.text(self.wording.name, number)
 
     def power_law(self, split: PowerLawSplit) -> str:
         """Write a sum of power laws: "mass / height^2 > 27"."""
         return self._spoken(split, bound_text(split)) or split.text(self.wording.name, number)
 
-    def _spoken(self, split: LinearSplit | PowerLawSplit, asked: str) -> str:
+    def _spoken(self, split: LinearSplit | PowerLawSplit, comparison: str) -> str:
         if not self.wording.spoken:
             return ""
         missing = " or missing" if split.missing else ""
-        return f"{self.wording.score(split)} is {asked}{missing}"
+        return f"{self.wording.score(split)} is {comparison}{missing}"
 
     def points(self, split: PointsSplit) -> str:
         """Write points that add up: "at least 4 points of (3 if age > 60, 2 if bp > 140)"."""
         given = ", ".join(f"{p} if {self.literal(c)}" for c, p in split.given)
-        asked = f"{'at least' if split.reached else 'fewer than'} {split.total} points"
+        comparison = f"{'at least' if split.reached else 'fewer than'} {split.total} points"
         gaps = "; a missing value gives 0" if split.gaps_matter else ""
-        return f"{asked} of ({given}{gaps})"
+        return f"{comparison} of ({given}{gaps})"
 
 
 def condition_text(condition: Condition, wording: Wording = PLAIN) -> str:
@@ -283,7 +283,9 @@ def met_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
     if value is None:
         found = "is missing" if cell is None else f"is {shown(cell, wording=wording)}"
         counts = (
-            "" if literal.op == "missing" else f", which counts as {asked_text(literal, wording)}"
+            ""
+            if literal.op == "missing"
+            else f", which counts as {comparison_text(literal, wording)}"
         )
         return f"{name} {found}{counts}"
     if literal.op in WORDS:
@@ -297,7 +299,7 @@ def met_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
         return f"{name} is {text}"
     if literal.op == "!=":
         return f"{name} is {text} (not {value_words(literal, literal.value, wording)})"
-    return f"{name} is {text} ({asked_text(literal, wording)})"
+    return f"{name} is {text} ({comparison_text(literal, wording)})"
 
 
 def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
@@ -306,15 +308,15 @@ def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
     if literal.op in WORDS and (wording.spoken or value is not None):
         wanted = "contain" if literal.op == "contains" else "be without"
         return f"{name} would have to {wanted} the word {shown(literal.value)}"
-    asked, found = asked_text(literal, wording), _cell_words(literal, cell, wording)
+    needed, found = comparison_text(literal, wording), _cell_words(literal, cell, wording)
     if literal.op in ORDERED:
         limit = value_words(literal, literal.value, wording)
         if value is not None:
             found, limit = _beside(literal, value, wording)
-        asked = f"{sign_words(literal.op, literal.part)} {limit}"
+        needed = f"{sign_words(literal.op, literal.part)} {limit}"
     if wording.spoken:
-        return f"{name} would have to be {asked} (it is {found})"
-    return f"{name} is {found}, would have to be {asked}"
+        return f"{name} would have to be {needed} (it is {found})"
+    return f"{name} is {found}, would have to be {needed}"
 
 
 def _has_word(literal: Literal) -> str:

@@ -71,7 +71,7 @@ def test_order_comes_with_the_column_or_names_every_level():
         literals_on(frame, orders={"grade": grades[1:]}, read_as={"grade": "levels"})
     with pytest.raises(ValueError, match="`orders` names column 'age', which the table does not"):
         literals_on(frame, orders={"age": grades[1:]})
-    with pytest.raises(ValueError, match="'levels', 'words', or what is read of dates"):
+    with pytest.raises(ValueError, match="'levels', 'words', or parts of dates"):
         literals_on(frame, read_as={"grade": "week"})
 
 

@@ -53,14 +53,14 @@ def test_a_report_tells_the_figures_of_a_table(run):
     asked = ("export", "rule.json", "--format", "report", "--table", "table.csv")
     page = run(*asked, "--target", "state").stdout
     assert page.startswith("<!DOCTYPE html>") or page.startswith("<!doctype html>")
-    assert "give --table and --target" in run(*asked, code=2).stderr
+    assert "Add --table and --target" in run(*asked, code=2).stderr
 
 
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
         (["--format", "script"], "'script' is not one of"),
-        (["--format", "sql", "--target", "state"], "for a report only, not sql"),
+        (["--format", "sql", "--target", "state"], "only apply to a report, not to sql"),
         (["--format", "text", "--select", "t"], "read for SQL only, not text"),
         ([], "Missing option '--format'"),
     ],

@@ -60,7 +60,7 @@ def test_costs_are_told_with_their_unit():
 
 @pytest.mark.parametrize("cost", [0, -1, math.nan, math.inf, None, "5", True])
 def test_a_cost_that_is_no_positive_number_is_refused(cost):
-    with pytest.raises(ValueError, match="`miss` must be a positive number, as every wrong"):
+    with pytest.raises(ValueError, match="`miss` must be a positive number, got"):
         Costs(cost, 1)
     with pytest.raises(ValueError, match="The cost of 'a' answered 'b' must be a positive number"):
         Costs(matrix={("a", "b"): cost})

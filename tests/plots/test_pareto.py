@@ -175,11 +175,11 @@ def test_no_band_is_drawn_where_the_spread_is_not_known():
 
 def test_the_picked_setting_gets_a_ring():
     figure = front_figure(settings(), selected=20)
-    assert (figure.data[-1].name, figure.data[-1].x[0]) == ("in hand", 2.0)
+    assert (figure.data[-1].name, figure.data[-1].x[0]) == ("selected", 2.0)
 
 
 def test_a_picked_setting_that_is_not_shown_gets_no_ring():
-    assert "in hand" not in {trace.name for trace in front_figure(settings(), selected=7).data}
+    assert "selected" not in {trace.name for trace in front_figure(settings(), selected=7).data}
 
 
 @pytest.mark.parametrize("name", ["<a href='http://evil'>x</a>", "<img src=x onerror=y>"])

@@ -46,8 +46,8 @@ def test_one_wish_needs_no_tuple():
     [
         ({"forbidden": (3,)}, "must hold names of columns and literals, got 3"),
         ({"directions": {"age": "up"}}, "direction of column 'age' must be '<' or '>'"),
-        ({"forbidden": ("age",), "required": ("age",)}, "required and forbidden at once"),
-        ({"required": (OLD,), "directions": {"age": "<"}}, "required and forbidden at once"),
+        ({"forbidden": ("age",), "required": ("age",)}, "is required and forbidden"),
+        ({"required": (OLD,), "directions": {"age": "<"}}, "is required and forbidden"),
     ],
 )
 def test_a_wish_that_cannot_be_is_named(wishes, words):
@@ -56,5 +56,5 @@ def test_a_wish_that_cannot_be_is_named(wishes, words):
 
 
 def test_an_unknown_part_is_named():
-    with pytest.raises(RuleError, match="'colour' is none of them"):
+    with pytest.raises(RuleError, match="'colour' is not a part of constraints"):
         Constraints.from_dict({"colour": 1})

@@ -52,7 +52,7 @@ def test_what_is_no_date_is_refused_with_its_row(text):
         ({"order": ORDER, "part": "year"}, "as a date or by an order of levels, not both"),
         ({"order": ORDER, "value": "good", "op": ">"}, "but no level meets x > good"),
         ({"order": ORDER, "value": "good", "op": "<=", "missing": True}, "but every level meets"),
-        ({"order": ORDER, "op": "missing", "value": None}, "reads the column as it stands"),
+        ({"order": ORDER, "op": "missing", "value": None}, "reads the column as it is"),
         ({"op": "contains", "value": "two words"}, "needs one word, without blanks"),
         ({"op": "contains", "value": ""}, "needs one word"),
         ({"part": "year", "op": "in", "value": 2024}, "needs a non-empty tuple"),

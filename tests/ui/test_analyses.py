@@ -1,6 +1,8 @@
 """The list of saved analyses: whose is whose, what it says, what can be done with a line."""
 
+import errno
 import hashlib
+import os
 import stat
 
 import pytest
@@ -54,6 +56,27 @@ def test_what_was_begun_here_is_listed_the_latest_first(session):
     assert (saved.table, saved.rows, saved.rule) == ("wine", 178, "")
     times = [s.when for s in analyses.listed()]
     assert times == sorted(times, reverse=True)
+
+
+@pytest.mark.parametrize("damage", ["[" * 200_000, "[]", '"x"', "{", ""])
+def test_a_damaged_line_leaves_the_others_listed(session, damage):
+    first = begun(session, "iris")
+    begun(session, "wine")
+    (workspace.root() / first / "about.json").write_text(damage, "utf-8")
+    assert names() == ["wine"]
+    workspace.reopen(first)
+    assert workspace.app_state().table.name == "iris"
+    workspace.change(case_notes={"1": "seen"})  # what is saved anew is whole
+    assert sorted(names()) == ["iris", "wine"]
+
+
+def test_a_list_that_may_not_be_written_is_a_sentence(session, monkeypatch):
+    monkeypatch.setattr("ui.workspace.st.toast", lambda *_, **__: None)
+    error = OSError(errno.EROFS, os.strerror(errno.EROFS))
+    monkeypatch.setattr("pathlib.Path.write_text", lambda *_: (_ for _ in ()).throw(error))
+    begun(session, "iris")
+    assert "not saved (Read-only file system)" in session["_unsaved"]
+    assert names() == []
 
 
 def test_another_browser_sees_nothing_of_it(session):

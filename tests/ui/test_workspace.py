@@ -1,6 +1,8 @@
 """Saved analyses: what is written, who may read it, what comes back."""
 
+import errno
 import json
+import os
 import stat
 from collections import Counter
 
@@ -158,6 +160,30 @@ def test_a_folder_that_cannot_be_closed_is_told_once(session, tmp_path, monkeypa
     assert "Set RULEKIT_WORKSPACE to a folder of your own" in session.pop("_message")
     workspace.root()
     assert "_message" not in session
+
+
+@pytest.mark.parametrize("refused", ["access", "mkdir"])
+def test_a_folder_that_may_not_be_written_is_a_sentence(session, monkeypatch, refused):
+    error = OSError(errno.EROFS, os.strerror(errno.EROFS))
+    toasts = []
+    monkeypatch.setattr("ui.workspace.st.toast", lambda text, **_: toasts.append(text))
+    workspace.root()
+    if refused == "access":
+        monkeypatch.setattr("os.access", lambda *_: False)
+    else:
+        monkeypatch.setattr("pathlib.Path.mkdir", lambda *_, **__: (_ for _ in ()).throw(error))
+    session["app"] = AppState(table=load_sample("iris"))
+    workspace.save()
+    assert workspace.store_path() is None
+    assert "This analysis is not saved (Read-only file system)" in session["_unsaved"]
+    assert len(toasts) == 1
+
+
+def test_a_full_disk_is_named_as_such(session, monkeypatch):
+    monkeypatch.setattr("ui.workspace.st.toast", lambda *_, **__: None)
+    for error in (OSError(errno.ENOSPC, "no"), OSError("[errno 28] Error writing bytes to file")):
+        workspace.not_saved(error)
+        assert "not saved (No space left on device): what" in session["_unsaved"]
 
 
 @pytest.mark.slow

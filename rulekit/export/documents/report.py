@@ -109,9 +109,9 @@ def to_report(
         If the record is longer than 200 000 characters.
     """
     rule, words = exported_rule(model), wording or Wording(clause="line")
-    parts = [_part(model, "training", *training)]
+    parts = [_part(model, "training", *_pair(training, "training"))]
     if test is not None:
-        parts.append(_part(model, "test", *test))
+        parts.append(_part(model, "test", *_pair(test, "test")))
     named = _in_business_names(rule, words)
     return _rendered(
         title=title,
@@ -142,6 +142,16 @@ def _rendered(rule: str, **context: Any) -> str:
     page = engine.from_string(TEMPLATE.read_text(encoding="utf-8"))
     ours = {"rule": Markup(rule), "style": Markup(STYLE), "label_text": label_text}
     return str(page.render(**context, **ours, width=WIDTH, left=LEFT))
+
+
+def _pair(rows: Any, name: str) -> tuple[Any, Any]:
+    """Check that rows are given as a pair of table and labels."""
+    if not (isinstance(rows, tuple) and len(rows) == 2):
+        raise TypeError(
+            f"`{name}` must be a pair (X, y) of rows and their labels, got "
+            f"{type(rows).__name__}. Write to_report(model, (X, y))."
+        )
+    return rows
 
 
 def _part(model: Any, name: str, X: Any, y: Any) -> _Part:

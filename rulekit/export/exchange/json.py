@@ -74,6 +74,12 @@ def from_json(text: str | bytes) -> RuleSet:
         raise ExportError("The file is not JSON: it is not text in UTF-8.") from error
     except RecursionError as error:
         raise ExportError("The JSON is nested too deeply to be a rule.") from error
+    except ExportError:
+        raise
+    except ValueError as error:  # Python refuses whole numbers of more than 4 300 digits
+        raise ExportError(
+            "The JSON has a whole number with too many digits. Write at most 4 300 digits."
+        ) from error
     return rule_from_dict(data)
 
 

@@ -26,7 +26,12 @@ from rulekit._validation import (
 from rulekit.data import columns_of
 from rulekit.families.hyperplane.numeric_design import plain_numbers
 from rulekit.families.hyperplane.solver import LPSVMPlane, LPSVMProgram, plane_values
-from rulekit.learners.training import computable, refuse_infinities, two_classes
+from rulekit.learners.training import (
+    computable,
+    refuse_infinities,
+    two_classes,
+    unchanged_on_failure,
+)
 
 Floats = NDArray[np.float64]
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
@@ -129,6 +134,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.directions = directions
         self.random_state = random_state
 
+    @unchanged_on_failure
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a plane.
 

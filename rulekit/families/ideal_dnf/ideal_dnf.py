@@ -31,7 +31,12 @@ from rulekit.families.ideal_dnf.search import (
 from rulekit.families.ideal_dnf.solver import MAX_COLUMNS, SCORES
 from rulekit.learners.base import CLASS_PARAMETERS
 from rulekit.learners.from_table.rows import Parts, TableRows
-from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
+from rulekit.learners.training import (
+    SharedWork,
+    TrainingTable,
+    as_constraints,
+    unchanged_on_failure,
+)
 from rulekit.rules.constraints import Constraints
 from rulekit.style.wording import plural
 
@@ -176,6 +181,7 @@ n_rules_, n_conditions_, training_error_
         self.random_state = random_state
         self.time_limit = time_limit
 
+    @unchanged_on_failure
     def fit_table(
         self,
         table: Any,

@@ -14,7 +14,7 @@ from rulekit.learners.from_table.counts import shares_of
 from rulekit.learners.from_table.learning import Aims, Found, TableLearning, factors_of
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.kinds import about_ignored
-from rulekit.learners.training import as_constraints, generator_of
+from rulekit.learners.training import as_constraints, generator_of, unchanged_on_failure
 
 SAMPLE_ROWS = 20_000
 LIMITS = {
@@ -26,6 +26,7 @@ LIMITS = {
 class LearnsFromTables:
     """Mixin that adds `fit_table` to a rule learner."""
 
+    @unchanged_on_failure
     def fit_table(
         self,
         table: Any,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils.class_weight import compute_sample_weight
 
+from rulekit._validation import weights_of_classes
 from rulekit.exceptions import DataError
 from rulekit.learners.from_table.counts import UNCONSTRAINED, Kinds, Pruning, wrong_of
 from rulekit.learners.from_table.cuts import CutRefiner
@@ -176,7 +176,7 @@ def factors_of(class_weight: Any, classes: NDArray[Any], sizes: NDArray[np.int64
     if class_weight == "balanced":
         weight = 1.0 / sizes
     elif class_weight is not None:
-        weight = compute_sample_weight(class_weight, classes)
+        weight = weights_of_classes(class_weight, classes)
     if not (weight * sizes).sum() > 0:
         raise DataError("`class_weight` must give some class a positive weight; all are 0.")
     return np.asarray(weight * (sizes.sum() / (weight * sizes).sum()))

@@ -54,7 +54,7 @@ class RuleComparison:
     default_changed : bool
         Whether rows that no clause decides get another label.
     mirrored : bool
-        Whether the second was told from the other side (De Morgan) to be compared, because the two
+        Whether the second was negated (De Morgan) to be compared, because the two
         were of different form.
     rows : ndarray of int, shape (c,), or None
         Rows that get another answer; None if no table was given.
@@ -107,7 +107,7 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
     Parameters
     ----------
     a, b : RuleSet or fitted model
-        The earlier and the later one. If their forms differ, `b` is told from the other side
+        The earlier and the later one. If their forms differ, `b` is negated
         where that is possible, which changes none of its answers.
     X : data frame, or mapping of str to ndarray of shape (n,), optional
         Rows on which the answers of the two rules are compared.
@@ -138,12 +138,14 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
     Clauses: 1 with other thresholds. 1 of 3 rows get another answer.
     """
     a, b = rule_of(a), rule_of(b)
-    told = _in_form(b, a.form)
-    left, right = _pairs(a), _pairs(told)
-    shared = {_key(p) for p in left} & {_key(p) for p in right} if a.form == told.form else set()
+    converted = _in_form(b, a.form)
+    left, right = _pairs(a), _pairs(converted)
+    shared = (
+        {_key(p) for p in left} & {_key(p) for p in right} if a.form == converted.form else set()
+    )
     kept, removed = _parted(left, shared)
     order, added = _parted(right, shared)
-    changed = _matched(removed, added) if a.form == told.form else []
+    changed = _matched(removed, added) if a.form == converted.form else []
     gone, come = {i for i, _, _ in changed}, {j for _, j, _ in changed}
     turns = len({label for _, label in kept}) > 1
     answers = _Answers() if X is None else _compared_answers(a, b, X)
@@ -153,8 +155,8 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
         added=tuple(clause for j, (clause, _) in enumerate(added) if j not in come),
         changed=tuple(pair for _, _, pair in changed),
         reordered=turns and list(map(_key, kept)) != list(map(_key, order)),
-        default_changed=a.default != told.default,
-        mirrored=told.form != b.form,
+        default_changed=a.default != converted.default,
+        mirrored=converted.form != b.form,
         rows=answers.rows,
         before=answers.before,
         after=answers.after,

@@ -1,7 +1,7 @@
 """Clauses matched and class of each row, counted in memory or by a database.
 
 All figures of a rule come from these counts, so a table in memory and one in a database, counted
-there by one GROUP BY, are told by the same code.
+there by one GROUP BY, are computed by the same code.
 """
 
 from dataclasses import dataclass
@@ -52,19 +52,19 @@ def _by_engine(rule: RuleSet, table: Any, y: Any, sample_weight: Any) -> Counted
     for start in range(0, len(clauses), WORD):
         held = enumerate(clauses[start : start + WORD])
         keys[f"k{start // WORD}"] = sum(c.ifelse(ibis.literal(2**j, "int64"), 0) for j, c in held)
-    told = {f"p{k}": problem for k, problem in enumerate(writer.problems.values())}
+    problems = {f"p{k}": problem for k, problem in enumerate(writer.problems.values())}
     weighed = (
         {}
         if sample_weight is None
         else {"w": _own(table, sample_weight, "sample_weight").cast("float64")}
     )
-    rows = table.select(y=_own(table, y, "y"), **weighed, **keys, **told)
-    sums = {name: rows[name].fill_null(False).sum() for name in told}
+    rows = table.select(y=_own(table, y, "y"), **weighed, **keys, **problems)
+    sums = {name: rows[name].fill_null(False).sum() for name in problems}
     if weighed:
         bad = rows.w.isnull() | rows.w.isnan() | rows.w.isinf() | (rows.w < 0)
         sums |= {"w": rows.w.sum(), "bad": bad.sum()}
     found = fetch(rows.group_by("y", *keys).aggregate(n=rows.count(), **sums)).to_pydict()
-    for name, problem in zip(told, writer.problems, strict=True):
+    for name, problem in zip(problems, writer.problems, strict=True):
         if any(found[name]):
             raise RuleError(problem)
     if any(found.get("bad", ())):

@@ -163,15 +163,15 @@ def check_promise(model: Any, feature: str, towards: Label, direction: str = ">"
 
 
 def promises_of(
-    model: Any, wishes: Constraints | Mapping[str, Any] | None = None
+    model: Any, constraints: Constraints | Mapping[str, Any] | None = None
 ) -> tuple[PromiseCheck, ...]:
     """Check every requested direction.
 
     Parameters
     ----------
     model : RuleSet or fitted model
-    wishes : Constraints or mapping, default=None
-        What was asked for; None for the `constraints` of the model, if it has any. Without
+    constraints : Constraints or mapping, default=None
+        The constraints to check; None for the `constraints` of the model, if it has any. Without
         `towards` directions lead to the class that the rule describes.
 
     Returns
@@ -184,12 +184,12 @@ def promises_of(
     RuleError
         If it describes several; or as `check_promise` does.
     """
-    wishes = getattr(model, "constraints", None) if wishes is None else wishes
-    if isinstance(wishes, Mapping):
-        wishes = Constraints.from_dict(wishes)
-    if wishes is None or not wishes.directions:
+    constraints = getattr(model, "constraints", None) if constraints is None else constraints
+    if isinstance(constraints, Mapping):
+        constraints = Constraints.from_dict(constraints)
+    if constraints is None or not constraints.directions:
         return ()
-    towards = wishes.towards
+    towards = constraints.towards
     if towards is None:
         labels = {getattr(model, "positive_label_", None)} - {None} or set(rule_of(model).labels)
         if len(labels) != 1:
@@ -198,7 +198,7 @@ def promises_of(
                 "`towards`."
             )
         (towards,) = labels
-    pairs = dict(wishes.directions).items()
+    pairs = dict(constraints.directions).items()
     return tuple(check_promise(model, name, towards, sign) for name, sign in pairs)
 
 

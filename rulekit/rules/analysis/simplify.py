@@ -18,7 +18,7 @@ def simplify(rule_set: RuleSet) -> RuleSet:
     same about a missing value. What gives 0 points goes; points of a single condition become the
     condition. Clauses that cannot hold (DNF) or cannot fail (CNF) go, and so do
     clauses that never decide a row: those whose rows an earlier clause takes, or a later one with
-    the same label when no clause of another label stands between.
+    the same label when no clause of another label is in between.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def simplify_clause(clause: Clause) -> Clause | None:
     Returns
     -------
     Clause or None
-        Holds on the same rows. None stands for the answer no clause needs to be kept for: an AND
+        Holds on the same rows. None if no clause is needed for the answer: an AND
         that never holds, an OR that always does. The opposite answer is a clause without
         conditions.
 
@@ -101,8 +101,8 @@ def simplify_clause(clause: Clause) -> Clause | None:
     joined = [c for c in conditions if not isinstance(c, Literal)]
     if any(a.implies(b.negated()) for a in joined for b in joined):
         return None
-    said = [c for k, c in enumerate(joined) if _says_already(joined, k)]
-    return Clause(tuple(c for c in conditions if c not in said), "and")
+    implied = [c for k, c in enumerate(joined) if _says_already(joined, k)]
+    return Clause(tuple(c for c in conditions if c not in implied), "and")
 
 
 def _says_already(conditions: Sequence[Condition], k: int) -> bool:
@@ -137,21 +137,21 @@ def implies(narrow: Clause, wide: Clause) -> bool:
     >>> implies(Clause((old,)), Clause((middle,))), implies(Clause((middle,)), Clause((old,)))
     (True, False)
     """
-    asked = _by_scale(narrow)
-    if any(feature_test(literals).never for literals in asked.values()):
+    by_scale = _by_scale(narrow)
+    if any(feature_test(literals).never for literals in by_scale.values()):
         return True
     others = [c for c in wide.conditions if not isinstance(c, Literal)]
     if any(not any(own.implies(c) for own in narrow.conditions) for c in others):
         return False
-    return all(_adds_nothing(asked.get(f, []), more) for f, more in _by_scale(wide).items())
+    return all(_adds_nothing(by_scale.get(f, []), more) for f, more in _by_scale(wide).items())
 
 
-def _adds_nothing(asked: Sequence[Literal], more: Sequence[Literal]) -> bool:
+def _adds_nothing(given: Sequence[Literal], more: Sequence[Literal]) -> bool:
     """Return whether further literals of a column exclude nothing new."""
-    together = feature_test([*asked, *more])
-    if not asked:
+    together = feature_test([*given, *more])
+    if not given:
         return together.always
-    return feature_test(asked).same_as == together.same_as
+    return feature_test(given).same_as == together.same_as
 
 
 def _by_scale(clause: Clause) -> dict[object, list[Literal]]:

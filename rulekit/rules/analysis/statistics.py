@@ -32,7 +32,7 @@ class ClauseStatistics:
     n_unique : int
         Rows matched by no other clause.
     n_first : int
-        Rows matched by no clause that stands before: in a DNF, those whose answer this clause is.
+        Rows matched by no earlier clause: in a DNF, those whose answer this clause is.
     positives, negatives : int
         Rows matched of the label, and of any other class.
     weight, positive_weight, negative_weight : float
@@ -202,11 +202,11 @@ def rule_statistics(
     """
     rule_set = rule_of(model)
     counted = counted_rows(rule_set, X, y, sample_weight)
-    truth, n, weight = counted.truth, counted.n, counted.weight
+    actual, n, weight = counted.truth, counted.n, counted.weight
     answers = rule_set.answers(counted.fired)
-    labels = tuple(sorted({*truth.tolist(), *rule_set.classes}, key=lambda v: (str(v), repr(v))))
+    labels = tuple(sorted({*actual.tolist(), *rule_set.classes}, key=lambda v: (str(v), repr(v))))
     place = {label: k for k, label in enumerate(labels)}
-    cell = np.array([place[v] for v in truth], dtype=int) * len(labels)
+    cell = np.array([place[v] for v in actual], dtype=int) * len(labels)
     cell += np.array([place[v] for v in answers], dtype=int)
     shape, size = (len(labels), len(labels)), len(labels) ** 2
     confusion = np.zeros(size, dtype=np.int64)
@@ -305,8 +305,8 @@ def _of_clause(
     )
 
 
-def _is_label(truth: NDArray[np.object_], label: Label) -> NDArray[np.bool_]:
-    return np.array([v == label for v in truth], dtype=bool)
+def _is_label(actual: NDArray[np.object_], label: Label) -> NDArray[np.bool_]:
+    return np.array([v == label for v in actual], dtype=bool)
 
 
 def _share(part: float, whole: float) -> float:

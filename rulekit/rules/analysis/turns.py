@@ -97,10 +97,10 @@ class TurnSearch:
     ) -> tuple[set[Label], Any]:
         """List the predictions that are still possible, and what to assign next, if anything."""
         held = self._held(state, ends[side], side)
-        rule, found, asked = self.rule, set(), None
+        rule, found, undecided = self.rule, set(), None
         for clause, label in zip(rule.clauses, rule.labels, strict=False):
             truth, name = _clause(clause, held)
-            asked = asked if asked is not None else name
+            undecided = undecided if undecided is not None else name
             if rule.form == "cnf":
                 if truth is False:
                     return {rule.default}, None
@@ -110,9 +110,9 @@ class TurnSearch:
             if truth is not False:
                 found.add(label)
             if truth:
-                return found, asked
+                return found, undecided
         found.add(rule.default if rule.form == "dnf" else rule.labels[0])
-        return found, asked
+        return found, undecided
 
     def _held(
         self, state: dict[Any, Any], own: Any, side: int
@@ -140,24 +140,24 @@ class TurnSearch:
 
 def _clause(clause: Clause, held: Callable[[Condition], tuple[Truth, Any]]) -> tuple[Truth, Any]:
     """Evaluate a clause on a partial assignment, or return what to assign next."""
-    asked, settles = None, clause.op == "or"
+    undecided, settles = None, clause.op == "or"
     for condition in clause.conditions:
         truth, name = held(condition)
         if truth is settles:
             return settles, None
-        if truth is None and asked is None:
-            asked = name
-    return (None, asked) if asked is not None else (not settles, None)
+        if truth is None and undecided is None:
+            undecided = name
+    return (None, undecided) if undecided is not None else (not settles, None)
 
 
 def _points(split: PointsSplit, test: Callable[[Literal], Truth]) -> tuple[Truth, Any]:
     """Evaluate a points condition on a partial assignment, or return what to assign next."""
     low = high = 0
-    asked = None
+    undecided = None
     for literal, points in split.given:
         truth = test(literal)
         if truth is None:
-            asked = asked or literal.feature
+            undecided = undecided or literal.feature
             low, high = low + min(points, 0), high + max(points, 0)
         elif truth:
             low, high = low + points, high + points
@@ -165,7 +165,7 @@ def _points(split: PointsSplit, test: Callable[[Literal], Truth]) -> tuple[Truth
         return split.reached, None
     if high < split.total:
         return not split.reached, None
-    return None, asked
+    return None, undecided
 
 
 def _positive(condition: Condition) -> Condition:
@@ -188,8 +188,8 @@ def _read(tests: Sequence[Literal]) -> list[Any] | None:
     words = sorted({str(t.value) for t in tests if t.op in WORDS})
     if words:
         groups = chain.from_iterable(combinations(words, n) for n in range(len(words) + 1))
-        told = [" ".join(group) for group in islice(groups, MOST_STEPS)]
-        return ["?", *told, *(f"({text})" for text in told)]  # a text may have a word, or be it
+        texts = [" ".join(group) for group in islice(groups, MOST_STEPS)]
+        return ["?", *texts, *(f"({text})" for text in texts)]  # a text may have a word, or be it
     read = [t for t in tests if not t.is_plain]
     if len({t.part for t in read if t.part}) > 1:
         raise TooLongError
@@ -204,7 +204,7 @@ def _cells(tests: Sequence[Literal]) -> list[Any]:
     read = _read(tests)
     if read is not None:
         pool = [*read, *(v for t in tests if t.is_plain and t.op not in WORDS for v in t.values)]
-        return _told_apart(pool, tests)
+        return _distinct(pool, tests)
     if not named or any(isinstance(v, float) for v in named):
         pool = _numbers(named)
     elif any(isinstance(v, bool) for v in named):
@@ -212,10 +212,10 @@ def _cells(tests: Sequence[Literal]) -> list[Any]:
     else:
         texts = sorted({v for v in named if isinstance(v, str)})
         pool = [*texts, "".join(texts) + "?"]
-    return _told_apart(pool, tests)
+    return _distinct(pool, tests)
 
 
-def _told_apart(pool: Sequence[Any], tests: Sequence[Literal]) -> list[Any]:
+def _distinct(pool: Sequence[Any], tests: Sequence[Literal]) -> list[Any]:
     found: dict[tuple[bool, ...], Any] = {}
     for value in [*pool, None]:
         found.setdefault(tuple(_meets(t, value) for t in tests), value)

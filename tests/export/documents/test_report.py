@@ -194,3 +194,9 @@ def test_report_tells_the_promises_that_the_rule_keeps():
     assert "As Wage &lt;EUR&gt; rises and all else stays, the answer may turn to yes" in text
     assert "the rule keeps this for every row there can be" in text
     assert "may turn to" not in to_report(model.rule_set_, (X, y))
+
+
+def test_rows_that_are_no_pair_are_refused_in_a_sentence():
+    rule = RuleSet((), (), "dnf", "no")
+    with pytest.raises(TypeError, match=r"`training` must be a pair \(X, y\).*, got DataFrame"):
+        to_report(rule, pd.DataFrame({"a": [1.0]}))

@@ -46,3 +46,9 @@ def test_infinity_is_refused():
     rule = RuleSet((Clause((Literal("x", "==", np.inf),)),), (1,), "dnf", 0)
     with pytest.raises(ExportError, match="compares with an infinity, which JSON cannot express"):
         to_json(rule)
+
+
+def test_a_number_of_too_many_digits_is_refused_in_a_sentence():
+    text = '{"format": 1' + "0" * 10_000 + "}"
+    with pytest.raises(ExportError, match="has a whole number with too many digits"):
+        from_json(text)

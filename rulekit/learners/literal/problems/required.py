@@ -9,16 +9,15 @@ from rulekit.exceptions import RuleError
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.learners.literal.problems.cell_problem import CellProblem
 from rulekit.rules import Clause, Literal, RuleSet, simplify
+from rulekit.rules.constraints import ColumnOrLiteral
 from rulekit.rules.rule_set import Label
-
-Requirement = str | Literal
 
 
 @dataclass(frozen=True)
 class RequiredConditions:
     """Adds required conditions to a rule that was learned without them."""
 
-    required: tuple[Requirement, ...]
+    required: tuple[ColumnOrLiteral, ...]
     problem: BinaryProblem | CellProblem
     label: Label
     max_clauses: int
@@ -41,7 +40,7 @@ class RequiredConditions:
             rule = options[int(np.argmin(np.round(costs, 9)))]
         return rule
 
-    def _additions(self, rule: RuleSet, item: Requirement) -> list[RuleSet]:
+    def _additions(self, rule: RuleSet, item: ColumnOrLiteral) -> list[RuleSet]:
         """List the rules with one more literal that satisfies the requirement."""
         places = [clause for clause in rule.clauses if clause.conditions]
         if len(places) < self.max_clauses:
@@ -55,7 +54,7 @@ class RequiredConditions:
                 options.append(RuleSet(kept, labels, rule.form, rule.default))
         return options
 
-    def _candidates(self, item: Requirement) -> list[Literal]:
+    def _candidates(self, item: ColumnOrLiteral) -> list[Literal]:
         if not isinstance(item, str):
             return [item]
         found = [literal for literal in self.problem.literals if literal.feature == item]
@@ -74,12 +73,12 @@ class RequiredConditions:
         return float(self.problem.weight[wrong].sum())
 
 
-def _all_granted(rule: RuleSet, required: Sequence[Requirement]) -> bool:
+def _all_granted(rule: RuleSet, required: Sequence[ColumnOrLiteral]) -> bool:
     literals = [literal for clause in rule.clauses for literal in clause.literals]
     return all(any(_grants(literal, item) for literal in literals) for item in required)
 
 
-def _grants(literal: Literal, item: Requirement) -> bool:
+def _grants(literal: Literal, item: ColumnOrLiteral) -> bool:
     return literal.feature == item if isinstance(item, str) else literal == item
 
 
