@@ -53,7 +53,7 @@ with sentences():
     if found is not None and len(found.points):
         with points:
             if points.open:
-                number = found.number_of(app_state().setting)
+                number = found.number_of_rule(app_state())
                 points_table(found, found.curve(y, number), "limit", y, "front_table")
         with rules:
             if rules.open:

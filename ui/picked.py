@@ -27,7 +27,9 @@ from ui.state import AppState, app_state
 from ui.workspace import analysis_id, change
 
 
-def pick(setting: Mapping[str, Any], spec: RunSpec, *, own: bool = True) -> None:
+def pick(
+    setting: Mapping[str, Any], spec: RunSpec, *, own: bool = True, by_slider: bool = False
+) -> None:
     """Make a setting the chosen one and fit it on the training rows (kept, so it is fitted once).
 
     Parameters
@@ -37,12 +39,27 @@ def pick(setting: Mapping[str, Any], spec: RunSpec, *, own: bool = True) -> None
     spec : RunSpec
         The run it belongs to, for everything else that is fitted with.
     own : bool, default=True
-        Whether a person picks it: the rule is then in hand, and no run replaces it.
+        Whether a person picks it: no run replaces the rule then.
+    by_slider : bool, default=False
+        Whether the slider was moved: it is the only widget that is not drawn anew then. All others
+        show the selected rule under a new name, so that late reports of the old ones change
+        nothing.
     """
     state, chosen = app_state(), dict(setting)
     model = fitted(state, chosen, spec)
     found = {"model": model, "rule_json": to_json(model), "in_hand": own or state.in_hand}
+    found["error"] = _measured_error(state, chosen, spec)
     change(setting=chosen, run_settings=spec.to_dict(), **found)
+    for name in ("_picks",) if by_slider else ("_picks", "_slides"):
+        st.session_state[name] = st.session_state.get(name, 0) + 1
+
+
+def _measured_error(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> float | None:
+    """Return the cross-validated error of a setting; None if the runs shown did not measure it."""
+    if state.sweep is None or state.sweep_key != curve_key(spec, state):
+        return None
+    number = state.sweep.number_of(setting)
+    return None if number is None else float(state.sweep.points.loc[number, "test_error"])
 
 
 def repick(setting: Mapping[str, Any]) -> None:

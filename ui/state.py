@@ -91,8 +91,9 @@ class AppState:
     `binning`. By Models: `sweep` (the points that runs have found), `sweep_key` (what they share,
     to tell when they are stale), `runs` (what was asked of each, to recall them), `setting` (the
     chosen one), `run_settings` (the run it is of), `model` (the fitted model), `rule_json` (its
-    rule, saved with the analysis) and `in_hand` (whether a person has picked or read it). `notes`
-    and `case_notes` are the analyst's words; `test_looks` counts the rules that were scored on the
+    rule, saved with the analysis), `error` (its cross-validated error when it was selected) and
+    `in_hand` (whether a person has picked or read it). `notes` and `case_notes` are the analyst's
+    words; `test_looks` counts the rules that were scored on the
     held-out rows, and `looked_at` holds their digests (not those of analyses saved before digests
     were).
     """
@@ -112,6 +113,7 @@ class AppState:
     setting: dict[str, Any] | None = None
     model: Any = None
     rule_json: str | None = None
+    error: float | None = None
     in_hand: bool = False
     notes: str = ""
     case_notes: dict[str, Any] = field(default_factory=dict)
@@ -343,7 +345,7 @@ def changed(state: AppState, **values: Any) -> AppState:
     or split drops the fitted model. A sweep stays, and is shown as stale (its `sweep_key`
     differs from `fit_key`). A session's own analysis is changed by `ui.workspace.change`.
     """
-    before, target = state.fit_key, state.target
+    before, target, rule = state.fit_key, state.target, state.rule_json
     state = replace(state, **values)
     if state.target != target and "outcomes" not in values:
         state = replace(state, outcomes={})  # they were of another column's values
@@ -351,6 +353,8 @@ def changed(state: AppState, **values: Any) -> AppState:
         state = replace(state, binning=replace(state.binning, cuts=cuts))
     if "model" not in values and state.fit_key != before:
         state = replace(state, model=None, rule_json=None, in_hand=False)
+    if state.rule_json != rule and "error" not in values:
+        state = replace(state, error=None)  # it was another rule's
     return state
 
 

@@ -30,6 +30,7 @@ def to_plain(state: AppState) -> dict[str, Any]:
         "runs": list(state.runs),
         "in_hand": state.in_hand,
         "rule_json": state.rule_json,
+        "error": state.error,
         "notes": state.notes,
         "case_notes": state.case_notes,
         "test_looks": state.test_looks,
@@ -61,6 +62,7 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
         looked_at=tuple(saved.get("looked_at", ())),
         runs=tuple(saved.get("runs", ())),
         in_hand=bool(saved.get("in_hand", False)),
+        error=saved.get("error"),
         **{
             name: saved[name]
             for name in (

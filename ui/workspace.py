@@ -226,10 +226,9 @@ def rule_words(state: AppState) -> str:
     if state.model is None:
         return ""
     size = plural(state.model.rule_set_.n_conditions, "condition")
-    number = None if state.sweep is None else state.sweep.number_of(state.setting)
-    if number is None:
-        return size
-    return f"{size}, {percent(state.sweep.points.loc[number, 'test_error'])} wrong"
+    number = None if state.sweep is None else state.sweep.number_of_rule(state)
+    error = state.error if number is None else state.sweep.points.loc[number, "test_error"]
+    return size if error is None else f"{size}, {percent(error)} wrong"
 
 
 def change(**values: Any) -> AppState:

@@ -158,6 +158,8 @@ def test_longer_search_replaces_quick_points_and_unpicked_rules(
     assert not any(QUICK in s for s in state.sweep.settings)
     assert QUICK not in state.setting
     assert not state.in_hand
+    number = state.sweep.number_of_rule(state)
+    assert slider(app, "limit").value == state.sweep.points.loc[number, "limit"]
     assert "A run suggests another rule" not in text(app)
     assert "Searched in full" in text(app)
 

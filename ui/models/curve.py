@@ -26,7 +26,7 @@ FOLD_WORDS = {5: "five", 10: "ten"}
 
 def curve(found: RunResult, y: str) -> None:
     """Draw the curve; a click picks the point."""
-    picked = found.number_of(app_state().setting)
+    picked = found.number_of_rule(app_state())
     shown = with_sides_named(found.curve(y, picked))
     suggested = found.suggestion
     notes = {} if suggested is None or y != found.judge else {suggested.number: "suggested"}
@@ -75,7 +75,7 @@ def suggestion_line(found: RunResult) -> None:
         st.markdown(words, width="content")
         with st.popover("Why this one?", type="tertiary"):
             st.markdown(md(suggested.reason, 900))
-        if found.number_of(app_state().setting) != suggested.number:
+        if found.number_of_rule(app_state()) != suggested.number:
             st.button(
                 "Pick it",
                 key="pick_suggested",
@@ -108,14 +108,10 @@ def fold_words(row: pd.Series) -> str:
 def choose(found: RunResult, number: int, *, by_slider: bool = False) -> None:
     """Pick a setting: what a click on a point or a row does, and every widget that moves along.
 
-    For callbacks: the library's errors reach the page as a sentence. What shows the picked rule is
-    drawn under a new name each time, so that a browser's late report of an old one finds nobody;
-    only the slider that was moved stays, with the keyboard in it.
+    For callbacks: the library's errors reach the page as a sentence.
     """
-    once(lambda: pick(found.settings[number], found.specs[number]))()
+    once(lambda: pick(found.settings[number], found.specs[number], by_slider=by_slider))()
     noted_suggestion(found)
-    for name in ("_picks",) if by_slider else ("_picks", "_slides"):
-        st.session_state[name] = st.session_state.get(name, 0) + 1
 
 
 def _clicked(found: RunResult, key: str) -> None:
@@ -146,7 +142,7 @@ def points_table(found: RunResult, shown: pd.DataFrame, x: str, y: str, key: str
     table = table.dropna(axis="columns", how="all")
     usual = [name for name, value in KINDS.items() if (table[name] == value).all()]
     table = table.drop(columns=usual)
-    picked = found.number_of(app_state().setting)
+    picked = found.number_of_rule(app_state())
     pick_row(
         table,
         numbers.index(picked) if picked in numbers else None,

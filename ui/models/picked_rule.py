@@ -58,7 +58,7 @@ def picked_card(found: RunResult | None) -> None:
     if model is None:
         return
     state = app_state()
-    number = None if found is None else found.number_of(state.setting)
+    number = None if found is None else found.number_of_rule(state)
     if found is not None and number is not None:
         _limit_slider(found, number)
     st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
@@ -96,7 +96,8 @@ def _why_unmeasured(state: AppState) -> str:
     setting = state.setting or {}
     if "edited" in setting:
         return f"{setting_words(setting)}. No point of the curve; pick one to move along it."
-    return "picked under other settings than those at the side: its error is not on this curve."
+    before = "" if state.error is None else f" It was {percent(state.error)} wrong in its own run."
+    return f"selected under other settings: not measured with those at the side.{before}"
 
 
 def told(model: ClassifierMixin) -> list[str]:
@@ -176,7 +177,7 @@ def how_it_was_found(found: RunResult) -> None:
         st.caption("No rule is picked yet.")
         return
     st.markdown(f"**{md(setting_words(state.setting), 300)}**")
-    if found.number_of(state.setting) is not None:
+    if found.number_of_rule(state) is not None:
         sides(found, state.setting)
     if QUICK in state.setting:
         st.caption(
@@ -239,7 +240,7 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
 def _turned(found: RunResult, name: str, key: str) -> None:
     """Pick the rule of another kind that is of nearly the same size."""
     state = app_state()
-    row = found.points.loc[found.number_of(state.setting)]
+    row = found.points.loc[found.number_of_rule(state)]
     wanted = {**state.setting, name: st.session_state[key]}
     if wanted.get("describes") == "for":
         del wanted["describes"]

@@ -16,6 +16,7 @@ from ui.learners.offered import learner_of, same_search, settings_of_run
 from ui.learners.spec import LIMITS, QUICK, RunSpec
 from ui.models.work import Measured
 from ui.picked import model_key, setting_words
+from ui.state import AppState
 
 ERRORS = {
     "test_error": "cross-validated error",
@@ -158,6 +159,18 @@ class RunResult:
     def number_of(self, setting: Mapping[str, Any] | None) -> int | None:
         """Return the number of a setting, or None if it has no point."""
         return self.settings.index(setting) if setting in self.settings else None
+
+    def number_of_rule(self, state: AppState) -> int | None:
+        """Return the number of the selected rule's point.
+
+        None if it has none, or if the point of its setting was measured with other costs, folds or
+        constraints: its figures are those of another rule.
+        """
+        number = self.number_of(state.setting)
+        if number is None:
+            return None
+        own = RunSpec.from_dict(state.run_settings)
+        return number if own.shared == self.specs[number].shared else None
 
     def _is_leftover(self, setting: Mapping[str, Any]) -> bool:
         """Whether a point of the quick pass is here for its rule only, being in hand."""

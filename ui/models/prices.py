@@ -47,7 +47,7 @@ def prices_tab(found: RunResult | None, spec: RunSpec, y: str) -> None:
     if not len(shown):
         st.caption("No point of the sweep has this measure.")
         return
-    number = found.number_of(app_state().setting)
+    number = found.number_of_rule(app_state())
     _dials(found)
     lines = reference_lines(found.references, x, y) + cheapest_line(found, y)
     how = {"series": "series", "baselines": lines}

@@ -44,7 +44,7 @@ def both(found: RunResult) -> None:
     if number is None or mine is None or not st.session_state.get(SHOWN):
         return
     state = app_state()
-    place = found.number_of(state.setting)
+    place = found.number_of_rule(state)
     figures = "not on this curve" if place is None else figure_words(found, place)
     other = fitted(state, found.settings[number], found.specs[number])
     entries = [("In hand", figures, mine), ("Suggested", figure_words(found, number), other)]
@@ -53,7 +53,7 @@ def both(found: RunResult) -> None:
 
 def compare(found: RunResult) -> None:
     """Show up to three points side by side, their rules and figures, and what differs."""
-    rows = found.curve(kept=found.number_of(app_state().setting))
+    rows = found.curve(kept=found.number_of_rule(app_state()))
     ordered = rows.assign(_behind=~rows["on_front"]).sort_values(["_behind", "limit", "test_error"])
     chosen = st.multiselect(
         f"Compare up to {MAX_COMPARED} points (the best for their size are listed first)",

@@ -1,15 +1,20 @@
 """Points of runs: joined by setting, one best a line and limit, and what is suggested."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
+from rulekit.export import to_json
+from rulekit.rules import Clause, Literal, RuleSet
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import QUICK, RunSpec
 from ui.models.points import RunResult, reference_lines
 from ui.models.work import Measured
 from ui.picked import model_key
+from ui.state import AppState, changed
+from ui.workspace import rule_words
 
 PLAIN = {"against": False, "robust": False, "doubting": False, "baselines": False}
 SPEC = RunSpec(limits=(1, 2, 3, 4), folds=10, **PLAIN)
@@ -174,3 +179,26 @@ def test_settings_of_a_run_have_words_and_a_spec_each():
     assert found.settings == settings_of_run(SPEC)[:2]
     assert found.points["label"].tolist()[1] == "A short rule, at most 2 conditions"
     assert found.specs == (SPEC, SPEC)
+
+
+def test_a_rule_of_other_costs_has_no_point_on_this_curve():
+    found = by_size([0.3, 0.2], costs=(5.0, 1.0))
+    setting = found.settings[1]
+    own = AppState(setting=setting, run_settings=found.specs[1].to_dict())
+    assert found.number_of_rule(own) == 1
+    before = replace(own, run_settings=replace(found.specs[1], costs=()).to_dict())
+    assert found.number_of(before.setting) == 1
+    assert found.number_of_rule(before) is None
+
+
+def test_the_status_keeps_the_error_of_the_selected_rule():
+    rule = RuleSet((Clause((Literal("a", ">", 5.0),)),), ("x",), "dnf", "y")
+    state = AppState(model=SimpleNamespace(rule_set_=rule), rule_json=to_json(rule), error=0.2)
+    assert rule_words(state) == "1 condition, 20.0 % wrong"
+    found = by_size([0.3, 0.25], costs=(5.0, 1.0))
+    plain = replace(found.specs[0], costs=()).to_dict()
+    kept = replace(state, sweep=found, setting=found.settings[0], run_settings=plain)
+    assert rule_words(kept) == "1 condition, 20.0 % wrong"
+    own = replace(kept, run_settings=found.specs[0].to_dict())
+    assert rule_words(own) == "1 condition, 30.0 % wrong"
+    assert changed(state, rule_json=None).error is None
