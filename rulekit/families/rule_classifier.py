@@ -301,15 +301,15 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         n = len(table.classes)
         if "points" in self.forms:
             raise ValueError(
-                f"`forms` may name 'points' only where `y` holds two classes; it holds {n}, and a "
-                f"total tells two apart. Got {tuple(self.forms)}."
+                f"'points' in `forms` needs two classes; `y` has {n}. Got {tuple(self.forms)}; "
+                "use forms=('rule',)."
             )
         limits = {} if self.max_gap is None else self.max_gap
         if not isinstance(limits, Mapping) or set(limits) - {"error"}:
             raise ValueError(
-                f"`max_gap` may limit 'error' only where `y` holds more than two classes ({n} "
-                "here): found rows and false alarms are counted of one class of two. Got "
-                f"max_gap={self.max_gap!r}; give a mapping, or learn from `y == label`."
+                f"With {n} classes `max_gap` can only limit 'error'; got "
+                f"max_gap={self.max_gap!r}. Give a mapping with 'error' alone, or learn from `y "
+                "== label`."
             )
 
     def _box_search(self, seed: int) -> BoxSearchClassifier:

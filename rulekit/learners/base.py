@@ -184,9 +184,8 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_needs(self, self._needs)
         if self.costs is not None and self.class_weight is not None:
             raise ValueError(
-                "`costs` and `class_weight` both say what rows of a class weigh; got "
-                f"costs=({self.costs}) and class_weight={self.class_weight!r}. Leave one of them "
-                "None."
+                f"`costs` and `class_weight` both set class weights; got costs=({self.costs}) and "
+                f"class_weight={self.class_weight!r}. Leave one of them None."
             )
 
     def _class_weight(self, classes: NDArray[Any]) -> Any:

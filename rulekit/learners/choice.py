@@ -139,7 +139,9 @@ def suggestion(
     worth = coordinate(rows, y).round(12)  # figures alike but for rounding are a tie
     rows = rows.assign(_worth=worth)[~np.isnan(worth)]
     if rows.empty:
-        raise ValueError(f"Nothing to suggest: no setting has a {y!r} yet. Sweep on.")
+        raise ValueError(
+            f"No setting has a {y!r} yet, so none can be suggested. Continue the sweep."
+        )
     best = rows.sort_values(["_worth", "n_conditions", "n_clauses_used", "setting"]).iloc[0]
     error = best[f"{y}_se"] if np.isfinite(best[f"{y}_se"]) else 0.0
     near = rows[rows["_worth"] <= best["_worth"] + error + 1e-12]

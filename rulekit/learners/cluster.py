@@ -99,8 +99,8 @@ def _check_reachable(client: Any, error: Exception) -> None:
     lost = getattr(error, "reason", None) == "scheduler-connection-lost"
     if lost or client.status != "running":
         raise RulekitError(
-            "The scheduler of the cluster must stay reachable; the line to it was lost. Start it "
-            "again, then go on: what a `store` has been given is kept."
+            "The connection to the cluster's scheduler was lost. Restart it and continue; "
+            "results in a `store` are kept."
         ) from error
 
 
@@ -122,8 +122,8 @@ def _sent(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError as error:
             raise RulekitError(
-                f"The scheduler at {client.scheduler.address} must have a worker; it had none for "
-                f"{PATIENCE:g} s. Start one."
+                f"The scheduler at {client.scheduler.address} had no worker for {PATIENCE:g} s. "
+                "Start one."
             ) from error
         n_bytes = sum(map(_dask().sizeof.safe_sizeof, fresh.values()))
         caller_log.info("%.3g MB to each of %d workers", n_bytes / 1e6, len(client.ncores()))
@@ -154,8 +154,8 @@ def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
     """Run one task and log it in the worker's log."""
     if version != code_version():
         raise RulekitError(
-            f"Every worker must have the same version of rulekit and of {', '.join(LIBRARIES)} as "
-            "this program; one has another. Install the same on all of them."
+            f"A worker has another version of rulekit or of {', '.join(LIBRARIES)} than this "
+            "program. Install the same versions on all workers."
         )
     from rulekit.solvers.machine_code import warm_up  # set-up runs it as a program, not yet loaded
 

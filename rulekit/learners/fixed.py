@@ -148,8 +148,8 @@ class FixedRuleClassifier(BaseRuleClassifier):
         missing = [name for name in self.rule_set.features if name not in columns]
         if missing:
             raise DataError(
-                f"The rule reads column {missing[0]!r}, which the table does not have; add it, or "
-                "rename what holds the same. (An array's columns are called x0, x1, ...)"
+                f"The rule reads column {missing[0]!r}, which the table does not have. Add or "
+                "rename a column (columns of an array are called x0, x1, ...)."
             )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

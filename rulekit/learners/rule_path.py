@@ -38,7 +38,7 @@ class PathEntry:
 
 @dataclass(frozen=True)
 class RulePath:
-    """The rules of one search, from which any price and any limit of clauses is answered.
+    """The rules of one search, for any penalty and any limit of clauses.
 
     Parameters
     ----------

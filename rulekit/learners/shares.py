@@ -26,7 +26,7 @@ CHUNK = 30  # conditions whose answers are joined in one number
 
 @dataclass(frozen=True)
 class Likeness:
-    """What a rule tells rows apart by."""
+    """The conditions by which a rule groups rows."""
 
     rule: RuleSet
 
@@ -108,7 +108,7 @@ class Shares:
     def counted(
         cls, likeness: Any, levels: Levels, counts: Floats, decides: Bools, factors: Floats
     ) -> "Shares":
-        """Join the counts of kinds.
+        """Compute the shares from the counts of kinds.
 
         Shapes: levels (kinds, any), counts (kinds, K), decides (kinds, n_clauses).
         """

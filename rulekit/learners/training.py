@@ -27,7 +27,7 @@ EXTREME = 1e150  # squares of larger numbers, and of ones smaller than its inver
 
 @dataclass(frozen=True)
 class TrainingTable:
-    """What `fit` was given, checked.
+    """The checked arguments of `fit`.
 
     Shapes: frame (n, p), columns (n,), codes (n,), classes (K,), sample_weight (n,).
     """
@@ -50,7 +50,7 @@ class TrainingTable:
         return self.classes[self.codes]
 
     def weights(self, class_weight: Any) -> NDArray[np.float64]:
-        """Weights of rows and classes joined and rescaled to sum to n: shape (n,).
+        """Combine weights of rows and classes, rescaled to sum to n, shape (n,).
 
         So a price of a literal keeps its meaning, rows, whatever the weights are. They are rounded
         so that their sums over rows are exact in any order, and equal on every processor.
@@ -87,7 +87,7 @@ class TrainingTable:
     def against_rest(
         self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64], *, weighted: bool
     ) -> "TrainingTable":
-        """Keep some rows, of which those of one class are True and all others False.
+        """Return some rows with True for one class and False for all others.
 
         Shapes: weight (n,).
         """
@@ -113,7 +113,7 @@ class CheckedColumns(dict[str, NDArray[Any]]):
 
 
 class SharedWork:
-    """What settings of one training table have in common, made once."""
+    """Results shared by the settings of one training table, computed once."""
 
     def __init__(
         self, should_stop: Callable[[], bool] | None = None, *, many: bool = False
@@ -130,7 +130,7 @@ class SharedWork:
         return found
 
     def generator(self, random_state: Any) -> np.random.Generator:
-        """Make a generator; without a seed, chance is drawn once for all who share the work."""
+        """Return a generator; without a seed, one random seed is shared by all settings."""
         return generator_of(self._entropy if random_state is None else random_state)
 
 
@@ -158,7 +158,7 @@ class Clock:
 
 
 def computable(name: str, values: NDArray[np.float64]) -> None:
-    """Refuse a column whose numbers cannot be squared and divided; comparing needs no such care."""
+    """Raise DataError for numbers that overflow when squared or divided."""
     present = values[~np.isnan(values)]
     most = np.abs(present).max(initial=0.0)
     spread = present.max(initial=-np.inf) / 2 - present.min(initial=np.inf) / 2  # no overflow
@@ -270,12 +270,12 @@ def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label
 
 
 def plain_label(label: Any) -> Any:
-    """Turn NumPy's scalars into Python's, as rule sets do."""
+    """Convert NumPy scalars to Python scalars, as rule sets do."""
     return label.item() if isinstance(label, np.generic) else label
 
 
 def refuse_infinities(columns: Columns) -> None:
-    """Refuse infinite numbers, by column; DataError."""
+    """Raise DataError for infinite numbers, by column."""
     for name, values in columns.items():
         if values.dtype != object and np.isinf(values).any():
             rows = np.flatnonzero(np.isinf(values))
@@ -308,7 +308,7 @@ def _classes(
 
 
 def generator_of(random_state: Any) -> np.random.Generator:
-    """Turn scikit-learn's `random_state` into a generator."""
+    """Convert scikit-learn's `random_state` to a generator."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
     return np.random.default_rng(random_state)

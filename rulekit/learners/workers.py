@@ -21,7 +21,7 @@ def spread(
     n_jobs: int | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Any]]:
-    """Run tasks where joblib is configured to; yield each index and result as they finish."""
+    """Run tasks on joblib's configured backend; yield each index and result as they finish."""
     if (client := client_in_use()) is not None:
         yield from on_cluster(client, work, tasks, stopped)
         return
@@ -40,7 +40,7 @@ def in_order(answers: Iterator[tuple[int, Any]]) -> list[Any]:
 
 
 def tried_twice(work: Callable[[], Made], kept: Callable[[], str]) -> Made:
-    """Do work that is spread over workers, once more where one of them is killed."""
+    """Run work spread over workers, and repeat it once if a worker is killed."""
     try:
         return work()
     except Exception as error:
@@ -52,9 +52,8 @@ def tried_twice(work: Callable[[], Made], kept: Callable[[], str]) -> Made:
         if not _is_killing(error):
             raise
         raise RulekitError(
-            "A worker process ended before its work did, twice: killed by the system for want of "
-            f"memory, most likely. {kept()} Go on with fewer workers (`n_jobs`), or on a machine "
-            "with more memory."
+            "A worker process was killed twice, most likely because the machine ran out of "
+            f"memory. {kept()} Use fewer workers (`n_jobs`), or a machine with more memory."
         ) from error
 
 

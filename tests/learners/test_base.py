@@ -48,7 +48,7 @@ def test_costs_are_the_class_weights_they_come_to_and_refused_beside_them(fitted
     by_weight = TwoLevelRuleClassifier(class_weight={"yes": 4, "no": 1}).fit(X, y)
     assert by_cost.rule_set_ == by_weight.rule_set_
     assert by_cost.training_error_ == by_weight.training_error_
-    with pytest.raises(ValueError, match="`costs` and `class_weight` both say"):
+    with pytest.raises(ValueError, match="`costs` and `class_weight` both set"):
         TwoLevelRuleClassifier(costs=Costs(4, 1), class_weight="balanced").fit(X, y)
 
 

@@ -215,7 +215,7 @@ def test_failed_fit_is_located_and_the_worker_log_has_details(client):
 
 def test_workers_of_another_version_are_refused(client, monkeypatch):
     monkeypatch.setattr(cluster, "code_version", lambda: "another")
-    with pytest.raises(RulekitError, match="must have the same version of rulekit"):
+    with pytest.raises(RulekitError, match="has another version of rulekit"):
         sweep(Stump(), *noisy_table(), grid=SETTINGS, cv=2)
 
 
@@ -241,7 +241,7 @@ def test_a_scheduler_that_is_killed_is_told(tmp_path):
             learner = Listening(journal=str(tmp_path / "journal"))
             with (
                 joblib.parallel_config("dask", client=client),
-                pytest.raises(RulekitError, match="must stay reachable; the line to it was lost"),
+                pytest.raises(RulekitError, match="connection to the cluster's scheduler was lost"),
             ):
                 sweep(learner, *noisy_table(), grid=SETTINGS, cv=2)
             killing.join()
@@ -257,6 +257,6 @@ def test_a_cluster_without_workers_is_told(monkeypatch):
         cluster_of(0) as empty,
         distributed.Client(empty, set_as_default=False) as client,
         joblib.parallel_config("dask", client=client, wait_for_workers_timeout=None),
-        pytest.raises(RulekitError, match=r"must have a worker; it had none for 0.1 s"),
+        pytest.raises(RulekitError, match=r"had no worker for 0\.1 s"),
     ):
         sweep(Stump(), *noisy_table(), grid=SETTINGS, cv=2)

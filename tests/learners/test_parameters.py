@@ -96,7 +96,10 @@ CASES = {
     | {
         "time_limit": [Acts(1e-9, {"exact": True, "binarizer": Binarizer(n_thresholds=None)})],
         "exact": [Acts(True, {"theta": 3.0})],
-        "screening": [Acts(None, {"exact": True}, "screening_"), Refused("duality", words="safe")],
+        "screening": [
+            Acts(None, {"exact": True}, "screening_"),
+            Refused("duality", words="needs `exact=True`"),
+        ],
         "rounding": [Acts("threshold"), Refused("threshold", {"exact": True})],
         "rounding_threshold": [
             Acts(0.9, {"rounding": "threshold", "theta": 0.1}),
@@ -168,7 +171,7 @@ CASES = {
         "binarizer": [Acts(FEW, {"theta": 4.0})],
         "constraints": [
             Acts(NO_AGE, {"binarizer": FEW}),
-            Refused({"required": ["age"]}, words="does not know required conditions"),
+            Refused({"required": ["age"]}, words="does not support required conditions"),
         ],
         "clause_price": [Acts(40.0, {"binarizer": FEW})],
         "finish_seconds": [

@@ -50,6 +50,6 @@ def left_out_line() -> None:
 
 
 def use_as_features(names: list[str]) -> None:
-    """Give ignored columns the role of a feature."""
+    """Set the role of ignored columns to feature."""
     change(table=app_state().table.with_roles(dict.fromkeys(names, "feature")))
     refresh_editor()

@@ -309,7 +309,7 @@ class _Problem:
     def scaled(
         cls, rows: Floats, signs: Floats, weight: Floats, counts: Floats | None, ways: Floats
     ) -> "_Problem":
-        """Bring columns to mean 0 and deviation 1 where rows count so much; without, leave them."""
+        """Scale columns to weighted mean 0 and deviation 1, or not at all without counts."""
         n = rows.shape[1]
         centre, scale = np.zeros(n), np.ones(n)
         if counts is not None:
@@ -323,7 +323,7 @@ class _Problem:
 
     @property
     def least_price(self) -> float:
-        """A price up to which the plane reads no column, by a bound on the dual.
+        """Price up to which the plane reads no column, by a bound on the dual.
 
         At that price every row of the smaller class has the multiplier nu, those of the larger one
         share the same total, and no column's sum exceeds 1.

@@ -26,7 +26,7 @@ class Number:
 
     @property
     def name(self) -> str:
-        """What the number is called, for learners and plots."""
+        """The name of the number, for learners and plots."""
         if self.level is None:
             return self.feature
         level = str(self.level).lower() if isinstance(self.level, bool) else self.level
@@ -62,7 +62,7 @@ class Number:
 
 @dataclass(frozen=True)
 class NumericDesign:
-    """The numbers that stand for a table."""
+    """The numbers into which a table is converted."""
 
     numbers: tuple[Number, ...]
 
@@ -70,7 +70,7 @@ class NumericDesign:
     def of(
         cls, columns: Columns, kinds: dict[str, str], max_levels: int = MAX_LEVELS
     ) -> "NumericDesign":
-        """Decide how each column becomes numbers.
+        """Select how each column is converted to numbers.
 
         Numbers stay; truth values or text of two levels become one number of 0 and 1, of any other
         count of levels one number for each. A column without values gives none.
@@ -99,7 +99,7 @@ class NumericDesign:
 
     @property
     def names(self) -> list[str]:
-        """What the numbers are called, no two alike: a column may be called "kind = x"."""
+        """The distinct names of the numbers; a column may be called "kind = x"."""
         found: dict[str, None] = {}
         for number in self.numbers:
             name = number.name

@@ -45,7 +45,7 @@ class Plane:
     confidence: Confidence | None
 
     def half(self, code: int) -> HalfSpace:
-        """Take the side of a class."""
+        """Return the side of a class."""
         return HalfSpace.of_plane(self.w, self.gamma, self.low, self.high, above=code == 1)
 
     def boxes(self, code: int, criterion: str, max_depth: int) -> Boxes:
@@ -181,7 +181,7 @@ def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
 
 
 def _before(steps: Pipeline, rows: Floats, frame: pd.DataFrame) -> Floats:
-    """Bring rows to what the classifier sees: shape (m, q)."""
+    """Transform rows by the steps before the classifier, shape (m, q)."""
     seen = steps.transform(pd.DataFrame(rows, columns=frame.columns))
     dense = seen.toarray() if hasattr(seen, "toarray") else np.asarray(seen)
     return np.asarray(dense, dtype=float)

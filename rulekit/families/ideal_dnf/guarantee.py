@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class SampleGuarantee:
-    """What follows from the numbers of rows and conditions.
+    """Guarantees that follow from the numbers of rows and conditions.
 
     Parameters
     ----------

@@ -137,9 +137,8 @@ def _source(
         return TableCounts(columns, described, validation, weight)
     if validation.all():
         raise DataError(
-            f"Of {len(validation)} rows none is left to make cuts from once "
-            f"{plan.validation_fraction:g} of them are held out; give more rows, or a smaller "
-            "`validation_fraction`."
+            f"All {len(validation)} rows are held out, so none is left to compute cuts from. Give "
+            f"more rows, or a smaller `validation_fraction` than {plan.validation_fraction:g}."
         )
     frame = table.frame.drop(columns=list(plan.forbidden))
     if not columns:

@@ -18,7 +18,7 @@ EQUAL = 1e-12  # share of the rows below which two errors are one
 def with_least_wrong(
     split: PowerLawSplit, columns: Columns, codes: Ints, weight: Floats
 ) -> PowerLawSplit:
-    """Move the bounds of a split whose two sides answer by their majority.
+    """Move the bounds of a split to the fewest wrong rows, with majority predictions.
 
     Shapes: columns (n,), codes (n,), weight (n,).
 
@@ -41,7 +41,7 @@ def with_least_wrong(
     whole = mass.sum(axis=1, keepdims=True)
 
     def found(first: Any, last: Any) -> tuple[Floats, Floats]:
-        """Weigh who is wrong with rows from the first to before the last within, and FL."""
+        """Compute the wrong weight and FL with rows from the first to before the last inside."""
         inside = fixed + running[:, np.atleast_1d(last)] - running[:, np.atleast_1d(first)]
         outside = whole - inside
         wrong = whole.sum() - inside.max(axis=0) - outside.max(axis=0)

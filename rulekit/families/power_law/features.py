@@ -37,7 +37,7 @@ class PowerLawFeatures:
     def of(
         cls, columns: Columns, kinds: dict[str, str], *, floors: bool = False
     ) -> "PowerLawFeatures":
-        """Choose the columns that are numbers and vary, and make them positive."""
+        """Select the numeric columns that vary, and shift them to positive values."""
         names = [n for n in columns if kinds[n] in ("number", "boolean") and _varies(columns[n])]
         if not names:
             raise DataError(
@@ -83,7 +83,7 @@ class PowerLawFeatures:
     def likely(
         self, codes: NDArray[np.intp], weight: Floats, seed: int, most: int = MANY
     ) -> "PowerLawFeatures":
-        """Of more columns than `most`, keep those that tell the classes apart best, or in pairs."""
+        """Keep at most `most` columns, those that separate the classes best, alone or in pairs."""
         if len(self.names) <= most:
             return self
         counted = weight > 0
@@ -206,7 +206,7 @@ def _terms(laws: list[tuple[Factor, ...]], weights: Floats) -> tuple[PowerLaw, .
 
 
 def _spread(law: tuple[Factor, ...], weight: float, columns: Columns, known: Bools) -> float:
-    """How much of the sum's variation a power law makes."""
+    """Compute the share of the sum's variation that a power law contributes."""
     value = PowerLawSplit((PowerLaw(1.0, law),), 0.0).total(columns)[known]
     return abs(weight) * float(np.std(value)) if len(value) else 0.0
 

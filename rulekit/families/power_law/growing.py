@@ -64,7 +64,7 @@ def seed_of(random_state: Any) -> int:
 
 @dataclass(frozen=True)
 class GrowthLimits:
-    """When a tree stops growing, and what a split may be."""
+    """Limits of a tree and of its splits."""
 
     max_depth: int
     min_samples: int
@@ -92,7 +92,7 @@ class GrowthLimits:
 
 @dataclass
 class Grower:
-    """Grows one tree.
+    """Growth of one tree.
 
     Shapes: codes (n,), weight (n,).
     """
@@ -124,7 +124,7 @@ class Grower:
         )
 
     def grown(self, tau_prune: float | None = None) -> Node:
-        """Grow a tree from all rows, and prune it where a tolerance is given."""
+        """Grow a tree from all rows, and prune it if a tolerance is set."""
         root = self._node(np.arange(len(self.codes)), 0)
         self._pure = max(min(self.limits.tau, PURE * _gini(root.mass)), NEGLIGIBLE)
         open_nodes = [root]
@@ -224,7 +224,7 @@ class Grower:
         return found
 
     def _with_gaps(self, split: PowerLawSplit, columns: Columns, node: Node) -> PowerLawSplit:
-        """Send rows with a gap to the side where they do less harm, or to the larger side."""
+        """Send rows with a gap to the side with fewer errors, or to the larger side."""
         absent = absent_in(split.features, columns)
         held = split.mask(columns)
         yes = self._mass(node.rows[held & ~absent])

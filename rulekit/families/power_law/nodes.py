@@ -50,7 +50,7 @@ class Node:
 
     @property
     def leaves(self) -> list["Node"]:
-        """The nodes that are not."""
+        """The nodes that are not split."""
         return [node for node in self.below() if node.split is None]
 
     def answers(self, columns: Columns, n: int) -> NDArray[np.intp]:

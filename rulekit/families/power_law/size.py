@@ -45,7 +45,7 @@ class Compared:
         return np.asarray(error)
 
     def chosen(self) -> GrowthLimits:
-        """Take the size of least error, each exponent priced; of equal ones the shortest.
+        """Return the size of least error plus exponent penalty; of equal ones the shortest.
 
         What chance alone makes of an error falls with the root of the rows, and so does the price.
         Who asks for a rule is not helped by none: a tree that says nothing is the last choice.
@@ -76,7 +76,7 @@ def sizes_of(limits: GrowthLimits, n_rows: int) -> list[GrowthLimits]:
 
 
 def compare_sizes(grower: Grower, tau_prune: float | None, n_folds: int) -> Compared | None:
-    """Grow a tree of each size on all rows and without each fold, and see whom it answers wrongly.
+    """Grow a tree of each size on all rows and without each fold, and compute its errors.
 
     Notes
     -----

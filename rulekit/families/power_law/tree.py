@@ -345,9 +345,9 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             return ""
         several = len(self.left_out_) > 1
         return (
-            f"The tree does not read {', '.join(map(repr, self.left_out_))}, as the "
-            f"{'promises were' if several else 'promise was'} not proved of trees that do; drop "
-            f"{'them' if several else 'it'}, or take a learner of literals."
+            f"The tree does not read {', '.join(map(repr, self.left_out_))}, because the "
+            f"{'promises were' if several else 'promise was'} not proved of trees that do. Remove "
+            f"{'them' if several else 'it'}, or use a learner of literals."
         )
 
     def _memory_key(self) -> tuple[Any, ...]:

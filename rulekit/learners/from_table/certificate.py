@@ -45,7 +45,7 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class TableCertificate:
-    """What was counted on which rows."""
+    """Counts of a rule on the training and held-out rows of a table."""
 
     engine: str
     n_rows: int

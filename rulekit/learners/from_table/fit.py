@@ -165,8 +165,8 @@ def _check_settings(model: Any, sample_rows: Any, test_share: Any) -> None:
     """Reject unsupported settings."""
     if getattr(model, "max_gap", None) is not None or getattr(model, "groups", None) is not None:
         raise ValueError(
-            "`groups` and `max_gap` are kept on rows in memory only; `fit_table` moves cuts "
-            "without looking at groups. Leave them None, or `fit` a sample."
+            "`fit_table` does not support `groups` and `max_gap`. Leave them None, or `fit` a "
+            "sample."
         )
     for name, value in (("sample_rows", sample_rows), ("test_share", test_share)):
         if isinstance(value, bool) or not LIMITS[name].is_satisfied_by(value):

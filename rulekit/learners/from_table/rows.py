@@ -213,7 +213,7 @@ def _check_names(names: Sequence[str], target: str, wanted: Sequence[str], key: 
     if target in wanted:
         raise DataError(f"The class {target!r} cannot be learned from itself; leave it out.")
     if not wanted:
-        raise DataError("The table has no column but the class; give a column to learn from.")
+        raise DataError("The table has no column except the class. Add a column to learn from.")
 
 
 def _kind(column: Any) -> str:
@@ -229,8 +229,8 @@ def _classes(
     gaps = counted["label"].isna()
     if gaps.any():
         raise DataError(
-            f"The class {target!r} must be there in every row; it is missing in "
-            f"{int(counted.loc[gaps, 'n'].sum()):,} rows. Leave these out with `filter`."
+            f"The class {target!r} is missing in {int(counted.loc[gaps, 'n'].sum()):,} rows. "
+            "Leave these rows out with `filter`."
         )
     found = sorted(set(counted["label"].tolist()))
     if not 2 <= len(found) <= MAX_CLASSES:

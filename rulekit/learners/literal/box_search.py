@@ -220,9 +220,9 @@ empty_rule_hint_, binarizer_
         for name, default in (("robustness", 0.0), ("refine", False)):
             if (given := getattr(self, name)) != default:
                 raise ValueError(
-                    f"`{name}` is read for rules of two classes only; with more, leave "
+                    f"`{name}` applies to rules of two classes only; with more, leave "
                     f"{name}={default!r} (got {given!r}). `refine_thresholds` moves the cuts of a "
-                    "list, `doubt` makes it sturdier."
+                    "list, `doubt` makes it more robust."
                 )
 
     def _learned_list(

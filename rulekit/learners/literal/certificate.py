@@ -193,8 +193,8 @@ def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -
         if same_cuts and abs(problem.theta_max - model.theta_max_) < SAME:
             return problem
     raise ValueError(
-        "`X`, `y` and `sample_weight` must be the table that the model was fitted on; its columns, "
-        "classes, cut points or errors are others here. Pass the training rows."
+        "`X`, `y` and `sample_weight` differ from the table that the model was fitted on. Pass "
+        "the training rows."
     )
 
 

@@ -135,8 +135,8 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         super()._check()
         if as_constraints(self.constraints).required:
             raise ValueError(
-                "`ColumnGenerationClassifier` does not know required conditions; drop "
-                "`constraints.required`, or take another learner."
+                "`ColumnGenerationClassifier` does not support required conditions. Remove "
+                "`constraints.required`, or use another learner."
             )
 
     def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:

@@ -183,8 +183,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         super()._check()
         if self.screening == "duality" and not self.exact:
             raise ValueError(
-                "`screening='duality'` is safe for the best clause of whole literals only; set "
-                "`exact=True`, or take `screening='counting'`."
+                "`screening='duality'` needs `exact=True`. Set it, or use `screening='counting'`."
             )
 
     @property

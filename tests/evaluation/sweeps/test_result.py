@@ -205,7 +205,7 @@ def test_errors_alike_but_for_rounding_are_a_tie():
 def test_nothing_finished_means_nothing_to_suggest():
     result = result_of([(0.3, 0.0, 1)])
     empty = SweepResult(result.table[:0], result.settings, result.estimators, 4, False, "folds")
-    with pytest.raises(ValueError, match=r"no setting has a 'test_error' yet\. Sweep on"):
+    with pytest.raises(ValueError, match=r"No setting has a 'test_error' yet, so none can"):
         empty.suggest()
 
 

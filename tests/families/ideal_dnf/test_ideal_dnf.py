@@ -303,7 +303,7 @@ def test_a_column_of_names_is_refused():
 
 def test_a_binarizer_needs_rows_that_are_not_held_out():
     model = IdealDNFClassifier(validation_fraction=0.999, binarizer=Binarizer(), random_state=0)
-    with pytest.raises(DataError, match="Of 4 rows none is left to make cuts from"):
+    with pytest.raises(DataError, match="All 4 rows are held out, so none is left"):
         model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
 
 

@@ -258,7 +258,9 @@ def test_a_column_whose_promise_is_not_proved_is_left_out_and_told():
     free = PowerLawTreeClassifier(max_depth=1).fit(X, y)
     assert "a" in free.rule_set_.features
     wishes = {"directions": {"a": "<"}, "towards": "good"}
-    with pytest.warns(PromiseWarning, match="does not read 'a', as the promise was not proved"):
+    with pytest.warns(
+        PromiseWarning, match="does not read 'a', because the promise was not proved"
+    ):
         model = PowerLawTreeClassifier(max_depth=1, constraints=wishes).fit(X, y)
     assert model.left_out_ == ("a",)
     assert "a" not in model.rule_set_.features

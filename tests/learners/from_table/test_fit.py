@@ -184,7 +184,7 @@ def test_what_cannot_be_done_is_refused_in_a_sentence():
         with pytest.raises(error, match=said):
             learner().fit_table(call[0], call[1], **call[2])
     gaps = RuleClassifier(groups="x0", max_gap=0.1, positive_label="yes")
-    with pytest.raises(ValueError, match="`groups` and `max_gap` are kept on rows in memory only"):
+    with pytest.raises(ValueError, match="does not support `groups` and `max_gap`"):
         gaps.fit_table(table, "y")
 
 

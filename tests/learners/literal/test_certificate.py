@@ -281,11 +281,11 @@ def test_without_a_price_nothing_is_proved():
 def test_another_table_than_that_of_the_fit_is_refused():
     X, y, weight = small(0)
     model = learner().fit(X, y)
-    with pytest.raises(ValueError, match="must be the table that the model was fitted on"):
+    with pytest.raises(ValueError, match="differ from the table that the model was fitted on"):
         certify(model, X.iloc[:20], y[:20])
-    with pytest.raises(ValueError, match="must be the table that the model was fitted on"):
+    with pytest.raises(ValueError, match="differ from the table that the model was fitted on"):
         certify(model, X, y, sample_weight=weight)
-    with pytest.raises(ValueError, match="must be the table that the model was fitted on"):
+    with pytest.raises(ValueError, match="differ from the table that the model was fitted on"):
         certify(model, X[["dose", "age", "town"]], y)
 
 

@@ -125,7 +125,7 @@ def test_what_exact_pricing_came_to_is_told_beside_the_bound():
 
 def test_required_conditions_are_refused():
     X, y = mixed_table()
-    with pytest.raises(ValueError, match="does not know required conditions"):
+    with pytest.raises(ValueError, match="does not support required conditions"):
         learner(constraints=Constraints(required=("age",))).fit(X, y)
 
 

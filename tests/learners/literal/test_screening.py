@@ -76,7 +76,7 @@ def test_counting_tests_change_no_rule_of_the_linear_program(rounding):
 
 def test_duality_needs_the_best_clause():
     X, y = mixed_table()
-    with pytest.raises(ValueError, match="set `exact=True`, or take `screening='counting'`"):
+    with pytest.raises(ValueError, match="needs `exact=True`"):
         OneLevelRuleClassifier(screening="duality").fit(X, y)
     with pytest.raises(ValueError, match="'screening' parameter"):
         OneLevelRuleClassifier(screening="magic").fit(X, y)

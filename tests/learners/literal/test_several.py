@@ -150,9 +150,9 @@ def test_many_settings_give_what_each_gives_alone():
 @pytest.mark.parametrize(
     ("given_", "words"),
     [
-        ({"robustness": 0.1}, "`robustness` is read for rules of two classes only"),
-        ({"robustness": "cv"}, "`robustness` is read for rules of two classes only"),
-        ({"refine": True}, "`refine` is read for rules of two classes only"),
+        ({"robustness": 0.1}, "`robustness` applies to rules of two classes only"),
+        ({"robustness": "cv"}, "`robustness` applies to rules of two classes only"),
+        ({"refine": True}, "`refine` applies to rules of two classes only"),
         (
             {"constraints": {"required": ["age"]}},
             "may hold `required` only for rules of two",

@@ -2,9 +2,15 @@
 
 import pytest
 
+from ui.models import progress
 from ui.models.progress import progress_words, span_words, stopped_words
 from ui.models.run import LONGER
 from ui.runs.job import Job
+
+
+@pytest.fixture(autouse=True)
+def _kernels_are_compiled(monkeypatch):
+    monkeypatch.setattr(progress.preparing, "words", lambda: None)
 
 
 def job(done, total, message=""):

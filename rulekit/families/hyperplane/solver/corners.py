@@ -42,7 +42,7 @@ NEAR = 1e-8  # of the side of the unit box; what the solver's tolerance may move
 
 
 def volume_paper_corner(region: Region, points: Floats, counts: Counts) -> Floats:
-    """Take the box of greatest volume as the paper does, whether a point is in it or not."""
+    """Return the box of greatest volume as in the paper, with or without a point in it."""
     weights = region.unit_weights()
     if weights is None:
         return region.corner
@@ -50,12 +50,12 @@ def volume_paper_corner(region: Region, points: Floats, counts: Counts) -> Float
 
 
 def volume_corner(region: Region, points: Floats, counts: Counts) -> Floats:
-    """Take the box of greatest volume that reaches the least coordinates of the points."""
+    """Return the box of greatest volume that reaches the least coordinates of the points."""
     return _filled_up(region, points.min(axis=0))
 
 
 def peel_corner(region: Region, points: Floats, counts: Counts) -> Floats:
-    """Take the box of the points that peeling leaves, enlarged up to the plane."""
+    """Return the box of the points that peeling leaves, enlarged up to the plane."""
     return _filled_up(region, peel(region.half, points, counts))
 
 
@@ -161,20 +161,20 @@ class _Layers:
 
     @property
     def step(self) -> float:
-        """How far the next layer is."""
+        """Distance of the next layer."""
         return self.values[self.top] - self.values[self.below]
 
     @property
     def lost(self) -> int:
-        """How many rows go with the outermost layer."""
+        """Number of rows lost with the outermost layer."""
         return self.counts[self.top]
 
     def outermost(self) -> list[int]:
-        """Points of the outermost layer, also those that went with another feature's."""
+        """Points of the outermost layer, including those already removed by another feature."""
         return self._members[self._starts[self.top] : self._starts[self.top + 1]]
 
     def settle(self) -> None:
-        """Go down to the outermost two layers that still hold a row."""
+        """Move to the outermost two layers that still contain a row."""
         counts = self.counts
         if counts[self.top] == 0:
             self.top = self.below

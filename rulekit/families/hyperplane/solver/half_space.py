@@ -56,7 +56,7 @@ class HalfSpace:
     def of_plane(
         cls, w: Floats, gamma: float, low: Floats, high: Floats, *, above: bool
     ) -> "HalfSpace":
-        """Take the side ``w'x > gamma`` of a plane, or the side ``w'x <= gamma``.
+        """Return the side ``w'x > gamma`` of a plane, or the side ``w'x <= gamma``.
 
         Shapes: w (p,), low, high (p,).
         """
@@ -86,11 +86,11 @@ class HalfSpace:
         return np.argsort(-self.weights * (self.high - self.low), kind="stable")
 
     def oriented(self, X: Floats) -> Floats:
-        """Turn rows of the table to oriented coordinates: shape (m, n). Exact."""
+        """Convert rows of the table to oriented coordinates, shape (m, n). Exact."""
         return np.asarray(X[:, self.columns] * self.signs)
 
     def values(self, V: Floats) -> Floats:
-        """Add up ``W'v`` for each row: shape (m,)."""
+        """Compute ``W'v`` of each row, shape (m,)."""
         return plane_values(V, self.weights)
 
     def contains(self, V: Floats) -> Bools:
@@ -118,7 +118,7 @@ class Region:
 
     @classmethod
     def whole(cls, half: HalfSpace) -> "Region":
-        """Take the whole half-space."""
+        """Return the whole half-space."""
         return cls(half, np.full(half.n_features, -np.inf), half.high)
 
     @property
@@ -137,13 +137,13 @@ class Region:
         return self.half.weights * self.width / budget if budget > 0 else None
 
     def to_unit(self, v: Floats) -> Floats:
-        """Bring a point to the unit box; a side of length 0 is all at 1."""
+        """Scale a point to the unit box; a side of length 0 maps to 1."""
         width = self.width
         inside = np.divide(v - self.corner, width, out=np.ones_like(width), where=width > 0)
         return np.clip(inside, 0.0, 1.0)
 
     def to_faces(self, y: Floats, floor: Floats) -> Floats:
-        """Bring an upper corner back from the unit box, on this side of the plane in doubles.
+        """Scale an upper corner back from the unit box, on this side of the plane in doubles.
 
         Shapes: y (n,), floor (n,); result (n,).
         """

@@ -178,7 +178,7 @@ def _remainder(
 
 
 def _cut(region: Region, corner: Floats, order: NDArray[np.intp], place: int) -> Region:
-    """Take the part below the box in the features before `place`, and above it in that one."""
+    """Return the part below the box in the features before `place`, and above it in that one."""
     lower, upper = region.lower.copy(), region.upper.copy()
     before, at = order[:place], order[place]
     # The very doubles of the box's faces: parts share no point, and none falls between them.
@@ -190,7 +190,7 @@ def _cut(region: Region, corner: Floats, order: NDArray[np.intp], place: int) ->
 def _part_of(
     region: Region, corner: Floats, points: Floats, counts: Counts, v: Floats
 ) -> tuple[Region, Floats, Counts]:
-    """Go to the part of the remainder that a point is in, with the points that are there, too."""
+    """Return the part of the remainder that contains a point, and the other points in it."""
     order = _split(region, corner, points, counts)
     place = int(_sides(order, corner, v[None, :])[0])
     there = _sides(order, corner, points) == place

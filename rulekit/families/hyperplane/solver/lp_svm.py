@@ -79,11 +79,11 @@ class LPSVMProgram:
 def _check(solution: LPSolution) -> None:
     if solution.status == "time limit":
         raise TimeLimitError(
-            "The linear program of the support vector machine was not solved in the time given; "
-            "give more, or fewer rows."
+            "The linear program of the support vector machine was not solved within the time "
+            "limit. Raise the limit, or use fewer rows."
         )
     if solution.status != "optimal":
         raise SolverError(
             "The linear program of the support vector machine must have a solution; the solver "
-            f"says {solution.message!r}. Standardise the columns, or take another `nu`."
+            f"returned {solution.message!r}. Standardise the columns, or use another `nu`."
         )

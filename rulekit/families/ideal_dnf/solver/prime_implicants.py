@@ -140,7 +140,7 @@ class _Cover:
         return len(self.points) > 0
 
     def reduce(self) -> list[int]:
-        """Take what must be taken, drop what need not be looked at, until nothing changes."""
+        """Select forced primes and drop dominated primes and types, until nothing changes."""
         taken: list[int] = []
         size = None
         while self.open and size != (len(self.primes), len(self.points)):
@@ -153,7 +153,7 @@ class _Cover:
         return taken
 
     def _forced(self) -> list[int]:
-        """Take the primes that alone cover a type."""
+        """Select the primes that alone cover a type."""
         table = self.covers[np.ix_(self.primes, self.points)]
         alone = np.flatnonzero(table.sum(axis=0) == 1)
         if not len(alone):
@@ -164,7 +164,7 @@ class _Cover:
         return [int(p) for p in found]
 
     def _keep(self, primes: Ints, points: Ints) -> None:
-        """Go on with these primes, as far as they cover something, and these types."""
+        """Restrict the problem to these types and to those of these primes that cover one."""
         useful = self.covers[np.ix_(primes, points)].any(axis=1)
         self.primes, self.points = primes[useful], points
 

@@ -98,7 +98,7 @@ def _margins(counts: Contingency) -> tuple[Floats, Floats, float, float]:
 
 
 def _difference(counts: Contingency) -> Floats:
-    """D of each column; whole numbers are multiplied as such, so that nothing is rounded away."""
+    """Compute D of each column, exactly for integers."""
     ones: Any = counts.ones
     positive: Any = counts.ones_positive
     if counts.n > EXACT_ROWS and ones.dtype.kind == "i":

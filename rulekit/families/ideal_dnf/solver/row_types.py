@@ -56,7 +56,7 @@ class Contingency:
 
 
 def packed(mask: Bools) -> Words:
-    """Keep a Boolean column of shape (n,) as bits: shape (n / 64 rounded up,)."""
+    """Pack a Boolean column of shape (n,) into bits, shape (n / 64 rounded up,)."""
     bits = np.packbits(mask, bitorder="little")
     words = np.zeros(-(-len(mask) // 64), dtype=np.uint64)
     words.view(np.uint8)[: len(bits)] = bits
@@ -93,7 +93,7 @@ def contingency(columns: Words, described: Words, within: Words) -> Contingency:
 def weighted_contingency(
     columns: Words, described: Bools, within: Bools, weight: NDArray[np.float64]
 ) -> Contingency:
-    """Do what `contingency` does for rows that count differently.
+    """Compute `contingency` for weighted rows.
 
     Shapes: columns (d, w), described, within (n,), weight (n,).
     """

@@ -21,7 +21,7 @@ from rulekit.families.ideal_dnf.solver.row_types import Counts, least_errors, ma
 
 @dataclass(frozen=True)
 class ValidationCurve:
-    """What every number of columns of every ranking comes to.
+    """Validation results of every number of columns of every ranking.
 
     Shapes: right (K, number of rankings).
     """
@@ -32,7 +32,7 @@ class ValidationCurve:
 
     @property
     def max_columns(self) -> int:
-        """K."""
+        """Largest number of columns, K."""
         return len(self.right)
 
     def best_ranking(self, k: int) -> int:
@@ -55,7 +55,7 @@ class ValidationCurve:
 
 
 def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
-    """Judge the ideal classifiers of all rankings and numbers of columns.
+    """Evaluate the ideal classifiers of all rankings and numbers of columns.
 
     Shapes: counts (2, 2**K, 2).
 
@@ -75,7 +75,7 @@ def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
 
 
 def _one_curve(table: Counts) -> tuple[list[Any], list[Any]]:
-    """Judge k = 1 .. K columns of one ranking."""
+    """Evaluate k = 1 .. K columns of one ranking."""
     right, errors = [], []
     for _ in range(int(table.shape[1]).bit_length() - 1):
         training, held_out = table

@@ -54,7 +54,7 @@ class PointsProblem:
         return tuple(points.tolist()), float(line[0]), float(line[1]), float(loss)
 
     def of_rows(self, rows: NDArray[np.intp]) -> "PointsProblem":
-        """Keep some rows, and what they weigh."""
+        """Return the problem of some rows, with their weights."""
         codes = np.ascontiguousarray(self.codes[:, rows])
         return replace(self, codes=codes, weights=np.ascontiguousarray(self.weights[rows]))
 

@@ -23,7 +23,7 @@ class Card:
     loss: float
 
     def reduced(self) -> "Card":
-        """Divide the points by what divides them all."""
+        """Divide the points by their greatest common divisor."""
         common = math.gcd(*self.points)
         if common < 2:
             return self
@@ -64,7 +64,7 @@ class PointsPath:
         return tuple(path)
 
     def _polished(self, size: list[Card]) -> Card | None:
-        """Change the points of the best cards that hold what is required; take the best."""
+        """Improve the points of the best cards with all required conditions; return the best."""
         granted = [c for c in size if all(w & set(c.chosen) for w in self.problem.required)]
         polished = [
             Card(c.chosen, *self.problem.settled(c.chosen, math.inf, True)) for c in granted

@@ -49,7 +49,7 @@ class RowsToCover:
 
     @property
     def constant_losses(self) -> tuple[float, float]:
-        """Weigh the rows that the CNF without clauses gets wrong, and that of one empty clause.
+        """Compute the wrong weight of the CNF without clauses, and of one empty clause.
 
         The first is true everywhere, the second nowhere. For every objective a constant answer
         costs this weight and nothing else.
@@ -69,7 +69,7 @@ class RowsToCover:
     def objective(
         self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
     ) -> float:
-        """Weigh any clauses on the training table.
+        """Compute the objective of any clauses on the training table.
 
         Shapes: clauses (n,).
         """
@@ -180,7 +180,7 @@ class BinaryProblem(RowsToCover):
         )
 
     def work_until(self, deadline: float | None) -> None:
-        """Set the point in time at which work ends."""
+        """Set the deadline."""
         self.until[0] = deadline
         if "cover" in self.__dict__:
             self.cover.deadline = deadline

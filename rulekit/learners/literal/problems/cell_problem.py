@@ -43,7 +43,7 @@ class CellProblem(RowsToCover):
         return priced(self.cells, self.y, theta, self.weight)
 
     def work_until(self, deadline: float | None) -> None:
-        """Set the point in time at which work ends."""
+        """Set the deadline."""
         self.deadline = deadline
 
     def literal(self, j: int) -> Literal:
@@ -54,7 +54,7 @@ class CellProblem(RowsToCover):
 
     @cached_property
     def literals(self) -> tuple[Literal, ...]:
-        """All candidates, as they stand in the rule."""
+        """All candidates, as literals of the rule."""
         return tuple(self.literal(j) for j in range(len(self.origin)))
 
 
