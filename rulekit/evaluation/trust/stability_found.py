@@ -1,6 +1,7 @@
 """Result of repeated learning: columns, thresholds, clauses and predictions that return."""
 
 import math
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -67,6 +68,14 @@ class Stability:
     y: NDArray[Any] = field(repr=False)
     weight: NDArray[np.float64] = field(repr=False)
     weighed: bool = False
+
+    @property
+    def n_asked(self) -> int:
+        """The former name of `n_requested`; deprecated."""
+        warnings.warn(
+            "`n_asked` is now `n_requested`. Use the new name.", FutureWarning, stacklevel=2
+        )
+        return self.n_requested
 
     @property
     def n_made(self) -> int:

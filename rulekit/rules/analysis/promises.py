@@ -4,6 +4,7 @@ Proved from the conditions alone, for every row there can be: where each conditi
 that is seen at once, else it is searched for a step that breaks the promise.
 """
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -49,6 +50,13 @@ class PromiseCheck:
     def sentence(self) -> str:
         """Return the constraint and whether the rule satisfies it, as a sentence."""
         return self.sentence_with()
+
+    def told(self, name: Callable[[str], str] = str) -> str:
+        """Return `sentence_with(name)`; deprecated."""
+        warnings.warn(
+            "`told` is now `sentence_with`. Use the new name.", FutureWarning, stacklevel=2
+        )
+        return self.sentence_with(name)
 
     def sentence_with(self, name: Callable[[str], str] = str) -> str:
         """Return the sentence with the caller's column names.
@@ -163,7 +171,10 @@ def check_promise(model: Any, feature: str, towards: Label, direction: str = ">"
 
 
 def promises_of(
-    model: Any, constraints: Constraints | Mapping[str, Any] | None = None
+    model: Any,
+    constraints: Constraints | Mapping[str, Any] | None = None,
+    *,
+    wishes: Constraints | Mapping[str, Any] | None = None,
 ) -> tuple[PromiseCheck, ...]:
     """Check every requested direction.
 
@@ -173,6 +184,8 @@ def promises_of(
     constraints : Constraints or mapping, default=None
         The constraints to check; None for the `constraints` of the model, if it has any. Without
         `towards` directions lead to the class that the rule describes.
+    wishes : Constraints or mapping, default=None
+        Deprecated name of `constraints`.
 
     Returns
     -------
@@ -184,6 +197,11 @@ def promises_of(
     RuleError
         If it describes several; or as `check_promise` does.
     """
+    if wishes is not None:
+        warnings.warn(
+            "`wishes` is now `constraints`. Use the new name.", FutureWarning, stacklevel=2
+        )
+        constraints = wishes
     constraints = getattr(model, "constraints", None) if constraints is None else constraints
     if isinstance(constraints, Mapping):
         constraints = Constraints.from_dict(constraints)

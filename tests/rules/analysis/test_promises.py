@@ -113,3 +113,13 @@ def test_a_row_is_told_what_cannot_turn_it_and_so_it_is(direction, age, answer, 
     turned = check_promise(rule, "age", "yes", "<" if direction == ">" else ">")
     assert turned.kept is False
     assert turned.of_row(answer) == ""
+
+
+def test_deprecated_names_of_promises_warn():
+    rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("yes",), "dnf", "no")
+    limits = Constraints(directions={"age": ">"}, towards="yes")
+    with pytest.warns(FutureWarning, match="`wishes` is now `constraints`"):
+        (check,) = promises_of(rule, wishes=limits)
+    assert check == promises_of(rule, limits)[0]
+    with pytest.warns(FutureWarning, match="`told` is now `sentence_with`"):
+        assert check.told() == check.sentence
