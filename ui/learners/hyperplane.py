@@ -14,7 +14,7 @@ from rulekit.families.hyperplane.hyperplane import plane_prices
 from ui.learners.hyperplane_cards import hypercubes
 from ui.learners.hyperplane_case import box_of_case
 from ui.learners.learner import CLAUSES_DIAL, Cards, Dial, Learner
-from ui.learners.prices import as_asked, asked_prices
+from ui.learners.prices import as_entered, price_input
 from ui.learners.spec import RunSpec
 from ui.state import KEEP, AppState
 
@@ -33,14 +33,14 @@ def grid(spec: RunSpec) -> dict[str, list[Any]]:
 
 def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
     """Begin with prices in proportion to the rows."""
-    return {"nus": as_asked(plane_prices(int(y.value_counts().min())))}
+    return {"nus": as_entered(plane_prices(int(y.value_counts().min())))}
 
 
 def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
     """Ask for prices, and whether the plane answers what no box holds."""
     if HYPERPLANE not in learners:
         return {}
-    nus = asked_prices(
+    nus = price_input(
         "Prices ν of the plane's errors (from a linear model)",
         usual.nus,
         "ν",

@@ -99,7 +99,7 @@ def variant_words(setting: Setting) -> list[str]:
     words = [AGAINST] if "describes" in setting else []
     if "robustness" in setting:
         words.append(f"robustness {setting['robustness']:g}")
-    return words + [DOUBTED] * ("doubt" in setting) + ["quick look"] * (QUICK in setting)
+    return words + [DOUBTED] * ("doubt" in setting) + ["quick search"] * (QUICK in setting)
 
 
 def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:

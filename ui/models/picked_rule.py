@@ -23,8 +23,8 @@ from ui.state import AppState, app_state
 from ui.words import rule_words, wording
 
 SIDES = {"for": "for", "other": "against"}
-MOST_LINES = 2  # clauses whose rows are told of beside the rule; Rules tells of all
-LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Take"}
+MOST_LINES = 2  # clauses with figures beside the rule; Rules shows all
+LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"}
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,9 @@ def picked_card(found: RunResult | None) -> None:
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
     promise_lines(rule, state)
-    for words in kept("clauses told", f"{state.fit_key}{state.rule_json}", lambda: told(model)):
+    for words in kept(
+        "clause lines", f"{state.fit_key}{state.rule_json}", lambda: clause_lines(model)
+    ):
         st.caption(md(words, 300))
     with st.container(horizontal=True):
         for page, label in LINKS.items():
@@ -100,8 +102,8 @@ def _why_unmeasured(state: AppState) -> str:
     return f"selected under other settings: not measured with those at the side.{before}"
 
 
-def told(model: ClassifierMixin) -> list[str]:
-    """Say of the first clauses how many training rows are like what they describe, and right."""
+def clause_lines(model: ClassifierMixin) -> list[str]:
+    """Return the share of correct training rows of each of the first clauses."""
     rule, (X, y) = model.rule_set_, app_state().training
     if rule.form != "dnf" or rule.is_constant:
         return []
@@ -110,16 +112,16 @@ def told(model: ClassifierMixin) -> list[str]:
     for k in range(min(rule.n_clauses, MOST_LINES)):
         rows = truth[fired[:, k]]
         if len(rows):
-            right = round(100 * float((rows == rule.labels[k]).mean()))
-            which = "these" if rule.n_clauses == 1 else f"those of clause {k + 1}"
+            right = rows == rule.labels[k]
             lines.append(
-                f"{right} of 100 like {which} are {rule.labels[k]} ({len(rows):,} training rows)."
+                f"Clause {k + 1}: {100 * right.mean():.0f} % {rule.labels[k]} "
+                f"({right.sum():,} of {len(rows):,} training rows)."
             )
     return lines
 
 
 def held_out(model: ClassifierMixin) -> None:
-    """Show a picked rule's error on the test rows when asked for it, and count the looks."""
+    """Show the rule's error on the test rows on demand, and count how often."""
     state = app_state()
     if "whole_file" in (state.setting or {}) or not len(state.testing[0]):
         return
@@ -143,14 +145,14 @@ def held_out(model: ClassifierMixin) -> None:
 
 
 def _limit_slider(found: RunResult, number: int) -> None:
-    """Let the reader move along the line of the picked rule; everything is looked up."""
+    """Show a slider along the line of the selected rule; nothing is fitted."""
     line = found.line(app_state().setting)
     options = sorted(line)
     if len(options) < 2:
         return
     # A browser reports the position of every widget it shows, also with another one's timer, and
-    # also when the rule has been picked elsewhere meanwhile, or other limits are there. So the
-    # slider has another name then; a report under an old name is nobody's.
+    # also when the rule has been selected elsewhere meanwhile, or the limits have changed. The
+    # slider has another key then, and a report under an old key is ignored.
     turn = st.session_state.get("_slides", 0)
     key = f"slider_limit_{turn}_{'_'.join(map(str, options))}"
     st.session_state["_limit_key"] = key
@@ -171,7 +173,7 @@ def _slid(found: RunResult, line: Mapping[int, int], key: str) -> None:
 
 
 def how_it_was_found(found: RunResult) -> None:
-    """Tell the setting, the kinds of rule beside it, and what its learner tells of it."""
+    """Show the setting, the other kinds of rule, and the cards of its learner."""
     state, model = app_state(), picked_model()
     if model is None or state.setting is None:
         st.caption("No rule is picked yet.")
@@ -194,7 +196,7 @@ def how_it_was_found(found: RunResult) -> None:
 
 
 def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
-    """Offer the class that is described, and kinds of rule, where runs have found more than one."""
+    """Show controls for the described class and kind of rule if runs have found several."""
     state = app_state()
     learner = learner_of(setting)
     mine = [s for s in found.settings if learner_of(s) is learner and s.keys() >= {"learner"}]
@@ -204,20 +206,16 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
     if len(known) > 1:
         key = f"side_{turn}"
         left.segmented_control(
-            "The rule says",
+            "Describes",
             known,
             default=setting.get("describes", "for"),
-            format_func=lambda s: (
-                f"when it is {md(state.positive)}"
-                if s == "for"
-                else f"when it is not {md(state.positive)}"
-            ),
+            format_func=lambda s: md(state.positive) if s == "for" else md(state.other_label),
             wrap=True,
             required=True,
             key=key,
             on_change=_turned,
             args=(found, "describes", key),
-            help="One of the two is often much shorter. All other rows get the other answer.",
+            help="One of the two is often much shorter. All other rows get the other prediction.",
         )
     for place, (name, kind) in zip((middle, right), KINDS.items(), strict=True):
         values = sorted({m.get(name, 0.0) for m in mine})

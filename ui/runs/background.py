@@ -73,7 +73,7 @@ def _watched(job: jobs.Job, name: str, drawn: tuple[int, bool]) -> None:
     if job.state == "queued":
         words = jobs.registry().waiting(job)
     elif job.paused:
-        words = "Waiting a moment: somebody's first rules go before"
+        words = "Waiting: another user's first search runs first"
     elif (left := job.remaining) is not None and left >= 1:
         words += f" {left:.0f} s to go"
     bar, stop = st.columns([4, 1], vertical_alignment="bottom")
