@@ -20,14 +20,14 @@ state = app_state()
 stem = f"rule for {state.target if state.several else state.positive}"
 
 left, right = two_columns()
-asked = st.query_params.get("export_format", "")
+requested = st.query_params.get("export_format", "")
 with left:
-    if asked and asked not in FORMATS:
-        st.warning(f"The address asks for the format {md(asked, 60)}, which there is not.")
-    if asked in FORMATS and "export_format" not in st.session_state:
-        st.session_state.export_format = "sql" if asked in DATABASES else asked
-        if asked in DATABASES:
-            st.session_state.export_database = asked
+    if requested and requested not in FORMATS:
+        st.warning(f"Unknown format in the address: {md(requested, 60)}. Select one below.")
+    if requested in FORMATS and "export_format" not in st.session_state:
+        st.session_state.export_format = "sql" if requested in DATABASES else requested
+        if requested in DATABASES:
+            st.session_state.export_database = requested
     offered = [name for name in FORMATS if name not in DATABASES or name == "sql"]
     chosen = st.radio(
         "Format",
@@ -93,7 +93,7 @@ with together, sentences():
         "Notes that go into the run record",
         value=state.notes,
         key="export_notes",
-        placeholder="Who asked, what was decided, what to watch",
+        placeholder="Purpose, decisions, what to watch",
     )
     if notes != state.notes:
         change(notes=notes)

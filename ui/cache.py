@@ -37,7 +37,7 @@ def kept(name: str, key: str, make: Callable[[], Result], *, copy: bool = True) 
     make : callable
     copy : bool, default=True
         Give each caller a copy. False gives the object itself: fitted models, and frames that
-        nobody changes.
+        are never changed.
     """
     if get_script_run_ctx(suppress_warning=True) is None:  # a job's thread, or a test
         return make()

@@ -35,7 +35,7 @@ CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"
 
 
 def style() -> None:
-    """Put the app's own style sheet on the page: little room lost, columns that stack early."""
+    """Add the app's style sheet: compact layout, columns that stack early."""
     st.html(f"<style>{CSS}</style>")
 
 

@@ -65,20 +65,20 @@ def root() -> Path | None:
 
 
 def _tighten(folder: Path) -> None:
-    """Close a folder that was there before to other users, who could else read every analysis."""
+    """Remove other users' access to an existing folder of analyses."""
     try:
         folder.chmod(0o700)
     except OSError:
-        said = (
+        message = (
             "Other users of this machine can read the folder of saved analyses, and this program "
             "may not change that. Set RULEKIT_WORKSPACE to a folder of your own."
         )
-        if st.session_state.get("_open_folder") != said:  # once a session
-            st.session_state["_open_folder"] = st.session_state["_message"] = said
+        if st.session_state.get("_open_folder") != message:  # once a session
+            st.session_state["_open_folder"] = st.session_state["_message"] = message
     else:
-        said = "Other users could read the folder of saved analyses; now only its owner can."
-        st.session_state["_message"] = said
-    log.warning("%s", said)
+        message = "Other users could read the folder of saved analyses; now only its owner can."
+        st.session_state["_message"] = message
+    log.warning("%s", message)
 
 
 def analysis_id() -> str:
@@ -176,18 +176,18 @@ def save() -> None:
 
 
 def not_saved(error: OSError) -> None:
-    """Note, for `ui.shell.said`, that this analysis lives in memory only."""
+    """Record, for `ui.shell.messages`, that this analysis is not saved."""
     named = re.search(r"\[errno (\d+)\]", str(error), re.IGNORECASE)  # as Arrow writes it
     number = error.errno or (int(named[1]) if named else 0)
     reason = os.strerror(number) if number else str(error)
-    said = (
+    message = (
         f"This analysis is not saved ({reason}): what you see stays until the page is closed. Make "
         "room, or start the program with RULEKIT_WORKSPACE set to a folder that may be written."
     )
-    if st.session_state.get("_unsaved") != said:
-        log.warning("%s", said, exc_info=error)
-        st.session_state["_unsaved"] = said
-        st.toast(md(said, 400), duration="infinite")
+    if st.session_state.get("_unsaved") != message:
+        log.warning("%s", message, exc_info=error)
+        st.session_state["_unsaved"] = message
+        st.toast(md(message, 400), duration="infinite")
 
 
 def _save(state: AppState, place: Path) -> None:
@@ -222,7 +222,7 @@ def _save_about(state: AppState, path: Path) -> None:
 
 
 def rule_words(state: AppState) -> str:
-    """Return the size of the rule in hand and how often it is wrong, where that is known."""
+    """Return the size of the selected rule and its error, if known."""
     if state.model is None:
         return ""
     size = plural(state.model.rule_set_.n_conditions, "condition")

@@ -57,7 +57,7 @@ def fitted(state: AppState) -> Binarizer:
 
 
 def method_card() -> None:
-    """Ask how cut points are chosen, how many, and how many levels a category may have."""
+    """Show the form for cut points: method, number, and levels of a category."""
     spec = app_state().binning
     names = list(METHODS)
     method = st.radio(
@@ -65,7 +65,7 @@ def method_card() -> None:
         names,
         names.index(spec.method),
         lambda name: METHODS[name][0],
-        captions=[told for _, told in METHODS.values()],
+        captions=[text for _, text in METHODS.values()],
         key="binning_method",
         persist_state="session",
     )
@@ -161,8 +161,8 @@ def parsed_cuts(text: str) -> tuple[float, ...]:
             value = float(part)
         except ValueError:
             raise ValueError(
-                f"Cut points are numbers with a decimal point, separated by spaces or semicolons; "
-                f"{part[:30]!r} is none."
+                f"Cut points must be numbers with a decimal point, separated by spaces or "
+                f"semicolons; got {part[:30]!r}."
             ) from None
         if not math.isfinite(value):
             raise ValueError(f"A cut point must be a finite number; {part[:30]!r} is not.")
@@ -248,12 +248,12 @@ def conditions_list(fitted_one: Binarizer, name: str) -> None:
     if not found:
         st.caption("None: the column has a single value.")
         return
-    told = [str(literal) for literal in found[:LISTED]]
+    texts = [str(literal) for literal in found[:LISTED]]
     if len(found) > LISTED:
         st.caption(f"The first {LISTED:,} of {len(found):,}.")
-    height = "content" if len(told) <= ROWS // 2 else TALL // 2
-    frame = pd.DataFrame({"condition": told})
-    st.dataframe(frame, hide_index=True, height=height, alt=f"{len(told):,} conditions.")
+    height = "content" if len(texts) <= ROWS // 2 else TALL // 2
+    frame = pd.DataFrame({"condition": texts})
+    st.dataframe(frame, hide_index=True, height=height, alt=f"{len(texts):,} conditions.")
 
 
 def shown_name(state: AppState, name: str) -> str:
@@ -295,7 +295,7 @@ def _numeric(
 
 
 def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
-    """Let the cut points of one column be typed in, where they are not too many."""
+    """Show a text input for the cut points of one column, unless there are too many."""
     if len(cuts) > MAX_TYPED:
         st.caption(
             f"{len(cuts):,} cut points, too many to be typed in: drawn and listed are "

@@ -39,8 +39,8 @@ def numeric_outcomes(
     numbers, codes, labels = values.astype(float), outcome_codes(state), state.labels
     table = outcome_bins(numbers, codes, len(labels), cuts)
     figure = outcome_bins_figure(numbers, codes, cuts, name=_axis(state, name), labels=labels)
-    told = outcome_sentence(table, name=state.label(name), labels=labels)
-    chart(figure, "binning_chart", told)
+    sentence = outcome_sentence(table, name=state.label(name), labels=labels)
+    chart(figure, "binning_chart", sentence)
     between()
     signs = [interval_signs(row) for _, row in table.iterrows()]
     shares_table(signs, table["rows"], outcome_shares(table), labels, "between the cut points")
@@ -52,8 +52,8 @@ def level_outcomes(state: AppState, name: str, values: NDArray[Any]) -> None:
     table = outcome_levels(list(values), outcome_codes(state), len(labels))
     if len(table):
         figure = outcome_levels_figure(table, name=_axis(state, name), labels=labels)
-        told = outcome_sentence(table, name=state.label(name), labels=labels)
-        chart(figure, "binning_levels_chart", told)
+        sentence = outcome_sentence(table, name=state.label(name), labels=labels)
+        chart(figure, "binning_levels_chart", sentence)
         if len(table) > MAX_LEVELS:
             st.caption(f"Drawn are the {MAX_LEVELS} commonest of {len(table):,} levels.")
     shares_table(table["level"], table["rows"], outcome_shares(table), labels, "in each level")

@@ -14,7 +14,7 @@ from ui.runs.worker import Telling
 from ui.state import KEEP, AppState
 from ui.theme import chart
 
-AT_ONCE = 400_000  # values of the table up to which nobody is asked before it is computed
+AT_ONCE = 400_000  # values of the table up to which it is computed without a button
 LISTED = 1000
 LAST = "duality"  # the test that takes longest
 TESTS = {
@@ -72,13 +72,13 @@ def screening_card(state: AppState, n_conditions: int) -> None:
 
 @dataclass(frozen=True)
 class Screening:
-    """The screening, for a job: by counting, which stands at once, then by the linear program."""
+    """The screening as a job: first by counting (fast), then by the linear program."""
 
     state: AppState
     theta: float
 
     def __call__(self, telling: Telling) -> ConditionScreening:
-        """Do it; the linear program takes minutes on large tables, and ends when it is stopped."""
+        """Run the screening; the linear program takes minutes on large tables, or until stopped."""
         telling.report(standing=self.screened("counting"))
         return self.screened("duality")
 
@@ -148,14 +148,14 @@ def _picture(found: ConditionScreening, state: AppState) -> None:
 
 def _certificates(found: ConditionScreening, key: str) -> None:
     """List certificates, and check them all on demand."""
-    told: pd.DataFrame = found.certificates(limit=LISTED)
-    if not len(told):
+    listed: pd.DataFrame = found.certificates(limit=LISTED)
+    if not len(listed):
         st.caption("No condition was removed.")
         return
     if found.n_removed > LISTED:
         st.caption(f"The first {LISTED:,} of {found.n_removed:,}.")
     st.dataframe(
-        told[["condition", "sentence"]],
+        listed[["condition", "sentence"]],
         hide_index=True,
         column_config={"sentence": st.column_config.TextColumn("why", width="large")},
         alt="Each condition removed, and the numbers that prove it.",

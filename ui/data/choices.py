@@ -93,7 +93,7 @@ def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
         horizontal=len(classes) <= 4,
         key=radio,
         on_change=lambda: choose_positive(st.session_state[radio]),
-        help="The rule says when a row is of this class; all other rows get the other label. "
+        help="The rule describes this class; all other rows get the other label. "
         "Suggested: the one that says yes; else the rarest class of 30 rows or more.",
     )
 

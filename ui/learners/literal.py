@@ -19,20 +19,20 @@ MOST_CLAUSES = 5
 QUICK_CLAUSES = 2  # for each of several outcomes but one, in a quick pass
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 DOUBTING: tuple[Setting, ...] = ({"doubt": 1.0}, {"robustness": 0.1, "doubt": 1.0})
-LARGE = 200_000  # cells of the training rows from which on variants are run only when asked for
+LARGE = 200_000  # cells of the training rows above which variants are off by default
 AGAINST, DOUBTED = "rule against the class", "doubtful rows discounted"
 SEARCH = "search"
 TWO_LEVEL = ("clauses", "rounding", "refine", "allow_disabled")  # settings that these read
 
 
 def proof_on_models(model: ClassifierMixin, state: AppState) -> None:
-    """Say what learning has proved; of other rules of one clause what a short look proves."""
+    """Show what learning proved, or what a short search proves for one clause."""
     if not proved_card(model):
         quick_certificate(model, state)
 
 
 def proof_on_rules(model: ClassifierMixin, state: AppState) -> None:
-    """Say what learning has proved; of other rules offer to look for a proof."""
+    """Show what learning proved, or offer to search for a proof."""
     if not proved_card(model):
         certificate_card(model, state)
 
@@ -52,7 +52,7 @@ def sizes(spec: RunSpec) -> dict[str, list[Any]]:
 
 
 def conditions(spec: RunSpec) -> dict[str, list[Any]]:
-    """Return a grid of numbers of conditions, or where they are asked for of prices."""
+    """Return a grid of numbers of conditions, or of prices for a price sweep."""
     return {"max_conditions": list(spec.limits)} if spec.view == "conditions" else sizes(spec)
 
 
@@ -84,7 +84,7 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, An
 
 
 def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
-    """List rules against the class, robust and doubting ones, as far as they are asked for."""
+    """List the selected variants: against the class, robust, doubtful rows discounted."""
     sides = [{}, {"describes": "other"}] if spec.against else [{}]
     kinds: list[Setting] = [{}]
     if spec.robust:
@@ -95,7 +95,7 @@ def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
 
 
 def variant_words(setting: Setting) -> list[str]:
-    """Say on which side a rule is, how robust, and whether doubtful rows counted less."""
+    """Return a rule's side, robustness, and whether doubtful rows counted less."""
     words = [AGAINST] if "describes" in setting else []
     if "robustness" in setting:
         words.append(f"robustness {setting['robustness']:g}")
@@ -103,13 +103,13 @@ def variant_words(setting: Setting) -> list[str]:
 
 
 def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
-    """Run nothing but the plain search on a large table unless more is asked for."""
+    """Switch the variants off by default on a large table."""
     variants = ("against", "robust", "doubting")
     return dict.fromkeys(variants, False) if X.size > LARGE else {}
 
 
 def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict[str, Any]:
-    """Ask for variants; greyed out where other learners are chosen."""
+    """Show the form for variants; disabled for other learners."""
     unread = bool(learners) and SEARCH not in learners
     sides = {"against": False, "robust": False}
     if not state.several:
@@ -119,16 +119,16 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
         value=usual.doubting,
         key="run_doubting",
         disabled=unread,
-        help="Rows that look like another class count less in the search: a random forest is "
-        "asked about each row by the trees grown without it. Labels that are noise then buy "
-        "fewer conditions. Errors shown count every row in full. Nearly twice the searches.",
+        help="Rows that look like another class count less in the search: a random forest "
+        "predicts each row by the trees grown without it. Noisy labels then add fewer "
+        "conditions. Errors shown count every row in full. Nearly twice the searches.",
         **KEEP,
     )
     return sides | {"doubting": doubting}
 
 
 def _sides(state: AppState, usual: RunSpec, *, unread: bool) -> dict[str, Any]:
-    """Ask for the variants that rules of two classes have."""
+    """Show the form for the variants of rules for two classes."""
     against = st.toggle(
         f"Also rules against {md(state.positive, 60)}",
         value=usual.against,

@@ -53,8 +53,8 @@ def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
     """List the learners of a run in their plain form, then varied; each is swept by itself.
 
     Plain ones stand in the order of `LEARNERS`; what takes no time need not wait its turn and comes
-    second. A variant is what its settings have besides. A quick pass looks for rules of either
-    side where that is asked for, and for no other variant.
+    second. A variant is what its settings have besides. A quick search has rules of either
+    side if selected, and no other variant.
     """
     if not spec.thorough:
         sides: list[dict[str, Any]] = [{}, {"describes": "other"}] if spec.against else [{}]
@@ -69,7 +69,7 @@ def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
 def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     """List the settings of a run, numbered as its rows are; see `varied` for the order.
 
-    A setting holds ``learner`` and, as far as they are asked for, ``theta`` (of boxes from a plane
+    A setting holds ``learner`` and, if selected, ``theta`` (of boxes from a plane
     their ν, of trees their τ), ``n_clauses``, of trees ``max_power_laws`` and ``max_depth``, of the
     ideal DNF ``max_features`` alone, of the box search ``max_conditions`` alone; of a variant also
     ``describes`` ("other": the rule is against the described class), ``robustness``, ``doubt`` and

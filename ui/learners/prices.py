@@ -12,22 +12,22 @@ from ui.escape import md
 def price_input(
     label: str, usual: Sequence[float], symbol: str, **widget: Any
 ) -> tuple[float, ...] | None:
-    """Ask for prices in a line of text.
+    """Return the prices entered as text.
 
     Parameters
     ----------
     label : str
     usual : sequence of float
-        What the line begins with.
+        The default.
     symbol : str
         The letter of the price, for messages.
     **widget
-        Handed to ``st.text_input``: its key, help, whether it is greyed out.
+        Passed to ``st.text_input``.
 
     Returns
     -------
     tuple of float, or None
-        None, after a sentence, when the text cannot be read.
+        None, after an error message, if the text is invalid.
     """
     text = st.text_input(label, value=_price_text(usual), persist_state="session", **widget)
     try:

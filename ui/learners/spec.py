@@ -40,7 +40,7 @@ SHARED = (  # what all points of a curve have in common; any other field belongs
 
 @dataclass(frozen=True)
 class RunSpec:
-    """What was asked of a run.
+    """The settings of a run.
 
     `view` says what the box search is swept over: "conditions", the whole numbers in `limits`, or
     "prices", `thetas` and `clauses`. `thorough` is false of the quick pass, `budget` the seconds
@@ -122,22 +122,22 @@ class RunSpec:
         return Costs(matrix=dict(zip(pairs, self.costs, strict=True)), unit=self.cost_unit)
 
     def constraints(self, features: Sequence[str], towards: Any) -> dict[str, Any] | None:
-        """Return what the analyst rules out, insists on or promises, None if nothing.
+        """Return the constraints and promises of the run, None without any.
 
-        Wishes that a column not among the features keeps by its absence are left out; one that
-        asks for it stays, for the learner to refuse. Directions lead to the class `towards`,
+        Constraints on columns that are not features are left out, except required columns, which
+        the learner then refuses. Directions lead to the class `towards`,
         whichever class a rule describes.
         """
-        wishes = {
+        given = {
             "forbidden": tuple(name for name in self.forbidden if name in features),
             "required": self.required,
             "directions": {name: sign for name, sign in self.directions if name in features},
         }
-        if self.allow_not_equal and not any(wishes.values()):
+        if self.allow_not_equal and not any(given.values()):
             return None
-        if wishes["directions"]:
-            wishes["towards"] = towards
-        return wishes | {"allow_not_equal": self.allow_not_equal}
+        if given["directions"]:
+            given["towards"] = towards
+        return given | {"allow_not_equal": self.allow_not_equal}
 
 
 def quick_rows(X: pd.DataFrame, y: pd.Series, rows: NDArray[np.intp]) -> NDArray[np.intp]:

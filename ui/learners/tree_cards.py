@@ -102,7 +102,7 @@ def case_in_bspace(
 
 
 def splits_words(tree: Tree, rule: RuleSet) -> str:
-    """Say how many conditions a tree's splits have, where its clauses, the paths, have more."""
+    """Return the number of conditions of a tree's splits if its clauses have more."""
     here = 0
     todo = [tree]
     while todo:
@@ -146,7 +146,7 @@ def changes_table(reading: SplitReading, words: Wording) -> pd.DataFrame:
 
 
 def changes_words(reading: SplitReading) -> str:
-    """Say the first of these changes, for whoever cannot see the table."""
+    """Return the first of these changes in words, as alternative text of the table."""
     first = reading.changes[0]
     return f"The nearest change of one column is {first.feature} to {exact(first.new)}."
 

@@ -14,7 +14,7 @@ SECONDS = 5.0  # that a scheduler may take to answer
 
 
 def fits_made(urgent: bool) -> AbstractContextManager[Any]:
-    """Say to joblib where fits are made in this block.
+    """Select the joblib backend for fits in this block.
 
     Parameters
     ----------
