@@ -1,4 +1,4 @@
-"""Export: take the rule away, checked against the model row by row."""
+"""Export: download the rule, checked against the model row by row."""
 
 import streamlit as st
 
@@ -50,7 +50,7 @@ form = FORMATS[chosen]
 with right, sentences():
     st.header(form.name, anchor=False)
     if obstacle := form.obstacle(model):
-        st.info(f"{obstacle} The other formats hold the rule as it is.")
+        st.info(f"{obstacle} The other formats contain the rule unchanged.")
     else:
         looks = looked_at_test_rows() if chosen == "report" and len(state.testing[0]) else 0
         state = app_state()
@@ -73,13 +73,12 @@ with right, sentences():
         )
         if looks:
             st.caption(
-                "It tells the error on the test rows, which have now been looked at for "
-                f"{plural(looks, 'rule')}."
+                f"It contains the error on the test rows, now shown for {plural(looks, 'rule')}."
             )
         if form.rendered:
             st.iframe(shown_page(text), height=PREVIEW, alt="The page, as a browser will show it")
         elif isinstance(text, bytes):
-            st.caption("The file opens in a spreadsheet; it holds this rule:")
+            st.caption("The file opens in a spreadsheet; it contains this rule:")
             st.code(to_text(model), language=None, wrap_lines=True)
         else:
             # the box scrolls, by its button for copying also without a mouse

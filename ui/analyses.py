@@ -1,7 +1,7 @@
-"""The analyses of one visitor: which are whose, what they are called, what is in them.
+"""The analyses of one visitor: owner, names and contents.
 
-Whose an analysis is, a key in the browser's own storage says: made there, of 192 random bits, sent
-over the session's own connection and never in an address, a cookie or a log. The workspace holds
+A key in the browser's storage identifies the owner: created there, 192 random bits, sent over the
+session's connection and never in an address, a cookie or a log. The workspace holds
 the key's digest only, as a folder of marks: ``owners/DIGEST/ID``, each holding the name that its
 owner gave. So no user sees another's list, and the address of one analysis opens only that
 one. With a login (`ui.login`), the digest is the user's, and the address of another user's analysis
@@ -55,7 +55,7 @@ class Saved:
 
 
 def ask_browser() -> None:
-    """Learn once a session which browser this is, from the key it keeps; draws nothing."""
+    """Identify the browser by its stored key, once a session; draws nothing."""
     if OWNER not in st.session_state and workspace.root() is not None:
         _browser(key="_owner_key", on_key_change=_set_owner)
 
@@ -106,7 +106,7 @@ def listed() -> list[Saved]:
 
 
 def is_listed() -> bool:
-    """Whether the analysis at hand is on this browser's list."""
+    """Whether the open analysis is on this browser's list."""
     marks = _marks()
     return marks is not None and (marks / workspace.analysis_id()).exists()
 
@@ -117,7 +117,7 @@ def rename(saved: Saved, name: str) -> None:
 
 
 def duplicate(saved: Saved) -> str:
-    """Copy an analysis, the folds of its runs left out, and return the copy's id."""
+    """Copy an analysis without the folds of its runs, and return the copy's id."""
     fresh = secrets.token_urlsafe(18)
     place = workspace.root() / fresh
     place.mkdir(mode=0o700)

@@ -1,4 +1,4 @@
-"""Results kept between reruns, under keys that are computed from content.
+"""Cache of results between reruns, with keys computed from content.
 
 Streamlit hashes a large data frame from a sample of its rows, so that one edited cell can go
 unnoticed. Nothing here lets it: a frame is passed under a name with a leading underscore (not

@@ -1,4 +1,4 @@
-"""The model a person picked: fitted once, shared by all pages, held to what it has promised."""
+"""The selected model: fitted once, shared by all pages, checked against its promises."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ from ui.workspace import analysis_id, change
 def pick(
     setting: Mapping[str, Any], spec: RunSpec, *, own: bool = True, by_slider: bool = False
 ) -> None:
-    """Make a setting the chosen one and fit it on the training rows (kept, so it is fitted once).
+    """Select a setting and fit it on the training rows (cached).
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def _measured_error(state: AppState, setting: Mapping[str, Any], spec: RunSpec) 
 
 
 def repick(setting: Mapping[str, Any]) -> None:
-    """Pick a setting of the run that the picked one is of; for callbacks."""
+    """Select another setting of the same run; for callbacks."""
     once(lambda: pick(setting, RunSpec.from_dict(app_state().run_settings)))()
 
 
@@ -160,7 +160,7 @@ def fit_path(
     should_stop: Callable[[], bool] | None = None,
     **parameters: Any,
 ) -> dict[str, ClassifierMixin]:
-    """Fit settings of one learner and variant on the training rows, sharing what they share.
+    """Fit settings of one learner and variant on the training rows in one search.
 
     Parameters
     ----------

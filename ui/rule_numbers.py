@@ -1,4 +1,4 @@
-"""What a rule is worth on the training and on the test rows, clause by clause."""
+"""Figures of a rule on training and test rows, clause by clause."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ BY_CHANCE = 0.01  # how rarely chance alone may make a difference that is called
 
 @dataclass(frozen=True)
 class Rows:
-    """One part of the table as a rule sees it.
+    """Columns and labels of one part of the table.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Rows:
 
     @property
     def target(self) -> NDArray[Any]:
-        """The true classes as learners take them, who refuse numbers among objects."""
+        """The true classes with the dtype that learners accept."""
         return pd.Series(self.y).infer_objects().to_numpy()
 
     def answers(self, rule: RuleSet) -> NDArray[Any]:

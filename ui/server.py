@@ -1,4 +1,4 @@
-"""The server that shows the pages: started so that it asks no other machine anything.
+"""The server of the pages; it contacts no other machine.
 
 Streamlit refuses a websocket that a page of another site opens; but to know what to refuse, it asks
 a web service for its own address, and waits for the answer.

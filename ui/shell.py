@@ -1,4 +1,4 @@
-"""The frame around every page: the router's guard, title and status, empty states, sentences."""
+"""The frame of every page: the router's guard, title, status, empty states, messages."""
 
 import logging
 import uuid
@@ -23,7 +23,9 @@ PAGES = {  # in the navigation, and the question that the page answers
     "score": ("Score", "Score new cases"),
     "export": ("Export", "Export the rule"),
 }
-OF_THE_SAMPLE = "Every figure on this page is of the sample of rows, unless it says “all rows”."
+OF_THE_SAMPLE = (
+    "All figures on this page are of the sample of rows, except those labelled “all rows”."
+)
 STATUS = "_status"  # where a run of the script keeps the place of its status
 ONWARD = ":material/arrow_forward:"  # from the font that comes with Streamlit
 log = logging.getLogger("rulekit.dashboard")

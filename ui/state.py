@@ -1,4 +1,4 @@
-"""One analysis in one object: what was loaded, decided and learned, and what follows from it.
+"""One analysis in one object: table, settings, model, and values derived from them.
 
 Everything lives in ``st.session_state["app"]``, an `AppState`; pages reach it by `app_state()`. It
 is changed by assignment only (a click can interrupt a script half-way), and dropped when
@@ -74,7 +74,7 @@ class BinningSpec:
 
 @dataclass(frozen=True)
 class Wording:
-    """What a column is called in sentences and figures: a business name and a unit."""
+    """Display name and unit of a column."""
 
     label: str = ""
     unit: str = ""
@@ -207,12 +207,12 @@ class AppState:
 
     @property
     def several(self) -> bool:
-        """Whether a rule has to tell more than two classes apart."""
+        """Whether a rule predicts more than two classes."""
         return self.every_class and len(self.classes) > 2
 
     @property
     def labels(self) -> list[Any]:
-        """The answers a rule can give: two, the described class first, or all classes."""
+        """The predictions of a rule: two, the described class first, or all classes."""
         return self.classes if self.several else [self.positive, self.other_label]
 
     @property

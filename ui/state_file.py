@@ -1,4 +1,4 @@
-"""An analysis as plain data, for the file that keeps it and the one that a person takes."""
+"""An analysis as plain data, for the saved file and the download."""
 
 from dataclasses import asdict
 from typing import Any

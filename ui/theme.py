@@ -1,4 +1,4 @@
-"""How the app looks: its style sheet, and one door for figures: each has a name and words."""
+"""Style sheet of the app, and one function that shows figures with a name and a text."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Saved analyses: an unguessable id in the address brings table, decisions and rule back.
+"""Saved analyses: an unguessable id in the address restores table, settings and rule.
 
 Folder: the environment variable ``RULEKIT_WORKSPACE`` (default ``.rulekit`` in the current folder,
 readable by its owner only); ``off`` keeps everything in memory, and then a reload starts anew. An
@@ -125,7 +125,7 @@ def attach() -> None:
 
 
 def _open(wanted: str) -> None:
-    """Load a saved analysis into the session, or begin a new one."""
+    """Load a saved analysis into the session, or start a new one."""
     base = root()
     known = base is not None and SHAPE.fullmatch(wanted) and (base / wanted).is_dir()
     if not known or not _may_open(base, wanted):
@@ -152,7 +152,7 @@ def _open(wanted: str) -> None:
 
 
 def _may_open(base: Path, wanted: str) -> bool:
-    """Whether the visitor may open an analysis by its id: of those who log in, its owner alone."""
+    """Whether the visitor may open an analysis by its id; with a login, only its owner."""
     if not login.is_on():
         return True
     return (base / "owners" / st.session_state[login.OWNER] / wanted).exists()
@@ -240,7 +240,7 @@ def change(**values: Any) -> AppState:
 
 
 def pick_rule(rule_set: RuleSet, *, source: str) -> None:
-    """Make a rule that a person wrote or changed the chosen model.
+    """Select a rule that the user wrote or edited.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def pick_rule(rule_set: RuleSet, *, source: str) -> None:
 
 
 def begin(table: Table, options: dict[str, Any] | None = None) -> None:
-    """Begin an analysis of a table under a new id; the former one stays under its own address.
+    """Start an analysis of a table under a new id; the former one keeps its address.
 
     The former analysis' job ends (what it has finished is kept in its store).
     """
@@ -286,7 +286,7 @@ def forget() -> None:
 
 
 def _clear() -> None:
-    """Drop this session's analysis and every widget's value but the upload's."""
+    """Remove this session's analysis and all widget values except the upload."""
     for key in list(st.session_state):
         if not str(key).startswith(
             ("_shell", "_wanted", "_message", "_unsaved", "_owner", "upload")
@@ -314,7 +314,7 @@ def _checksum(plain: dict[str, Any]) -> str:
 
 
 def load_settings(content: bytes) -> str:
-    """Begin an analysis of the table at hand with saved settings; the former one stays as it is.
+    """Start an analysis of the current table with saved settings; the former one is kept.
 
     Parameters
     ----------

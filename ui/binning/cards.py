@@ -1,4 +1,4 @@
-"""The Binning page's parts: the method, one column's cut points, and what they make of it."""
+"""The Binning page's parts: the method, one column's cut points, and the resulting bins."""
 
 import math
 import re
@@ -94,7 +94,7 @@ def method_card() -> None:
         spec.max_levels,
         key="binning_levels",
         persist_state="session",
-        help="At most; where there are more, the rarest are treated as one.",
+        help="At most; if there are more, the rarest are merged.",
     )
     wanted = replace(
         spec,
@@ -128,7 +128,7 @@ def with_cuts_everywhere(state: AppState, spec: BinningSpec) -> BinningSpec:
 
 
 def drop_cuts(name: str | None = None) -> None:
-    """Go back to automatic cut points for one column, or for all (and then by quantiles)."""
+    """Restore automatic cut points for one column, or for all (by quantiles)."""
     spec = app_state().binning
     if name is None and spec.method == "manual":
         spec = replace(spec, method="quantile")
@@ -139,7 +139,7 @@ def drop_cuts(name: str | None = None) -> None:
 
 
 def set_cuts(name: str, cuts: tuple[float, ...]) -> None:
-    """Use these cut points for a column, whatever the method."""
+    """Set the cut points of a column for any method."""
     spec = app_state().binning
     others = tuple(pair for pair in spec.cuts if pair[0] != name)
     change(binning=replace(spec, cuts=tuple(sorted((*others, (name, cuts))))))

@@ -1,4 +1,4 @@
-"""The Binning page's pictures of several outcomes: each by its own name, in its own colour."""
+"""The Binning page's charts of several outcomes, each with its name and colour."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ def numeric_outcomes(
     cuts: NDArray[np.float64],
     between: Callable[[], None],
 ) -> None:
-    """Show a numeric column by outcome: picture, then what is to stand `between`, then numbers."""
+    """Show a numeric column by outcome: chart, then the call of `between`, then numbers."""
     numbers, codes, labels = values.astype(float), outcome_codes(state), state.labels
     table = outcome_bins(numbers, codes, len(labels), cuts)
     figure = outcome_bins_figure(numbers, codes, cuts, name=_axis(state, name), labels=labels)

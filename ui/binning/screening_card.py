@@ -83,7 +83,7 @@ class Screening:
         return self.screened("duality")
 
     def screened(self, how: str) -> ConditionScreening:
-        """Screen in one of the ways of `rulekit.learners.screen_conditions`."""
+        """Screen with a method of `rulekit.learners.screen_conditions`."""
         X, y = self.state.training
         return screen_conditions(
             X,
@@ -98,12 +98,12 @@ class Screening:
 
 @dataclass(frozen=True)
 class Checking:
-    """The check of all certificates, for a job; its answer lists those that do not hold."""
+    """Check of all certificates as a job; its result lists the invalid ones."""
 
     found: ConditionScreening
 
     def __call__(self, telling: Telling) -> list[Any]:
-        """Count anew on the table."""
+        """Check the certificates on the table."""
         return self.found.unproved()
 
 
@@ -143,7 +143,7 @@ def _picture(found: ConditionScreening, state: AppState) -> None:
     chart(screening_figure(table), "screening_chart", sentence)
     st.caption(md(sentence, 500))
     if (more := int((columns["conditions"] > 0).sum()) - len(table)) > 0:
-        st.caption(f"{more} more columns, of which fewer conditions are left, are not drawn.")
+        st.caption(f"{more} more columns with fewer remaining conditions are not shown.")
 
 
 def _certificates(found: ConditionScreening, key: str) -> None:

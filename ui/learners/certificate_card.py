@@ -1,4 +1,4 @@
-"""The card on how far a learned rule is from the best possible: proven, within so much, or nothing.
+"""The card on optimality: the proven gap between a learned rule and the best possible.
 
 A rule of one clause is looked into by itself, for a short time; others at the press of a button.
 Both are done in the background. A bound is worth what it counts, so the count is always shown
@@ -47,7 +47,7 @@ HELP = (
 
 
 def certificate_card(model: ClassifierMixin, state: AppState) -> None:
-    """Show what is proved of a learned rule, and offer to look longer; no word on an edited one."""
+    """Show what is proved for a learned rule, and a button for a longer search."""
     if not isinstance(model, LEARNED) or state.several:
         return
     key = _key(state)
@@ -66,7 +66,7 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
 
 
 def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | None:
-    """Show what a short look proves of a rule of one clause; nothing where it proves nothing.
+    """Show what a short search proves for a rule of one clause; nothing without a proof.
 
     Returns
     -------
@@ -161,7 +161,7 @@ class Proof:
     seconds: float
 
     def __call__(self, telling: Telling) -> Certificate:
-        """Look for it; a rule of one clause is compared with the rules of one clause."""
+        """Search; a rule of one clause is compared with rules of one clause."""
         X, y = self.state.training
         model = self.model
         if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):

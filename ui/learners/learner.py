@@ -1,4 +1,4 @@
-"""A learner on the pages: its entry in `FAMILIES`, and what the pages ask for and show of it.
+"""A learner on the pages: its entry in `FAMILIES`, its form and its cards.
 
 A setting of a run has the same names for all of them: ``theta`` is the price, whatever its letter
 is, and ``n_clauses`` the most clauses.
@@ -38,7 +38,7 @@ def nothing(*_: Any, **__: Any) -> None:
 
 @dataclass(frozen=True)
 class Cards:
-    """What pages show of some learners' models alone; each card is silent on other models.
+    """Cards of some learners' models; each shows nothing for other models.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def price_dials(setting: Setting, n_rows: int) -> list[Dial]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Learner(Family):
-    """An entry of `FAMILIES`, with what the pages ask for and show of it.
+    """An entry of `FAMILIES`, with its form and cards.
 
     Attributes
     ----------

@@ -16,7 +16,7 @@ from ui.learners.spec import QUICK, QUICK_SECONDS, RunSpec, quick_rows
 from ui.state import KEEP, AppState
 
 MOST_CLAUSES = 5
-QUICK_CLAUSES = 2  # for each of several outcomes but one, in a quick pass
+QUICK_CLAUSES = 2  # for each of several outcomes but one, in a quick search
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 DOUBTING: tuple[Setting, ...] = ({"doubt": 1.0}, {"robustness": 0.1, "doubt": 1.0})
 LARGE = 200_000  # cells of the training rows above which variants are off by default
@@ -59,9 +59,9 @@ def conditions(spec: RunSpec) -> dict[str, list[Any]]:
 def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
     """Return the parameters of the box search alone, plain or as a variant.
 
-    Where a number of conditions is swept, it takes those that save a thousandth of the rows or
-    more, in as many clauses as it searches; a quick pass goes without disturbances, and where there
-    are several outcomes takes conditions that save five times as many, in fewer clauses.
+    In a sweep over numbers of conditions, a condition must save a thousandth of the rows. A quick
+    search makes no disturbances; for several outcomes its conditions must save five times as many
+    rows, in fewer clauses.
     """
     by_price = "theta" in variant or (spec.view == "prices" and "max_conditions" not in variant)
     y = state.training[1]

@@ -1,4 +1,4 @@
-"""The learners a person can choose from, and what a run makes of its settings.
+"""The learners to choose from, and the settings of a run.
 
 Learners are the entries of `rulekit.families.FAMILIES`; each has its page parts in `PAGES`.
 """
@@ -107,7 +107,7 @@ def run_key(spec: RunSpec, state: AppState) -> str:
 
 
 def curve_key(spec: RunSpec, state: AppState) -> str:
-    """Return a text that is equal for runs whose points may stand on one curve."""
+    """Return a text that is equal for runs whose points share a curve."""
     return repr((state.fit_key, spec.shared))
 
 
@@ -117,7 +117,7 @@ def learner_of(setting: Mapping[str, Any]) -> Learner:
 
 
 def same_search(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two settings differ in nothing but how large their rules may be."""
+    """Whether two settings differ only in the size limits of their rules."""
     return one.keys() == other.keys() and variant_of(one) == variant_of(other)
 
 

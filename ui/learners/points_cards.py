@@ -1,4 +1,4 @@
-"""What pages show of points to add up: the card itself, and one case's own points."""
+"""Cards of scorecards: the card itself, and the points of one case."""
 
 import pandas as pd
 import streamlit as st
@@ -34,7 +34,7 @@ def card_table(split: PointsSplit, words: Wording) -> pd.DataFrame:
 
 
 def band_table(model: ClassifierMixin) -> pd.DataFrame:
-    """Return what totals stand for: each band with its cases of a hundred, where they are known."""
+    """Return the bands of totals, each with its share of cases if known."""
     splits = scorecard_of(model.rule_set_)
     lowest, highest = splits[0].span
     bands = getattr(model, "bands_", None)
@@ -60,7 +60,7 @@ def _range(low: int, high: int) -> str:
 
 
 def scorecard(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
-    """Show the card, and what its totals stand for; offer it as a sheet to fill in."""
+    """Show the card and the meaning of its totals, with a sheet to fill in."""
     split = split_of(model)
     if split is None:
         return

@@ -1,4 +1,4 @@
-"""What the pages show of power-law splits alone: the tree, its formulas, rows in B-space."""
+"""Cards of power-law splits: the tree, its formulas, rows in B-space."""
 
 import re
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -
 def case_in_bspace(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
-    """Show where one case lies at each split on its way, and what would turn each of them."""
+    """Show the case at each split on its path, and the changes that would turn each split."""
     if plain:
         return
     rule = model.rule_set_
@@ -132,7 +132,7 @@ def typeset_name(name: str) -> str:
 
 
 def changes_table(reading: SplitReading, words: Wording) -> pd.DataFrame:
-    """List what would turn the case's answer at a split, one column at a time."""
+    """List the changes of one column that turn the case at a split."""
     return pd.DataFrame(
         {
             "alone would turn it": [words.name(c.feature) for c in reading.changes],

@@ -106,7 +106,7 @@ def fold_words(row: pd.Series) -> str:
 
 
 def choose(found: RunResult, number: int, *, by_slider: bool = False) -> None:
-    """Pick a setting: what a click on a point or a row does, and every widget that moves along.
+    """Select a setting after a click on a point or row, or from a widget.
 
     For callbacks: the library's errors reach the page as a sentence.
     """

@@ -1,4 +1,4 @@
-"""What differs between two rules, in words: their clauses, their thresholds, their answers."""
+"""The differences between two rules in words: clauses, thresholds, predictions."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The settings of runs, as widgets: what all points share at the side, the rest in tabs."""
+"""The settings of runs as widgets: shared ones at the side, the rest in tabs."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The picked rule beside the curve: its words and figures, the slider to others, the way on."""
+"""The selected rule beside the curve: text, figures, slider, and links to other pages."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"
 
 @dataclass(frozen=True)
 class Kind:
-    """What rules of a run may differ in besides their size and the class they describe."""
+    """A property in which rules of a run may differ besides size and described class."""
 
     label: str
     named: Callable[[float], str]
@@ -236,7 +236,7 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
 
 
 def _turned(found: RunResult, name: str, key: str) -> None:
-    """Pick the rule of another kind that is of nearly the same size."""
+    """Select the rule of another kind with nearly the same size."""
     state = app_state()
     row = found.points.loc[found.number_of_rule(state)]
     wanted = {**state.setting, name: st.session_state[key]}

@@ -1,4 +1,4 @@
-"""What runs have found on a table, as points: one row a setting, of all runs that may be joined."""
+"""Results of runs as points: one row per setting, of all runs on one curve."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ AGAINST = ", against"  # ends the name of a line of rules for the other class
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The point to take: its number, what it is in words, why in one sentence, and at length."""
+    """The suggested point: its number, its words, a short and a long reason."""
 
     number: int
     words: str
@@ -45,7 +45,7 @@ class Suggestion:
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """What runs have found; drawn and chosen from. Settings with folds missing are not in it.
+    """Results of runs, without settings that have missing folds.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class RunResult:
 
     @classmethod
     def of(cls, measured: Measured) -> "RunResult":
-        """Take over what a run has measured."""
+        """Build from the measurements of a run."""
         listed, numbers = settings_of_run(measured.spec), list(measured.points.index)
         settings = tuple(listed[number] for number in numbers)
         models = {model_key(listed[number]): model for number, model in measured.models.items()}
@@ -93,7 +93,7 @@ class RunResult:
     def over(self, older: "RunResult | None", kept: Mapping[str, Any] | None) -> "RunResult":
         """Join these points with older ones: a setting's new point replaces its old one.
 
-        A point of the quick pass goes when the setting was searched in full, or a search in full
+        A point of the quick search goes when the setting was searched in full, or a search in full
         leaves its side out, unless its rule is the one to be `kept`.
         """
         if older is None:
@@ -138,7 +138,7 @@ class RunResult:
 
     @cached_property
     def series(self) -> list[str]:
-        """The line that each setting is on: its learner, and what sets it apart."""
+        """The line of each setting: its learner and its variant."""
         return [
             learner_of(s).name
             + (", by price" if _is_by_price(s) else AGAINST * ("describes" in s))
@@ -148,7 +148,7 @@ class RunResult:
 
     @property
     def is_searched(self) -> bool:
-        """Whether the longer search has been made, at least of its plain rules."""
+        """Whether the thorough search is done, at least for its plain rules."""
         return any(_is_searched(s) for s in self.settings)
 
     @property
@@ -182,12 +182,12 @@ class RunResult:
 
     @property
     def judge(self) -> str:
-        """What points are suggested by: what errors cost, or the error where none was named."""
+        """The measure of the suggestion: the cost of errors, or the error without costs."""
         return COST if self.measures(COST) else "test_error"
 
     @property
     def unit(self) -> str:
-        """What costs are counted in."""
+        """The unit of costs."""
         return next((spec.cost_unit for spec in self.specs), "")
 
     def curve(self, y: str = "test_error", kept: int | None = None) -> pd.DataFrame:
@@ -229,7 +229,7 @@ class RunResult:
 
     @cached_property
     def suggestion(self) -> Suggestion | None:
-        """The point to take, never one that another beats in size and error; None without any.
+        """The suggested point, on the front of size and error; None without points.
 
         The settings of a price sweep take no part if there are others: the best of many is mostly
         luck.
@@ -311,7 +311,7 @@ def reference_lines(table: pd.DataFrame | None, x: str, y: str) -> list[Baseline
 
 
 def _with_losses(points: pd.DataFrame) -> pd.DataFrame:
-    """Turn measures that are better when larger round, with their standard errors."""
+    """Convert measures that are better when larger to losses, with their standard errors."""
     added = {}
     for name in ("f1", "auc"):
         if f"test_{name}" in points:

@@ -27,7 +27,7 @@ def learners_tab(spec: RunSpec) -> None:
 
 
 def prices_tab(found: RunResult | None, spec: RunSpec, y: str) -> None:
-    """Sweep prices and numbers of clauses, show what was found, and move along it."""
+    """Show the sweep of prices and numbers of clauses, and its results."""
     run = price_sweep(app_state(), spec)
     if run is not None:
         _button(run, PRICES, "Sweep prices", "sweep_prices")

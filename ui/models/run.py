@@ -55,7 +55,7 @@ def work(spec: RunSpec, state: AppState) -> Work:
 
 
 def start(spec: RunSpec, title: str) -> None:
-    """Begin a run in the background; finished folds of an earlier one come from the store.
+    """Start a run in the background; finished folds of earlier runs come from the store.
 
     Raises
     ------
@@ -90,9 +90,9 @@ def longer(spec: RunSpec) -> RunSpec:
 
 
 def update(spec: RunSpec) -> RunResult | None:
-    """Bring the curve up to date: recalled, taken from jobs, else begun by the quick pass.
+    """Update the curve from the store and from jobs, and start the quick search if it is empty.
 
-    Nothing but the quick pass begins by itself.
+    Only the quick search starts by itself.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def _recall(spec: RunSpec, key: str) -> None:
 
 
 def _take(key: str) -> None:
-    """Take over what the analysis' jobs have found since the session last looked."""
+    """Add the new points of the analysis' jobs to the curve."""
     taken = st.session_state.setdefault("_taken", {})
     for job in (latest(FIRST), latest(LONGER, COMPARISON, PRICES)):
         if job is None or taken.get(job.id) == (job.version, job.state, key):
@@ -181,7 +181,7 @@ def _join(found: RunResult, key: str) -> None:
 
 
 def is_in_hand(state: AppState) -> bool:
-    """Whether a person has picked, read or written the rule, so that no run replaces it."""
+    """Whether the user has selected, read or written the rule, so that no run replaces it."""
     edited = "edited" in (state.setting or {})
     return state.setting is not None and (state.in_hand or edited)
 
@@ -201,7 +201,7 @@ def _keep_figures(found: RunResult) -> None:
 
 
 def noted_suggestion(found: RunResult) -> None:
-    """Remember what was suggested when a rule was picked; only another one is offered later."""
+    """Store the suggestion when a rule is selected; only another one is offered later."""
     suggested = found.suggestion
     if suggested is not None:
         st.session_state["_suggested"] = model_key(found.settings[suggested.number])
@@ -239,7 +239,7 @@ def seconds_longer(found: RunResult, spec: RunSpec) -> tuple[float, float] | Non
 
 
 def columns_words(state: AppState) -> str:
-    """Return how many columns the quick pass searches; empty if all."""
+    """Return how many columns the quick search searches; empty if all."""
     n_columns = state.training[0].shape[1]
     if n_columns <= QUICK_COLUMNS:
         return ""

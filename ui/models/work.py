@@ -1,4 +1,4 @@
-"""What a run computes, in a process of its own: plain data in, whole points out; no page."""
+"""What a run computes in a process of its own: data in, finished points out; no page."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ class Telling(Protocol):
         """Report progress (`done`, `total`, `message`) and results so far (`standing`)."""
 
     def should_stop(self) -> bool:
-        """Whether to do no more."""
+        """Whether the work should end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Measured:
         By number of setting, as `rulekit.evaluation.summarise` gives it, and ``most``: the most
         conditions that any fold's rule has.
     models : mapping of int to classifier
-        Learned from all training rows; of a quick pass from a part of the table.
+        Learned from all training rows; of a quick search from a part of the table.
     references : DataFrame or None
         Reference models on the same folds.
     missed : tuple of str

@@ -1,4 +1,4 @@
-"""The Rules page's cards: figures, a line a clause, outcomes, the rows behind."""
+"""The Rules page's cards: figures, clauses, outcomes, rows."""
 
 from typing import Any
 
@@ -111,7 +111,7 @@ def clause_lines(rule: RuleSet, train: Rows, test: Rows | None, state: AppState)
 
 
 def _line(n_counts: int) -> list[DeltaGenerator]:
-    """Make the places of a line: switch, words, counts, editing."""
+    """Create the columns of a line: switch, text, counts, edit button."""
     widths = [1, 9.5, *[2.5] * n_counts, 1.4]
     return st.columns(widths, vertical_alignment="center", gap="xsmall")
 

@@ -1,4 +1,4 @@
-"""A rule changed by hand: a clause's conditions edited, a clause added, or clauses left out."""
+"""Editor of a rule: edit, add or remove clauses."""
 
 from dataclasses import replace
 from typing import Any
@@ -48,7 +48,7 @@ def obstacle(rule: RuleSet) -> str:
 
 
 def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
-    """Offer to edit clause k, or to add one as number k."""
+    """Show a button that edits clause k, or adds one as number k."""
     why = obstacle(rule)
     if k == rule.n_clauses and scorecard_of(rule):
         why = "A scorecard is one card: edit its conditions."

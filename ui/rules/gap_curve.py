@@ -1,4 +1,4 @@
-"""What a smaller gap between groups would cost, searched in the background, with its rules."""
+"""The cost of a smaller gap between groups, computed in the background, with its rules."""
 
 from dataclasses import dataclass, replace
 
@@ -28,9 +28,9 @@ SOURCE = "a rule chosen for a smaller gap between groups"
 
 @dataclass(frozen=True)
 class GapCurve:
-    """The work: settings compared on inner folds, and the rules of those on the curve.
+    """The job: settings compared on inner folds, and the rules of those on the curve.
 
-    Its answer is a triple: the curve, all settings compared, and a rule for each row of the curve.
+    Its result is a triple: the curve, all settings compared, and a rule for each row of the curve.
     """
 
     state: AppState

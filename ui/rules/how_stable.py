@@ -1,4 +1,4 @@
-"""The tab "How stable" of Rules: the rule learned again from a hundred resamples of its rows."""
+"""The tab "Stability" of Rules: the rule learned again from resamples."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +30,7 @@ BY_HAND = (
 
 @dataclass(frozen=True, eq=False)
 class Repeating:
-    """The rule learned again and again, for a job; its answer is a `Stability`."""
+    """The rule learned from resamples as a job; its result is a `Stability`."""
 
     model: ClassifierMixin
     X: pd.DataFrame

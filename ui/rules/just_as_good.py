@@ -34,7 +34,7 @@ PICKED = "_just_as_good"  # where the session keeps which rule of which list is 
 
 @dataclass(frozen=True, eq=False)
 class Looking:
-    """The search for rules just as good, for a job; its answer is an `Alternatives`."""
+    """Search for alternatives as a job; its result is an `Alternatives`."""
 
     model: ClassifierMixin
     X: pd.DataFrame

@@ -37,7 +37,7 @@ SHARES = ("called_positive", "found", "false_alarms", "precision", "error")
 
 
 def operating_card(model: Any, rows: Rows, state: AppState) -> None:
-    """Offer the rule stopped earlier, or going further, as a curve to pick from."""
+    """Show the operating points of the rule as a curve, and select one."""
     source, picked = _source(model, state)
     if state.several or len(source.classes_) != 2:
         st.caption("Operating points are those of a rule of two outcomes.")

@@ -75,7 +75,7 @@ class Job:
 
     @property
     def elapsed(self) -> float:
-        """Seconds that it has run; 0 while queued."""
+        """Seconds of running time; 0 while queued."""
         if self.started is None:
             return 0.0
         return (self.finished or self._paused_at or time.monotonic()) - self.started

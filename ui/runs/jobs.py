@@ -43,7 +43,7 @@ Task = Callable[[Telling], Any]
 
 
 class JobRegistry:
-    """All jobs of this server: one active an owner, as many at a time as there are cores.
+    """All jobs of this server: one active job per owner, at most one running job per core.
 
     Urgent jobs run first. If other jobs hold all cores, the latest of them is paused until no
     urgent job needs its core.
@@ -215,7 +215,7 @@ class JobRegistry:
 
     @property
     def _free(self) -> int:
-        """How many more jobs may run."""
+        """Number of further jobs that may run."""
         return self.n_running - sum(w.going for w in self._workers)
 
     @property
@@ -333,7 +333,7 @@ class JobRegistry:
             self._dispatch()
 
     def _kill(self, worker: Worker, job: Job) -> None:
-        """End a worker if it still has the job; another one takes its place."""
+        """End a worker that still has the job, and start another one."""
         with self._lock:
             if worker.job is job and worker in self._workers:
                 self._workers.remove(worker)

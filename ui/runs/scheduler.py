@@ -1,4 +1,4 @@
-"""Where the fits of runs are made: on this machine, or on a Dask cluster (RULEKIT_SCHEDULER)."""
+"""Where runs fit models: on this machine, or on a Dask cluster (RULEKIT_SCHEDULER)."""
 
 import os
 from contextlib import AbstractContextManager
