@@ -20,7 +20,7 @@ from ui.models.points import RunResult
 from ui.models.run import part_words
 from ui.picked import looked_at_test_rows, picked_model, promise_lines, setting_words
 from ui.state import AppState, app_state
-from ui.words import rule_words, wording
+from ui.words import constant_answer, rule_words, wording
 
 SIDES = {"for": "for", "other": "against"}
 MOST_LINES = 2  # clauses whose rows are told of beside the rule; Rules tells of all
@@ -71,6 +71,7 @@ def picked_card(found: RunResult | None) -> None:
         part = part_words(state) if QUICK in state.setting else ""
         cost = md(cost_words(found, row), 80)
         st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
+    (st.info if rule.is_constant else st.caption)(md(constant_words(rule, state), 300))
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
     promise_lines(rule, state)
@@ -81,6 +82,18 @@ def picked_card(found: RunResult | None) -> None:
             if st.button(label, key=f"to_{page}"):
                 st.switch_page(f"pages/{page}.py")
         held_out(model)
+
+
+def constant_words(rule: RuleSet, state: AppState) -> str:
+    """Return how often the most frequent outcome alone is wrong; for comparison with the rule."""
+    _, y = state.training
+    counts = y.value_counts()
+    share = percent(1.0 - counts.iloc[0] / counts.sum())
+    if rule.is_constant:
+        answer = constant_answer(rule)
+        wrong = percent(1.0 - counts.get(answer, 0) / counts.sum())
+        return f"No rule found beats always predicting {answer} ({wrong} of training rows wrong)."
+    return f"Always predicting {counts.index[0]}: {share} of training rows wrong."
 
 
 def never_predicted(rule: RuleSet, state: AppState) -> str:
