@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
+from rulekit.export import clause_numbers
 from rulekit.rules import RuleSet
 from rulekit.style.phrases import listed
 from rulekit.style.wording import percent, plural
@@ -75,7 +76,8 @@ def picked_card(found: RunResult | None) -> None:
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
     promise_lines(rule, state)
-    for words in kept("clauses told", f"{state.fit_key}{state.rule_json}", lambda: told(model)):
+    key = f"{state.fit_key}{state.rule_json}"
+    for words in kept("clause shares", key, lambda: clause_shares(model)):
         st.caption(md(words, 300))
     with st.container(horizontal=True):
         for page, label in LINKS.items():
@@ -113,22 +115,18 @@ def _why_unmeasured(state: AppState) -> str:
     return f"selected under other settings: not measured with those at the side.{before}"
 
 
-def told(model: ClassifierMixin) -> list[str]:
-    """Say of the first clauses how many training rows are like what they describe, and right."""
-    rule, (X, y) = model.rule_set_, app_state().training
+def clause_shares(model: ClassifierMixin) -> list[str]:
+    """Return, for the first clauses, how many of their training rows have the predicted outcome."""
+    rule = model.rule_set_
     if rule.form != "dnf" or rule.is_constant:
         return []
-    fired, truth = model.clauses_fired(X), y.to_numpy(dtype=object)
-    lines = []
-    for k in range(min(rule.n_clauses, MOST_LINES)):
-        rows = truth[fired[:, k]]
-        if len(rows):
-            right = round(100 * float((rows == rule.labels[k]).mean()))
-            which = "these" if rule.n_clauses == 1 else f"those of clause {k + 1}"
-            lines.append(
-                f"{right} of 100 like {which} are {rule.labels[k]} ({len(rows):,} training rows)."
-            )
-    return lines
+    numbers = clause_numbers(model, *app_state().training)[:MOST_LINES]
+    return [
+        f"Clause {k + 1}: {n.n_right:,} of {n.n:,} training rows {label} "
+        f"({round(100 * n.n_right / n.n)} %)"
+        for k, (n, label) in enumerate(zip(numbers, rule.labels, strict=False))
+        if n.n
+    ]
 
 
 def held_out(model: ClassifierMixin) -> None:
