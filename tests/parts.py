@@ -78,7 +78,6 @@ PARTS = {
     ),
     "tests/pages/test_models.py": (
         "ui/models/curve.py",
-        "ui/models/picked_rule.py",
         "ui/models/prices.py",
         "ui/models/side_by_side.py",
     ),

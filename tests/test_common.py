@@ -70,18 +70,6 @@ SLOW = [
 ]
 
 
-#: Checks whose tables have classes of a single row.
-CLASSES_OF_ONE_ROW = (
-    "check_dict_unchanged",
-    "check_dont_overwrite_parameters",
-    "check_f_contiguous_array_estimator",
-    "check_fit2d_predict1d",
-    "check_methods_sample_order_invariance",
-    "check_methods_subset_invariance",
-)
-ONE_ROW = "the choice is cross-validated; a class of a single row is refused in a sentence"
-
-
 def expected_failures(estimator):
     if isinstance(estimator, (Binarizer, LPSVM)):
         return {}
@@ -90,9 +78,6 @@ def expected_failures(estimator):
         return alone | {"check_sample_weight_equivalence_on_dense_data": WEIGHTS_RESCALED}
     if isinstance(estimator, PowerLawTreeClassifier):
         return {"check_sample_weight_equivalence_on_dense_data": SCALED_BY_ROW}
-    if isinstance(estimator, RuleClassifier):
-        alone = dict.fromkeys(CLASSES_OF_ONE_ROW, ONE_ROW)
-        return alone | {"check_sample_weight_equivalence_on_dense_data": WEIGHTS_RESCALED}
     ideal = isinstance(estimator, IdealDNFClassifier)
     reason = ROWS_ARE_SPLIT if ideal else WEIGHTS_RESCALED
     return {"check_sample_weight_equivalence_on_dense_data": reason}
@@ -110,6 +95,7 @@ def test_estimators_keep_the_contract_of_scikit_learn(estimator, check):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+@pytest.mark.filterwarnings("ignore:Class .* has a single row:rulekit.exceptions.DataWarning")
 @parametrize_with_checks(SLOW, expected_failed_checks=expected_failures)
 def test_learners_that_take_their_time_keep_the_contract_of_scikit_learn(estimator, check):
     check(estimator)

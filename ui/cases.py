@@ -1,4 +1,4 @@
-"""Names of rows, and tables of rows with a rule's predictions."""
+"""Row names, and tables of rows with a rule's predictions."""
 
 from typing import Any
 

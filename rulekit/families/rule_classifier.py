@@ -29,6 +29,8 @@ from rulekit.learners.inner_choice import (
     form_of_points,
     form_of_rules,
     inner_folds,
+    simplest,
+    single_row_class,
 )
 from rulekit.learners.literal.box_search import BoxSearchClassifier
 from rulekit.learners.loss import Loss
@@ -247,18 +249,29 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         seed = int(state) if whole else int(generator_of(state).integers(2**31))
         learners = {"rule": self._box_search(seed), "points": self._scorecard()}
         work = SharedWork(many=True)
+        single = None if self.groups is not None else single_row_class(self.cv, table)
+        if single is not None:
+            self._data_notes = (
+                *self._data_notes,
+                f"Class {single!r} has a single row, so settings cannot be compared by "
+                "cross-validation; the simplest one is used. Add rows of this class.",
+            )
 
         def learned(form: str, setting: Mapping[str, Any]) -> Any:
             learner, late = clone(learners[form]).set_params(**setting), time.time() > until
-            if form == "rule" and self.refine and not late:
+            if form == "rule" and self.refine and not late and single is None:
                 learner.set_params(refine_thresholds="cv")
             learner._fit_table(table, work)
             return learner
 
-        self.choice_ = self._chosen(learners, table, until, seed, learned, work)
+        if single is None:
+            self.choice_ = self._chosen(learners, table, until, seed, learned, work)
+        else:
+            loss = Loss(table.y, table.weights(None), self._settled_costs())
+            self.choice_ = simplest(self._forms(learners, table)[0], table, loss)
         self._late = time.time() > until
         learner = learned(self.choice_.form, self.choice_.setting)
-        if self.costs is not None and not self._late:
+        if self.costs is not None and not self._late and single is None:
             learner = self._or_without_costs(learner, table, seed, until)
         self.path_ = self._path(learner, table, work)
         self._take(learner, table)
@@ -342,6 +355,14 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             constraints=self.constraints,
         )
 
+    def _forms(self, learners: dict[str, Any], table: TrainingTable) -> list[Form]:
+        """Return the forms that are compared, with their settings."""
+        made = {
+            "rule": lambda: form_of_rules(learners["rule"], table, self.positive_label),
+            "points": lambda: form_of_points(learners["points"], table, self.max_conditions),
+        }
+        return [made[name]() for name in FORMS if name in self.forms]
+
     def _chosen(
         self,
         learners: dict[str, Any],
@@ -352,11 +373,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         work: SharedWork,
     ) -> Choice:
         """Compare forms and settings, and take one."""
-        made = {
-            "rule": lambda: form_of_rules(learners["rule"], table, self.positive_label),
-            "points": lambda: form_of_points(learners["points"], table, self.max_conditions),
-        }
-        forms = [made[name]() for name in FORMS if name in self.forms]
+        forms = self._forms(learners, table)
         folds = inner_folds(self.cv, table, seed)
         costs = self._settled_costs()
         weight = self._weights(table) if costs is None else table.weights(None)

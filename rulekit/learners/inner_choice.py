@@ -293,6 +293,36 @@ def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: 
     return f" Of each form the setting it would take alone: {', '.join(figures)}. {TAKEN[form]}"
 
 
+def single_row_class(cv: Any, table: TrainingTable) -> Any:
+    """Return the label of a class of one row, which no inner folds can hold; None if there is none.
+
+    A splitter or given folds are the caller's: they are used as they are.
+    """
+    counts = np.bincount(table.codes)
+    alone = isinstance(cv, Integral) and counts.min() < 2
+    return plain_label(table.classes[int(counts.argmin())]) if alone else None
+
+
+def simplest(form: Form, table: TrainingTable, loss: Loss) -> Choice:
+    """Select the setting of one clause, or of one condition, without a comparison."""
+    middle = float(f"{len(table.y) / 500:.3g}")  # one wrong row of 500, see `SEARCH_PRICES`
+    plain = [s for s in form.settings if not s.get("robustness") and not s.get("doubt")]
+    setting = next((s for s in plain if s.get("theta", middle) == middle), plain[0])
+    row = {"setting": 0, **setting, loss.measure: np.nan, f"{loss.measure}_se": np.nan, "folds": 0}
+    return Choice(
+        form.name,
+        setting,
+        *(np.nan, np.nan, np.nan),
+        reason="A class of a single row cannot be cross-validated; the simplest setting is used.",
+        default=0,
+        simplest_within_1se=0,
+        best=0,
+        of_forms={form.name: 0},
+        table=pd.DataFrame([row]),
+        measure=loss.measure,
+    )
+
+
 def inner_folds(cv: Any, table: TrainingTable, seed: int) -> list[Fold]:
     """Split the training rows into folds, fewer if the rarer class has fewer rows."""
     if isinstance(cv, Integral):

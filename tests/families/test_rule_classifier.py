@@ -14,7 +14,7 @@ from rulekit.binarize import Binarizer
 from rulekit.data import Costs, load_sample, make_folds
 from rulekit.evaluation import fit_setting, suggest, sweep
 from rulekit.evaluation.metrics import cost_per_100
-from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning
 from rulekit.families import RuleClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.forest_loss import ForestLoss
@@ -213,10 +213,25 @@ def test_a_table_without_a_condition_gives_an_empty_rule_and_a_warning():
     assert model.predict(X).tolist() == ["n"] * 20
 
 
+@pytest.mark.parametrize("forms", [("rule",), ("points",)])
+def test_a_class_of_one_row_gets_the_simplest_setting_and_a_warning(forms):
+    X = pd.DataFrame({"a": np.arange(20.0)})
+    y = np.array(["n"] * 19 + ["y"])
+    weight = {"n": 1.0, "y": 10.0}
+    with pytest.warns(DataWarning, match=r"'y' has a single row, so .* Add rows of this class"):
+        model = RuleClassifier(forms=forms, class_weight=weight).fit(X, y)
+    assert model.predict(X)[[0, 19]].tolist() == ["n", "y"]
+    assert model.rule_set_.n_conditions == 1
+    assert model.choice_.form == forms[0]
+    assert "the simplest setting is used" in model.choice_.reason
+    assert model.predict_proba(X).shape == (20, 2)
+    with pytest.raises(DataError, match="has a single row"):  # gaps are measured on inner folds
+        RuleClassifier(forms=forms, groups="a").fit(X, y)
+
+
 @pytest.mark.parametrize(
     ("labels", "sentence"),
     [
-        (["n"] * 19 + ["y"], "class 'y' has a single row. Leave this class out"),
         (["n"] * 20, "needs rows of two classes; `y` holds one class only"),
     ],
 )

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
+from rulekit.export import clause_numbers
 from rulekit.rules import RuleSet
 from rulekit.style.phrases import listed
 from rulekit.style.wording import percent, plural
@@ -20,7 +21,7 @@ from ui.models.points import RunResult
 from ui.models.run import part_words
 from ui.picked import looked_at_test_rows, picked_model, promise_lines, setting_words
 from ui.state import AppState, app_state
-from ui.words import rule_words, wording
+from ui.words import constant_answer, rule_words, wording
 
 SIDES = {"for": "for", "other": "against"}
 MOST_LINES = 2  # clauses with figures beside the rule; Rules shows all
@@ -71,18 +72,30 @@ def picked_card(found: RunResult | None) -> None:
         part = part_words(state) if QUICK in state.setting else ""
         cost = md(cost_words(found, row), 80)
         st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
+    (st.info if rule.is_constant else st.caption)(md(constant_words(rule, state), 300))
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
     promise_lines(rule, state)
-    for words in kept(
-        "clause lines", f"{state.fit_key}{state.rule_json}", lambda: clause_lines(model)
-    ):
+    key = f"{state.fit_key}{state.rule_json}"
+    for words in kept("clause shares", key, lambda: clause_shares(model)):
         st.caption(md(words, 300))
     with st.container(horizontal=True):
         for page, label in LINKS.items():
             if st.button(label, key=f"to_{page}"):
                 st.switch_page(f"pages/{page}.py")
         held_out(model)
+
+
+def constant_words(rule: RuleSet, state: AppState) -> str:
+    """Return how often the most frequent outcome alone is wrong; for comparison with the rule."""
+    _, y = state.training
+    counts = y.value_counts()
+    share = percent(1.0 - counts.iloc[0] / counts.sum())
+    if rule.is_constant:
+        answer = constant_answer(rule)
+        wrong = percent(1.0 - counts.get(answer, 0) / counts.sum())
+        return f"No rule found beats always predicting {answer} ({wrong} of training rows wrong)."
+    return f"Always predicting {counts.index[0]}: {share} of training rows wrong."
 
 
 def never_predicted(rule: RuleSet, state: AppState) -> str:
@@ -102,22 +115,18 @@ def _why_unmeasured(state: AppState) -> str:
     return f"selected under other settings: not measured with those at the side.{before}"
 
 
-def clause_lines(model: ClassifierMixin) -> list[str]:
-    """Return the share of correct training rows of each of the first clauses."""
-    rule, (X, y) = model.rule_set_, app_state().training
+def clause_shares(model: ClassifierMixin) -> list[str]:
+    """Return, for the first clauses, how many of their training rows have the predicted outcome."""
+    rule = model.rule_set_
     if rule.form != "dnf" or rule.is_constant:
         return []
-    fired, truth = model.clauses_fired(X), y.to_numpy(dtype=object)
-    lines = []
-    for k in range(min(rule.n_clauses, MOST_LINES)):
-        rows = truth[fired[:, k]]
-        if len(rows):
-            right = rows == rule.labels[k]
-            lines.append(
-                f"Clause {k + 1}: {100 * right.mean():.0f} % {rule.labels[k]} "
-                f"({right.sum():,} of {len(rows):,} training rows)."
-            )
-    return lines
+    numbers = clause_numbers(model, *app_state().training)[:MOST_LINES]
+    return [
+        f"Clause {k + 1}: {n.n_right:,} of {n.n:,} training rows {label} "
+        f"({round(100 * n.n_right / n.n)} %)"
+        for k, (n, label) in enumerate(zip(numbers, rule.labels, strict=False))
+        if n.n
+    ]
 
 
 def held_out(model: ClassifierMixin) -> None:

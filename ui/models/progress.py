@@ -117,9 +117,15 @@ def _forget_first() -> None:
         jobs.registry().forget(job.owner)
 
 
+def search_is_complete(found: RunResult) -> bool:
+    """Return whether the thorough search ran to its end, neither stopped nor failed."""
+    job = latest(LONGER)
+    return found.is_searched and (job is None or job.state not in ("cancelled", "failed"))
+
+
 def _offer_longer(found: RunResult, spec: RunSpec) -> None:
     """Offer the thorough search with its approximate time."""
-    done = found.is_searched
+    done = search_is_complete(found)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Search again" if done else "Search longer",

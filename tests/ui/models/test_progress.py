@@ -1,5 +1,7 @@
 """How a run's progress, its end and what a longer one takes are said."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from ui.models import progress
@@ -33,6 +35,16 @@ def test_stopped_run_keeps_its_progress_and_names_the_button():
     assert "“Search longer” goes on from there." in said
     assert "26 of 100" in progress_words(running)
     assert "Finished points" not in stopped_words(job(0, 100), has_points=False)
+
+
+@pytest.mark.parametrize(
+    ("state", "complete"), [("done", True), ("cancelled", False), ("failed", False), (None, True)]
+)
+def test_a_stopped_search_is_not_called_complete(monkeypatch, state, complete):
+    ended = None if state is None else SimpleNamespace(state=state)
+    monkeypatch.setattr(progress, "latest", lambda *_: ended)
+    assert progress.search_is_complete(SimpleNamespace(is_searched=True)) is complete
+    assert not progress.search_is_complete(SimpleNamespace(is_searched=False))
 
 
 @pytest.mark.parametrize(
