@@ -48,7 +48,7 @@ def trouble() -> str | None:
         validate_auth_credentials("default")
     except StreamlitAuthError as error:
         return (
-            "RULEKIT_LOGIN=on lets in only who has logged in, and where that is done is not known: "
+            "RULEKIT_LOGIN=on requires a login provider, and none is configured: "
             f"{' '.join(str(error).split())} Write redirect_uri, cookie_secret, client_id, "
             "client_secret and server_metadata_url there under [auth], or set RULEKIT_LOGIN=off."
         )

@@ -133,7 +133,7 @@ def test_stop_ends_a_run_before_its_end_and_keeps_the_points(visit):
     visitor = visit("/data", height=2400).press("sample_breast_cancer")
     found_first(visitor.turn_to("Models")).press("search_longer").press("stop_run")
     visitor.reads("was stopped")
-    visitor.reads("goes on from there")
+    visitor.reads("continues from there")
     visitor.ready()
     assert visitor.page.locator(f"{CURVE} .points path").count() > 0
     assert visitor.page.locator(".st-key-search_longer button").first.is_enabled()

@@ -102,7 +102,7 @@ def test_the_report_shows_test_figures_and_the_record_and_counts_as_a_look(on_cr
     assert not on_credit.error
     state = on_credit.session_state["app"]
     assert state.test_looks == 1
-    assert "looked at for 1 rule" in text(on_credit)
+    assert "now shown for 1 rule" in text(on_credit)
     page = report(state, state.model)
     (frame,) = on_credit.get("iframe")
     assert base64.b64decode(frame.proto.src.partition("base64,")[2]).decode() == page

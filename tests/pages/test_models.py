@@ -340,7 +340,7 @@ def test_a_stopped_search_keeps_what_stands_and_says_where_it_stopped(on_models)
     app.run()
     assert not app.exception
     assert "Searching was stopped" in text(app)
-    assert "“Search longer” goes on from there" in text(app)
+    assert "“Search longer” continues from there" in text(app)
     assert len(app.session_state["app"].sweep.points) >= 12
     assert app.button(key="search_longer")
 

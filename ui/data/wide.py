@@ -45,7 +45,7 @@ def wide_card(names: Sequence[str], read: Callable[[str, tuple[str, ...]], None]
         names,
         key=f"upload_wide_more_{key}",
         placeholder="Search for a name",
-        help="Read whatever the words say.",
+        help="These columns are always read.",
     )
     columns = proposed(names, target, words, more)
     rest = f" and {len(columns) - SHOWN:,} more" if len(columns) > SHOWN else ""

@@ -75,11 +75,11 @@ def _by_the_plane(model: HyperplaneRuleClassifier, train: Rows) -> None:
     fired = model.rule_set_.clauses_fired(train.columns)[:, :n_boxes]
     outside = int((~fired.any(axis=1)).sum())
     if model.uncovered == "hyperplane":
-        text = f"No box holds {outside} of {len(fired)} training rows; the plane answers these."
+        text = f"{outside} of {len(fired)} training rows are in no box; the plane predicts them."
     else:
         text = (
-            f"No box holds {outside} of {len(fired)} training rows; the rule gives these "
-            f"{model.default_label_}, whatever the plane says."
+            f"{outside} of {len(fired)} training rows are in no box; the rule predicts "
+            f"{model.default_label_} for them, independent of the plane."
         )
     st.caption(md(text, 300))
 

@@ -41,7 +41,7 @@ def box_of_case(
         )
         st.info(md(text, 300))
     elif found.rule is None and model.uncovered == "hyperplane":
-        st.info("No box of the rule holds this case; the plane answered it.")
+        st.info("This case is in no box of the rule; the plane predicted it.")
     with st.expander("The box of this case, and how sure the plane is"):
         _figures(found)
         st.markdown(md(found.sentence_with(words), 900))

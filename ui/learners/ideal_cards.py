@@ -31,8 +31,8 @@ def curve_card(model: ClassifierMixin) -> None:
     sentence = validation_sentence(curve, tolerance)
     if model.rule_set_.is_constant and model.conditions_:
         sentence = (
-            f"Of the {plural(len(model.conditions_), 'condition')} chosen the formula keeps none: "
-            f"whatever they answer, most rows are {constant_answer(model.rule_set_)}."
+            f"The formula uses none of the {plural(len(model.conditions_), 'condition')} chosen: "
+            f"for all their values, most rows are {constant_answer(model.rule_set_)}."
         )
     st.markdown("**How many conditions it needs**")
     left, right = st.columns(2, gap="medium")
@@ -82,9 +82,9 @@ def _optimal(model: IdealDNFClassifier) -> None:
         else "There was no condition to choose."
     )
     short = (
-        "No formula with the same answers is shorter."
+        "No formula with the same predictions is shorter."
         if model.proved_shortest_
-        else "Whether a shorter formula gives the same answers was not settled in time."
+        else "A shorter formula with the same predictions may exist; the search ran out of time."
     )
     st.success(md(f"{words} {short}", 400))
 

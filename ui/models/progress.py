@@ -29,9 +29,9 @@ MOST_POLL_SECONDS = 3.0  # 20 users polling more often take more than two cores
 DOING = {FIRST: "First rules", LONGER: "Searching", COMPARISON: "Comparing", PRICES: "Sweeping"}
 AGAIN = {
     FIRST: "",
-    LONGER: " “Search longer” goes on from there.",
-    COMPARISON: " “Compare learners” goes on from there.",
-    PRICES: " “Sweep prices” goes on from there.",
+    LONGER: " “Search longer” continues from there.",
+    COMPARISON: " “Compare learners” continues from there.",
+    PRICES: " “Sweep prices” continues from there.",
 }
 
 

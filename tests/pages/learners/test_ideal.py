@@ -59,7 +59,7 @@ def test_conditions_that_the_formula_does_not_keep_are_not_praised(on_credit):
     assert not app.exception
     assert model.conditions_
     assert model.rule_set_.is_constant
-    assert "Of the 1 condition chosen the formula keeps none" in text(app)
+    assert "The formula uses none of the 1 condition chosen" in text(app)
     assert "right for" not in text(app)
 
 

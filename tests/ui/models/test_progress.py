@@ -32,7 +32,7 @@ def test_stopped_run_keeps_its_progress_and_names_the_button():
     running = job(26, 100)
     said = stopped_words(running, has_points=True)
     assert "stopped at 26 of 100. Finished points stay." in said
-    assert "“Search longer” goes on from there." in said
+    assert "“Search longer” continues from there." in said
     assert "26 of 100" in progress_words(running)
     assert "Finished points" not in stopped_words(job(0, 100), has_points=False)
 
