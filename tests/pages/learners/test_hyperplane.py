@@ -67,7 +67,7 @@ def test_rules_shows_the_boxes_in_bars_in_two_columns_and_by_size(on_cancer):
     assert "The boxes on the plane's sides" in text(app)
     assert "the case is inside" in text(app)
     assert "The case meets" in text(app)
-    assert "the rule gives these benign" in text(app)
+    assert "the rule predicts benign for them" in text(app)
     assert "the largest box covers" in text(app)
     assert len(app.get("plotly_chart")) == 4
     app.segmented_control(key="cubes_side").set_value(1).run()
