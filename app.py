@@ -10,10 +10,10 @@ if str(HERE) not in sys.path:  # `streamlit run /elsewhere/app.py` finds `ui` al
     sys.path.insert(0, str(HERE))
 
 from ui import analyses, login, server, workspace  # noqa: E402
-from ui.shell import PAGES, said, sentences, status  # noqa: E402
+from ui.shell import PAGES, messages, sentences, status  # noqa: E402
 from ui.theme import style  # noqa: E402
 
-server.ask_nobody()  # for who starts it by `streamlit run`
+server.disable_ip_lookup()  # also when started by `streamlit run`
 st.set_page_config("Rulekit", page_icon="📏", layout="wide")
 login.require()
 st.session_state["_shell"] = True  # for this run; see `ui.shell.guard`
@@ -30,7 +30,7 @@ if wanted is not None:
     st.switch_page(pages[wanted], query_params=dict(st.query_params))
 workspace.attach()
 style()
-said()
+messages()
 with sentences():
     chosen.run()
 workspace.save()

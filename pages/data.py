@@ -23,8 +23,8 @@ if state.table is None:
     left, right = two_columns()
     with left:
         st.markdown(
-            "A table goes in, a short rule that a person can check comes out. It needs a row a "
-            "case, and a column that holds what the rule should predict."
+            "Upload a table to learn a short rule that a person can check. It needs a row per case "
+            "and a column with the outcome to predict."
         )
         upload_card()
         options_card()

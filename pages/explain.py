@@ -1,4 +1,4 @@
-"""Explain: why this case gets its answer, and what would turn it."""
+"""Explain: why this case gets its prediction, and what would change it."""
 
 import streamlit as st
 
@@ -67,6 +67,6 @@ with sentences():
         heading.toggle(
             "Presenter mode",
             key="presenter",
-            help="Plain words and this case alone: to show an answer to the person it is about.",
+            help="Plain words and only this case, to show the prediction to the person concerned.",
             **KEEP,
         )

@@ -1,4 +1,4 @@
-"""Export: take the rule away, checked against the model row by row."""
+"""Export: download the rule, checked against the model row by row."""
 
 import streamlit as st
 
@@ -20,14 +20,14 @@ state = app_state()
 stem = f"rule for {state.target if state.several else state.positive}"
 
 left, right = two_columns()
-asked = st.query_params.get("export_format", "")
+requested = st.query_params.get("export_format", "")
 with left:
-    if asked and asked not in FORMATS:
-        st.warning(f"The address asks for the format {md(asked, 60)}, which there is not.")
-    if asked in FORMATS and "export_format" not in st.session_state:
-        st.session_state.export_format = "sql" if asked in DATABASES else asked
-        if asked in DATABASES:
-            st.session_state.export_database = asked
+    if requested and requested not in FORMATS:
+        st.warning(f"Unknown format in the address: {md(requested, 60)}. Select one below.")
+    if requested in FORMATS and "export_format" not in st.session_state:
+        st.session_state.export_format = "sql" if requested in DATABASES else requested
+        if requested in DATABASES:
+            st.session_state.export_database = requested
     offered = [name for name in FORMATS if name not in DATABASES or name == "sql"]
     chosen = st.radio(
         "Format",
@@ -50,7 +50,7 @@ form = FORMATS[chosen]
 with right, sentences():
     st.header(form.name, anchor=False)
     if obstacle := form.obstacle(model):
-        st.info(f"{obstacle} The other formats hold the rule as it is.")
+        st.info(f"{obstacle} The other formats contain the rule unchanged.")
     else:
         looks = looked_at_test_rows() if chosen == "report" and len(state.testing[0]) else 0
         state = app_state()
@@ -73,13 +73,12 @@ with right, sentences():
         )
         if looks:
             st.caption(
-                "It tells the error on the test rows, which have now been looked at for "
-                f"{plural(looks, 'rule')}."
+                f"It contains the error on the test rows, now shown for {plural(looks, 'rule')}."
             )
         if form.rendered:
             st.iframe(shown_page(text), height=PREVIEW, alt="The page, as a browser will show it")
         elif isinstance(text, bytes):
-            st.caption("The file opens in a spreadsheet; it holds this rule:")
+            st.caption("The file opens in a spreadsheet; it contains this rule:")
             st.code(to_text(model), language=None, wrap_lines=True)
         else:
             # the box scrolls, by its button for copying also without a mouse
@@ -93,7 +92,7 @@ with together, sentences():
         "Notes that go into the run record",
         value=state.notes,
         key="export_notes",
-        placeholder="Who asked, what was decided, what to watch",
+        placeholder="Purpose, decisions, what to watch",
     )
     if notes != state.notes:
         change(notes=notes)

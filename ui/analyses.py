@@ -1,11 +1,11 @@
-"""The analyses of one visitor: which are whose, what they are called, what is in them.
+"""The analyses of one visitor: owner, names and contents.
 
-Whose an analysis is, a key in the browser's own storage says: made there, of 192 random bits, sent
-over the session's own connection and never in an address, a cookie or a log. The workspace holds
+A key in the browser's storage identifies the owner: created there, 192 random bits, sent over the
+session's connection and never in an address, a cookie or a log. The workspace holds
 the key's digest only, as a folder of marks: ``owners/DIGEST/ID``, each holding the name that its
-owner gave. So nobody sees another's list, and who is sent the address of one analysis gets that
-one alone. Where visitors log in (`ui.login`), the digest is the person's, and who is sent the
-address of another's analysis gets nothing.
+owner gave. So no user sees another's list, and the address of one analysis opens only that
+one. With a login (`ui.login`), the digest is the user's, and the address of another user's analysis
+opens nothing.
 """
 
 import hashlib
@@ -55,20 +55,20 @@ class Saved:
 
 
 def ask_browser() -> None:
-    """Learn once a session which browser this is, from the key it keeps; draws nothing."""
+    """Identify the browser by its stored key, once a session; draws nothing."""
     if OWNER not in st.session_state and workspace.root() is not None:
-        _browser(key="_owner_key", on_key_change=_told)
+        _browser(key="_owner_key", on_key_change=_set_owner)
 
 
-def _told() -> None:
+def _set_owner() -> None:
     key = str(st.session_state["_owner_key"].get("key") or "")
     if KEY.fullmatch(key):
         st.session_state[OWNER] = hashlib.sha256(key.encode()).hexdigest()
-    st.session_state["_message"] = st.session_state.get("_stands")  # nobody has acted: it stays
+    st.session_state["_message"] = st.session_state.get("_last_message")  # keep it: no user action
 
 
 def claim() -> None:
-    """Put this session's analysis on the list, if it was begun here and is kept; for every run."""
+    """Add this session's analysis to the list if it was started here and is saved."""
     mine, marks = st.session_state.get("_begun"), _marks()
     if mine is None or marks is None or not (workspace.root() / mine / "analysis.json").exists():
         return
@@ -81,7 +81,7 @@ def claim() -> None:
 
 
 def add() -> None:
-    """Put the analysis at hand on this browser's list, as one opened by its address."""
+    """Add the open analysis to this browser's list, as one opened by its address."""
     (_marks() / workspace.analysis_id()).write_text("", "utf-8")
 
 
@@ -106,18 +106,18 @@ def listed() -> list[Saved]:
 
 
 def is_listed() -> bool:
-    """Whether the analysis at hand is on this browser's list."""
+    """Whether the open analysis is on this browser's list."""
     marks = _marks()
     return marks is not None and (marks / workspace.analysis_id()).exists()
 
 
 def rename(saved: Saved, name: str) -> None:
-    """Give an analysis another name; an empty one takes the table's."""
+    """Rename an analysis; an empty name means the table's name."""
     (_marks() / saved.id).write_text(" ".join(name.split())[:80], "utf-8")
 
 
 def duplicate(saved: Saved) -> str:
-    """Copy an analysis, the folds of its runs left out, and return the copy's id."""
+    """Copy an analysis without the folds of its runs, and return the copy's id."""
     fresh = secrets.token_urlsafe(18)
     place = workspace.root() / fresh
     place.mkdir(mode=0o700)

@@ -1,4 +1,4 @@
-"""Results kept between reruns, under keys that are computed from content.
+"""Cache of results between reruns, with keys computed from content.
 
 Streamlit hashes a large data frame from a sample of its rows, so that one edited cell can go
 unnoticed. Nothing here lets it: a frame is passed under a name with a leading underscore (not
@@ -37,7 +37,7 @@ def kept(name: str, key: str, make: Callable[[], Result], *, copy: bool = True) 
     make : callable
     copy : bool, default=True
         Give each caller a copy. False gives the object itself: fitted models, and frames that
-        nobody changes.
+        are never changed.
     """
     if get_script_run_ctx(suppress_warning=True) is None:  # a job's thread, or a test
         return make()

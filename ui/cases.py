@@ -1,4 +1,4 @@
-"""What rows of the table are called, and how they are listed beside a rule's answers."""
+"""Row names, and tables of rows with a rule's predictions."""
 
 from typing import Any
 

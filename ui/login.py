@@ -1,8 +1,8 @@
-"""Who is asking: with ``RULEKIT_LOGIN=on`` nobody sees a page before having logged in.
+"""Login: with ``RULEKIT_LOGIN=on`` every page requires one.
 
 Streamlit speaks OpenID Connect with the provider (a company's own, Google, Keycloak, ...) and keeps
 who is logged in in a signed cookie of 30 days, without asking the provider again. What it needs
-stands in ``.streamlit/secrets.toml``, in the folder where the server is started or in the home of
+is in ``.streamlit/secrets.toml``, in the folder where the server is started or in the home of
 its user (or in the file of ``--secrets.files``), in a section ``[auth]``: ``client_id`` and
 ``client_secret``, as the provider gave them; ``server_metadata_url``, the provider's address ending
 in ``/.well-known/openid-configuration``; ``redirect_uri``, the dashboard's address as visitors see
@@ -37,7 +37,7 @@ def is_on() -> bool:
 
 
 def trouble() -> str | None:
-    """Say why nobody could log in; None where all is there."""
+    """Return why login cannot work; None if everything is configured."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         return (
@@ -56,7 +56,7 @@ def trouble() -> str | None:
 
 
 def require() -> None:
-    """Let only who has logged in past this line; called by the router before anything is shown."""
+    """Stop the page unless the user is logged in; called before anything is shown."""
     if not is_on():
         return
     if (wrong := trouble()) is not None:

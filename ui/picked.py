@@ -1,4 +1,4 @@
-"""The model a person picked: fitted once, shared by all pages, held to what it has promised."""
+"""The selected model: fitted once, shared by all pages, checked against its promises."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ from ui.workspace import analysis_id, change
 def pick(
     setting: Mapping[str, Any], spec: RunSpec, *, own: bool = True, by_slider: bool = False
 ) -> None:
-    """Make a setting the chosen one and fit it on the training rows (kept, so it is fitted once).
+    """Select a setting and fit it on the training rows (cached).
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def _measured_error(state: AppState, setting: Mapping[str, Any], spec: RunSpec) 
 
 
 def repick(setting: Mapping[str, Any]) -> None:
-    """Pick a setting of the run that the picked one is of; for callbacks."""
+    """Select another setting of the same run; for callbacks."""
     once(lambda: pick(setting, RunSpec.from_dict(app_state().run_settings)))()
 
 
@@ -88,9 +88,9 @@ def picked_model() -> ClassifierMixin | None:
 
 
 def needed_model() -> ClassifierMixin:
-    """Return the chosen model, or say what is missing and stop the page.
+    """Return the selected model, or show what is missing and stop the page.
 
-    What a page reads is in hand: no run puts another rule in its place.
+    After this call no run replaces the selected rule.
     """
     state = app_state()
     if (problem := state.problem()) is not None:
@@ -106,7 +106,7 @@ def needed_model() -> ClassifierMixin:
 
 
 def setting_words(setting: Mapping[str, Any]) -> str:
-    """Say a setting in words, for captions and hover boxes (escape it there)."""
+    """Return a setting in words, for captions and hover texts (not escaped)."""
     if "whole_file" in setting:
         return str(setting["whole_file"])
     if "edited" in setting:
@@ -137,11 +137,11 @@ def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> Classi
     settings = {k: v for k, v in spec.to_dict().items() if k not in ("thetas", "learners")}
     key = repr((state.fit_key, settings))
     if learner_of(setting).whole_front:
-        asked = [s for s in settings_of_run(spec) if same_search(s, setting)]
-        if setting not in asked:
-            asked.append(dict(setting))
+        settings_of_path = [s for s in settings_of_run(spec) if same_search(s, setting)]
+        if setting not in settings_of_path:
+            settings_of_path.append(dict(setting))
         whole = repr((key, spec.thetas, sorted(variant_of(setting).items())))
-        answers = kept("path", whole, lambda: fit_path(asked, spec, state), copy=False)
+        answers = kept("path", whole, lambda: fit_path(settings_of_path, spec, state), copy=False)
         if (model := answers.get(model_key(setting))) is not None:
             return model
     return kept(
@@ -160,7 +160,7 @@ def fit_path(
     should_stop: Callable[[], bool] | None = None,
     **parameters: Any,
 ) -> dict[str, ClassifierMixin]:
-    """Fit settings of one learner and variant on the training rows, sharing what they share.
+    """Fit settings of one learner and variant on the training rows in one search.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def fit_path(
     spec : RunSpec
     state : AppState
     should_stop : callable, optional
-        Asked between fits.
+        Called between fits.
     **parameters
         Set on the estimator besides, for all settings.
 
@@ -187,9 +187,9 @@ def fit_path(
         X, y = X[columns].iloc[rows], y.iloc[rows]
         weight = None if weight is None else weight[rows]
     estimator.set_params(**{**parameters, **learner.picked})
-    asked = [learner.parameters(s) for s in settings]
+    grid = [learner.parameters(s) for s in settings]
     quiet()
-    models = estimator.fit_many(X, y, asked, sample_weight=weight, should_stop=should_stop)
+    models = estimator.fit_many(X, y, grid, sample_weight=weight, should_stop=should_stop)
     return {model_key(s): model for s, model in zip(settings, models, strict=False)}
 
 
@@ -199,21 +199,21 @@ def model_key(setting: Mapping[str, Any]) -> str:
 
 
 def promises(rule: RuleSet, state: AppState) -> tuple[PromiseCheck, ...]:
-    """Check the directions that the rule's run was asked for; also of a rule edited since."""
-    asked = RunSpec.from_dict(state.run_settings).constraints(state.features, state.positive) or {}
-    wishes = {name: asked[name] for name in ("directions", "towards") if name in asked}
-    return promises_of(rule, Constraints.from_dict(wishes))
+    """Check the directions set for the rule's run, also for an edited rule."""
+    given = RunSpec.from_dict(state.run_settings).constraints(state.features, state.positive) or {}
+    directions = {name: given[name] for name in ("directions", "towards") if name in given}
+    return promises_of(rule, Constraints.from_dict(directions))
 
 
 def promise_lines(rule: RuleSet, state: AppState) -> None:
-    """Say each promise: that it is kept, or in a box that it is not, with two rows that show it."""
+    """Show each promise: kept, or broken in a warning with two rows as an example."""
     for check in promises(rule, state):
         show = st.caption if check.kept else st.warning
         show(md(check.sentence_with(state.label), 600))
 
 
 def promises_of_case(rule: RuleSet, answer: Any, row: Columns, state: AppState) -> None:
-    """Say what promises that are kept mean for one case, of columns that it has a value of."""
+    """Show what kept promises mean for one case, for columns without a missing value."""
     for check in promises(rule, state):
         if check.kept and check.feature in row and not missing_in(row[check.feature]).any():
             st.caption(md(check.of_row(answer, state.label), 300))

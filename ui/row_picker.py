@@ -1,4 +1,4 @@
-"""A table from which one row is always picked: by its mark, by any of its cells, by arrow keys."""
+"""A table with exactly one selected row: by its mark, its cells or the arrow keys."""
 
 from collections.abc import Callable
 from typing import Any

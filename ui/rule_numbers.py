@@ -1,4 +1,4 @@
-"""What a rule is worth on the training and on the test rows, clause by clause."""
+"""Figures of a rule on training and test rows, clause by clause."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ BY_CHANCE = 0.01  # how rarely chance alone may make a difference that is called
 
 @dataclass(frozen=True)
 class Rows:
-    """One part of the table as a rule sees it.
+    """Columns and labels of one part of the table.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Rows:
 
     @property
     def target(self) -> NDArray[Any]:
-        """The true classes as learners take them, who refuse numbers among objects."""
+        """The true classes with the dtype that learners accept."""
         return pd.Series(self.y).infer_objects().to_numpy()
 
     def answers(self, rule: RuleSet) -> NDArray[Any]:
@@ -102,7 +102,7 @@ def _figures(found: ClauseStatistics) -> dict[str, Any]:
 
 
 def matches(rule: RuleSet, rows: Rows) -> NDArray[np.bool_]:
-    """Say which rows each clause decides: those it holds on (DNF) or fails on (CNF); (n, k)."""
+    """Return which rows each clause decides: holds on (DNF) or fails on (CNF); shape (n, k)."""
     fired = rule.clauses_fired(rows.columns)
     return fired if rule.form == "dnf" else ~fired
 
@@ -113,12 +113,12 @@ def error(rule: RuleSet, rows: Rows) -> float:
 
 
 def cost_words(rule: RuleSet, rows: Rows, costs: Costs) -> str:
-    """Say what a rule's wrong answers cost a hundred rows."""
+    """Return the cost of a rule's errors per hundred rows."""
     return measured(cost_per_100(rows.y, rows.answers(rule), costs), COST, costs.unit)
 
 
 def cheapest_words(rows: Rows, costs: Costs) -> str:
-    """Say what the one answer costs that is cheapest when every row gets it."""
+    """Return the lowest cost of predicting one outcome for every row."""
     labels, counts = np.unique(rows.y, return_counts=True)
     return measured(costs.cheapest(labels, counts)[1], COST, costs.unit)
 
@@ -137,19 +137,21 @@ def verdict_words(rule: RuleSet, rows: Rows, majority: Any, labels: list[Any]) -
     """
     of = "new" if rows.name == "test" else rows.name
     wrong, alone = error(rule, rows), float(np.mean(rows.y != majority))
-    told = [
+    sentences = [
         f"Wrong for {100 * wrong:.0f} of 100 {of} rows.",
         f"Always answering {majority}: {100 * alone:.0f}.",
     ]
     counts = confusion(rule, rows, labels).to_numpy() * ~np.eye(len(labels), dtype=bool)
     i, j = np.unravel_index(int(counts.argmax()), counts.shape)
     if counts[i, j]:
-        told.append(f"Most errors: {counts[i, j]:,} actual {labels[i]}, predicted {labels[j]}.")
-    return told
+        sentences.append(
+            f"Most errors: {counts[i, j]:,} actual {labels[i]}, predicted {labels[j]}."
+        )
+    return sentences
 
 
 def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
-    """Say so where the test error exceeds the training error by more than chance allows.
+    """Return a warning if the test error exceeds the training error by more than chance.
 
     Fisher's exact test of two proportions, one-sided: were training and test rows equally hard for
     the rule, the wrong rows would be spread over both as by drawing without replacement, and at

@@ -1,4 +1,4 @@
-"""The server that shows the pages: started so that it asks no other machine anything.
+"""The server of the pages; it contacts no other machine.
 
 Streamlit refuses a websocket that a page of another site opens; but to know what to refuse, it asks
 a web service for its own address, and waits for the answer.
@@ -57,8 +57,8 @@ def _given(arguments: Sequence[str], option: str) -> str | None:
     return None
 
 
-def ask_nobody() -> None:
-    """Let the server count as its own only the addresses it is told, and those of this machine."""
+def disable_ip_lookup() -> None:
+    """Keep Streamlit from looking up its external address on the internet."""
     net_util.get_external_ip = lambda: None
 
 
@@ -80,7 +80,7 @@ def warm_up() -> None:
 
 def main() -> None:
     """Run the dashboard; what the command line says goes to Streamlit."""
-    ask_nobody()
+    disable_ip_lookup()
     elsewhere = "STREAMLIT_SECRETS_FILES" in os.environ or "--secrets.files" in " ".join(sys.argv)
     try:
         wrong = login.trouble() if login.is_on() and not elsewhere else None

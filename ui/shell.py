@@ -1,4 +1,4 @@
-"""The frame around every page: the router's guard, title and status, empty states, sentences."""
+"""The frame of every page: the router's guard, title, status, empty states, messages."""
 
 import logging
 import uuid
@@ -23,7 +23,9 @@ PAGES = {  # in the navigation, and the question that the page answers
     "score": ("Score", "Score new cases"),
     "export": ("Export", "Export the rule"),
 }
-OF_THE_SAMPLE = "Every figure on this page is of the sample of rows, unless it says “all rows”."
+OF_THE_SAMPLE = (
+    "All figures on this page are of the sample of rows, except those labelled “all rows”."
+)
 STATUS = "_status"  # where a run of the script keeps the place of its status
 ONWARD = ":material/arrow_forward:"  # from the font that comes with Streamlit
 log = logging.getLogger("rulekit.dashboard")
@@ -48,7 +50,7 @@ def guard(me: str) -> None:
 
 
 def header(name: str, *, status_line: bool = True) -> None:
-    """Show the question that a page answers, and beside it what is loaded and in hand."""
+    """Show the title of a page, the table, and the selected rule."""
     with st.container(key="page_header", horizontal=True, vertical_alignment="bottom"):
         st.title(PAGES[name][1], anchor=False, width="content")
         if not status_line:
@@ -64,19 +66,19 @@ def header(name: str, *, status_line: bool = True) -> None:
 
 
 def status() -> None:
-    """Say in one line what is loaded and which rule is in hand; again where a page changed it.
+    """Show the table and the selected rule in one line; update it if a page changed them.
 
     Called by `header`, and by the router after the page.
     """
-    place, told = st.session_state.get(STATUS, (None, None))
+    place, shown = st.session_state.get(STATUS, (None, None))
     words = status_words(app_state())
-    if place is not None and words != told:
+    if place is not None and words != shown:
         place.caption(md(words, 200), width="content")
         st.session_state[STATUS] = place, words
 
 
 def status_words(state: AppState) -> str:
-    """Return the table, its rows, and the size and error of the rule in hand."""
+    """Return the table, its rows, and the size and error of the selected rule."""
     if state.table is None:
         return "No table yet"
     rows = f"{state.table.n_rows:,} rows"
@@ -108,14 +110,14 @@ def open_tab(titles: Sequence[str], key: str) -> tuple[str, DeltaGenerator]:
 
 
 def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None:
-    """Say what is missing and where to get it, then stop the page: no chart before its data.
+    """Show what is missing and where to get it, then stop the page.
 
     Parameters
     ----------
     sentence : str
         What is missing; data-derived parts already escaped.
     page : str, default="data"
-        Where it is to be had: a key of `PAGES`.
+        The page that provides it: a key of `PAGES`.
     link : str, optional
         The link's words; "Go to Data" by default.
     """
@@ -179,17 +181,17 @@ def once(action: Callable[[], None]) -> Callable[[], None]:
     return wrapped
 
 
-def said() -> None:
-    """Show, until the next action, what a callback left to be said; and that nothing is saved."""
+def messages() -> None:
+    """Show the message of the last callback, and whether saving failed."""
     if unsaved := st.session_state.get("_unsaved"):
         problem(unsaved)
     if message := st.session_state.pop("_message", None):
         problem(message)
-    st.session_state["_stands"] = message
+    st.session_state["_last_message"] = message
 
 
 def job_line() -> None:
-    """Say what the analysis' job does, every second while it is active; nothing of an ended one."""
+    """Show the progress of the analysis' active job, updated every second."""
     job = jobs.registry().get(workspace.analysis_id())
     if job is not None and job.active:
         st.fragment(_job_line, run_every=1.0)(job)

@@ -1,4 +1,4 @@
-"""One analysis in one object: what was loaded, decided and learned, and what follows from it.
+"""One analysis in one object: table, settings, model, and values derived from them.
 
 Everything lives in ``st.session_state["app"]``, an `AppState`; pages reach it by `app_state()`. It
 is changed by assignment only (a click can interrupt a script half-way), and dropped when
@@ -28,7 +28,7 @@ from ui.cache import kept
 
 VERSION = 1
 NUMERIC = "numeric"  # among `options`: the columns of text that were made numbers
-CATEGORIES = "categories"  # among `options`: the columns of numbers that were said to be codes
+CATEGORIES = "categories"  # among `options`: the columns of numbers that are codes
 DATES = "dates"  # among `options`: the columns made dates, and whether their day comes first
 DURATIONS = "durations"  # among `options`: the columns of text that were made days
 KEEP = {"persist_state": "session"}  # of a widget: what is set stays when the page is left
@@ -74,7 +74,7 @@ class BinningSpec:
 
 @dataclass(frozen=True)
 class Wording:
-    """What a column is called in sentences and figures: a business name and a unit."""
+    """Display name and unit of a column."""
 
     label: str = ""
     unit: str = ""
@@ -86,10 +86,10 @@ class AppState:
 
     Set by the Data page: `table` (a `rulekit.data.Table` that carries roles, target and positive
     class), `outcomes` (what the target's classes are called, by their values as text; see
-    `called`), `every_class` (whether more than two classes are told apart, instead of the positive
+    `called`), `every_class` (whether more than two classes are predicted, instead of the positive
     one from the rest), `options` (how the file was read), `wording`, `split`. By Binning:
     `binning`. By Models: `sweep` (the points that runs have found), `sweep_key` (what they share,
-    to tell when they are stale), `runs` (what was asked of each, to recall them), `setting` (the
+    to know when they are stale), `runs` (the settings of each, to restore them), `setting` (the
     chosen one), `run_settings` (the run it is of), `model` (the fitted model), `rule_json` (its
     rule, saved with the analysis), `error` (its cross-validated error when it was selected) and
     `in_hand` (whether a person has picked or read it). `notes` and `case_notes` are the analyst's
@@ -130,8 +130,8 @@ class AppState:
     def called(self, label: Any) -> Any:
         """Return what a class of the target is called: its name, or its value where none has one.
 
-        As soon as one class has a name, or is told from "not" it, all are texts: a rule's labels
-        are of one type.
+        If one class has a name, or the other is "not" it, all are strings: a rule's labels have
+        one type.
         """
         return self.outcomes.get(str(label), str(label)) if self._in_words else label
 
@@ -207,20 +207,20 @@ class AppState:
 
     @property
     def several(self) -> bool:
-        """Whether a rule has to tell more than two classes apart."""
+        """Whether a rule predicts more than two classes."""
         return self.every_class and len(self.classes) > 2
 
     @property
     def labels(self) -> list[Any]:
-        """The answers a rule can give: two, the described class first, or all classes."""
+        """The predictions of a rule: two, the described class first, or all classes."""
         return self.classes if self.several else [self.positive, self.other_label]
 
     @property
     def data(self) -> tuple[pd.DataFrame, pd.Series]:
         """The rows whose target is known: features, and a target whose values are `labels`.
 
-        With three or more classes, all but the positive one are called `other_label`, unless each
-        is asked for. Both keep the table's row numbers (from 0) as their index.
+        With three or more classes, all but the positive one are called `other_label`, unless every
+        class is kept. Both keep the table's row numbers (from 0) as their index.
 
         Raises
         ------
@@ -313,9 +313,9 @@ class AppState:
         """A text that changes with what is learned: data, names, roles, orders, split, cuts."""
         digest = self.table.digest if self.table is not None else None
         roles = [(c.name, c.role) for c in self.table.columns] if self.table is not None else []
-        asked = "every class" if self.several else self.positive
+        outcome = "every class" if self.several else self.positive
         names = sorted(self.outcomes.items())
-        key = (digest, asked, names, roles, self.split, self.binning)
+        key = (digest, outcome, names, roles, self.split, self.binning)
         return repr((*key, self.orders) if self.orders else key)
 
     def label(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""An analysis as plain data, for the file that keeps it and the one that a person takes."""
+"""An analysis as plain data, for the saved file and the download."""
 
 from dataclasses import asdict
 from typing import Any
@@ -39,7 +39,7 @@ def to_plain(state: AppState) -> dict[str, Any]:
 
 
 def from_plain(saved: dict[str, Any], table: Table) -> AppState:
-    """Put what `to_plain` wrote and a table together; KeyError or TypeError if it did not write it.
+    """Build the state from the dict of `to_plain` and a table (KeyError, TypeError if invalid).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How the app looks: its style sheet, and one door for figures: each has a name and words."""
+"""Style sheet of the app, and one function that shows figures with a name and a text."""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +35,7 @@ CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"
 
 
 def style() -> None:
-    """Put the app's own style sheet on the page: little room lost, columns that stack early."""
+    """Add the app's style sheet: compact layout, columns that stack early."""
     st.html(f"<style>{CSS}</style>")
 
 

@@ -76,7 +76,7 @@ def without_clauses(rule: RuleSet, dropped: frozenset[int]) -> RuleSet:
 
 
 def value_words(value: Any) -> str:
-    """Say a cell of the table."""
+    """Return a cell of the table as text."""
     if value is None or value != value:
         return "missing"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

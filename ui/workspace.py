@@ -1,4 +1,4 @@
-"""Saved analyses: an unguessable id in the address brings table, decisions and rule back.
+"""Saved analyses: an unguessable id in the address restores table, settings and rule.
 
 Folder: the environment variable ``RULEKIT_WORKSPACE`` (default ``.rulekit`` in the current folder,
 readable by its owner only); ``off`` keeps everything in memory, and then a reload starts anew. An
@@ -65,20 +65,20 @@ def root() -> Path | None:
 
 
 def _tighten(folder: Path) -> None:
-    """Close a folder that was there before to other users, who could else read every analysis."""
+    """Remove other users' access to an existing folder of analyses."""
     try:
         folder.chmod(0o700)
     except OSError:
-        said = (
+        message = (
             "Other users of this machine can read the folder of saved analyses, and this program "
             "may not change that. Set RULEKIT_WORKSPACE to a folder of your own."
         )
-        if st.session_state.get("_open_folder") != said:  # once a session
-            st.session_state["_open_folder"] = st.session_state["_message"] = said
+        if st.session_state.get("_open_folder") != message:  # once a session
+            st.session_state["_open_folder"] = st.session_state["_message"] = message
     else:
-        said = "Other users could read the folder of saved analyses; now only its owner can."
-        st.session_state["_message"] = said
-    log.warning("%s", said)
+        message = "Other users could read the folder of saved analyses; now only its owner can."
+        st.session_state["_message"] = message
+    log.warning("%s", message)
 
 
 def analysis_id() -> str:
@@ -125,7 +125,7 @@ def attach() -> None:
 
 
 def _open(wanted: str) -> None:
-    """Load a saved analysis into the session, or begin a new one."""
+    """Load a saved analysis into the session, or start a new one."""
     base = root()
     known = base is not None and SHAPE.fullmatch(wanted) and (base / wanted).is_dir()
     if not known or not _may_open(base, wanted):
@@ -152,7 +152,7 @@ def _open(wanted: str) -> None:
 
 
 def _may_open(base: Path, wanted: str) -> bool:
-    """Whether the visitor may open an analysis by its id: of those who log in, its owner alone."""
+    """Whether the visitor may open an analysis by its id; with a login, only its owner."""
     if not login.is_on():
         return True
     return (base / "owners" / st.session_state[login.OWNER] / wanted).exists()
@@ -176,18 +176,18 @@ def save() -> None:
 
 
 def not_saved(error: OSError) -> None:
-    """Note, for `ui.shell.said`, that this analysis lives in memory only."""
+    """Record, for `ui.shell.messages`, that this analysis is not saved."""
     named = re.search(r"\[errno (\d+)\]", str(error), re.IGNORECASE)  # as Arrow writes it
     number = error.errno or (int(named[1]) if named else 0)
     reason = os.strerror(number) if number else str(error)
-    said = (
+    message = (
         f"This analysis is not saved ({reason}): what you see stays until the page is closed. Make "
         "room, or start the program with RULEKIT_WORKSPACE set to a folder that may be written."
     )
-    if st.session_state.get("_unsaved") != said:
-        log.warning("%s", said, exc_info=error)
-        st.session_state["_unsaved"] = said
-        st.toast(md(said, 400), duration="infinite")
+    if st.session_state.get("_unsaved") != message:
+        log.warning("%s", message, exc_info=error)
+        st.session_state["_unsaved"] = message
+        st.toast(md(message, 400), duration="infinite")
 
 
 def _save(state: AppState, place: Path) -> None:
@@ -222,7 +222,7 @@ def _save_about(state: AppState, path: Path) -> None:
 
 
 def rule_words(state: AppState) -> str:
-    """Return the size of the rule in hand and how often it is wrong, where that is known."""
+    """Return the size of the selected rule and its error, if known."""
     if state.model is None:
         return ""
     size = plural(state.model.rule_set_.n_conditions, "condition")
@@ -240,7 +240,7 @@ def change(**values: Any) -> AppState:
 
 
 def pick_rule(rule_set: RuleSet, *, source: str) -> None:
-    """Make a rule that a person wrote or changed the chosen model.
+    """Select a rule that the user wrote or edited.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def pick_rule(rule_set: RuleSet, *, source: str) -> None:
 
 
 def begin(table: Table, options: dict[str, Any] | None = None) -> None:
-    """Begin an analysis of a table under a new id; the former one stays under its own address.
+    """Start an analysis of a table under a new id; the former one keeps its address.
 
     The former analysis' job ends (what it has finished is kept in its store).
     """
@@ -286,7 +286,7 @@ def forget() -> None:
 
 
 def _clear() -> None:
-    """Drop this session's analysis and every widget's value but the upload's."""
+    """Remove this session's analysis and all widget values except the upload."""
     for key in list(st.session_state):
         if not str(key).startswith(
             ("_shell", "_wanted", "_message", "_unsaved", "_owner", "upload")
@@ -314,7 +314,7 @@ def _checksum(plain: dict[str, Any]) -> str:
 
 
 def load_settings(content: bytes) -> str:
-    """Begin an analysis of the table at hand with saved settings; the former one stays as it is.
+    """Start an analysis of the current table with saved settings; the former one is kept.
 
     Parameters
     ----------

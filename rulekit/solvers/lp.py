@@ -7,8 +7,8 @@
                 x[k] an integer where integrality[k] is true
 
 `highspy` solves linear programs where it is installed, SciPy's `linprog` elsewhere: the same
-simplex code, called directly or with the overhead of translating each program. Nobody above
-chooses. Both solve with the dual simplex method, cold where no `Basis` is given, without presolve
+simplex code, called directly or with the overhead of translating each program. Callers do not
+choose. Both solve with the dual simplex method, cold where no `Basis` is given, without presolve
 and with tolerances of 1e-10, so that an answer depends on nothing else. Tests run with both: with
 `load_highs` replaced by a function that returns None, all of the package is as on a machine without
 highspy.
@@ -107,7 +107,7 @@ class Basis:
     basic_rows: NDArray[np.bool_]
 
     def given_to(self, highs: Any, module: Any) -> None:
-        """Let HiGHS begin here."""
+        """Pass the basis to HiGHS as its start."""
         status, basis = module.HighsBasisStatus, module.HighsBasis()
         kinds = [status.kLower, status.kUpper, status.kBasic]
         basis.col_status = [kinds[k] for k in np.where(self.basic, 2, self.at_upper).tolist()]
@@ -339,7 +339,7 @@ def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSoluti
 
 
 def _without_variables(lp: LinearProgram) -> LPSolution:
-    """Answer the program of no variables, which HiGHS refuses."""
+    """Solve a program without variables, which HiGHS rejects."""
     if np.any(lp.lower > 0) or np.any(lp.upper < 0):
         return LPSolution(None, None, None, None, "infeasible", None, "a row cannot hold")
     return LPSolution(np.zeros(0), 0.0, np.zeros(len(lp.lower)), np.zeros(0), "optimal", 0.0, "")

@@ -198,7 +198,7 @@ def _cache_folder(path: Path) -> Path:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold the lock of a kernel file, so that only one process compiles it."""
+    """Lock a kernel file, so that only one process compiles it."""
     if fcntl is None:  # Windows: two processes may compile the same kernels, with equal results
         yield
         return
@@ -209,7 +209,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 @cache
 def _digest(folder: Path) -> str:
-    """Name the state of all kernels of a folder."""
+    """Return a digest of all kernels of a folder."""
     sources = [Path(__file__).with_name("records.py"), *sorted(folder.glob("*kernels.py"))]
     return sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
 

@@ -20,7 +20,7 @@ SALT = 0x9E3779B9
 
 
 def held_out(n_rows: int, fraction: float, seed: int) -> NDArray[np.bool_]:
-    """Hold a share of the rows out.
+    """Select a share of the rows to hold out.
 
     Shape of the result: (n_rows,).
     """
@@ -28,7 +28,7 @@ def held_out(n_rows: int, fraction: float, seed: int) -> NDArray[np.bool_]:
 
 
 def limit(fraction: float) -> int:
-    """Give the hash below which a row is held out."""
+    """Return the hash below which a row is held out."""
     return round(fraction * 2**32)
 
 

@@ -35,7 +35,7 @@ def searched(visitor):
 
 
 def rule(visitor):
-    """The rule in hand, as Models writes it."""
+    """The selected rule, as Models writes it."""
     return visitor.page.locator(RULE).first.inner_text()
 
 

@@ -324,5 +324,5 @@ def test_a_cut_point_that_is_not_finite_is_refused(text):
 
 
 def test_a_decimal_comma_is_refused_with_the_part_named():
-    with pytest.raises(ValueError, match=r"decimal point.*'1,5' is none"):
+    with pytest.raises(ValueError, match=r"decimal point.*got '1,5'"):
         parsed_cuts("1,5; 2")

@@ -171,7 +171,7 @@ def test_the_address_holds_the_key_of_the_format_and_opens_it(on_credit, open_ap
     assert asked.radio(key="export_format").value == "latex"
     strange = open_app("export", state=state, query={"export_format": "SQL for DuckDB"})
     assert strange.radio(key="export_format").value == next(iter(FORMATS))
-    assert "asks for the format SQL for DuckDB, which there is not" in text(strange)
+    assert "Unknown format in the address: SQL for DuckDB" in text(strange)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Models: how it opens, the slider, the longer search, the rule in hand, what runs add."""
+"""Models: how it opens, the slider, the thorough search, the selected rule, what runs add."""
 
 import json
 import sys
@@ -65,7 +65,7 @@ def test_it_opens_with_whole_points_the_suggested_rule_and_no_other_work(on_mode
     assert not state.in_hand
     assert "THEN high" in app.code[0].value
     assert app.get("plotly_chart")
-    assert "This is a quick look. A longer search looks for 10 kinds of rule" in text(app)
+    assert "Quick search done. A thorough search takes " in text(app)
     assert [job.title for job in jobs.registry()._jobs.values()] == [FIRST]
 
 
@@ -75,7 +75,7 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     app.selectbox(key="run_weight").set_value("costs").run()
     app.text_input(key="run_cost_unit").set_value("EUR").run()
     app.number_input(key="run_cost_1").set_value(0.0).run()
-    assert "Every error must cost something; low answered high has no positive number" in text(app)
+    assert "Every cost must be a positive number; predicting high for low has none" in text(app)
     app.number_input(key="run_cost_1").set_value(1.0).run()
     app = finished(app.number_input(key="run_cost_0").set_value(5.0).run())
     assert not app.exception
@@ -161,7 +161,7 @@ def test_longer_search_replaces_quick_points_and_unpicked_rules(
     number = state.sweep.number_of_rule(state)
     assert slider(app, "limit").value == state.sweep.points.loc[number, "limit"]
     assert "A run suggests another rule" not in text(app)
-    assert "Searched in full" in text(app)
+    assert "Thorough search done." in text(app)
 
 
 @pytest.mark.slow
@@ -179,7 +179,7 @@ def test_current_rule_keeps_its_figures_beside_an_offered_one(open_app):
     assert "A run suggests another rule" in text(app)
     app.toggle(key="_offer_shown").set_value(True).run()
     assert not app.exception
-    assert "From “In hand” to “Suggested”" in text(app)
+    assert "From “Selected” to “Suggested”" in text(app)
     offered = app.session_state["app"].sweep.suggestion.number
     app.button(key="take_offer").click().run()
     assert not app.exception
@@ -241,13 +241,13 @@ def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     app.multiselect(key="run_forbidden").set_value(["amount"]).run()
     formula = next(q for q in app.multiselect(key="run_compared").options if "formula" in q)
     app.multiselect(key="run_compared").set_value([formula]).run()
-    assert "cannot keep to constraints" in text(app)
+    assert "does not support constraints" in text(app)
     app.multiselect(key="run_forbidden").set_value([]).run()
     app.multiselect(key="run_direction_up").set_value(["income"]).run()
-    assert "cannot keep promises" not in text(app)
+    assert "does not support promises" not in text(app)
     counted = next(q for q in app.multiselect(key="run_compared").options if IDEAL_DNF.name in q)
     app.multiselect(key="run_compared").set_value([counted]).run()
-    assert "cannot keep promises" in text(app)
+    assert "does not support promises" in text(app)
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ def session(monkeypatch, tmp_path):
 def tell(session, key):
     """Let the browser say its key, as the page's script does."""
     session["_owner_key"] = {"key": key}
-    analyses._told()
+    analyses._set_owner()
 
 
 def begun(session, name="iris", key="a" * 48):

@@ -1,4 +1,4 @@
-"""The Binning page's parts: the method, one column's cut points, and what they make of it."""
+"""The Binning page's parts: the method, one column's cut points, and the resulting bins."""
 
 import math
 import re
@@ -57,7 +57,7 @@ def fitted(state: AppState) -> Binarizer:
 
 
 def method_card() -> None:
-    """Ask how cut points are chosen, how many, and how many levels a category may have."""
+    """Show the form for cut points: method, number, and levels of a category."""
     spec = app_state().binning
     names = list(METHODS)
     method = st.radio(
@@ -65,7 +65,7 @@ def method_card() -> None:
         names,
         names.index(spec.method),
         lambda name: METHODS[name][0],
-        captions=[told for _, told in METHODS.values()],
+        captions=[text for _, text in METHODS.values()],
         key="binning_method",
         persist_state="session",
     )
@@ -94,7 +94,7 @@ def method_card() -> None:
         spec.max_levels,
         key="binning_levels",
         persist_state="session",
-        help="At most; where there are more, the rarest are treated as one.",
+        help="At most; if there are more, the rarest are merged.",
     )
     wanted = replace(
         spec,
@@ -128,7 +128,7 @@ def with_cuts_everywhere(state: AppState, spec: BinningSpec) -> BinningSpec:
 
 
 def drop_cuts(name: str | None = None) -> None:
-    """Go back to automatic cut points for one column, or for all (and then by quantiles)."""
+    """Restore automatic cut points for one column, or for all (by quantiles)."""
     spec = app_state().binning
     if name is None and spec.method == "manual":
         spec = replace(spec, method="quantile")
@@ -139,7 +139,7 @@ def drop_cuts(name: str | None = None) -> None:
 
 
 def set_cuts(name: str, cuts: tuple[float, ...]) -> None:
-    """Use these cut points for a column, whatever the method."""
+    """Set the cut points of a column for any method."""
     spec = app_state().binning
     others = tuple(pair for pair in spec.cuts if pair[0] != name)
     change(binning=replace(spec, cuts=tuple(sorted((*others, (name, cuts))))))
@@ -161,8 +161,8 @@ def parsed_cuts(text: str) -> tuple[float, ...]:
             value = float(part)
         except ValueError:
             raise ValueError(
-                f"Cut points are numbers with a decimal point, separated by spaces or semicolons; "
-                f"{part[:30]!r} is none."
+                f"Cut points must be numbers with a decimal point, separated by spaces or "
+                f"semicolons; got {part[:30]!r}."
             ) from None
         if not math.isfinite(value):
             raise ValueError(f"A cut point must be a finite number; {part[:30]!r} is not.")
@@ -248,12 +248,12 @@ def conditions_list(fitted_one: Binarizer, name: str) -> None:
     if not found:
         st.caption("None: the column has a single value.")
         return
-    told = [str(literal) for literal in found[:LISTED]]
+    texts = [str(literal) for literal in found[:LISTED]]
     if len(found) > LISTED:
         st.caption(f"The first {LISTED:,} of {len(found):,}.")
-    height = "content" if len(told) <= ROWS // 2 else TALL // 2
-    frame = pd.DataFrame({"condition": told})
-    st.dataframe(frame, hide_index=True, height=height, alt=f"{len(told):,} conditions.")
+    height = "content" if len(texts) <= ROWS // 2 else TALL // 2
+    frame = pd.DataFrame({"condition": texts})
+    st.dataframe(frame, hide_index=True, height=height, alt=f"{len(texts):,} conditions.")
 
 
 def shown_name(state: AppState, name: str) -> str:
@@ -295,7 +295,7 @@ def _numeric(
 
 
 def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
-    """Let the cut points of one column be typed in, where they are not too many."""
+    """Show a text input for the cut points of one column, unless there are too many."""
     if len(cuts) > MAX_TYPED:
         st.caption(
             f"{len(cuts):,} cut points, too many to be typed in: drawn and listed are "

@@ -1,4 +1,4 @@
-"""The Binning page's pictures of several outcomes: each by its own name, in its own colour."""
+"""The Binning page's charts of several outcomes, each with its name and colour."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,12 +35,12 @@ def numeric_outcomes(
     cuts: NDArray[np.float64],
     between: Callable[[], None],
 ) -> None:
-    """Show a numeric column by outcome: picture, then what is to stand `between`, then numbers."""
+    """Show a numeric column by outcome: chart, then the call of `between`, then numbers."""
     numbers, codes, labels = values.astype(float), outcome_codes(state), state.labels
     table = outcome_bins(numbers, codes, len(labels), cuts)
     figure = outcome_bins_figure(numbers, codes, cuts, name=_axis(state, name), labels=labels)
-    told = outcome_sentence(table, name=state.label(name), labels=labels)
-    chart(figure, "binning_chart", told)
+    sentence = outcome_sentence(table, name=state.label(name), labels=labels)
+    chart(figure, "binning_chart", sentence)
     between()
     signs = [interval_signs(row) for _, row in table.iterrows()]
     shares_table(signs, table["rows"], outcome_shares(table), labels, "between the cut points")
@@ -52,8 +52,8 @@ def level_outcomes(state: AppState, name: str, values: NDArray[Any]) -> None:
     table = outcome_levels(list(values), outcome_codes(state), len(labels))
     if len(table):
         figure = outcome_levels_figure(table, name=_axis(state, name), labels=labels)
-        told = outcome_sentence(table, name=state.label(name), labels=labels)
-        chart(figure, "binning_levels_chart", told)
+        sentence = outcome_sentence(table, name=state.label(name), labels=labels)
+        chart(figure, "binning_levels_chart", sentence)
         if len(table) > MAX_LEVELS:
             st.caption(f"Drawn are the {MAX_LEVELS} commonest of {len(table):,} levels.")
     shares_table(table["level"], table["rows"], outcome_shares(table), labels, "in each level")

@@ -14,7 +14,7 @@ from ui.runs.worker import Telling
 from ui.state import KEEP, AppState
 from ui.theme import chart
 
-AT_ONCE = 400_000  # values of the table up to which nobody is asked before it is computed
+AT_ONCE = 400_000  # values of the table up to which it is computed without a button
 LISTED = 1000
 LAST = "duality"  # the test that takes longest
 TESTS = {
@@ -72,18 +72,18 @@ def screening_card(state: AppState, n_conditions: int) -> None:
 
 @dataclass(frozen=True)
 class Screening:
-    """The screening, for a job: by counting, which stands at once, then by the linear program."""
+    """The screening as a job: first by counting (fast), then by the linear program."""
 
     state: AppState
     theta: float
 
     def __call__(self, telling: Telling) -> ConditionScreening:
-        """Do it; the linear program takes minutes on large tables, and ends when it is stopped."""
+        """Run the screening; the linear program takes minutes on large tables, or until stopped."""
         telling.report(standing=self.screened("counting"))
         return self.screened("duality")
 
     def screened(self, how: str) -> ConditionScreening:
-        """Screen in one of the ways of `rulekit.learners.screen_conditions`."""
+        """Screen with a method of `rulekit.learners.screen_conditions`."""
         X, y = self.state.training
         return screen_conditions(
             X,
@@ -98,12 +98,12 @@ class Screening:
 
 @dataclass(frozen=True)
 class Checking:
-    """The check of all certificates, for a job; its answer lists those that do not hold."""
+    """Check of all certificates as a job; its result lists the invalid ones."""
 
     found: ConditionScreening
 
     def __call__(self, telling: Telling) -> list[Any]:
-        """Count anew on the table."""
+        """Check the certificates on the table."""
         return self.found.unproved()
 
 
@@ -143,19 +143,19 @@ def _picture(found: ConditionScreening, state: AppState) -> None:
     chart(screening_figure(table), "screening_chart", sentence)
     st.caption(md(sentence, 500))
     if (more := int((columns["conditions"] > 0).sum()) - len(table)) > 0:
-        st.caption(f"{more} more columns, of which fewer conditions are left, are not drawn.")
+        st.caption(f"{more} more columns with fewer remaining conditions are not shown.")
 
 
 def _certificates(found: ConditionScreening, key: str) -> None:
     """List certificates, and check them all on demand."""
-    told: pd.DataFrame = found.certificates(limit=LISTED)
-    if not len(told):
+    listed: pd.DataFrame = found.certificates(limit=LISTED)
+    if not len(listed):
         st.caption("No condition was removed.")
         return
     if found.n_removed > LISTED:
         st.caption(f"The first {LISTED:,} of {found.n_removed:,}.")
     st.dataframe(
-        told[["condition", "sentence"]],
+        listed[["condition", "sentence"]],
         hide_index=True,
         column_config={"sentence": st.column_config.TextColumn("why", width="large")},
         alt="Each condition removed, and the numbers that prove it.",

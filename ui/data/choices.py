@@ -18,13 +18,13 @@ EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 
 
 def positive_for(table: Table, target: str) -> Any:
-    """Return the class suggested for description; None where there are not 2 to 20 classes."""
+    """Return the class suggested for description; None unless there are 2 to 20 classes."""
     fits = 2 <= table.column(target).n_distinct <= MAX_CLASSES
     return suggest_positive(table, target) if fits else None
 
 
 def choose_target(name: str | None) -> None:
-    """Make a column the target, all its classes described; None takes it back."""
+    """Set the target column, with all its classes described; None removes it."""
     table = app_state().table
     if name is None:
         table = table.with_roles({table.target: "feature"}) if table.target else table
@@ -37,7 +37,7 @@ def choose_target(name: str | None) -> None:
 
 
 def choose_positive(label: Any) -> None:
-    """Make a class the one the rule describes."""
+    """Set the class that the rule describes."""
     change(table=app_state().table.with_roles({}, positive_label=label))
 
 
@@ -93,13 +93,13 @@ def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
         horizontal=len(classes) <= 4,
         key=radio,
         on_change=lambda: choose_positive(st.session_state[radio]),
-        help="The rule says when a row is of this class; all other rows get the other label. "
-        "Suggested: the one that says yes; else the rarest class of 30 rows or more.",
+        help="The rule describes this class; all other rows get the other label. "
+        "Suggested: the class named yes or the like; else the rarest class with at least 30 rows.",
     )
 
 
 def _named(label: Any, state: AppState) -> str:
-    """Show a class as its value, and as what it means."""
+    """Return a class as its value and its name."""
     called = state.called(label)
     return md(label, 40) if str(called) == str(label) else f"{md(called, 40)} ({md(label, 20)})"
 
@@ -119,21 +119,20 @@ def set_aside(table: Table) -> str:
 
 
 def _one_class(n_classes: int, key: str) -> None:
-    """Offer to describe one class of three or more against the rest, instead of all."""
+    """Show a toggle for one class against the rest instead of all classes."""
     key = f"{key}_one"
     st.toggle(
         "One class against the rest",
         not app_state().every_class,
         key=key,
         on_change=lambda: change(every_class=not st.session_state[key], setting=None),
-        help=f"Off, all {n_classes} classes are described by an ordered list: if … then this one, "
-        "else if … then that one, otherwise another. On, the rule says of one class when a row is "
-        "of it.",
+        help=f"If off, an ordered list describes all {n_classes} classes: if … then this one, "
+        "else if … then that one, otherwise another. If on, the rule describes one class.",
     )
 
 
 def _suggestion(table: Table) -> None:
-    """Offer a column of few classes as the target; nothing is chosen silently."""
+    """Suggest a target column with few classes; the user has to confirm it."""
     name = suggest_target(table)
     if name is None:
         st.caption("No column of few classes was found; a rule predicts one of a few classes.")
@@ -241,5 +240,5 @@ def this_round() -> str:
 
 
 def refresh_editor() -> None:
-    """Begin the editor of columns afresh, from the table as it is now."""
+    """Reset the column editor to the current table."""
     st.session_state["columns_round"] = st.session_state.get("columns_round", 0) + 1

@@ -91,7 +91,7 @@ class Door:
 
 
 def without(words: str, secrets: tuple[str, ...]) -> str:
-    """Blot secrets out."""
+    """Replace secrets in a text."""
     for secret in sorted(secrets, key=len, reverse=True):
         words = words.replace(secret, BLOT)
     return words
@@ -144,7 +144,7 @@ def _connection(name: str, given: Any) -> Connection:
 
 
 def _secrets_in(url: str) -> list[str]:
-    """List what of an address should be secret: a password, and what is called like one."""
+    """List the secret parts of an address: the password and parameters named like one."""
     try:
         parts = urlsplit(url)
         found = [parts.password or ""]

@@ -1,4 +1,4 @@
-"""Columns of dates and of phrases that no rule reads, and one button that lets rules read them."""
+"""Ignored columns of dates and phrases, with one button that makes them features."""
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ MOST_NAMED = 4
 
 
 def left_out(table: Table) -> dict[str, str]:
-    """Return the ignored columns that conditions could read, and what each holds."""
+    """Return the ignored columns that conditions could read, and their content."""
     found = {}
     for column in table.columns:
         if column.role != "ignore" or column.n_distinct < 2:
@@ -28,7 +28,7 @@ def left_out(table: Table) -> dict[str, str]:
 
 
 def left_out_line() -> None:
-    """Offer to use the columns that are left out; nothing where there are none."""
+    """Show buttons that use ignored columns; nothing without any."""
     state = app_state()
     table = state.table
     roles = repr((table.digest, [(c.name, c.role) for c in table.columns]))

@@ -1,4 +1,4 @@
-"""The Data page's first card: a file or a sample becomes the table; a bad file changes nothing."""
+"""The Data page's first card: upload a file or select a sample."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -28,7 +28,7 @@ HEADERS = {FOUND: "detect", True: "names", False: "data"}
 
 @dataclass(frozen=True)
 class Upload:
-    """A file as it was sent: kept in memory for this session, to be read again otherwise."""
+    """An uploaded file, kept in memory so that it can be read with other options."""
 
     name: str
     content: bytes
@@ -41,7 +41,7 @@ class Upload:
 
 
 def upload_card() -> None:
-    """Take a file; read it once; on a refusal keep the earlier table and say why."""
+    """Show the upload and read a new file once; on an error, keep the table and show why."""
     file = st.file_uploader("Upload a file", type=TYPES, key="upload_file")
     st.caption(f"{Limits().sentence()} The file stays on this machine.")
     if file is not None:
@@ -79,7 +79,7 @@ def refusal() -> None:
 
 
 def read(upload: Upload, options: ParseOptions) -> None:
-    """Read a file and begin an analysis of it, or leave a sentence that says what is wrong.
+    """Read a file and start an analysis of it, or store an error message.
 
     A large one is read by a worker, while the page goes on; `upload_card` takes what it answers.
     """
@@ -92,7 +92,7 @@ def read(upload: Upload, options: ParseOptions) -> None:
 
 
 def _take(answer: Answer) -> None:
-    """Begin an analysis of a table that was read, or keep the sentence that says why not."""
+    """Start an analysis of a table that was read, or store the error message."""
     st.session_state["upload_error"] = answer.error
     st.session_state["upload_wide"] = answer.names
     if answer.table is None:
@@ -128,7 +128,7 @@ def _progress(job: jobs.Job) -> None:
 
 
 def _ended(job: jobs.Job) -> None:
-    """Take what reading gave, and draw the page anew."""
+    """Store the result of reading, and rerun the page."""
     jobs.registry().forget(_owner())
     if job.state == "done":
         _take(job.answer)
@@ -197,7 +197,7 @@ def first_lines(content: bytes, encoding: str | None, n_lines: int = 5) -> str:
 
 
 def sample_buttons() -> None:
-    """Offer each bundled table in one click."""
+    """Show a button for each bundled table."""
     with st.container(horizontal=True, gap="small"):
         for info in sorted(list_samples(), key=lambda s: s.name != FIRST_SAMPLE):
             st.button(
@@ -211,6 +211,6 @@ def sample_buttons() -> None:
 
 
 def begin_sample(name: str) -> None:
-    """Begin an analysis of a bundled table, its target and positive class chosen."""
+    """Start an analysis of a bundled table with its target and positive class."""
     st.session_state["upload_error"] = None
     workspace.begin(load_sample(name))

@@ -51,7 +51,7 @@ def outcome_fields(key: str) -> None:
 
 
 def is_code(label: Any) -> bool:
-    """Whether a class' value says nothing to a reader: a number, a truth value, a letter."""
+    """Whether the value of a class has no meaning for a reader: a number, a boolean, a letter."""
     text = str(label).strip().lower()
     return len(text) < 2 or text in CODES or text.lstrip("+-").replace(".", "", 1).isdigit()
 
@@ -75,7 +75,7 @@ def name_outcomes(names: Mapping[Any, str]) -> None:
     fresh = replace(state, outcomes=given)
     called = fresh.classes
     if twice := next((name for name in called if called.count(name) > 1), None):
-        raise DataError(f"Two classes cannot both be called {twice!r}: a rule tells them apart.")
+        raise DataError(f"Two classes cannot both be called {twice!r}. Use different names.")
     if given == state.outcomes:
         return
     rule = None
@@ -93,13 +93,13 @@ def relabelled(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:
 
 
 def _translation(before: AppState, after: AppState) -> dict[Any, Any]:
-    """Map each label that a rule could give to what it is called now."""
+    """Map each label of a rule to its current name."""
     new = {before.called(c): after.called(c) for c in before.class_counts}
     return {before.other_label: after.other_label} | new
 
 
 def _answers_renamed(before: AppState, after: AppState) -> dict[str, Any]:
-    """Return the case notes with the reviewed answers under their new names."""
+    """Return the case notes with the new names of the reviewed predictions."""
     new = {str(old): str(name) for old, name in _translation(before, after).items()}
     return {
         row: note | {"answer": new.get(note["answer"], note["answer"])}

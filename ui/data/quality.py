@@ -36,7 +36,7 @@ def quality_card() -> None:
 
 
 def apply_fix(note: QualityNote) -> None:
-    """Do what a finding suggests."""
+    """Apply the fix of a finding."""
     state = app_state()
     if note.suggestion in ("as_numeric", "as_category"):
         kind = NUMERIC if note.suggestion == "as_numeric" else CATEGORIES

@@ -57,7 +57,7 @@ def readings_card() -> None:
 
 
 def ways(table: Table, column: Column) -> list[str]:
-    """Return how a column can be read other than it is: those of text only, none of a role."""
+    """Return the other ways to read a column of text; none if its role forbids it."""
     dtype = table.frame[column.name].dtype
     fixed = column.is_number or pd.api.types.is_bool_dtype(dtype) or column.n_distinct < 2
     if fixed or column.role in ("target", "weight", "group"):
@@ -69,14 +69,14 @@ def ways(table: Table, column: Column) -> list[str]:
 
 
 def converted(table: Table, options: dict[str, Any]) -> list[str]:
-    """Return what the table's notes say of the columns that were made dates or durations."""
+    """Return the table's notes on columns converted to dates or durations."""
     names = [*options.get(DATES, {}), *options.get(DURATIONS, ())]
     begins = tuple(f"Column {shown(name)} was read as" for name in names)
     return [note for note in table.notes if begins and note.startswith(begins)]
 
 
 def typed_levels(text: str, column: Column) -> list[str]:
-    """Return the levels of a text of one a line; blanks around and within them do not count."""
+    """Return the levels of a text, one per line, with blanks normalised."""
     known = {" ".join(str(level).split()): str(level) for level in column.levels}
     lines = [" ".join(line.split()) for line in text.splitlines()]
     return [known.get(line, line) for line in lines if line]
@@ -95,7 +95,7 @@ def set_order(name: str, levels: list[str]) -> None:
 
 
 def read_dates(name: str, day_first: bool | None) -> None:
-    """Make a column of text one of dates, which a rule may use.
+    """Convert a text column to dates that a rule may use.
 
     The order of day and month found in the cells is kept for later files with ambiguous dates.
 
@@ -119,7 +119,7 @@ def _agrees(before: Table, after: Table, name: str, day_first: bool) -> bool:
 
 
 def read_durations(name: str) -> None:
-    """Make a column of text one of numbers, the days of its durations.
+    """Convert a text column of durations to days.
 
     Raises
     ------

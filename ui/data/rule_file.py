@@ -11,7 +11,7 @@ from ui.workspace import change, pick_rule
 
 
 def rule_file() -> None:
-    """Offer to take a rule from a file for the table at hand."""
+    """Show an upload of a rule file for the current table."""
     turn = st.session_state.setdefault("upload_rule_turn", 0)
     key = f"upload_rule_{turn}"
 
@@ -33,7 +33,7 @@ def rule_file() -> None:
 
 
 def take_rule(content: bytes, name: str) -> None:
-    """Make a rule from a file the current rule.
+    """Select a rule from a file.
 
     Raises
     ------
@@ -53,6 +53,6 @@ def _check_answers(answers: tuple[object, ...], state: AppState) -> None:
     if strange:
         known = " or ".join(shown(label) for label in state.labels)
         raise RuleError(
-            f"The rule answers {shown(strange[0])}, and here the answers are {known}. Choose the "
-            "class it describes as the positive one, or give the classes its names on Data."
+            f"The rule predicts {shown(strange[0])}, but the outcomes here are {known}. Select the "
+            "class it describes as the positive one, or rename the classes on Data."
         )

@@ -93,7 +93,7 @@ def resolved(name: str) -> list[Path]:
 
 
 def _walked(folder: Path) -> Iterator[Path]:
-    """Go through the files below a folder in order; links to folders are not followed."""
+    """Yield the files below a folder in order; links to folders are not followed."""
     for place, folders, files in os.walk(folder):
         folders.sort()
         for name in sorted(files):
@@ -101,7 +101,7 @@ def _walked(folder: Path) -> Iterator[Path]:
 
 
 def _allowed(folder: Path, name: str) -> Path | None:
-    """Resolve a path below a folder; None where it leads elsewhere, or to no table."""
+    """Resolve a path below a folder; None if it is outside or not a table."""
     try:
         path = (folder / name).resolve(strict=True)
     except (OSError, ValueError, RuntimeError):

@@ -43,7 +43,7 @@ OTHERWISE = {NUMERIC: "numbers", CATEGORIES: "categories", DATES: "dates", DURAT
 
 
 def server_card() -> None:
-    """Offer the tables that the operator allows; nothing where there are none."""
+    """List the tables that the operator allows; nothing without any."""
     sources = _offered()
     if sources is None:
         return
@@ -62,7 +62,7 @@ def server_card() -> None:
 
 
 def _offered() -> dict[str, dict[str, Any]] | None:
-    """List what can be opened, by name; None where the operator allows nothing."""
+    """List what can be opened, by name; None if the operator allows nothing."""
     known = {}
     try:
         known = connections()
@@ -79,7 +79,7 @@ def _offered() -> dict[str, dict[str, Any]] | None:
 
 
 def open_source(source: Mapping[str, Any]) -> None:
-    """Begin to draw a sample in the background; `load.upload_card` takes what comes of it."""
+    """Start to draw a sample in the background; `load.upload_card` stores the result."""
     owner = f"{workspace.analysis_id()}/upload"
     title = f"Opening {source_words(source)}"
     jobs.registry().start(owner, title, OpenSource(dict(source), located(source)), urgent=True)
@@ -109,7 +109,7 @@ def all_rows(state: AppState) -> AllRows:
 
 
 def whole_file_card(state: AppState) -> None:
-    """Offer to learn from all rows of the table that the one at hand is a sample of."""
+    """Show the form that learns from all rows of the sampled table."""
     source = state.options.get(SERVER)
     if source is None:
         return
@@ -136,7 +136,7 @@ def whole_file_card(state: AppState) -> None:
 
 
 def _start(state: AppState, kind: str) -> None:
-    """Begin to learn in the background."""
+    """Start learning in the background."""
     positive = None if state.several else state.positive
     learner = LEARNERS[kind](positive_label=positive, random_state=0)
     options: tuple[tuple[str, Any], ...] = ()
@@ -158,7 +158,7 @@ def _progress(job: jobs.Job) -> None:
 
 
 def _ended(job: jobs.Job | None) -> None:
-    """Take the model of a finished job, once, or say how it ended."""
+    """Select the model of a finished job, once, or show how it ended."""
     if job is None:
         return
     if job.state == "cancelled":
@@ -173,7 +173,7 @@ def _ended(job: jobs.Job | None) -> None:
 
 
 def _take(model: Any) -> None:
-    """Make a model learned from a whole table the chosen one."""
+    """Select a model learned from a whole table."""
     source = app_state().options[SERVER]
     counted = getattr(model, "table_certificate_", None)
     if counted is None:
@@ -229,7 +229,7 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
 
 
 def _count(rule: RuleSet, key: str, *, at_once: bool) -> None:
-    """Begin to count in the background."""
+    """Start counting in the background."""
     st.session_state["_all_rows_requested"] = key
     st.session_state["_all_rows_at_once"] = at_once
     owner = f"{workspace.analysis_id()}/count"

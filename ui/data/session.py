@@ -1,4 +1,4 @@
-"""The analysis at hand: notes, where it is kept, taking it away; and the list of saved ones."""
+"""The current analysis (notes, storage, download), and the list of saved ones."""
 
 import json
 
@@ -15,7 +15,7 @@ SHOWN = 6  # saved analyses; earlier ones are a click away
 
 
 def _load_settings() -> None:
-    """Offer to take over saved settings for the table at hand."""
+    """Show an upload of saved settings for the current table."""
     turn = st.session_state.setdefault("upload_settings_turn", 0)
     key = f"upload_settings_{turn}"
 
@@ -50,7 +50,9 @@ def session_card() -> None:
     if notes != state.notes:
         change(notes=notes)
     if workspace.folder() is None:
-        st.caption("Nothing is written to disk (`RULEKIT_WORKSPACE=off`): a reload starts anew.")
+        st.caption(
+            "Nothing is written to disk (`RULEKIT_WORKSPACE=off`): a reload starts a new analysis."
+        )
     else:
         st.caption(
             "Kept in a folder on this machine that only its owner can read. The page's address "
@@ -77,7 +79,7 @@ def session_card() -> None:
 
 
 def saved_card() -> None:
-    """List this browser's analyses, the latest first; nothing where there are none."""
+    """List this browser's analyses, the latest first; nothing without any."""
     found = analyses.listed()
     if not found:
         return

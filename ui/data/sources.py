@@ -1,4 +1,4 @@
-"""A table that is not loaded, as the dashboard works with it: opened, sampled, and counted whole.
+"""A table that is not loaded: opened, sampled, and counted as a whole.
 
 No Streamlit here: this runs in a worker. A source is described by plain values, kept with an
 analysis: ``{"path": name}`` of a file or folder, ``{"connection": name, "table": name}`` of a
@@ -34,7 +34,7 @@ def source_words(source: Source) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a source is: files, or a table of a connection."""
+    """Location of a source: files, or a table of a connection."""
 
     name: str
     files: tuple[Path, ...] = field(default=(), repr=False)
@@ -122,7 +122,7 @@ def _free(table: Any) -> str:
 
 @dataclass(frozen=True)
 class AllRows:
-    """The choices of a page, applied to the whole source.
+    """The settings of a page, applied to the whole source.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ class AllRows:
         own, _ = repaired_headers(list(table.columns), Limits())
         if tuple(own) != self.names:
             raise DataError(
-                "The columns of the table are not those of the sample any more; open it anew."
+                "The columns of the table have changed since the sample was drawn. Open it again."
             )
         table = table.rename(dict(zip(self.names, table.columns, strict=True)))
         known = table.filter(table[self.target].notnull())
@@ -163,7 +163,7 @@ class AllRows:
 
 @dataclass(frozen=True)
 class WholeCount:
-    """A rule counted on all rows: how many, how many wrong; matched and right of each clause."""
+    """Counts of a rule on all rows: total, wrong, and matched and right per clause."""
 
     n: int
     errors: int

@@ -1,4 +1,4 @@
-"""The rows held back for the test: how many, of which classes, and which stay together.
+"""The test rows: their number, classes, and which rows stay together.
 
 The first figure of a session loads the drawing library, which takes longer than drawing; here it
 does so while the table is looked at, and the curve on Models is there at once.

@@ -13,7 +13,7 @@ LARGE = {"text": 8_000_000, "xlsx": 600_000, "parquet": 20_000_000}  # bytes: a 
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a file: a table and how it was read, or a sentence and names to choose."""
+    """Result of reading a file: a table and its options, or an error and column names."""
 
     table: Table | None = None
     options: ParseOptions | None = None
@@ -37,11 +37,11 @@ class ReadFile:
 
     @property
     def large(self) -> bool:
-        """Whether reading takes so long that the page should go on meanwhile."""
+        """Whether reading is slow enough to run in the background."""
         return len(self.content) > LARGE[kind_of_file(self.content)]
 
     def __call__(self, telling: Telling | None = None) -> Answer:
-        """Read it; whatever is wrong with the file is a sentence in the answer."""
+        """Read the file; errors are messages in the result."""
         if telling is not None:
             telling.report(message="Splitting into cells, finding numbers and dates")
         try:
@@ -67,7 +67,7 @@ class OpenSource:
     place: Place
 
     def __call__(self, telling: Telling) -> Answer:
-        """Draw it; whatever is wrong with the source is a sentence in the answer."""
+        """Draw the sample; errors are messages in the result."""
         telling.report(message="Drawing a sample of its rows")
         try:
             table, n_rows = sampled(self.place)

@@ -1,4 +1,4 @@
-"""The columns of a file that has too many: which to read, found by what their names hold."""
+"""Choice of the columns of a wide file, by their names."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""The Explain page's cards on the answer: the verdict, what it rests on, what if."""
+"""The Explain page's cards on the prediction: reason, evidence, what-if."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The Explain page's cards beyond the decision: cases like it, and what a person says of it."""
+"""The Explain page's cards on similar cases, and on the user's review."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -46,7 +46,7 @@ def review(number: int, found: Explanation, *, plain: bool) -> None:
     """Show buttons to agree or disagree, and a note; kept with the analysis and its record."""
     notes: Mapping[str, Any] = app_state().case_notes
     mine = notes.get(str(number), {})
-    st.markdown("**Do you agree with this answer?**")
+    st.markdown("**Do you agree with this prediction?**")
     if mine.get("verdict"):
         st.caption(f"Your review: {mine['verdict']}.")
 

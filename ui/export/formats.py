@@ -1,4 +1,4 @@
-"""The formats a rule can be taken away in: how each is called, shown and saved."""
+"""The export formats of a rule: name, preview and file."""
 
 import io
 import json
@@ -98,7 +98,7 @@ def report(state: AppState, model: ClassifierMixin) -> str:
 
 
 def reviews(state: AppState, model: ClassifierMixin) -> list[Review]:
-    """List the reviews of cases from Explain, with today's answer where it has changed."""
+    """List the reviews of cases from Explain, with the current prediction if it has changed."""
     X, _ = state.data
     found = []
     for number, review in sorted(state.case_notes.items(), key=lambda item: int(item[0])):

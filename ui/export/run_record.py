@@ -70,7 +70,7 @@ def _error(model: ClassifierMixin, X: pd.DataFrame, y: pd.Series) -> float:
 
 
 def _plain(value: Any) -> Any:
-    """Turn tuples into lists and NumPy's scalars into Python's, all the way down."""
+    """Convert tuples to lists and NumPy scalars to Python's, recursively."""
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

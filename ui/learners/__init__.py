@@ -1,1 +1,1 @@
-"""The families of learners as the pages know them: what each is called, asks and shows."""
+"""The families of learners on the pages: name, form and cards of each."""

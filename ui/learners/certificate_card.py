@@ -1,7 +1,7 @@
-"""The card on how far a learned rule is from the best possible: proven, within so much, or nothing.
+"""The card on optimality: the proven gap between a learned rule and the best possible.
 
 A rule of one clause is looked into by itself, for a short time; others at the press of a button.
-Both are done in the background. A bound is worth what it counts, so the count is always told
+Both are done in the background. A bound is worth what it counts, so the count is always shown
 with it.
 """
 
@@ -38,7 +38,7 @@ LEARNED = (
 QUICK_SECONDS = 2.0
 PROOF_SECONDS = 10.0
 POLL_SECONDS = 0.3
-ASKED = "certify"  # the job that is begun by a button
+ON_DEMAND = "certify"  # the job started by a button
 PROVED = "Proved optimal: "  # as a certificate's sentence begins
 HELP = (
     "Looks for a proof that no rule over the same conditions costs less on the training rows. "
@@ -47,11 +47,11 @@ HELP = (
 
 
 def certificate_card(model: ClassifierMixin, state: AppState) -> None:
-    """Show what is proved of a learned rule, and offer to look longer; no word on an edited one."""
+    """Show what is proved for a learned rule, and a button for a longer search."""
     if not isinstance(model, LEARNED) or state.several:
         return
     key = _key(state)
-    job = jobs.registry().get(f"{workspace.analysis_id()}/{ASKED}")
+    job = jobs.registry().get(f"{workspace.analysis_id()}/{ON_DEMAND}")
     if job is None or job.key != key:
         quick = quick_certificate(model, state)
         if quick is not None and quick.proved:
@@ -59,14 +59,14 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
         st.caption(HELP)
     task = Proof(model, replace(state, sweep=None), PROOF_SECONDS)
     found = answer_of(
-        ASKED, "Looking for a proof", key, task, offer="How far from the best possible?"
+        ON_DEMAND, "Looking for a proof", key, task, offer="How far from the best possible?"
     )
     if found is not None:
         _show(found)
 
 
 def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | None:
-    """Show what a short look proves of a rule of one clause; nothing where it proves nothing.
+    """Show what a short search proves for a rule of one clause; nothing without a proof.
 
     Returns
     -------
@@ -91,12 +91,12 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
 
 
 def proved_card(model: ClassifierMixin) -> bool:
-    """Say what learning by "One clause, proved best" proved; nothing for other learners.
+    """Show what learning by "One clause, proved best" proved; nothing for other learners.
 
     Returns
     -------
     bool
-        Whether something was said.
+        Whether something was shown.
     """
     if not isinstance(model, OneLevelRuleClassifier) or (found := model.certificate_) is None:
         return False
@@ -112,7 +112,7 @@ def proved_card(model: ClassifierMixin) -> bool:
 
 
 def proof_headline(found: Certificate) -> str:
-    """Say in few words what is proved."""
+    """Return in few words what is proved."""
     if found.proved:
         return f"Cost {found.objective:.6g}, and no rule of one clause costs less"
     if found.gap is None:
@@ -121,7 +121,7 @@ def proof_headline(found: Certificate) -> str:
 
 
 def headline(found: Certificate) -> str:
-    """Say in few words what is proved, and of which count; empty where nothing is."""
+    """Return in few words what is proved and for which count; empty if nothing is."""
     verdict = found.verdict
     return f"{verdict[0].upper()}{verdict[1:]} ({found.counts})" if verdict else ""
 
@@ -135,7 +135,7 @@ def _watch(job: Job) -> None:
 def _show(found: Certificate) -> None:
     show, head = (st.success if found.proved else st.info), headline(found)
     sentence = found.sentence
-    if head and sentence.startswith(PROVED):  # the headline has said so
+    if head and sentence.startswith(PROVED):  # already in the headline
         sentence = f"That is, {sentence.removeprefix(PROVED)}"
     show(f"**{head}.** {md(sentence, 700)}" if head else md(sentence, 700))
     if found.better is not None:
@@ -154,14 +154,14 @@ def _key(state: AppState) -> str:
 
 @dataclass(frozen=True)
 class Proof:
-    """The look for a proof, for a job; its answer is a `Certificate`."""
+    """Search for a proof as a job; its result is a `Certificate`."""
 
     model: ClassifierMixin
     state: AppState
     seconds: float
 
     def __call__(self, telling: Telling) -> Certificate:
-        """Look for it; a rule of one clause is compared with the rules of one clause."""
+        """Search; a rule of one clause is compared with rules of one clause."""
         X, y = self.state.training
         model = self.model
         if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):

@@ -14,7 +14,7 @@ from rulekit.families.hyperplane.hyperplane import plane_prices
 from ui.learners.hyperplane_cards import hypercubes
 from ui.learners.hyperplane_case import box_of_case
 from ui.learners.learner import CLAUSES_DIAL, Cards, Dial, Learner
-from ui.learners.prices import as_asked, asked_prices
+from ui.learners.prices import as_entered, price_input
 from ui.learners.spec import RunSpec
 from ui.state import KEEP, AppState
 
@@ -32,15 +32,15 @@ def grid(spec: RunSpec) -> dict[str, list[Any]]:
 
 
 def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
-    """Begin with prices in proportion to the rows."""
-    return {"nus": as_asked(plane_prices(int(y.value_counts().min())))}
+    """Return default prices, in proportion to the rows."""
+    return {"nus": as_entered(plane_prices(int(y.value_counts().min())))}
 
 
 def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
-    """Ask for prices, and whether the plane answers what no box holds."""
+    """Show the form for prices and for rows outside all boxes."""
     if HYPERPLANE not in learners:
         return {}
-    nus = asked_prices(
+    nus = price_input(
         "Prices ν of the plane's errors (from a linear model)",
         usual.nus,
         "ν",
@@ -51,9 +51,9 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
         "From a linear model: the plane answers rows in no box",
         value=usual.plane_answers,
         key="run_plane_answers",
-        help="The weighted sum stands in the rule as one last condition and counts a "
-        "condition a column. Off, rows in no box get the other class, and the rule stands on "
-        "its boxes alone. Only for planes over columns of numbers.",
+        help="The weighted sum is the last condition of the rule and counts one "
+        "condition per column. If off, rows in no box get the other class, and the rule only "
+        "has its boxes. Only for planes over columns of numbers.",
         **KEEP,
     )
     return None if nus is None else {"nus": nus, "plane_answers": answers}

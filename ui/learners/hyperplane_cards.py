@@ -70,7 +70,7 @@ def hypercubes(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) 
 
 
 def _by_the_plane(model: HyperplaneRuleClassifier, train: Rows) -> None:
-    """Say how many training rows no box holds, and what they get."""
+    """Show how many training rows are in no box, and their prediction."""
     n_boxes = len(model.boxes_[model.positive_label_])
     fired = model.rule_set_.clauses_fired(train.columns)[:, :n_boxes]
     outside = int((~fired.any(axis=1)).sum())
@@ -85,7 +85,7 @@ def _by_the_plane(model: HyperplaneRuleClassifier, train: Rows) -> None:
 
 
 def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:
-    """Let the reader choose a side and one of its boxes."""
+    """Show a choice of a side and one of its boxes; return both."""
     labels = sorted(model.boxes_, key=lambda label: label != model.positive_label_)
     left, right = st.columns(2, vertical_alignment="bottom")
     side = left.segmented_control(
@@ -112,14 +112,14 @@ def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:
 
 
 def _case(model: HyperplaneRuleClassifier, train: Rows, label: Any, chosen: int) -> np.ndarray:
-    """Let the reader choose the training row that is drawn as a tick; at first one in the box."""
+    """Return the selected training row, drawn as a tick; by default one in the box."""
     half, boxes = side_of(model, label), model.boxes_[label]
     rows = numbers_of(model, train.X)[:, half.columns]
     known = np.flatnonzero(~np.isnan(rows).any(axis=1))
     inside = boxes.members(rows[known] * half.signs)[:, chosen]
     first = int(known[inside.argmax()])
     numbers = np.asarray(row_number(np.asarray(train.X.index)))
-    asked = st.number_input(
+    number = st.number_input(
         "Training row shown beside the box",
         int(numbers.min()),
         int(numbers.max()),
@@ -128,9 +128,9 @@ def _case(model: HyperplaneRuleClassifier, train: Rows, label: Any, chosen: int)
         help="By its number in the table. For a row that is no training row, or has a gap in the "
         "plane's columns, the next one is shown.",
     )
-    later = known[numbers[known] >= asked]
+    later = known[numbers[known] >= number]
     place = int(later[0]) if len(later) else int(known[-1])
-    st.caption(f"Shown is row {numbers[place]}, in truth {md(str(train.y[place]), 60)}.")
+    st.caption(f"Showing row {numbers[place]}, actual: {md(str(train.y[place]), 60)}.")
     return np.asarray(rows[place])
 
 

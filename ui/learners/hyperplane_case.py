@@ -74,7 +74,7 @@ def _figures(found: HyperplaneExplanation) -> None:
 
 
 def _covering(found: HyperplaneExplanation, words: Wording) -> None:
-    """Name the rule's box that holds the case, or the one found by going on."""
+    """Show the rule's box that contains the case, or the one found for it."""
     held = found.covering
     clause: Clause = held.clause
     if held.rule is not None:
@@ -84,10 +84,12 @@ def _covering(found: HyperplaneExplanation, words: Wording) -> None:
             "No box of the rule holds this case. Cutting further boxes where it lies, this one "
             "does: "
         )
-    told = f"{held.n_covered} training cases lie in it, {held.n_right} of them {found.prediction}."
+    counts = (
+        f"{held.n_covered} training cases are in it, {held.n_right} of them {found.prediction}."
+    )
     if not held.n_covered:
-        told = "no training case lies in it."
-    st.markdown(md(text + told, 400))
+        counts = "no training case is in it."
+    st.markdown(md(text + counts, 400))
     st.code(
         clause_words(clause, words) if clause.conditions else "everywhere", None, wrap_lines=True
     )

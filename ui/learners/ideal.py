@@ -1,4 +1,4 @@
-"""The ideal DNF as a learner of Models: asked for a number of conditions, not for prices."""
+"""The ideal DNF as a learner of Models: set by a number of conditions, not by prices."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def own(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
 
 
 def form(usual: RunSpec) -> dict[str, Any]:
-    """Ask how numbers are cut, and what cases get that the table tells nothing about."""
+    """Show the form for cutting numbers and for cases without training rows."""
     left, right = st.columns(2)
     cuts = left.selectbox(
         "Every combination: a number becomes a condition",

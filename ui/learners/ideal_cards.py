@@ -1,4 +1,4 @@
-"""What the pages show of the ideal DNF alone: its curve, its modes, what its rows guarantee."""
+"""Cards of the ideal DNF: its curve, its modes and its guarantee."""
 
 import pandas as pd
 import streamlit as st
@@ -62,7 +62,7 @@ def curve_table(curve: pd.DataFrame) -> pd.DataFrame:
 
 
 def ideal_card(model: ClassifierMixin, state: AppState) -> None:
-    """Show what counting shows of a rule: optimality, both modes, what the rows guarantee."""
+    """Show the results of counting: optimality, both modes, the guarantee."""
     if not isinstance(model, IdealDNFClassifier):
         return
     _optimal(model)
@@ -90,7 +90,7 @@ def _optimal(model: IdealDNFClassifier) -> None:
 
 
 def _modes(model: IdealDNFClassifier, state: AppState) -> None:
-    """Show both ways to answer what the table does not tell."""
+    """Show both ways to predict types of cases without rows."""
     st.markdown("**Where the table does not tell**")
     rules = {mode: model.rule_in_mode(mode) for mode in MODE_NAMES}
     types = model.types_
@@ -146,6 +146,6 @@ def _types(model: IdealDNFClassifier, state: AppState) -> None:
 def past_case(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
-    """Flag a case of a type that no row had; nothing for learners that do not count."""
+    """Warn of a case of a type without rows; nothing for other learners."""
     if isinstance(model, IdealDNFClassifier) and not bool(model.seen(X)[0]):
         st.warning(NO_PAST_CASE)

@@ -1,4 +1,4 @@
-"""A learner on the pages: its entry in `FAMILIES`, and what the pages ask for and show of it.
+"""A learner on the pages: its entry in `FAMILIES`, its form and its cards.
 
 A setting of a run has the same names for all of them: ``theta`` is the price, whatever its letter
 is, and ``n_clauses`` the most clauses.
@@ -24,7 +24,12 @@ SIZES = (
     "max_features",
     "max_conditions",
 )  # of a setting: how large its rule may be
-VARIANT = ("describes", "robustness", "doubt", QUICK)  # of a setting: what the estimator is told
+VARIANT = (
+    "describes",
+    "robustness",
+    "doubt",
+    QUICK,
+)  # of a setting: its kind, not parameters of the grid
 
 
 def nothing(*_: Any, **__: Any) -> None:
@@ -33,7 +38,7 @@ def nothing(*_: Any, **__: Any) -> None:
 
 @dataclass(frozen=True)
 class Cards:
-    """What pages show of some learners' models alone; each card is silent on other models.
+    """Cards of some learners' models; each shows nothing for other models.
 
     Attributes
     ----------
@@ -81,14 +86,14 @@ CLAUSES_DIAL = Dial("n_clauses", "Clauses allowed")
 
 
 def price_dials(setting: Setting, n_rows: int) -> list[Dial]:
-    """Move along prices and clauses, for a table of so many training rows."""
-    told = price_words(setting["theta"], n_rows)
-    return [Dial("theta", "Price θ of a condition", told), CLAUSES_DIAL]
+    """Return the sliders over prices and clauses for a table of `n_rows` training rows."""
+    words = price_words(setting["theta"], n_rows)
+    return [Dial("theta", "Price θ of a condition", words), CLAUSES_DIAL]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Learner(Family):
-    """An entry of `FAMILIES`, with what the pages ask for and show of it.
+    """An entry of `FAMILIES`, with its form and cards.
 
     Attributes
     ----------
@@ -102,8 +107,7 @@ class Learner(Family):
     variant_words : callable (setting)
         What makes a setting one of a variant, in words.
     reads : tuple of str
-        Settings of a run that not all learners read, as far as this one does; see
-        `ui.models.form.ASKED`.
+        Settings of a run that this learner reads, among those that not all learners do.
     usual : callable (X, y)
         Fields of a run that depend on the table, as a first run has them.
     form : callable (usual)
@@ -112,7 +116,7 @@ class Learner(Family):
         The same of what is folded away, whatever is chosen; None, after a sentence, if a setting
         cannot be read.
     dials : callable (setting, n_rows)
-        The sliders of a picked setting, for a table of so many training rows.
+        The sliders of a selected setting, for a table of `n_rows` training rows.
     cards : Cards or None
         What pages show of its models alone.
     """
@@ -152,12 +156,12 @@ class Learner(Family):
         ]
 
     def parameters(self, setting: Setting) -> dict[str, Any]:
-        """Return the estimator's parameters that a setting of the grid stands for."""
-        told = (LEARNER_KEY, *VARIANT)
-        return {self.parameter_names.get(k, k): v for k, v in setting.items() if k not in told}
+        """Return the estimator's parameters of a setting of the grid."""
+        others = (LEARNER_KEY, *VARIANT)
+        return {self.parameter_names.get(k, k): v for k, v in setting.items() if k not in others}
 
     def words(self, setting: Setting) -> str:
-        """Say a setting in words, for captions and hover boxes (escape it there)."""
+        """Return a setting in words, for captions and hover texts (not escaped)."""
         words = [f"{self.symbol} {setting['theta']:g}"] if "theta" in setting else []
         words += self.shape_words(setting)
         if "n_clauses" in setting:

@@ -16,23 +16,23 @@ from ui.learners.spec import QUICK, QUICK_SECONDS, RunSpec, quick_rows
 from ui.state import KEEP, AppState
 
 MOST_CLAUSES = 5
-QUICK_CLAUSES = 2  # for each of several outcomes but one, in a quick pass
+QUICK_CLAUSES = 2  # for each of several outcomes but one, in a quick search
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
 DOUBTING: tuple[Setting, ...] = ({"doubt": 1.0}, {"robustness": 0.1, "doubt": 1.0})
-LARGE = 200_000  # cells of the training rows from which on variants are run only when asked for
+LARGE = 200_000  # cells of the training rows above which variants are off by default
 AGAINST, DOUBTED = "rule against the class", "doubtful rows discounted"
 SEARCH = "search"
 TWO_LEVEL = ("clauses", "rounding", "refine", "allow_disabled")  # settings that these read
 
 
 def proof_on_models(model: ClassifierMixin, state: AppState) -> None:
-    """Say what learning has proved; of other rules of one clause what a short look proves."""
+    """Show what learning proved, or what a short search proves for one clause."""
     if not proved_card(model):
         quick_certificate(model, state)
 
 
 def proof_on_rules(model: ClassifierMixin, state: AppState) -> None:
-    """Say what learning has proved; of other rules offer to look for a proof."""
+    """Show what learning proved, or offer to search for a proof."""
     if not proved_card(model):
         certificate_card(model, state)
 
@@ -52,16 +52,16 @@ def sizes(spec: RunSpec) -> dict[str, list[Any]]:
 
 
 def conditions(spec: RunSpec) -> dict[str, list[Any]]:
-    """Return a grid of numbers of conditions, or where they are asked for of prices."""
+    """Return a grid of numbers of conditions, or of prices for a price sweep."""
     return {"max_conditions": list(spec.limits)} if spec.view == "conditions" else sizes(spec)
 
 
 def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
     """Return the parameters of the box search alone, plain or as a variant.
 
-    Where a number of conditions is swept, it takes those that save a thousandth of the rows or
-    more, in as many clauses as it searches; a quick pass goes without disturbances, and where there
-    are several outcomes takes conditions that save five times as many, in fewer clauses.
+    In a sweep over numbers of conditions, a condition must save a thousandth of the rows. A quick
+    search makes no disturbances; for several outcomes its conditions must save five times as many
+    rows, in fewer clauses.
     """
     by_price = "theta" in variant or (spec.view == "prices" and "max_conditions" not in variant)
     y = state.training[1]
@@ -84,7 +84,7 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, An
 
 
 def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
-    """List rules against the class, robust and doubting ones, as far as they are asked for."""
+    """List the selected variants: against the class, robust, doubtful rows discounted."""
     sides = [{}, {"describes": "other"}] if spec.against else [{}]
     kinds: list[Setting] = [{}]
     if spec.robust:
@@ -95,21 +95,21 @@ def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
 
 
 def variant_words(setting: Setting) -> list[str]:
-    """Say on which side a rule is, how robust, and whether doubtful rows counted less."""
+    """Return a rule's side, robustness, and whether doubtful rows counted less."""
     words = [AGAINST] if "describes" in setting else []
     if "robustness" in setting:
         words.append(f"robustness {setting['robustness']:g}")
-    return words + [DOUBTED] * ("doubt" in setting) + ["quick look"] * (QUICK in setting)
+    return words + [DOUBTED] * ("doubt" in setting) + ["quick search"] * (QUICK in setting)
 
 
 def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
-    """Run nothing but the plain search on a large table unless more is asked for."""
+    """Switch the variants off by default on a large table."""
     variants = ("against", "robust", "doubting")
     return dict.fromkeys(variants, False) if X.size > LARGE else {}
 
 
 def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict[str, Any]:
-    """Ask for variants; greyed out where other learners are chosen."""
+    """Show the form for variants; disabled for other learners."""
     unread = bool(learners) and SEARCH not in learners
     sides = {"against": False, "robust": False}
     if not state.several:
@@ -119,16 +119,16 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
         value=usual.doubting,
         key="run_doubting",
         disabled=unread,
-        help="Rows that look like another class count less in the search: a random forest is "
-        "asked about each row by the trees grown without it. Labels that are noise then buy "
-        "fewer conditions. Errors shown count every row in full. Nearly twice the searches.",
+        help="Rows that look like another class count less in the search: a random forest "
+        "predicts each row by the trees grown without it. Noisy labels then add fewer "
+        "conditions. Errors shown count every row in full. Nearly twice the searches.",
         **KEEP,
     )
     return sides | {"doubting": doubting}
 
 
 def _sides(state: AppState, usual: RunSpec, *, unread: bool) -> dict[str, Any]:
-    """Ask for the variants that rules of two classes have."""
+    """Show the form for the variants of rules for two classes."""
     against = st.toggle(
         f"Also rules against {md(state.positive, 60)}",
         value=usual.against,

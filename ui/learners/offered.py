@@ -1,4 +1,4 @@
-"""The learners a person can choose from, and what a run makes of its settings.
+"""The learners to choose from, and the settings of a run.
 
 Learners are the entries of `rulekit.families.FAMILIES`; each has its page parts in `PAGES`.
 """
@@ -53,8 +53,8 @@ def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
     """List the learners of a run in their plain form, then varied; each is swept by itself.
 
     Plain ones stand in the order of `LEARNERS`; what takes no time need not wait its turn and comes
-    second. A variant is what its settings have besides. A quick pass looks for rules of either
-    side where that is asked for, and for no other variant.
+    second. A variant is what its settings have besides. A quick search has rules of either
+    side if selected, and no other variant.
     """
     if not spec.thorough:
         sides: list[dict[str, Any]] = [{}, {"describes": "other"}] if spec.against else [{}]
@@ -69,7 +69,7 @@ def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
 def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     """List the settings of a run, numbered as its rows are; see `varied` for the order.
 
-    A setting holds ``learner`` and, as far as they are asked for, ``theta`` (of boxes from a plane
+    A setting holds ``learner`` and, if selected, ``theta`` (of boxes from a plane
     their ν, of trees their τ), ``n_clauses``, of trees ``max_power_laws`` and ``max_depth``, of the
     ideal DNF ``max_features`` alone, of the box search ``max_conditions`` alone; of a variant also
     ``describes`` ("other": the rule is against the described class), ``robustness``, ``doubt`` and
@@ -107,7 +107,7 @@ def run_key(spec: RunSpec, state: AppState) -> str:
 
 
 def curve_key(spec: RunSpec, state: AppState) -> str:
-    """Return a text that is equal for runs whose points may stand on one curve."""
+    """Return a text that is equal for runs whose points share a curve."""
     return repr((state.fit_key, spec.shared))
 
 
@@ -117,7 +117,7 @@ def learner_of(setting: Mapping[str, Any]) -> Learner:
 
 
 def same_search(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two settings differ in nothing but how large their rules may be."""
+    """Whether two settings differ only in the size limits of their rules."""
     return one.keys() == other.keys() and variant_of(one) == variant_of(other)
 
 

@@ -1,4 +1,4 @@
-"""Points to add up as a learner of Models: one search answers every number of conditions."""
+"""Scorecards as a learner of Models: one search finds every number of conditions."""
 
 from ui.learners.learner import Cards, Dial, Learner
 from ui.learners.points_cards import points_of_case, scorecard

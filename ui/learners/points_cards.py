@@ -1,4 +1,4 @@
-"""What pages show of points to add up: the card itself, and one case's own points."""
+"""Cards of scorecards: the card itself, and the points of one case."""
 
 import pandas as pd
 import streamlit as st
@@ -34,7 +34,7 @@ def card_table(split: PointsSplit, words: Wording) -> pd.DataFrame:
 
 
 def band_table(model: ClassifierMixin) -> pd.DataFrame:
-    """Return what totals stand for: each band with its cases of a hundred, where they are known."""
+    """Return the bands of totals, each with its share of cases if known."""
     splits = scorecard_of(model.rule_set_)
     lowest, highest = splits[0].span
     bands = getattr(model, "bands_", None)
@@ -60,14 +60,14 @@ def _range(low: int, high: int) -> str:
 
 
 def scorecard(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
-    """Show the card, and what its totals stand for; offer it as a sheet to fill in."""
+    """Show the card and the meaning of its totals, with a sheet to fill in."""
     split = split_of(model)
     if split is None:
         return
     left, right = st.columns(2)
     left.markdown("**The card**")
     left.table(card_table(split, words).set_index("if"))
-    right.markdown("**What a total stands for**")
+    right.markdown("**Meaning of a total**")
     right.table(band_table(model).set_index("total"))
     if hasattr(model, "bands_"):
         known = "Chances are measured on rows that the card was not made from."
@@ -85,7 +85,7 @@ def scorecard(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -
 def points_of_case(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
-    """Let one case's own points add up before the reader."""
+    """Show how the points of one case add up."""
     split = split_of(model)
     if split is None:
         return
@@ -96,21 +96,21 @@ def points_of_case(
 
 
 def points_sentence(model: ClassifierMixin, X: pd.DataFrame, reading: PointsReading) -> str:
-    """Say what the case's total means: what is short of the next band up, and its chance."""
+    """Return the case's band, the points missing for the next one, and its probability."""
     rule, score = model.rule_set_, reading.score
     splits = scorecard_of(rule)
     above = [(s.total, v) for s, v in zip(splits, rule.labels, strict=True) if s.total > score]
     answer = rule.labels[len(above)] if len(above) < len(splits) else rule.default
-    told = f"{_points(score)}: {answer}."
+    text = f"{_points(score)}: {answer}."
     if above:
         total, label = above[-1]
-        told += f" {_points(total - score).capitalize()} short of {label}, which takes {total}."
+        text += f" {_points(total - score).capitalize()} short of {label}, which takes {total}."
     else:
-        told += f" {splits[0].total} are asked for."
+        text += f" {splits[0].total} are required."
     if hasattr(model, "bands_"):
         chance = round(100 * float(model.predict_proba(X)[0, _place(model)]))
-        told += f" Of 100 such cases, {chance} are {model.positive_label_}."
-    return told
+        text += f" Of 100 such cases, {chance} are {model.positive_label_}."
+    return text
 
 
 def _points(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Prices of a run: asked for as text, read as numbers, told in words."""
+"""Prices of a run: text input, parsing and wording."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -9,25 +9,25 @@ import streamlit as st
 from ui.escape import md
 
 
-def asked_prices(
+def price_input(
     label: str, usual: Sequence[float], symbol: str, **widget: Any
 ) -> tuple[float, ...] | None:
-    """Ask for prices in a line of text.
+    """Return the prices entered as text.
 
     Parameters
     ----------
     label : str
     usual : sequence of float
-        What the line begins with.
+        The default.
     symbol : str
         The letter of the price, for messages.
     **widget
-        Handed to ``st.text_input``: its key, help, whether it is greyed out.
+        Passed to ``st.text_input``.
 
     Returns
     -------
     tuple of float, or None
-        None, after a sentence, when the text cannot be read.
+        None, after an error message, if the text is invalid.
     """
     text = st.text_input(label, value=_price_text(usual), persist_state="session", **widget)
     try:
@@ -65,8 +65,8 @@ def parsed_prices(text: str, symbol: str = "θ") -> tuple[float, ...]:
     return tuple(sorted(numbers))
 
 
-def as_asked(prices: Iterable[float]) -> tuple[float, ...]:
-    """Return prices as the form gives them back: it writes them as text, and reads that."""
+def as_entered(prices: Iterable[float]) -> tuple[float, ...]:
+    """Return prices as the form returns them: rounded as in the text input."""
     return parsed_prices(_price_text(prices))
 
 
@@ -76,7 +76,7 @@ def _price_text(prices: Iterable[float]) -> str:
 
 
 def price_words(theta: float, n_rows: int) -> str:
-    """Say what a price of a condition means."""
+    """Return what a price of a condition means."""
     return (
         f"Each condition must save at least {theta:g} misclassified training "
         f"row{'s' * (theta != 1)} (of {n_rows:,}, {100 * theta / n_rows:.2g} %). "

@@ -1,4 +1,4 @@
-"""What a run of Models computes, as one plain value: it can be compared, kept and read back.
+"""The settings of a run of Models as one plain value that can be compared and saved.
 
 A setting that one learner alone reads is a field like any other; that learner's module asks for it.
 """
@@ -23,7 +23,7 @@ from rulekit.learners.training import as_constraints
 
 LEARNER_KEY = "learner"  # in a setting: which learner it is of
 FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
-QUICK = "quick"  # in a setting of the quick pass: searched without disturbances, on `quick_part`
+QUICK = "quick"  # in a setting of the quick search: searched without disturbances, on `quick_part`
 QUICK_SECONDS = 2.0  # and no search of it takes longer than about this
 QUICK_CELLS = 30_000  # of training rows that it learns from at most,
 QUICK_ROWS = 1_000  # but never from fewer rows than these, where there are as many,
@@ -31,7 +31,7 @@ QUICK_COLUMNS = 60  # and from the most promising columns
 NUS = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 TAUS = (0.02, 0.05, 0.1, 0.2)
 LIMITS = tuple(range(1, 13))  # of conditions, on the main curve
-QUICK_LIMITS = (1, 2, 3, 5, 8)  # of the quick pass where there are several outcomes
+QUICK_LIMITS = (1, 2, 3, 5, 8)  # of the quick search where there are several outcomes
 SHARED = (  # what all points of a curve have in common; any other field belongs to one run
     *("folds", "form", "class_weight", "costs", "cost_unit"),
     *("forbidden", "required", "allow_not_equal", "directions"),
@@ -40,10 +40,10 @@ SHARED = (  # what all points of a curve have in common; any other field belongs
 
 @dataclass(frozen=True)
 class RunSpec:
-    """What was asked of a run.
+    """The settings of a run.
 
     `view` says what the box search is swept over: "conditions", the whole numbers in `limits`, or
-    "prices", `thetas` and `clauses`. `thorough` is false of the quick pass, `budget` the seconds
+    "prices", `thetas` and `clauses`. `thorough` is false of the quick search, `budget` the seconds
     that all learners of a comparison have together (None for no limit), `baselines` whether
     reference models are fitted, too.
 
@@ -100,11 +100,11 @@ class RunSpec:
 
     @property
     def shared(self) -> tuple[Any, ...]:
-        """What must be equal for points of two runs to stand on one curve."""
+        """The settings that all points of a curve share."""
         return tuple(getattr(self, name) for name in SHARED)
 
     def error_costs(self, labels: Sequence[Any]) -> Costs | None:
-        """Return what wrong answers cost between these labels, None where errors are counted.
+        """Return the costs of errors between these labels; None if errors are counted.
 
         Raises
         ------
@@ -122,26 +122,26 @@ class RunSpec:
         return Costs(matrix=dict(zip(pairs, self.costs, strict=True)), unit=self.cost_unit)
 
     def constraints(self, features: Sequence[str], towards: Any) -> dict[str, Any] | None:
-        """Return what the analyst rules out, insists on or promises, None if nothing.
+        """Return the constraints and promises of the run, None without any.
 
-        Wishes that a column not among the features keeps by its absence are left out; one that
-        asks for it stays, for the learner to refuse. Directions lead to the class `towards`,
+        Constraints on columns that are not features are left out, except required columns, which
+        the learner then refuses. Directions lead to the class `towards`,
         whichever class a rule describes.
         """
-        wishes = {
+        given = {
             "forbidden": tuple(name for name in self.forbidden if name in features),
             "required": self.required,
             "directions": {name: sign for name, sign in self.directions if name in features},
         }
-        if self.allow_not_equal and not any(wishes.values()):
+        if self.allow_not_equal and not any(given.values()):
             return None
-        if wishes["directions"]:
-            wishes["towards"] = towards
-        return wishes | {"allow_not_equal": self.allow_not_equal}
+        if given["directions"]:
+            given["towards"] = towards
+        return given | {"allow_not_equal": self.allow_not_equal}
 
 
 def quick_rows(X: pd.DataFrame, y: pd.Series, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Draw the rows that the quick pass learns from, of those it may; the same ones every time."""
+    """Draw the rows of the quick search; the same ones every time."""
     n_columns = max(1, min(X.shape[1], QUICK_COLUMNS))
     return drawn_rows(rows, np.asarray(y), max(QUICK_ROWS, QUICK_CELLS // n_columns))
 
@@ -149,7 +149,7 @@ def quick_rows(X: pd.DataFrame, y: pd.Series, rows: NDArray[np.intp]) -> NDArray
 def quick_part(
     X: pd.DataFrame, y: pd.Series, rows: NDArray[np.intp], estimator: Any
 ) -> tuple[NDArray[np.intp], list[str]]:
-    """Select the rows and columns that the quick pass learns from, of the rows it may.
+    """Select the rows and columns of the quick search.
 
     The columns are those most associated with the outcome in these rows, and those that the
     estimator's settings name. Other rows have no influence.
@@ -167,7 +167,7 @@ def quick_part(
 
 
 def quiet() -> None:
-    """Keep warnings that the pages say in their own words out of the server's log.
+    """Silence warnings that the pages show in their own words.
 
     Set for the whole process: runs may be fitted in threads, and Python's usual way of silencing
     warnings for a while (`warnings.catch_warnings`) is not safe there.
@@ -177,5 +177,5 @@ def quiet() -> None:
 
 
 def _frozen(value: Any) -> Any:
-    """Turn the lists JSON gives back into tuples."""
+    """Convert the lists of JSON to tuples."""
     return tuple(_frozen(v) for v in value) if isinstance(value, (list, tuple)) else value

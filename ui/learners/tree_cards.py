@@ -1,4 +1,4 @@
-"""What the pages show of power-law splits alone: the tree, its formulas, rows in B-space."""
+"""Cards of power-law splits: the tree, its formulas, rows in B-space."""
 
 import re
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -
 def case_in_bspace(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
-    """Show where one case lies at each split on its way, and what would turn each of them."""
+    """Show the case at each split on its path, and the changes that would turn each split."""
     if plain:
         return
     rule = model.rule_set_
@@ -102,7 +102,7 @@ def case_in_bspace(
 
 
 def splits_words(tree: Tree, rule: RuleSet) -> str:
-    """Say how many conditions a tree's splits have, where its clauses, the paths, have more."""
+    """Return the number of conditions of a tree's splits if its clauses have more."""
     here = 0
     todo = [tree]
     while todo:
@@ -132,7 +132,7 @@ def typeset_name(name: str) -> str:
 
 
 def changes_table(reading: SplitReading, words: Wording) -> pd.DataFrame:
-    """List what would turn the case's answer at a split, one column at a time."""
+    """List the changes of one column that turn the case at a split."""
     return pd.DataFrame(
         {
             "alone would turn it": [words.name(c.feature) for c in reading.changes],
@@ -146,7 +146,7 @@ def changes_table(reading: SplitReading, words: Wording) -> pd.DataFrame:
 
 
 def changes_words(reading: SplitReading) -> str:
-    """Say the first of these changes, for whoever cannot see the table."""
+    """Return the first of these changes in words, as alternative text of the table."""
     first = reading.changes[0]
     return f"The nearest change of one column is {first.feature} to {exact(first.new)}."
 

@@ -1,4 +1,4 @@
-"""The one place that asks what errors weigh: all alike, by class, or by what they cost."""
+"""Form for the weights of errors: equal, by class, or by cost."""
 
 import math
 from itertools import permutations
@@ -17,19 +17,18 @@ WEIGHTS = {
     "balanced": "give all outcomes the same weight",
     COSTED: "by what they cost",
 }
-USUAL = 1.0  # of an error, before anything else is said
+USUAL = 1.0  # default cost of an error
 
 
-def asked_weights(state: AppState, usual: RunSpec) -> dict[str, Any]:
-    """Ask what errors weigh; give the fields of a run that say so.
+def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
+    """Show the form for error weights and return the matching fields of a run.
 
-    Without two outcomes to name, or after a cost that is none, errors are counted, and a sentence
-    says so.
+    After an invalid cost an error message is shown, and errors are counted.
     """
     n_pairs = len(state.labels) * (len(state.labels) - 1)
     known = usual.costs if len(usual.costs) == n_pairs else ()
     begins = COSTED if known else usual.class_weight or "none"
-    asked = st.selectbox(
+    selected = st.selectbox(
         "What errors weigh",
         list(WEIGHTS),
         list(WEIGHTS).index(begins),
@@ -40,8 +39,8 @@ def asked_weights(state: AppState, usual: RunSpec) -> dict[str, Any]:
         **KEEP,
     )
     plain: dict[str, Any] = {"class_weight": None, "costs": (), "cost_unit": ""}
-    if asked != COSTED:
-        return plain | {"class_weight": None if asked == "none" else asked}
+    if selected != COSTED:
+        return plain | {"class_weight": None if selected == "none" else selected}
     unit = st.text_input(
         "Counted in", usual.cost_unit, key="run_cost_unit", placeholder="EUR, points, ...", **KEEP
     ).strip()
@@ -52,36 +51,36 @@ def asked_weights(state: AppState, usual: RunSpec) -> dict[str, Any]:
     else:
         found = tuple(
             st.number_input(
-                f"One row of {md(true, 40)} answered {md(said, 40)} costs",
+                f"Cost of predicting {md(predicted, 40)} for {md(true, 40)}",
                 min_value=0.0,
                 value=start[k],
                 key=f"run_cost_{k}",
                 format="%g",
                 **KEEP,
             )
-            for k, (true, said) in enumerate(pairs)
+            for k, (true, predicted) in enumerate(pairs)
         )
     wrong = [pair for pair, c in zip(pairs, found, strict=True) if not (math.isfinite(c) and c > 0)]
     if wrong:
-        true, said = wrong[0]
+        true, predicted = wrong[0]
         st.error(
-            f"Every error must cost something; {md(true, 60)} answered {md(said, 60)} has no "
-            "positive number. Errors are counted until it has one: a very small cost stands for an "
-            "error that hardly matters."
+            f"Every cost must be a positive number; predicting {md(predicted, 60)} for "
+            f"{md(true, 60)} has none. Errors are counted until it has one; use a very small cost "
+            "for an error that hardly matters."
         )
         return plain
     return plain | {"costs": found, "cost_unit": unit}
 
 
 def _matrix(state: AppState, costs: dict[tuple[Any, Any], float]) -> tuple[float, ...]:
-    """Ask for the cost of every pair in a table: true outcomes down, answers across."""
+    """Show a table of costs (rows: actual, columns: predicted) and return its values."""
     names = [str(label) for label in state.labels]
     cells = [[costs.get((t, a), math.nan) for a in state.labels] for t in state.labels]
     table = pd.DataFrame(cells, index=pd.Index(names, name="true"), columns=names)
     given = st.data_editor(
         table,
         key=f"run_cost_table_{hash(tuple(names))}",
-        alt="What a row of the outcome on the left costs when it is given the answer above",
+        alt="Cost of predicting the outcome of the column for a row of the outcome on the left",
     )
     places = permutations(range(len(names)), 2)
     return tuple(float(given.iloc[t, a]) for t, a in places)

@@ -1,4 +1,4 @@
-"""The curve over conditions allowed: drawn, told in a table, and picked from."""
+"""The curve over the conditions allowed: chart, table, and selection of a point."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -49,7 +49,7 @@ def cheapest_line(found: RunResult, y: str) -> list[Baseline]:
 
 
 def with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
-    """Name the outcome that rules of a line describe, where there are lines of both sides."""
+    """Add the described outcome to the line names if there are lines of both outcomes."""
     state, against = app_state(), points["series"].str.endswith(AGAINST)
     plain = points["series"].isin(points["series"][against].str.removesuffix(AGAINST))
     named = points["series"].where(~plain, points["series"] + f" for {state.positive}")
@@ -66,7 +66,7 @@ def draw(found: RunResult, figure: Any, name: str, sentence: str) -> None:
 
 
 def suggestion_line(found: RunResult) -> None:
-    """Say in one line what is suggested and why; at length behind a button."""
+    """Show the suggestion and its reason in one line; details behind a button."""
     suggested = found.suggestion
     if suggested is None:
         return
@@ -77,7 +77,7 @@ def suggestion_line(found: RunResult) -> None:
             st.markdown(md(suggested.reason, 900))
         if found.number_of_rule(app_state()) != suggested.number:
             st.button(
-                "Pick it",
+                "Use this rule",
                 key="pick_suggested",
                 type="tertiary",
                 on_click=choose,
@@ -86,27 +86,27 @@ def suggestion_line(found: RunResult) -> None:
 
 
 def error_words(row: pd.Series) -> str:
-    """Return a point's mean error with its standard error over the folds, if that is told."""
+    """Return a point's mean error with its standard error over the folds, if known."""
     spread = row.get("test_error_se", float("nan"))
     beside = f" ± {100 * spread:.1f}" if spread == spread else ""
     return f"{percent(row['test_error'])}{beside}"
 
 
 def cost_words(found: RunResult, row: pd.Series) -> str:
-    """Say what a point's errors cost, where costs are named; else nothing."""
+    """Return the cost of a point's errors; empty without costs."""
     if not found.measures(COST):
         return ""
     return f", {measured(row[COST], COST, found.unit)} a 100 cases"
 
 
 def fold_words(row: pd.Series) -> str:
-    """Say in how many folds a point was measured."""
+    """Return in how many folds a point was measured."""
     n = int(row["folds"])
     return f"{FOLD_WORDS.get(n, n)} folds"
 
 
 def choose(found: RunResult, number: int, *, by_slider: bool = False) -> None:
-    """Pick a setting: what a click on a point or a row does, and every widget that moves along.
+    """Select a setting after a click on a point or row, or from a widget.
 
     For callbacks: the library's errors reach the page as a sentence.
     """
@@ -169,8 +169,8 @@ def _columns() -> dict[str, Any]:
         ),
         "clauses": number(help="Of the rule learned from all training rows.", format="%d"),
         "rule": st.column_config.TextColumn(
-            help=f"“for”: the rule says when a row is {md(state.positive)}. “against”: it says "
-            f"when a row is {md(state.other_label)}, and all others are {md(state.positive)}."
+            help=f"“for”: the rule describes {md(state.positive)}. “against”: it describes "
+            f"{md(state.other_label)}; all other rows are {md(state.positive)}."
         ),
         "robustness": number(
             format="%g",

@@ -1,4 +1,4 @@
-"""What differs between two rules, in words: their clauses, their thresholds, their answers."""
+"""The differences between two rules in words: clauses, thresholds, predictions."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ class Difference:
 def difference(
     first: RuleSet, second: RuleSet, X: pd.DataFrame, y: pd.Series, wording: Wording
 ) -> Difference:
-    """Say what differs between two rules.
+    """Describe the differences between two rules.
 
     Parameters
     ----------
     first, second : RuleSet
-        If one is told as "any AND" and the other as "every OR", the second is told from the other
-        side, which changes none of its answers.
+        If one is a DNF and the other a CNF, the second is converted to the form of the first,
+        which does not change its predictions.
     X, y : DataFrame and Series of length n
         Rows on which the answers are compared, with their true labels.
     wording : Wording
@@ -68,17 +68,17 @@ def _about_clauses(found: RuleComparison, wording: Wording) -> list[str]:
         )
         if clauses
     ]
-    said = [f"{', '.join(parts)}."] if parts else []
+    sentences = [f"{', '.join(parts)}."] if parts else []
     thresholds = [_moved(t, wording) for pair in found.changed for t in pair.thresholds]
     if thresholds:
-        said.append(f"From the first to the second, {', '.join(thresholds)}.")
+        sentences.append(f"From the first to the second, {', '.join(thresholds)}.")
     if found.reordered:
-        said.append("Clauses of both stand in another order, and the first that holds decides.")
+        sentences.append("The clauses have another order, and the first one that matches decides.")
     if found.default_changed:
-        said.append("Rows that no clause decides get another answer.")
+        sentences.append("Rows without a matching clause get another prediction.")
     if found.mirrored:
-        said.append("The second is told from the other side here, to be compared.")
-    return said
+        sentences.append("The second is shown in the form of the first.")
+    return sentences
 
 
 def _moved(threshold: ChangedThreshold, wording: Wording) -> str:

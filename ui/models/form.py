@@ -1,4 +1,4 @@
-"""The settings of runs, as widgets: what all points share at the side, the rest in tabs."""
+"""The settings of runs as widgets: shared ones at the side, the rest in tabs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,9 +12,9 @@ from rulekit.style.wording import capital
 from ui.escape import md
 from ui.learners.literal import finer_form as kinds_form
 from ui.learners.offered import LEARNERS, QUESTIONS
-from ui.learners.prices import as_asked, asked_prices
+from ui.learners.prices import as_entered, price_input
 from ui.learners.spec import RunSpec
-from ui.models.costs import asked_weights
+from ui.models.costs import weight_fields
 from ui.models.points import ERRORS, RunResult
 from ui.state import KEEP, AppState
 
@@ -30,9 +30,9 @@ BUDGETS = {10.0: "10 s", 60.0: "1 min", 300.0: "5 min"}
 
 
 def settings(state: AppState) -> RunSpec:
-    """Ask at the side for what all points of a curve share, and which kinds of rule to look for.
+    """Show the settings that all points of a curve share, and return them as a run.
 
-    It begins as the analysis' rule was found, also after a reload of the page.
+    The defaults are those of the run that found the selected rule, also after a reload.
     """
     usual = _begins_with(state)
     form = "dnf" if state.several else _shape(state, usual)
@@ -48,16 +48,16 @@ def settings(state: AppState) -> RunSpec:
         key="run_folds",
         **KEEP,
     )
-    weights = asked_weights(state, usual)
+    weights = weight_fields(state, usual)
     with st.expander("Constraints and promises about columns"):
         constraints = _constraints(state, usual)
-    with st.expander("What a longer search looks for"):
+    with st.expander("What a thorough search looks for"):
         kinds = kinds_form(state, usual, [])
     return replace(usual, form=form, folds=folds, **weights, **constraints, **kinds)
 
 
 def _shape(state: AppState, usual: RunSpec) -> str:
-    """Ask for the shape of a rule of two classes; of more it is an ordered list."""
+    """Return the selected shape of a rule for two classes (DNF or CNF)."""
     return st.segmented_control(
         f"Shape of the rule for {md(state.positive)}",
         list(FORMS),
@@ -75,7 +75,7 @@ def _shape(state: AppState, usual: RunSpec) -> str:
 
 
 def judged_by(found: RunResult | None) -> str:
-    """Ask for the measure on the vertical axis; several classes have no F1."""
+    """Return the selected measure of the vertical axis (no F1 for several classes)."""
     plain = [name for name in ERRORS if name != COST]
     known = plain if found is None else [name for name in ERRORS if found.measures(name)]
     priced = COST in known
@@ -90,9 +90,9 @@ def judged_by(found: RunResult | None) -> str:
 
 
 def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
-    """Ask which learners to compare, and for how long; None, after a sentence, if none can be."""
+    """Return a run that compares the selected learners; None (and a message) if there are none."""
     each = [q for q, names in QUESTIONS.items() if len(names) == 1]
-    learners = asked_learners(state, spec, "compared", each)
+    learners = learner_choice(state, spec, "compared", each)
     left, right = st.columns(2, vertical_alignment="bottom")
     budget = left.segmented_control(
         "Time for all of them together",
@@ -116,11 +116,11 @@ def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
 
 
 def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
-    """Ask for prices and numbers of clauses; None, after a sentence, if one cannot be read."""
-    learners = asked_learners(state, spec, "priced", list(QUESTIONS)[:1])
+    """Return a run over prices and numbers of clauses; None (and a message) if one is invalid."""
+    learners = learner_choice(state, spec, "priced", list(QUESTIONS)[:1])
     left, right = st.columns(2)
     with left:
-        thetas = asked_prices(
+        thetas = price_input(
             "Prices θ: how many misclassified training rows one condition must save at least",
             spec.thetas,
             "θ",
@@ -176,18 +176,18 @@ def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
     return _fitting(state, swept, own)
 
 
-def asked_learners(state: AppState, spec: RunSpec, key: str, usual: Sequence[str]) -> list[str]:
-    """Ask for learners by what they give; where several classes are told apart, by who can.
+def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str]) -> list[str]:
+    """Return the selected learners; only those for several classes if there are several.
 
     Parameters
     ----------
     state : AppState
     spec : RunSpec
-        Names what it begins with, after a run of other learners than the box search.
+        Gives the default, after a run of other learners than the box search.
     key : str
-        Of the widget, and of the one that opens the papers' methods.
+        Key of the widget, and of the one for the papers' methods.
     usual : sequence of str
-        Questions that it begins with before.
+        Default questions before such a run.
     """
     able = [name for name, one in LEARNERS.items() if one.many_classes or not state.several]
     offers = {q: [n for n in names if n in able] for q, names in QUESTIONS.items()}
@@ -200,7 +200,7 @@ def asked_learners(state: AppState, spec: RunSpec, key: str, usual: Sequence[str
         )
     if spec.learners != RunSpec().learners:
         usual = [q for q, names in offers.items() if set(names) & set(spec.learners)]
-    asked = st.multiselect(
+    questions = st.multiselect(
         "Learners",
         list(offers),
         default=[question for question in usual if question in offers] or list(offers),
@@ -208,7 +208,7 @@ def asked_learners(state: AppState, spec: RunSpec, key: str, usual: Sequence[str
         **KEEP,
     )
     chosen: list[str] = []
-    for question in asked:
+    for question in questions:
         names = offers[question]
         if len(names) > 1:
             names = st.multiselect(
@@ -228,7 +228,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _own_settings(state: AppState, spec: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
-    """Ask for what the chosen learners alone read; None, after a sentence, if it cannot be read."""
+    """Return the learners' own settings; None (and a message) if one is invalid."""
     own: dict[str, Any] = {"learners": tuple(learners)}
     readable = True
     with st.expander("What they do, and settings of their own"):
@@ -245,41 +245,38 @@ def _own_settings(state: AppState, spec: RunSpec, learners: Sequence[str]) -> di
 
 
 def _fitting(state: AppState, spec: RunSpec, own: dict[str, Any] | None) -> RunSpec | None:
-    """Put a run together; None, after a sentence, if its learners cannot do what is asked."""
+    """Build the run; None (and a message) if its learners do not support the settings."""
     if own is None:
         return None
     if not own["learners"]:
         st.error("Choose at least one learner.")
         return None
-    asked = [LEARNERS[name] for name in own["learners"]]
+    selected = [LEARNERS[name] for name in own["learners"]]
     bare = replace(spec, directions=()).constraints(state.features, state.positive) is None
     refusals = {
-        "keep to constraints: take the constraints": [
-            one for one in asked if not (bare or one.keeps_constraints)
-        ],
-        "keep promises: take the promises": [
-            one for one in asked if spec.directions and not one.keeps_promises
-        ],
+        "constraints": [one for one in selected if not (bare or one.keeps_constraints)],
+        "promises": [one for one in selected if spec.directions and not one.keeps_promises],
     }
     for cannot, strict in refusals.items():
         if strict:
             st.error(
-                f"{strict[0].name} cannot {cannot} away, at the side, or leave that learner out."
+                f"{strict[0].name} does not support {cannot}. Remove them at the side, or remove "
+                "this learner."
             )
             return None
     return replace(spec, **own, thorough=True)
 
 
 def unread(setting: str, learners: Sequence[str]) -> bool:
-    """Whether none of some learners reads a setting; of no learner at all all may be asked."""
+    """Whether no selected learner reads a setting (False without selected learners)."""
     return bool(learners) and not any(setting in LEARNERS[name].reads for name in learners)
 
 
 def fold_choices(n_rows: int, n_least: int) -> dict[int, str]:
-    """Name the numbers of folds to choose from.
+    """Return the numbers of folds to choose from, with their labels.
 
-    Of a small table also one for each row; no more than the rarest class has rows, as each fold
-    needs a row of it (two, where a class has but one: the run then says what is wrong).
+    Small tables also allow leave-one-out. There are at most as many folds as the rarest class has
+    rows, and at least two (for a class of one row, the run then fails with a message).
     """
     choices = {10: "10 folds", 5: "5 folds (quick)"}
     fewest = max(2, n_least)
@@ -289,15 +286,15 @@ def fold_choices(n_rows: int, n_least: int) -> dict[int, str]:
 
 
 def _begins_with(state: AppState) -> RunSpec:
-    """Return what the widgets begin with: the same throughout a session, whatever is run in it.
+    """Return the defaults of the form; they stay the same throughout a session.
 
-    Before any run prices are in proportion to the rows; of a large table nothing but the plain
-    search is run unless more is asked for.
+    Before any run, prices are in proportion to the number of rows, and the variants of the search
+    are off for large tables.
     """
     if "_form_begins" not in st.session_state:
         X, y = state.training
         usual = RunSpec.from_dict(state.run_settings)
-        thetas = as_asked(search_grid(y)["theta"])
+        thetas = as_entered(search_grid(y)["theta"])
         own = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
         begun = [RunSpec.from_dict(r) for r in state.runs]
         usual = begun[-1] if begun else replace(usual, thetas=thetas, **own)
@@ -325,23 +322,22 @@ def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
         help="“Colour is not red” is often not something one can act on.",
         **KEEP,
     )
-    wishes: dict[str, object] = {"required": (), "directions": ()}
+    for_one: dict[str, object] = {"required": (), "directions": ()}
     if state.several:
         st.caption(
-            "That a column must appear, or leads one way, can be asked of one class against the "
-            "rest only."
+            "Required columns and directions need one class against the rest. Select one on Data."
         )
     else:
-        wishes = _of_one_class(state, usual, [c for c in usable if c not in forbidden])
+        for_one = _of_one_class(state, usual, [c for c in usable if c not in forbidden])
     return {
         "forbidden": tuple(forbidden),
         "allow_not_equal": equal,
-        **wishes,
+        **for_one,
     }
 
 
 def _of_one_class(state: AppState, usual: RunSpec, usable: Sequence[str]) -> dict[str, object]:
-    """Ask for what can be wished of rules for one class only."""
+    """Return the constraints that only rules for one class support."""
 
     def name(column: str) -> str:
         return md(state.label(column), 60)
@@ -359,14 +355,14 @@ def _of_one_class(state: AppState, usual: RunSpec, usable: Sequence[str]) -> dic
     for sign, words in DIRECTIONS.items():
         free = [c for c in usable if c in rising and c not in dict(directions)]
         chosen = st.multiselect(
-            f"{words}, the answer never turns away from {md(state.positive, 60)}",
+            f"{words}, the prediction never changes away from {md(state.positive, 60)}",
             free,
-            default=[c for c, asked in usual.directions if asked == sign and c in free],
+            default=[c for c, one in usual.directions if one == sign and c in free],
             format_func=name,
             key=f"run_direction_{'up' if sign == '>' else 'down'}",
-            help="A promise: whatever else a row holds, the answer may turn to "
-            f"{md(state.positive, 60)}, never back. It costs accuracy where the table says "
-            "otherwise. A missing value does not rise or fall.",
+            help="A promise: if only this column changes, the prediction may change to "
+            f"{md(state.positive, 60)}, never back. It costs accuracy where the data contradict "
+            "it. A missing value does not rise or fall.",
             **KEEP,
         )
         directions += [(column, sign) for column in chosen]

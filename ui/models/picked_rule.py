@@ -1,4 +1,4 @@
-"""The picked rule beside the curve: its words and figures, the slider to others, the way on."""
+"""The selected rule beside the curve: text, figures, slider, and links to other pages."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ from ui.state import AppState, app_state
 from ui.words import constant_answer, rule_words, wording
 
 SIDES = {"for": "for", "other": "against"}
-MOST_LINES = 2  # clauses whose rows are told of beside the rule; Rules tells of all
-LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Take"}
+MOST_LINES = 2  # clauses with figures beside the rule; Rules shows all
+LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"}
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What rules of a run may differ in besides their size and the class they describe."""
+    """A property in which rules of a run may differ besides size and described class."""
 
     label: str
     named: Callable[[float], str]
@@ -130,7 +130,7 @@ def clause_shares(model: ClassifierMixin) -> list[str]:
 
 
 def held_out(model: ClassifierMixin) -> None:
-    """Show a picked rule's error on the test rows when asked for it, and count the looks."""
+    """Show the rule's error on the test rows on demand, and count how often."""
     state = app_state()
     if "whole_file" in (state.setting or {}) or not len(state.testing[0]):
         return
@@ -154,14 +154,14 @@ def held_out(model: ClassifierMixin) -> None:
 
 
 def _limit_slider(found: RunResult, number: int) -> None:
-    """Let the reader move along the line of the picked rule; everything is looked up."""
+    """Show a slider along the line of the selected rule; nothing is fitted."""
     line = found.line(app_state().setting)
     options = sorted(line)
     if len(options) < 2:
         return
     # A browser reports the position of every widget it shows, also with another one's timer, and
-    # also when the rule has been picked elsewhere meanwhile, or other limits are there. So the
-    # slider has another name then; a report under an old name is nobody's.
+    # also when the rule has been selected elsewhere meanwhile, or the limits have changed. The
+    # slider has another key then, and a report under an old key is ignored.
     turn = st.session_state.get("_slides", 0)
     key = f"slider_limit_{turn}_{'_'.join(map(str, options))}"
     st.session_state["_limit_key"] = key
@@ -182,7 +182,7 @@ def _slid(found: RunResult, line: Mapping[int, int], key: str) -> None:
 
 
 def how_it_was_found(found: RunResult) -> None:
-    """Tell the setting, the kinds of rule beside it, and what its learner tells of it."""
+    """Show the setting, the other kinds of rule, and the cards of its learner."""
     state, model = app_state(), picked_model()
     if model is None or state.setting is None:
         st.caption("No rule is picked yet.")
@@ -205,7 +205,7 @@ def how_it_was_found(found: RunResult) -> None:
 
 
 def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
-    """Offer the class that is described, and kinds of rule, where runs have found more than one."""
+    """Show controls for the described class and kind of rule if runs have found several."""
     state = app_state()
     learner = learner_of(setting)
     mine = [s for s in found.settings if learner_of(s) is learner and s.keys() >= {"learner"}]
@@ -215,20 +215,16 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
     if len(known) > 1:
         key = f"side_{turn}"
         left.segmented_control(
-            "The rule says",
+            "Describes",
             known,
             default=setting.get("describes", "for"),
-            format_func=lambda s: (
-                f"when it is {md(state.positive)}"
-                if s == "for"
-                else f"when it is not {md(state.positive)}"
-            ),
+            format_func=lambda s: md(state.positive) if s == "for" else md(state.other_label),
             wrap=True,
             required=True,
             key=key,
             on_change=_turned,
             args=(found, "describes", key),
-            help="One of the two is often much shorter. All other rows get the other answer.",
+            help="One of the two is often much shorter. All other rows get the other prediction.",
         )
     for place, (name, kind) in zip((middle, right), KINDS.items(), strict=True):
         values = sorted({m.get(name, 0.0) for m in mine})
@@ -249,7 +245,7 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
 
 
 def _turned(found: RunResult, name: str, key: str) -> None:
-    """Pick the rule of another kind that is of nearly the same size."""
+    """Select the rule of another kind with nearly the same size."""
     state = app_state()
     row = found.points.loc[found.number_of_rule(state)]
     wanted = {**state.setting, name: st.session_state[key]}

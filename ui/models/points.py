@@ -1,4 +1,4 @@
-"""What runs have found on a table, as points: one row a setting, of all runs that may be joined."""
+"""Results of runs as points: one row per setting, of all runs on one curve."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ ERRORS = {
     COST: "cost a 100 cases, cross-validated",
 }
 LIMIT_KEYS = ("max_conditions", "max_features")  # of a setting: conditions that it allows
-SPREAD_FOLDS = 5  # from so many folds on a standard error is told
+SPREAD_FOLDS = 5  # fewest folds with a standard error
 TREE = "tree"
 
 AGAINST = ", against"  # ends the name of a line of rules for the other class
@@ -35,7 +35,7 @@ AGAINST = ", against"  # ends the name of a line of rules for the other class
 
 @dataclass(frozen=True)
 class Suggestion:
-    """The point to take: its number, what it is in words, why in one sentence, and at length."""
+    """The suggested point: its number, its words, a short and a long reason."""
 
     number: int
     words: str
@@ -45,7 +45,7 @@ class Suggestion:
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """What runs have found; drawn and chosen from. Settings with folds missing are not in it.
+    """Results of runs, without settings that have missing folds.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class RunResult:
 
     @classmethod
     def of(cls, measured: Measured) -> "RunResult":
-        """Take over what a run has measured."""
+        """Build from the measurements of a run."""
         listed, numbers = settings_of_run(measured.spec), list(measured.points.index)
         settings = tuple(listed[number] for number in numbers)
         models = {model_key(listed[number]): model for number, model in measured.models.items()}
@@ -93,7 +93,7 @@ class RunResult:
     def over(self, older: "RunResult | None", kept: Mapping[str, Any] | None) -> "RunResult":
         """Join these points with older ones: a setting's new point replaces its old one.
 
-        A point of the quick pass goes when the setting was searched in full, or a search in full
+        A point of the quick search goes when the setting was searched in full, or a search in full
         leaves its side out, unless its rule is the one to be `kept`.
         """
         if older is None:
@@ -124,9 +124,9 @@ class RunResult:
         )
 
     def line(self, setting: Mapping[str, Any]) -> dict[int, int]:
-        """Give for each limit the number of the best setting of the same search as one's own.
+        """Map each limit to the best setting of the same search as `setting`.
 
-        At its own limit that is the setting itself.
+        At its own limit that is `setting` itself.
         """
         number = self.number_of(setting)
         if number is None:
@@ -138,17 +138,17 @@ class RunResult:
 
     @cached_property
     def series(self) -> list[str]:
-        """The line that each setting is on: its learner, and what sets it apart."""
+        """The line of each setting: its learner and its variant."""
         return [
             learner_of(s).name
             + (", by price" if _is_by_price(s) else AGAINST * ("describes" in s))
-            + ", quick look" * self._is_leftover(s)
+            + ", quick search" * self._is_leftover(s)
             for s in self.settings
         ]
 
     @property
     def is_searched(self) -> bool:
-        """Whether the longer search has been made, at least of its plain rules."""
+        """Whether the thorough search is done, at least for its plain rules."""
         return any(_is_searched(s) for s in self.settings)
 
     @property
@@ -173,7 +173,7 @@ class RunResult:
         return number if own.shared == self.specs[number].shared else None
 
     def _is_leftover(self, setting: Mapping[str, Any]) -> bool:
-        """Whether a point of the quick pass is here for its rule only, being in hand."""
+        """Whether a point of the quick search is kept only because its rule is selected."""
         return QUICK in setting and in_full(setting) in self.settings
 
     def measures(self, name: str) -> bool:
@@ -182,12 +182,12 @@ class RunResult:
 
     @property
     def judge(self) -> str:
-        """What points are suggested by: what errors cost, or the error where none was named."""
+        """The measure of the suggestion: the cost of errors, or the error without costs."""
         return COST if self.measures(COST) else "test_error"
 
     @property
     def unit(self) -> str:
-        """What costs are counted in."""
+        """The unit of costs."""
         return next((spec.cost_unit for spec in self.specs), "")
 
     def curve(self, y: str = "test_error", kept: int | None = None) -> pd.DataFrame:
@@ -206,7 +206,7 @@ class RunResult:
             Rows of `points`, with ``series`` and ``on_front``: no other point allows as few
             conditions with as small an error. Of many settings the best one is partly luck; a
             learner that tries more of them is flattered more. Points of more conditions than the
-            search is asked for are left out, if there are others.
+            search allows are left out, if there are others.
         """
         if not len(self.points):
             return self.points
@@ -220,7 +220,7 @@ class RunResult:
         return rows
 
     def by_price(self, x: str, y: str) -> pd.DataFrame:
-        """Return the points that were asked for by a price, with ``on_front`` for these axes."""
+        """Return the points of a price sweep, with ``on_front`` for these axes."""
         priced = [number for number, s in enumerate(self.settings) if "theta" in s]
         if not priced:
             return pd.DataFrame()
@@ -229,10 +229,10 @@ class RunResult:
 
     @cached_property
     def suggestion(self) -> Suggestion | None:
-        """The point to take, never one that another beats in size and error; None without any.
+        """The suggested point, on the front of size and error; None without points.
 
-        The many settings that the box search is swept over by price take no part beside others:
-        the best of so many is mostly lucky.
+        The settings of a price sweep take no part if there are others: the best of many is mostly
+        luck.
         """
         judge, unit = self.judge, self.unit
         rows = self.curve(judge)
@@ -243,8 +243,8 @@ class RunResult:
         rows = rows.loc[others] if others else rows
         rows = rows.assign(on_front=pareto_front(rows["limit"], rows[judge]))
         front = rows[rows["on_front"]].sort_values(["limit", judge])
-        says = front[front["n_conditions"] >= 0.5]  # an empty rule says nothing
-        front = says if len(says) else front
+        nonempty = front[front["n_conditions"] >= 0.5]
+        front = nonempty if len(nonempty) else front
         if not len(front):
             return None
         charged = (front[judge] + price * front["limit"]).round(12)
@@ -256,8 +256,8 @@ class RunResult:
         charge = measured(price, judge, unit) if judge == COST else f"{100 * price:g} points"
 
         def figure(row: pd.Series) -> str:
-            told = measured(row[judge], judge, unit)
-            return f"{told} with {plural(row['limit'], 'condition')}"
+            value = measured(row[judge], judge, unit)
+            return f"{value} with {plural(row['limit'], 'condition')}"
 
         reason = (
             f"Suggested is one of the points that no other beats in both size and {what}: the one "
@@ -275,7 +275,7 @@ def _limit(setting: Mapping[str, Any], most: int) -> int:
 
 
 def in_full(setting: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the setting that a setting of the quick pass stands for until it is searched."""
+    """Return the thorough setting that a setting of the quick search belongs to."""
     return {name: value for name, value in setting.items() if name != QUICK}
 
 
@@ -288,9 +288,9 @@ def _is_searched(setting: Mapping[str, Any]) -> bool:
 
 
 def _why(front: pd.DataFrame, number: int, charge: str, what: str) -> str:
-    """Say in one sentence why a point of the front is suggested."""
+    """Return in one sentence why a point of the front is suggested."""
     if (front["limit"] > front.loc[number, "limit"]).any():
-        return f"each further one buys less than {charge}."
+        return f"more conditions improve the {what} by less than {charge} each."
     return f"no other point has a lower {what}."
 
 
@@ -311,7 +311,7 @@ def reference_lines(table: pd.DataFrame | None, x: str, y: str) -> list[Baseline
 
 
 def _with_losses(points: pd.DataFrame) -> pd.DataFrame:
-    """Turn measures that are better when larger round, with their standard errors."""
+    """Convert measures that are better when larger to losses, with their standard errors."""
     added = {}
     for name in ("f1", "auc"):
         if f"test_{name}" in points:

@@ -1,4 +1,4 @@
-"""Both other tabs that run something: learners compared, and the sweep of prices and clauses."""
+"""The tabs that compare learners and sweep prices and clauses."""
 
 import streamlit as st
 
@@ -16,10 +16,10 @@ SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 
 
 def learners_tab(spec: RunSpec) -> None:
-    """Offer to compare learners on the folds of the curve, within a time."""
-    asked = comparison(app_state(), spec)
-    if asked is not None:
-        _button(asked, COMPARISON, "Compare learners", "compare_learners")
+    """Show the form that compares learners on the folds of the curve."""
+    run = comparison(app_state(), spec)
+    if run is not None:
+        _button(run, COMPARISON, "Compare learners", "compare_learners")
         st.caption(
             "Every learner has an equal part of the time, on the same folds. Its points join the "
             "curve when all their folds are in; what is there stays."
@@ -27,12 +27,12 @@ def learners_tab(spec: RunSpec) -> None:
 
 
 def prices_tab(found: RunResult | None, spec: RunSpec, y: str) -> None:
-    """Sweep prices and numbers of clauses, show what was found, and move along it."""
-    asked = price_sweep(app_state(), spec)
-    if asked is not None:
-        _button(asked, PRICES, "Sweep prices", "sweep_prices")
+    """Show the sweep of prices and numbers of clauses, and its results."""
+    run = price_sweep(app_state(), spec)
+    if run is not None:
+        _button(run, PRICES, "Sweep prices", "sweep_prices")
     if found is None or not any("theta" in s for s in found.settings):
-        st.caption("No sweep of prices yet. Its points stand here, and on the curve above.")
+        st.caption("No sweep of prices yet. Its points are shown here and on the curve above.")
         return
     x = st.segmented_control(
         "Measure size in",
@@ -72,7 +72,7 @@ def _button(spec: RunSpec, title: str, label: str, key: str) -> None:
 
 
 def _dials(found: RunResult) -> None:
-    """Let the reader move along prices and clauses; nothing is learned or swept again."""
+    """Show sliders over prices and clauses; nothing is fitted."""
     setting = app_state().setting or {}
     if "theta" not in setting or found.number_of(setting) is None:
         return

@@ -1,7 +1,8 @@
-"""The line under the curve: what a run does, its Stop button, what a longer one would do."""
+"""The line under the curve: progress of a run, its Stop button, and the thorough search."""
 
 import streamlit as st
 
+from rulekit.style.wording import plural
 from ui.escape import md
 from ui.learners.offered import curve_key, families, varied
 from ui.learners.spec import RunSpec
@@ -24,7 +25,7 @@ from ui.state import app_state
 
 POLL_SECONDS = 0.5
 FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet; at a place in the queue
-MOST_POLL_SECONDS = 3.0  # less often: twenty who ask so often take more than two cores
+MOST_POLL_SECONDS = 3.0  # 20 users polling more often take more than two cores
 DOING = {FIRST: "First rules", LONGER: "Searching", COMPARISON: "Comparing", PRICES: "Sweeping"}
 AGAIN = {
     FIRST: "",
@@ -35,7 +36,7 @@ AGAIN = {
 
 
 def run_line(found: RunResult | None, spec: RunSpec) -> None:
-    """Show how far a run is, or offer the longer search and say what it does and takes."""
+    """Show the progress of a run, or offer the thorough search."""
     first, job = latest(FIRST), latest(LONGER, COMPARISON, PRICES)
     active = next((j for j in (first, job) if j is not None and j.active), None)
     if active is not None:
@@ -51,9 +52,9 @@ def run_line(found: RunResult | None, spec: RunSpec) -> None:
 
 
 def watched(job: jobs.Job) -> None:
-    """Show a run that goes on; the page is drawn anew when more of it stands, and at its end.
+    """Show an active run; rerun the page when it has new points, and at its end.
 
-    This is a fragment: what refreshes itself may write nowhere but inside itself.
+    This is a fragment, so it only writes inside itself.
     """
     every = POLL_SECONDS
     if job.title == FIRST:
@@ -77,7 +78,7 @@ def progress_words(job: jobs.Job) -> str:
     if job.state == "queued":
         return jobs.registry().waiting(job)
     if job.paused:
-        return "Waiting a moment: somebody's first rules go before"
+        return "Waiting: another user's first search runs first"
     words = DOING[job.title]
     if job.message:
         words += f": {job.message}"
@@ -89,14 +90,14 @@ def progress_words(job: jobs.Job) -> str:
 
 
 def _ended(job: jobs.Job, found: RunResult | None) -> None:
-    """Say how a run ended, where that needs saying."""
+    """Show how a run ended if it failed, was stopped or missed points."""
     if job.state == "failed":
         problem(job.error)
         if job.error_id:
             st.caption(f"Its number in the server's log is {job.error_id}.")
     elif job.state == "done" and job.answer.missed:
         names = ", ".join(job.answer.missed)
-        st.caption(f"No point was whole in time of: {md(names, 300)}. More time may help.")
+        st.caption(f"Not finished in time: {md(names, 300)}. Try more time.")
     elif job.state == "cancelled":
         st.caption(stopped_words(job, found is not None))
         if job.title == FIRST:
@@ -104,9 +105,9 @@ def _ended(job: jobs.Job, found: RunResult | None) -> None:
 
 
 def stopped_words(job: jobs.Job, has_points: bool) -> str:
-    """Say how far a stopped run came, in the count of its progress, and what goes on from there."""
+    """Return how far a stopped run got, and how to continue it."""
     where = f" at {job.done:,} of {job.total:,}" if job.done else ""
-    stay = " Whole points stay." if has_points else ""
+    stay = " Finished points stay." if has_points else ""
     return f"{DOING[job.title]} was stopped{where}.{stay}{AGAIN[job.title]}"
 
 
@@ -123,7 +124,7 @@ def search_is_complete(found: RunResult) -> bool:
 
 
 def _offer_longer(found: RunResult, spec: RunSpec) -> None:
-    """Offer the longer search, and say what it does and about how long it takes."""
+    """Offer the thorough search with its approximate time."""
     done = search_is_complete(found)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -133,27 +134,26 @@ def _offer_longer(found: RunResult, spec: RunSpec) -> None:
             help=_longer_help(spec),
         )
         if done:
-            st.caption("Searched in full. Again: only what is not known yet.", width="content")
+            st.caption("Thorough search done.", width="content")
         else:
             st.caption(longer_words(found, spec))
 
 
 def longer_words(found: RunResult, spec: RunSpec) -> str:
-    """Say what the longer search does and takes."""
-    kinds, seconds = len(varied(spec)), seconds_longer(found, spec)
-    what = f"looks for {kinds} kinds of rule" if kinds > 1 else "looks for the same rules"
-    begins = f"This is a quick look{part_words(app_state())}." if seconds else ""
-    takes = f": {span_words(*seconds)}" if seconds else ""
+    """Return what the quick search covered and how long a thorough one takes."""
+    seconds = seconds_longer(found, spec)
+    if seconds is None:
+        return f"A thorough search tries {plural(len(varied(spec)), 'kind')} of rule."
     sentences = (
-        begins,
-        columns_words(app_state()) if seconds else "",
-        (f"A longer search {what}, each more thoroughly{takes}."),
+        f"Quick search done{part_words(app_state())}.",
+        columns_words(app_state()),
+        f"A thorough search takes {span_words(*seconds)}.",
     )
     return " ".join(filter(None, sentences))
 
 
 def span_words(low: float, high: float) -> str:
-    """Say about how long something takes, no more exactly than one knows: "10 to 30 s"."""
+    """Return a rounded time span such as "10 to 30 s"."""
     if high < 120:
         first, last = max(1, round(low)), max(2, round(high))
         return (
@@ -166,4 +166,4 @@ def span_words(low: float, high: float) -> str:
 
 def _longer_help(spec: RunSpec) -> str:
     names = ", ".join(f.name.lower() for f in families(spec, app_state()))
-    return f"Searches: {names}. What the quick look has found stays until better points are whole."
+    return f"Searches: {names}. Points of the quick search stay until better ones are finished."

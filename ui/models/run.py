@@ -1,7 +1,7 @@
-"""Runs of an analysis: begun, taken over as their points come whole, recalled after a reload.
+"""Runs of an analysis: started, their points added to the curve, restored after a reload.
 
-All runs on the same rows and folds add to one curve. What a person has picked or read is in hand,
-and no run puts another rule in its place.
+All runs on the same rows and folds add to one curve. No run replaces a rule that the user has
+selected or read.
 """
 
 import time
@@ -31,10 +31,10 @@ from ui.shell import sentences
 from ui.state import AppState, app_state
 
 FIRST, LONGER, COMPARISON, PRICES = "First rules", "Longer search", "Comparison", "Price sweep"
-WAIT_SECONDS = 0.25  # the page waits so long for first rules, which often are there by then
-DISTURBED, DOUBTED = 2.8, 6.0  # a search with disturbances, and one that asks a forest, takes
-# about so many times as long as one without
-SEVERAL = 5.0  # and one for several outcomes as long as the few points of its quick pass
+WAIT_SECONDS = 0.25  # wait of the page for the first rules, which are often done by then
+DISTURBED, DOUBTED = 2.8, 6.0  # time of a search with disturbances, and with a random forest,
+# relative to one without
+SEVERAL = 5.0  # the same for several outcomes, relative to the few points of the quick search
 
 
 def work(spec: RunSpec, state: AppState) -> Work:
@@ -55,7 +55,7 @@ def work(spec: RunSpec, state: AppState) -> Work:
 
 
 def start(spec: RunSpec, title: str) -> None:
-    """Begin a run in the background; finished folds of an earlier one come from the store.
+    """Start a run in the background; finished folds of earlier runs come from the store.
 
     Raises
     ------
@@ -77,22 +77,22 @@ def latest(*titles: str) -> jobs.Job | None:
 
 
 def quick(spec: RunSpec, *, several: bool = False) -> RunSpec:
-    """Return the quick pass of a curve; of fewer points where there are several outcomes."""
+    """Return the quick search of a curve (fewer points for several outcomes)."""
     how = {name: getattr(spec, name) for name in SHARED}
     how |= {"limits": QUICK_LIMITS, "against": False} if several else {"against": spec.against}
     return RunSpec(thorough=False, baselines=False, **how)
 
 
 def longer(spec: RunSpec) -> RunSpec:
-    """Return the longer search of a curve, with the kinds of rule that are asked for."""
+    """Return the thorough search of a curve, with the selected kinds of rule."""
     how = {"learners": ("search",), "view": "conditions", "limits": LIMITS, "budget": None}
     return replace(spec, **how, thorough=True, baselines=False)
 
 
 def update(spec: RunSpec) -> RunResult | None:
-    """Bring the curve up to date: recalled, taken from jobs, else begun by the quick pass.
+    """Update the curve from the store and from jobs, and start the quick search if it is empty.
 
-    Nothing but the quick pass begins by itself.
+    Only the quick search starts by itself.
 
     Returns
     -------
@@ -105,11 +105,11 @@ def update(spec: RunSpec) -> RunResult | None:
         _recall(spec, key)
     _take(key)
     if not _has_search(key):
-        asked = quick(spec, several=state.several)
+        requested = quick(spec, several=state.several)
         job = latest(FIRST)
-        if job is None or job.key != run_key(asked, state):
+        if job is None or job.key != run_key(requested, state):
             with sentences():
-                start(asked, FIRST)
+                start(requested, FIRST)
         _wait(latest(FIRST))
         _take(key)
     state = app_state()
@@ -117,7 +117,7 @@ def update(spec: RunSpec) -> RunResult | None:
 
 
 def _owner(title: str) -> str:
-    """Name the owner of a job: the quick pass stands beside any other work of the analysis."""
+    """Return the owner of a job; the quick search has its own, so it runs beside other jobs."""
     return workspace.analysis_id() + ("/first" if title == FIRST else "")
 
 
@@ -134,10 +134,10 @@ def _has_search(key: str) -> bool:
 
 
 def _recall(spec: RunSpec, key: str) -> None:
-    """Bring the points of earlier runs back from the store, as far as it holds them.
+    """Restore the points of earlier runs from the store.
 
-    After a reload of the page or a restart of the server nothing else knows of them. Nothing
-    is computed, and it is tried once for each curve; what cannot be read is said in a sentence.
+    Needed after a reload of the page or a restart of the server. Nothing is computed, and it is
+    tried once for each curve; a message is shown for what cannot be read.
     """
     place = workspace.store_path()
     if st.session_state.get("_recalled") == key or place is None or not place.exists():
@@ -145,13 +145,13 @@ def _recall(spec: RunSpec, key: str) -> None:
     st.session_state["_recalled"] = key
     with sentences(), st.spinner("Bringing back the points of earlier runs"):
         for plain in app_state().runs:
-            asked = RunSpec.from_dict(plain)
-            if asked.shared == spec.shared:
-                _join(RunResult.of(work(asked, app_state()).stored()), key)
+            requested = RunSpec.from_dict(plain)
+            if requested.shared == spec.shared:
+                _join(RunResult.of(work(requested, app_state()).stored()), key)
 
 
 def _take(key: str) -> None:
-    """Take over what the analysis' jobs have found since the session last looked."""
+    """Add the new points of the analysis' jobs to the curve."""
     taken = st.session_state.setdefault("_taken", {})
     for job in (latest(FIRST), latest(LONGER, COMPARISON, PRICES)):
         if job is None or taken.get(job.id) == (job.version, job.state, key):
@@ -163,7 +163,7 @@ def _take(key: str) -> None:
 
 
 def _join(found: RunResult, key: str) -> None:
-    """Add points to the curve; open it with the suggested rule unless one is in hand."""
+    """Add points to the curve, and select the suggested rule if none is selected."""
     state = app_state()
     older = state.sweep if state.sweep_key == key else None
     if not len(found.points) and found.references is None:
@@ -173,21 +173,21 @@ def _join(found: RunResult, key: str) -> None:
     if is_in_hand(state):
         _keep_figures(joined)
     elif (suggested := joined.suggestion) is not None:
-        asked = _addressed(joined)
-        number = suggested.number if asked is None else asked
+        requested = _addressed(joined)
+        number = suggested.number if requested is None else requested
         with sentences():
-            pick(joined.settings[number], joined.specs[number], own=asked is not None)
+            pick(joined.settings[number], joined.specs[number], own=requested is not None)
         noted_suggestion(joined)
 
 
 def is_in_hand(state: AppState) -> bool:
-    """Whether a person has picked, read or written the rule, so that no run replaces it."""
+    """Whether the user has selected, read or written the rule, so that no run replaces it."""
     edited = "edited" in (state.setting or {})
     return state.setting is not None and (state.in_hand or edited)
 
 
 def _keep_figures(found: RunResult) -> None:
-    """Let the rule in hand stand for the setting searched in full, where that gave the same one."""
+    """Assign the selected rule to its thorough setting if that search found the same rule."""
     state = app_state()
     better = in_full(state.setting)
     model, number = found.models.get(model_key(better)), found.number_of(better)
@@ -201,16 +201,16 @@ def _keep_figures(found: RunResult) -> None:
 
 
 def noted_suggestion(found: RunResult) -> None:
-    """Remember what was suggested when a rule was picked; only another one is offered later."""
+    """Store the suggestion when a rule is selected; only another one is offered later."""
     suggested = found.suggestion
     if suggested is not None:
         st.session_state["_suggested"] = model_key(found.settings[suggested.number])
 
 
 def offered(found: RunResult) -> int | None:
-    """Return the number of a rule to offer beside the one in hand: suggested since it was picked.
+    """Return the number of a rule suggested since the selected one was picked.
 
-    None where nothing new is suggested, or it says the same.
+    None if there is no new suggestion, or it is the same rule.
     """
     state, suggested = app_state(), found.suggestion
     if suggested is None or not is_in_hand(state) or state.model is None:
@@ -223,7 +223,7 @@ def offered(found: RunResult) -> int | None:
 
 
 def seconds_longer(found: RunResult, spec: RunSpec) -> tuple[float, float] | None:
-    """Reckon from the quick pass how long the longer search takes: from and to, in seconds."""
+    """Estimate from the quick search how long a thorough one takes: (low, high) in seconds."""
     rows = [k for k, s in enumerate(found.settings) if QUICK in s and "describes" not in s]
     if not rows:
         return None
@@ -239,7 +239,7 @@ def seconds_longer(found: RunResult, spec: RunSpec) -> tuple[float, float] | Non
 
 
 def columns_words(state: AppState) -> str:
-    """Return how many columns the quick pass searches; empty if all."""
+    """Return how many columns the quick search searches; empty if all."""
     n_columns = state.training[0].shape[1]
     if n_columns <= QUICK_COLUMNS:
         return ""
@@ -250,7 +250,7 @@ def columns_words(state: AppState) -> str:
 
 
 def part_words(state: AppState) -> str:
-    """Say from which part of the training rows the quick pass learns; empty if from all."""
+    """Return the part of the training rows used by the quick search; empty if all."""
     part, n_rows = _part(state)
     return "" if part == n_rows else f", learned from {part:,} of the {n_rows:,} training rows"
 
@@ -261,7 +261,7 @@ def _part(state: AppState) -> tuple[int, int]:
 
 
 def _addressed(found: RunResult) -> int | None:
-    """Return the setting that the address names by a number of conditions (``?conditions=5``)."""
-    asked = st.query_params.get("conditions", "")
-    wanted = [k for k, s in enumerate(found.settings) if f"{s.get('max_conditions')}" == asked]
+    """Return the setting whose number of conditions is in the address (``?conditions=5``)."""
+    requested = st.query_params.get("conditions", "")
+    wanted = [k for k, s in enumerate(found.settings) if f"{s.get('max_conditions')}" == requested]
     return wanted[0] if wanted else None

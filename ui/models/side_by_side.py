@@ -1,4 +1,4 @@
-"""Rules side by side: what a run offers beside the rule in hand, and any points one chooses."""
+"""Rules side by side: the selected rule and a new suggestion, or any chosen points."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ SHOWN = "_offer_shown"
 
 
 def offer(found: RunResult) -> None:
-    """Offer, in one line, a rule that is suggested since the one in hand was picked."""
+    """Offer, in one line, a rule suggested since the selected one was picked."""
     number = offered(found)
     if number is None:
         st.session_state[SHOWN] = False
@@ -34,12 +34,12 @@ def offer(found: RunResult) -> None:
             width="content",
         )
         st.toggle("Show both", key=SHOWN)
-        st.button("Take this one", key="take_offer", on_click=choose, args=(found, number))
+        st.button("Use this rule", key="take_offer", on_click=choose, args=(found, number))
         st.button("Keep mine", key="keep_mine", on_click=noted_suggestion, args=(found,))
 
 
 def both(found: RunResult) -> None:
-    """Show the rule in hand and the one that is offered, where that is asked for."""
+    """Show the selected rule and the suggested one if the toggle is on."""
     number, mine = offered(found), picked_model()
     if number is None or mine is None or not st.session_state.get(SHOWN):
         return
@@ -47,7 +47,7 @@ def both(found: RunResult) -> None:
     place = found.number_of_rule(state)
     figures = "not on this curve" if place is None else figure_words(found, place)
     other = fitted(state, found.settings[number], found.specs[number])
-    entries = [("In hand", figures, mine), ("Suggested", figure_words(found, number), other)]
+    entries = [("Selected", figures, mine), ("Suggested", figure_words(found, number), other)]
     _shown(entries, state)
 
 
@@ -77,7 +77,7 @@ def compare(found: RunResult) -> None:
 
 
 def figure_words(found: RunResult, number: int) -> str:
-    """Say a point's error and size."""
+    """Return a point's error and size."""
     row = found.points.loc[number]
     return f"{error_words(row)} wrong, at most {plural(row['limit'], 'condition')}"
 
@@ -93,14 +93,14 @@ def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
             st.code(rule_words(model.rule_set_, words), None, wrap_lines=True)
     first = entries[0]
     for second in entries[1:]:
-        _told_apart((first[0], first[2].rule_set_), (second[0], second[2].rule_set_), state)
+        _differences((first[0], first[2].rule_set_), (second[0], second[2].rule_set_), state)
 
 
-def _told_apart(first: tuple[str, RuleSet], second: tuple[str, RuleSet], state: AppState) -> None:
-    """Say what differs between two rules, and whose answers are right."""
-    told = difference(first[1], second[1], *state.training, wording(state))
+def _differences(first: tuple[str, RuleSet], second: tuple[str, RuleSet], state: AppState) -> None:
+    """Show what differs between two rules, and which one predicts correctly."""
+    found = difference(first[1], second[1], *state.training, wording(state))
     st.markdown(f"**From “{md(first[0], 100)}” to “{md(second[0], 100)}”**")
-    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in told.sentences))
-    if told.clauses:
-        st.code(told.clauses, "diff", wrap_lines=True)
+    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in found.sentences))
+    if found.clauses:
+        st.code(found.clauses, "diff", wrap_lines=True)
         st.caption("Marked “-”: in the first only. Marked “+”: in the second only.")

@@ -1,4 +1,4 @@
-"""What a run computes, in a process of its own: plain data in, whole points out; no page."""
+"""What a run computes in a process of its own: data in, finished points out; no page."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -21,29 +21,29 @@ ShouldStop = Callable[[], bool]
 
 
 class Telling(Protocol):
-    """What a job gives its work: a way to tell of it, and to hear that it should stop."""
+    """Interface of a job to its work: progress reports and the stop signal."""
 
-    def report(self, **told: Any) -> None:
-        """Tell how far it is (`done`, `total`, `message`) and what stands (`standing`)."""
+    def report(self, **progress: Any) -> None:
+        """Report progress (`done`, `total`, `message`) and results so far (`standing`)."""
 
     def should_stop(self) -> bool:
-        """Whether to do no more."""
+        """Whether the work should end."""
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Whole points of a run: settings that all folds are in of.
+    """Finished points of a run: settings measured on all folds.
 
     Attributes
     ----------
     spec : RunSpec
     key : str
-        What points must share to stand on one curve, see `ui.learners.offered.curve_key`.
+        What all points of a curve share, see `ui.learners.offered.curve_key`.
     points : DataFrame
         By number of setting, as `rulekit.evaluation.summarise` gives it, and ``most``: the most
         conditions that any fold's rule has.
     models : mapping of int to classifier
-        Learned from all training rows; of a quick pass from a part of the table.
+        Learned from all training rows; of a quick search from a part of the table.
     references : DataFrame or None
         Reference models on the same folds.
     missed : tuple of str
@@ -86,7 +86,7 @@ class Work:
     store: Path | None = None
 
     def __call__(self, telling: Telling) -> Measured:
-        """Compute it, telling of every step."""
+        """Compute the points and report progress."""
         quiet()
         with fits_made(urgent=not self.spec.thorough), kept_on_workers():
             if not self.spec.thorough:
@@ -95,18 +95,18 @@ class Work:
                 budget_seconds=self.spec.budget,
                 references=self.spec.baselines,
                 store=self.store,
-                on_progress=_Told(telling, self),
+                on_progress=_ProgressReport(telling, self),
                 should_stop=telling.should_stop,
             )
         return self.measured(found)
 
     def stored(self) -> Measured:
-        """Take what the store holds of it; nothing is computed."""
+        """Return the points of finished fits in the store; nothing is computed."""
         how = {"budget_seconds": self.spec.budget, "store": self.store, "only_stored": True}
         return self.measured(self._compared(**how))
 
     def measured(self, found: Comparison) -> Measured:
-        """Keep the whole points of a comparison."""
+        """Return the finished points of a comparison."""
         points = found.points()
         if len(points):
             rows = pd.DataFrame(
@@ -120,18 +120,18 @@ class Work:
         return Measured(self.spec, self.key, points, models, found.references, missed)
 
     def _compared(self, **how: Any) -> Comparison:
-        asked = {"learners": self.families, "cv": self.folds, "sample_weight": self.weight}
-        return compare_learners(self.X, self.y, **(asked | how))
+        shared = {"learners": self.families, "cv": self.folds, "sample_weight": self.weight}
+        return compare_learners(self.X, self.y, **(shared | how))
 
     def _quickly(self, telling: Telling) -> Measured:
-        """Answer every setting from a part of the table; its models are learned the same way.
+        """Measure and fit every setting on a part of the table.
 
-        A side's points are told with their models, so that no page has to fit one.
+        The points of a side are reported with their models, so that no page fits one.
         """
-        told = _Told(telling, self)
+        progress = _ProgressReport(telling, self)
         sides: list[Comparison] = []
         for family in self.families:
-            rows = self._quick_errors(family, told, telling.should_stop)
+            rows = self._quick_errors(family, progress, telling.should_stop)
             models = self._quick_models(family, telling.should_stop)
             one = Comparison((family,), len(self.folds), self.key, finished=rows, models=models)
             sides.append(one)
@@ -141,7 +141,7 @@ class Work:
         return measured
 
     def _quick_errors(
-        self, family: Family, told: "_Told", should_stop: ShouldStop
+        self, family: Family, progress: "_ProgressReport", should_stop: ShouldStop
     ) -> tuple[dict[str, Any], ...]:
         """Cross-validate on a part of each fold; folds of the same columns are done together."""
         together: dict[tuple[str, ...], dict[int, Fold]] = {}
@@ -157,7 +157,7 @@ class Work:
                 learners=[family],
                 cv=list(folds.values()),
                 sample_weight=self.weight,
-                on_progress=partial(told, folds=numbers),
+                on_progress=partial(progress, folds=numbers),
                 should_stop=should_stop,
             )
             found += [row | {"fold": numbers[row["fold"]]} for row in side.finished]
@@ -176,8 +176,8 @@ class Work:
         return dict(enumerate(fits))
 
 
-class _Told:
-    """Tells a job of a comparison's progress, in searches, or in fits where each is one."""
+class _ProgressReport:
+    """Reports the progress of a comparison to a job, in searches."""
 
     def __init__(self, telling: Telling, work: Work):
         self.telling, self.work = telling, work
@@ -189,7 +189,7 @@ class _Told:
         telling.report(done=0, total=sum(fits) * n_folds, message=first)
 
     def __call__(self, progress: Progress, folds: Sequence[int] | None = None) -> None:
-        """Tell of a fit, and of the whole points there are at the end of a learner's turn.
+        """Report a fit, and the finished points when a learner is done.
 
         `folds` are the numbers of the folds that are compared; None for all.
         """

@@ -1,4 +1,4 @@
-"""The Rules page's cards: figures, a line a clause, outcomes, the rows behind."""
+"""The Rules page's cards: figures, clauses, outcomes, rows."""
 
 from typing import Any
 
@@ -32,9 +32,9 @@ from ui.words import clause_words, constant_answer, wording
 SHOWN_ROWS = 500
 MATCHED = {
     "dnf": "How many of the rows that the clause matches have its outcome.",
-    "cnf": "How many of the rows that the clause turns away are correctly turned away.",
+    "cnf": "How many of the rows that the clause rejects are correctly rejected.",
 }
-MANY, LINES_HEIGHT = 9, 400  # more clauses than this are scrolled within so many pixels
+MANY, LINES_HEIGHT = 9, 400  # above this number, clauses scroll in a box of this height in pixels
 LARGER = (
     "No condition found lowers the error enough. On Models, allow more with “Conditions at most”, "
     "or search longer."
@@ -69,8 +69,8 @@ def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
         help=f"{len(test.y):,} test rows, not used in learning. Looked at for "
         f"{plural(looks, 'rule')} so far: the more often, the more optimistic their error.",
     )
-    if told := overfit_words(rule, train, test):
-        st.warning(told)
+    if warning := overfit_words(rule, train, test):
+        st.warning(warning)
 
 
 def alarms(rule: RuleSet, train: Rows) -> None:
@@ -78,7 +78,9 @@ def alarms(rule: RuleSet, train: Rows) -> None:
     state = app_state()
     if rule.is_constant:
         todo = BY_HAND if "edited" in (state.setting or {}) else LARGER
-        st.warning(md(f"The rule has no condition: every row gets one answer. {todo}", 400))
+        st.warning(
+            md(f"The rule has no condition: every row gets the same prediction. {todo}", 400)
+        )
     elif error(rule, train) == 0:
         names = ", ".join(md(state.label(f)) for f in rule.features)
         st.warning(
@@ -109,7 +111,7 @@ def clause_lines(rule: RuleSet, train: Rows, test: Rows | None, state: AppState)
 
 
 def _line(n_counts: int) -> list[DeltaGenerator]:
-    """Make the places of a line: switch, words, counts, editing."""
+    """Create the columns of a line: switch, text, counts, edit button."""
     widths = [1, 9.5, *[2.5] * n_counts, 1.4]
     return st.columns(widths, vertical_alignment="center", gap="xsmall")
 
@@ -122,7 +124,7 @@ def _clause_line(
     rule: RuleSet, k: int, tables: list[tuple[Rows, pd.DataFrame]], state: AppState
 ) -> bool:
     """Show one clause; return whether its switch is on."""
-    switch, told, *counts, edit = _line(len(tables))
+    switch, text, *counts, edit = _line(len(tables))
     used = switch.toggle(
         f"Use clause {k + 1}",
         True,
@@ -133,7 +135,7 @@ def _clause_line(
     joint = "and " if rule.form == "cnf" else "or "
     if k and len(set(rule.labels)) > 1:
         joint = f"else {_label(rule, k)} if "
-    told.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
+    text.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
     for place, (_, table) in zip(counts, tables, strict=True):
         place.caption(f"{table.loc[k, 'right']:,.0f} of {table.loc[k, 'matched']:,.0f} correct")
     with edit:
@@ -202,7 +204,7 @@ def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
     st.caption(f"{int(chosen.sum()):,} of {len(chosen):,} {rows.name} rows")
     if chosen.any():
         frame = case_frame(rule, rows, state)[chosen]
-        told = f"{int(chosen.sum())} rows {which}"
-        st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=told, height=240)
+        description = f"{int(chosen.sum())} rows {which}"
+        st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=description, height=240)
         if len(frame) > SHOWN_ROWS:
             st.caption(f"Showing the first {SHOWN_ROWS}.")

@@ -1,4 +1,4 @@
-"""A rule changed by hand: a clause's conditions edited, a clause added, or clauses left out."""
+"""Editor of a rule: edit, add or remove clauses."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,7 +21,7 @@ EDITED = "_edited_clause"  # where the session keeps which clause of which rule 
 
 
 def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) -> None:
-    """Say what changes when clauses are left out, and offer to keep the shorter rule."""
+    """Show what changes without the clauses switched off, with a button to keep that rule."""
     if not off:
         return
     shorter = without_clauses(rule, off)
@@ -31,7 +31,7 @@ def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) 
         if rows is not None:
             moved = int((rule.predict(rows.columns) != shorter.predict(rows.columns)).sum())
             lines.append(
-                f"{moved} of {len(rows.y)} {rows.name} rows change their answer; wrong: "
+                f"{moved} of {len(rows.y)} {rows.name} rows change their prediction; wrong: "
                 f"{percent(error(rule, rows))} → {percent(error(shorter, rows))}."
             )
     st.info("  \n".join([lines[0], *map(md, lines[1:])]))
@@ -39,7 +39,7 @@ def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) 
 
 
 def obstacle(rule: RuleSet) -> str:
-    """Say why a rule cannot be edited condition by condition; empty where it can."""
+    """Return why the conditions of a rule cannot be edited; empty if they can."""
     if scorecard_of(rule):
         return ""
     if any(len(c.literals) < len(c.conditions) for c in rule.clauses):
@@ -48,7 +48,7 @@ def obstacle(rule: RuleSet) -> str:
 
 
 def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
-    """Offer to edit clause k, or to add one as number k."""
+    """Show a button that edits clause k, or adds one as number k."""
     why = obstacle(rule)
     if k == rule.n_clauses and scorecard_of(rule):
         why = "A scorecard is one card: edit its conditions."
@@ -64,7 +64,7 @@ def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
 
 
 def edited_clause(state: AppState) -> int | None:
-    """Return which clause of the rule in hand is being edited, if any."""
+    """Return which clause of the selected rule is being edited, if any."""
     k, rule_json = st.session_state.get(EDITED, (None, None))
     return k if rule_json == state.rule_json else None
 
@@ -74,9 +74,9 @@ def _edit(k: int | None, rule_json: str | None) -> None:
 
 
 def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
-    """Let the reader change the conditions of clause k, or write those of a new one.
+    """Show a table to edit the conditions of clause k, or of a new clause.
 
-    Of a scorecard the whole card, whichever of its bands is asked for.
+    For a scorecard, the whole card is edited.
     """
     if scorecard_of(rule):
         edited = edited_card(rule, train, state)
@@ -106,14 +106,14 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
         },
         alt=f"The conditions of clause {k + 1}, editable",
     )
-    said = _answer(rule, k, state) if state.several else None
+    label = _answer(rule, k, state) if state.several else None
     if st.button("Apply", key="score_edit", type="primary"):
         changed = pd.concat([rows.assign(clause=k + 1), every[~mine]], ignore_index=True)
         edited = rows_to_rule(changed, rule, train.columns)
-        if said is not None:  # clauses keep their order, and each its class
+        if label is not None:  # clauses keep their order, and each its class
             numbers = sorted(set(changed["clause"][changed["column"].notna()]))
-            known = (*rule.labels, said)
-            given = tuple(said if n == k + 1 else known[n - 1] for n in map(int, numbers))
+            known = (*rule.labels, label)
+            given = tuple(label if n == k + 1 else known[n - 1] for n in map(int, numbers))
             edited = replace(edited, labels=given)
         elif not rule.labels:  # an empty rule does not name the class it could describe
             other = next(v for v in state.labels if v != rule.default)
@@ -124,25 +124,25 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
 
 
 def _answer(rule: RuleSet, k: int, state: AppState) -> Any:
-    """Ask which class clause k of a list gives."""
+    """Return the selected class of clause k of a list."""
     now = rule.labels[k] if k < rule.n_clauses else None
     return st.selectbox(
-        "Then the answer is",
+        "Predicted",
         state.labels,
         index=state.labels.index(now) if now in state.labels else 0,
         key=f"editor_answer_{k}_{state.rule_json}",
-        help="The first clause that holds decides; a new clause comes last.",
+        help="The first matching clause decides; a new clause comes last.",
     )
 
 
 def undo(state: AppState) -> None:
-    """Offer the way back from a rule changed by hand to the one that was learned."""
+    """Show a button that restores the learned rule after an edit."""
     if "edited" in (state.setting or {}) and st.session_state.get("_learned"):
         st.button("Back to the learned rule", key="undo_edit", on_click=_back)
 
 
 def keep(rule: RuleSet, origin: str) -> None:
-    """Take another rule than the one that was learned, to which there is a way back."""
+    """Select an edited rule; `undo` restores the learned one."""
     state = app_state()
     if "edited" not in (state.setting or {}):
         st.session_state["_learned"] = dict(state.setting or {})
@@ -150,7 +150,7 @@ def keep(rule: RuleSet, origin: str) -> None:
 
 
 def source() -> str:
-    """Say what the rule in hand was made from."""
+    """Return what the selected rule was made from."""
     setting = app_state().setting or {}
     return setting["edited"] if "edited" in setting else setting_words(setting)
 

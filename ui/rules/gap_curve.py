@@ -1,4 +1,4 @@
-"""What a smaller gap between groups would cost, searched in the background, with its rules."""
+"""The cost of a smaller gap between groups, computed in the background, with its rules."""
 
 from dataclasses import dataclass, replace
 
@@ -28,9 +28,9 @@ SOURCE = "a rule chosen for a smaller gap between groups"
 
 @dataclass(frozen=True)
 class GapCurve:
-    """The work: settings compared on inner folds, and the rules of those on the curve.
+    """The job: settings compared on inner folds, and the rules of those on the curve.
 
-    Its answer is a triple: the curve, all settings compared, and a rule for each row of the curve.
+    Its result is a triple: the curve, all settings compared, and a rule for each row of the curve.
     """
 
     state: AppState
@@ -42,15 +42,15 @@ class GapCurve:
         state = self.state
         X, y = state.training
         own = OWN if OWN not in X else OWN + "_"
-        asked = RunSpec.from_dict(state.run_settings)
-        wishes = asked.constraints(state.features, state.positive) or {}
-        wishes["forbidden"] = (*wishes.get("forbidden", ()), own)
+        spec = RunSpec.from_dict(state.run_settings)
+        constraints = spec.constraints(state.features, state.positive) or {}
+        constraints["forbidden"] = (*constraints.get("forbidden", ()), own)
         shared = {
             "max_conditions": MOST_CONDITIONS,
             "random_state": 0,
-            "class_weight": asked.class_weight,
+            "class_weight": spec.class_weight,
             "binarizer": state.binning.binarizer(),
-            "constraints": wishes,
+            "constraints": constraints,
         }
         X = X.assign(**{own: self.groups.of_rows})
         model = RuleClassifier(groups=own, refine=False, time_limit=SECONDS, **shared).fit(
@@ -68,10 +68,10 @@ class GapCurve:
 
 
 def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
-    """Offer to search for rules with a smaller gap; show what they cost, and let one be taken."""
+    """Search for rules with a smaller gap on demand; show their cost, and select one."""
     st.markdown("**What would a smaller gap cost?**")
     if state.several:
-        st.caption("Rules within a gap are searched for where two outcomes are told apart.")
+        st.caption("Rules with a smaller gap are only available for two outcomes.")
         return
     st.caption(HELP)
     key = repr((state.fit_key, column, state.run_settings))
@@ -110,10 +110,10 @@ def _shown(
     )
     st.code(rule_words(rules[k], wording(state)), None, wrap_lines=True)
     st.button(
-        "Take this rule",
+        "Use this rule",
         key="take_gap_rule",
         on_click=pick_rule,
         args=(rules[k],),
         kwargs={"source": SOURCE},
-        help="Its own gap, on training and on test rows, then stands above.",
+        help="Its gap on training and test rows is then shown above.",
     )

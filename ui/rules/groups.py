@@ -16,7 +16,7 @@ from ui.rules.gap_curve import gap_curve_card
 from ui.state import KEEP, AppState
 from ui.theme import chart
 
-FEW_GROUPS = 8  # a column of so many values is shown first
+FEW_GROUPS = 8  # columns with at most this many values are listed first
 TITLES = {
     "error": "Error",
     "found": "True positive rate",
@@ -30,10 +30,10 @@ READ = (
 
 
 def groups_card(model: Any, rows: Rows, state: AppState) -> None:
-    """Let the reader choose a column, used by the rule or not, and show how its groups fare."""
-    asked, seen = st.columns([3, 2], vertical_alignment="bottom")
+    """Show a choice of columns, and the figures of the groups of one."""
+    left, seen = st.columns([3, 2], vertical_alignment="bottom")
     columns = [c.name for c in state.table.columns if c.name != state.target]
-    column = asked.selectbox(
+    column = left.selectbox(
         "Groups by",
         columns,
         columns.index(_first(columns, rows, state)),

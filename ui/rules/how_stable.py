@@ -1,4 +1,4 @@
-"""The tab "How stable" of Rules: the rule learned again from a hundred resamples of its rows."""
+"""The tab "Stability" of Rules: the rule learned again from resamples."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,14 +23,14 @@ N_RESAMPLES = 100
 BUDGET_SECONDS = 60.0
 OTHERS = 5  # clauses of other rules that are listed
 BY_HAND = (
-    "How stable a rule is can be told where it was learned; this one was changed by hand or picked "
-    "from others. “Back to the learned rule”, or pick a rule on Models."
+    "Stability is only known for learned rules; this one was edited or selected from others. Use "
+    "“Back to the learned rule”, or select a rule on Models."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Repeating:
-    """The rule learned again and again, for a job; its answer is a `Stability`."""
+    """The rule learned from resamples as a job; its result is a `Stability`."""
 
     model: ClassifierMixin
     X: pd.DataFrame
@@ -39,7 +39,7 @@ class Repeating:
     groups: NDArray[np.object_] | None
 
     def __call__(self, telling: Telling) -> Stability:
-        """Do it, telling what stands."""
+        """Learn the rule on resamples and report progress."""
         quiet()
         return stability(
             self.model,
@@ -55,7 +55,7 @@ class Repeating:
 
 
 def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> None:
-    """Offer to learn the rule again from resamples, and tell what returns."""
+    """Learn the rule again from resamples on demand, and show how often parts return."""
     if "edited" in (state.setting or {}):
         st.info(BY_HAND)
         return

@@ -1,4 +1,4 @@
-"""The tab "Rules just as good" of Rules: what else would do, and where it answers otherwise."""
+"""The tab "Alternatives" of Rules: rules as good as the selected one, and how they differ."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +34,7 @@ PICKED = "_just_as_good"  # where the session keeps which rule of which list is 
 
 @dataclass(frozen=True, eq=False)
 class Looking:
-    """The search for rules just as good, for a job; its answer is an `Alternatives`."""
+    """Search for alternatives as a job; its result is an `Alternatives`."""
 
     model: ClassifierMixin
     X: pd.DataFrame
@@ -44,7 +44,7 @@ class Looking:
     learner: BoxSearchClassifier | None
 
     def __call__(self, telling: Telling) -> Alternatives:
-        """Look for them."""
+        """Search for alternatives."""
         quiet()
         return alternatives(
             self.model,
@@ -60,15 +60,15 @@ class Looking:
 
 
 def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> None:
-    """Let the reader set the margin, look through the rules within it, and take one."""
+    """Show the rules within a margin, and select one."""
     if state.several:
         st.info(
-            "Rules just as good are looked for between two outcomes. On Data, let the rule "
-            "describe one class against the rest."
+            "Alternatives are only available for two outcomes. On Data, let the rule describe one "
+            "class against the rest."
         )
         return
     within = st.segmented_control(
-        "Rules that cost at most so much more than the best",
+        "Rules that cost at most this much more than the best",
         WITHIN,
         format_func=lambda share: f"{100 * share:g} % of rows",
         default=0.01,
@@ -84,13 +84,13 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
     found = answer_of("alike", "Looking for rules just as good", key, task)
     if found is None:
         return
-    told = found.sentences({name: state.label(name) for name in train.columns})
-    st.markdown("\n".join(f"- {md(sentence, 600)}" for sentence in told))
+    sentences = found.sentences({name: state.label(name) for name in train.columns})
+    st.markdown("\n".join(f"- {md(sentence, 600)}" for sentence in sentences))
     _rules(found, key, train, state)
 
 
 def _learner(state: AppState) -> BoxSearchClassifier | None:
-    """Say which conditions there are, for a rule that was not learned with these."""
+    """Return a learner with the current conditions for an edited rule; else None."""
     if "edited" not in (state.setting or {}):
         return None
     spec = RunSpec.from_dict(state.run_settings)
@@ -103,21 +103,21 @@ def _learner(state: AppState) -> BoxSearchClassifier | None:
 
 
 def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
-    """Show the rules asked for, and the one that is looked at."""
+    """Show the table of rules, and the selected one of them."""
     lacking = {f"without {state.label(c)}": c for c in found.columns.query("in_hand > 0")["column"]}
-    asked = st.selectbox(
+    chosen = st.selectbox(
         "Rules shown",
         [LEADING, *lacking, EVERY],
         format_func=lambda v: md(v, 80),
         key="alike_which",
     )
-    numbers = found.leading if asked == LEADING else found.table["rule"].tolist()
-    if asked in lacking:
-        numbers = [k for k in numbers if lacking[asked] not in found.table["columns"][k]]
+    numbers = found.leading if chosen == LEADING else found.table["rule"].tolist()
+    if chosen in lacking:
+        numbers = [k for k in numbers if lacking[chosen] not in found.table["columns"][k]]
     if not numbers:
         rule = None
-        if asked in lacking:
-            rule = found.columns.set_index("column").loc[lacking[asked], "without"]
+        if chosen in lacking:
+            rule = found.columns.set_index("column").loc[lacking[chosen], "without"]
         st.caption("None of them." if rule is None else "None of them; the best that was found is:")
         if rule is not None:
             _one(found, rule, train, state)
@@ -146,12 +146,12 @@ def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
         place if place is not None and place < len(shown) else None,
         picked,
         key="alike_table",
-        alt=f"{len(shown)} rules as good as the one in hand; picking one shows it below",
+        alt=f"{len(shown)} rules as good as the selected one; picking one shows it below",
         height="content" if len(shown) < 6 else 212,
         column_config={
             "wrong": st.column_config.NumberColumn("wrong, training", format="%.1f %%"),
             "differs": st.column_config.NumberColumn(
-                "answers otherwise", format="%.1f %%", help="Share of the training rows."
+                "other predictions", format="%.1f %%", help="Share of the training rows."
             ),
         },
     )
@@ -163,22 +163,22 @@ def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
 
 
 def _one(found: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> None:
-    """Show a rule in words, where it answers otherwise than the one in hand, and offer it."""
+    """Show a rule, where its predictions differ, and a button to use it."""
     st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
     rows = found.differing_rows(rule)
     if len(rows):
         st.markdown(md(_difference(found, rule, rows, train, state), 900))
     else:
-        st.caption("It answers every training row as the rule in hand does.")
+        st.caption("Same predictions as the selected rule on all training rows.")
     if rule != found.in_hand:
         st.button(
-            "Take this rule",
+            "Use this rule",
             key="alike_take",
             on_click=keep,
             args=(rule, f"a rule just as good as: {source()}"),
         )
     if len(rows):
-        with st.expander(f"The {plural(len(rows), 'row')} that they answer otherwise"):
+        with st.expander(f"The {plural(len(rows), 'row')} with different predictions"):
             frame = case_frame(found.in_hand, train, state).iloc[rows[:SHOWN_ROWS]]
             st.dataframe(
                 frame.assign(**{"this rule": rule.predict(train.columns)[rows[:SHOWN_ROWS]]}),
@@ -193,22 +193,22 @@ def _one(found: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> No
 def _difference(
     found: Alternatives, rule: RuleSet, rows: NDArray[np.intp], train: Rows, state: AppState
 ) -> str:
-    """Say how many rows are answered otherwise, who is right there, and where they lie."""
+    """Return how many predictions differ, which rule is right there, and where the rows are."""
     n, truth = len(train.y), train.y[rows]
     right = [int(np.sum(r.predict(train.columns)[rows] == truth)) for r in (found.in_hand, rule)]
-    told = (
-        f"It answers {len(rows):,} of {n:,} training rows otherwise ({percent(len(rows) / n)}): "
-        f"the rule in hand is right in {right[0]:,} of them, this one in {right[1]:,}."
+    differing = (
+        f"Predictions differ for {len(rows):,} of {n:,} training rows ({percent(len(rows) / n)}): "
+        f"the selected rule is right for {right[0]:,} of them, this one for {right[1]:,}."
     )
     where = found.differs_where(rule)
     if where is None:
-        return told
+        return differing
     held = where.mask(train.columns)
     inside = int(held[rows].sum())
     words = clause_words(where.clauses[0], wording(state))
     return (
-        f"{told} {inside:,} of these rows lie where {words}; of the {int(held.sum()):,} rows "
-        f"there, {percent(inside / held.sum())} are answered otherwise."
+        f"{differing} {inside:,} of these rows have {words}; of the {int(held.sum()):,} rows "
+        f"there, the predictions of {percent(inside / held.sum())} differ."
     )
 
 

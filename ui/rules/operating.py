@@ -32,12 +32,12 @@ from ui.theme import chart, selected_id
 
 WAYS = {"clauses": "Clauses, one after another", "chances": "From a probability on"}
 MOST = 20  # probabilities offered
-SOURCE = "_operating_source"  # the model whose points are shown, while one of them is in hand
+SOURCE = "_operating_source"  # model whose points are shown while one of them is selected
 SHARES = ("called_positive", "found", "false_alarms", "precision", "error")
 
 
 def operating_card(model: Any, rows: Rows, state: AppState) -> None:
-    """Offer the rule stopped earlier, or going further, as a curve to pick from."""
+    """Show the operating points of the rule as a curve, and select one."""
     source, picked = _source(model, state)
     if state.several or len(source.classes_) != 2:
         st.caption("Operating points are those of a rule of two outcomes.")
@@ -79,7 +79,7 @@ def operating_card(model: Any, rows: Rows, state: AppState) -> None:
     counted = f"Counted on {rows.name} rows; a selected point becomes the rule."
     st.caption(md(f"{sentence} {counted}", 400))
     pick_row(
-        _told(points, by, rows.name),
+        _point_table(points, by, rows.name),
         at,
         pick,
         key=f"operating_table_{by}",
@@ -88,14 +88,14 @@ def operating_card(model: Any, rows: Rows, state: AppState) -> None:
 
 
 def _few(points: pd.DataFrame) -> pd.DataFrame:
-    """Keep so many points, spread over them; both ends stay."""
+    """Keep at most MOST points, evenly spread, with both ends."""
     if len(points) <= MOST:
         return points
     kept = sorted({round(k * (len(points) - 1) / (MOST - 1)) for k in range(MOST)})
     return points.iloc[kept].reset_index(drop=True)
 
 
-def _told(points: pd.DataFrame, by: str, name: str) -> pd.DataFrame:
+def _point_table(points: pd.DataFrame, by: str, name: str) -> pd.DataFrame:
     first = (
         [", ".join(map(str, on)) or "none" for on in points["clauses"]]
         if by == "clauses"
@@ -117,7 +117,7 @@ def _told(points: pd.DataFrame, by: str, name: str) -> pd.DataFrame:
 
 
 def _take(source: Any, value: Any, by: str) -> None:
-    """Make a point the rule in hand; the points shown stay those of the rule it was picked from."""
+    """Select a point as the rule; the points shown stay those of the original rule."""
     if by == "clauses":
         rule: RuleSet = dict(clause_points(source))[value]
         words = f"clauses {', '.join(map(str, value))} of it" if value else "none of its clauses"
@@ -129,7 +129,7 @@ def _take(source: Any, value: Any, by: str) -> None:
 
 
 def _source(model: Any, state: AppState) -> tuple[Any, Any]:
-    """Give the model whose points are shown, and the point that is in hand, if one is."""
+    """Return the model whose points are shown, and the selected point, if any."""
     source, value, rule_json = st.session_state.get(SOURCE, (None, None, None))
     if source is not None and rule_json == to_json(model.rule_set_):
         return source, value
@@ -174,7 +174,7 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
 
 
 def paying_sentence(state: AppState) -> str:
-    """Say from which probability on the described outcome costs less than the other one."""
+    """Return from which probability on predicting the described outcome is cheaper."""
     costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
     if costs is None or costs.matrix is None or len(state.labels) != 2:
         return ""

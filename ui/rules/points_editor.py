@@ -1,4 +1,4 @@
-"""A scorecard changed by hand: its conditions, their points, and the totals asked for."""
+"""Editor of a scorecard: conditions, points and required totals."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from ui.state import AppState
 
 
 def edited_card(rule: RuleSet, train: Rows, state: AppState) -> RuleSet | None:
-    """Let the reader change the card; return it once it is to be scored."""
+    """Show the card as an editable table; return it once "Apply" is pressed, else None."""
     st.caption(
         "A row is a condition; values of a set are separated by semicolons, and 0 points leave it "
         "out. Nothing changes before “Apply”."
@@ -31,7 +31,7 @@ def edited_card(rule: RuleSet, train: Rows, state: AppState) -> RuleSet | None:
     totals = [
         int(
             st.number_input(
-                f"Points asked for, for {label}", value=split.total, step=1, key=f"edit_total_{k}"
+                f"Points required for {label}", value=split.total, step=1, key=f"edit_total_{k}"
             )
         )
         for k, (split, label) in enumerate(zip(scorecard_of(rule), rule.labels, strict=True))

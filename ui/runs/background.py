@@ -1,4 +1,4 @@
-"""Work that a card waits for, in a process of its own: progress, Stop, what stands."""
+"""Work of a card in a process of its own: progress, Stop button, results so far."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,14 +23,14 @@ def answer_of(
     offer: str | None = None,
     total: int = 0,
 ) -> Any:
-    """Return what a job answered, or what stands of one that goes on or was stopped; else None.
+    """Return the result of a job, or its results so far; None without any.
 
     Parameters
     ----------
     name : str
-        Tells the analysis' jobs apart, and the buttons.
+        Name of the job within the analysis; part of the buttons' keys.
     title : str
-        What is done, in words that a line of progress begins with.
+        What is done; the first words of the progress line.
     key : str
         What the answer depends on. One under another key is not shown.
     task : callable
@@ -66,14 +66,14 @@ def answer_of(
 
 
 def _watched(job: jobs.Job, name: str, drawn: tuple[int, bool]) -> None:
-    """Show how far it is; draw the page anew when more stands, and at the end."""
+    """Show the progress; rerun the page for new results, and at the end."""
     if (job.version, job.active) != drawn:
         st.rerun()
     words = f"{job.title}{_place(job)} …"
     if job.state == "queued":
         words = jobs.registry().waiting(job)
     elif job.paused:
-        words = "Waiting a moment: somebody's first rules go before"
+        words = "Waiting: another user's first search runs first"
     elif (left := job.remaining) is not None and left >= 1:
         words += f" {left:.0f} s to go"
     bar, stop = st.columns([4, 1], vertical_alignment="bottom")

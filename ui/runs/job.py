@@ -1,4 +1,4 @@
-"""One piece of long work, as pages read it while a worker does it."""
+"""State of a long job, as pages read it."""
 
 import logging
 import threading
@@ -19,10 +19,10 @@ class Job:
     Attributes
     ----------
     urgent : bool
-        Whether somebody looks at an empty page until it is done: it goes before the others.
+        Whether a page is empty until it is done; urgent jobs run first.
     state : {"queued", "running", "done", "cancelled", "failed"}
     paused : bool
-        Whether it stands still, in state "running", until urgent ones of others are done.
+        Whether it is paused, in state "running", until urgent jobs of others are done.
     done, total : int
         Finished and planned pieces; total is 0 while unknown.
     standing : object
@@ -65,7 +65,7 @@ class Job:
 
     @property
     def paused(self) -> bool:
-        """Whether it stands still until urgent work of others is done."""
+        """Whether it is paused until urgent work of others is done."""
         return self._paused_at is not None and self.active
 
     @property
@@ -75,20 +75,20 @@ class Job:
 
     @property
     def elapsed(self) -> float:
-        """Seconds that it has run; 0 while queued."""
+        """Seconds of running time; 0 while queued."""
         if self.started is None:
             return 0.0
         return (self.finished or self._paused_at or time.monotonic()) - self.started
 
     @property
     def remaining(self) -> float | None:
-        """Seconds to go, told after three pieces; None before."""
+        """Estimated seconds left; None before three pieces are done."""
         if self.done < 3 or not self.total or self.state != "running":
             return None
         return self.elapsed * (self.total - self.done) / self.done
 
     def cancel(self) -> None:
-        """Stop: what stands stays, the worker is freed; answers at once."""
+        """Stop the job and free its worker; results so far stay. Returns at once."""
         if self._end("cancelled") and self._cancelled is not None:
             self._cancelled(self)
 
@@ -105,12 +105,12 @@ class Job:
             self.started += now - self._paused_at
         self._paused_at = now if paused else None
 
-    def _take(self, told: dict[str, Any]) -> None:
-        """Take over what its worker has told, unless it has ended meanwhile."""
+    def _take(self, update: dict[str, Any]) -> None:
+        """Assign an update of the worker unless the job has ended."""
         with self._lock:
             if self.state == "running":
-                self.version += "standing" in told
-                for name, value in told.items():
+                self.version += "standing" in update
+                for name, value in update.items():
                     setattr(self, name, value)
 
     def _end(self, state: str, *, answer: Any = None, error: str = "", error_id: str = "") -> bool:
@@ -122,7 +122,7 @@ class Job:
             return True
 
     def _fail(self, error: str, more: str) -> None:
-        """Fail with a sentence; without one, the log says more under an id."""
+        """Fail with a message; details go to the log under an id."""
         if error and not more:
             self._end("failed", error=error)
         elif self.active:

@@ -1,4 +1,4 @@
-"""Long work in processes of its own: progress, what stands so far, stop, a queue.
+"""Long work in processes of its own: progress, results so far, stop, a queue.
 
 The process that draws pages must stay free, so a job is done by a worker (`ui.runs.worker`). As
 many as there are cores wait warm from the start of the server, since loading what a run needs takes
@@ -7,8 +7,7 @@ not stop it, closing the last tab does, after a minute's grace.
 
 A worker is kept from job to job, as its two seconds would be felt by the next visitor; what a job
 leaves behind is collected in between (a worker of 320 MB holds 330 after sixty quick ones). Only a
-worker that does not end its work when it is told to stop is killed, and another one warmed in its
-place.
+worker that does not end its work after a stop request is killed and replaced.
 """
 
 import atexit
@@ -44,10 +43,10 @@ Task = Callable[[Telling], Any]
 
 
 class JobRegistry:
-    """All jobs of this server: one active an owner, as many at a time as there are cores.
+    """All jobs of this server: one active job per owner, at most one running job per core.
 
-    What is urgent goes first. Where all cores are held by work that is not, the latest of it
-    stands still until no urgent work needs its core.
+    Urgent jobs run first. If other jobs hold all cores, the latest of them is paused until no
+    urgent job needs its core.
 
     Parameters
     ----------
@@ -136,7 +135,7 @@ class JobRegistry:
             return waiting.index(job.id) + 1 if job.id in waiting else 0
 
     def waiting(self, job: Job) -> str:
-        """Say what a queued job waits for: its process to be ready, or its turn."""
+        """Return what a queued job waits for: its process, or a free place."""
         with self._lock:
             place, free = self.position(job), self._free > 0
         if place == 1 and free:
@@ -144,7 +143,7 @@ class JobRegistry:
         return f"Waiting for a free place: number {place} in the queue"
 
     def is_busy(self, owner: str) -> bool:
-        """Say whether anything of the owner's waits or runs."""
+        """Return whether any job of the owner waits or runs."""
         with self._lock:
             mine = [j for n, j in self._jobs.items() if n == owner or n.startswith(f"{owner}/")]
             return any(job.active for job in mine)
@@ -199,7 +198,7 @@ class JobRegistry:
     # Who does what ------------------------------------------------------------------------
 
     def _dispatch(self) -> None:
-        """Hand out what may start now, let what stood still go on, and see to the workers."""
+        """Start queued jobs, resume paused ones, and adjust the number of workers."""
         with self._lock:
             if self._closed:
                 return
@@ -216,7 +215,7 @@ class JobRegistry:
 
     @property
     def _free(self) -> int:
-        """How many more jobs may run."""
+        """Number of further jobs that may run."""
         return self.n_running - sum(w.going for w in self._workers)
 
     @property
@@ -225,12 +224,12 @@ class JobRegistry:
 
     @property
     def _paused(self) -> list[Worker]:
-        """Return the workers that stand still, of the longest running job first."""
+        """Return the paused workers, the longest running job first."""
         still = [w for w in self._workers if w.job is not None and w.job.paused]
         return sorted(still, key=lambda w: w.job.started)
 
     def _hand_out(self) -> bool:
-        """Give the first waiting job to a worker, if there is one and a core for it."""
+        """Assign the first waiting job to an idle worker if there is a core; return success."""
         if not self._idle:
             return False
         if self._free <= 0:
@@ -247,10 +246,10 @@ class JobRegistry:
         return True
 
     def _see_to_workers(self) -> None:
-        """Start workers where some are missing, and end those that nobody will need.
+        """Start missing workers and end superfluous ones.
 
-        One waits for each free core, and while work runs that can be made to stand still, one more
-        for what is urgent. That one then stays for the next time.
+        One waits for each free core, and one more for urgent jobs while a running job can be
+        paused. That one is kept afterwards.
         """
         n_wanted, n_at_rest = max(0, self._free), sum(w.job is None for w in self._workers)
         may_give = any(w.going and not w.job.urgent for w in self._workers)
@@ -274,10 +273,10 @@ class JobRegistry:
         reader.start()
 
     def _read(self, worker: Worker) -> None:
-        """Take over what a worker tells, as long as it lives."""
+        """Handle the messages of a worker until it ends."""
         try:
-            for message in worker.told():
-                self._told(worker, *message)
+            for message in worker.messages():
+                self._handle(worker, *message)
         except Exception as error:  # an answer that cannot be read here
             with self._lock:
                 if worker.job is not None:
@@ -287,7 +286,7 @@ class JobRegistry:
             self._gone(worker)
             self._readers.discard(threading.current_thread())
 
-    def _told(self, worker: Worker, what: str, *content: Any) -> None:
+    def _handle(self, worker: Worker, what: str, *content: Any) -> None:
         with self._lock:
             job = worker.job
             if what == "ready":
@@ -303,7 +302,7 @@ class JobRegistry:
             self._dispatch()
 
     def _gone(self, worker: Worker) -> None:
-        """Let another worker do the job of one that died; nothing if it was ended from here."""
+        """Queue the job of a worker that died; no effect if it was ended from here."""
         if worker in self._workers:
             self._workers.remove(worker)
             self._stillborn += not worker.ready
@@ -320,12 +319,12 @@ class JobRegistry:
         self._dispatch()
 
     def _stop(self, job: Job) -> None:
-        """Free the worker of a cancelled job: it may end its work by itself, for a moment."""
+        """Free the worker of a cancelled job; it has a moment to end by itself."""
         with self._lock:
             worker = next((w for w in self._workers if w.job is job), None)
             n_stopped = sum(w.job is not None and not w.job.active for w in self._workers)
             if worker is not None and (job._paused_at is not None or n_stopped > self.n_running):
-                self._kill(worker, job)  # it stands still, or too many have their moment already
+                self._kill(worker, job)  # it is paused, or too many are still ending
             elif worker is not None:
                 worker.order(None)
                 timer = threading.Timer(STOP_SECONDS, self._kill, (worker, job))
@@ -334,7 +333,7 @@ class JobRegistry:
             self._dispatch()
 
     def _kill(self, worker: Worker, job: Job) -> None:
-        """End a worker if it still has the job; another one takes its place."""
+        """End a worker that still has the job, and start another one."""
         with self._lock:
             if worker.job is job and worker in self._workers:
                 self._workers.remove(worker)
@@ -343,7 +342,7 @@ class JobRegistry:
 
 
 def _n_cores() -> int:
-    """Return how many jobs run at once, unless it is said otherwise."""
+    """Return how many jobs run at once: `WORKERS` if set, else the number of cores."""
     text = os.environ.get(WORKERS)
     if not text:
         return joblib.cpu_count()  # those that this process may use, also in a container
@@ -359,7 +358,7 @@ def registry() -> JobRegistry:
 
 
 def watch(owner: str) -> None:
-    """Tell the registry that this tab looks at an analysis; call on every run of the script."""
+    """Register this tab as a viewer of an analysis; call on every run of the script."""
     _sentinel(owner)
 
 

@@ -1,4 +1,4 @@
-"""Where the fits of runs are made: on this machine, or on a Dask cluster (RULEKIT_SCHEDULER)."""
+"""Where runs fit models: on this machine, or on a Dask cluster (RULEKIT_SCHEDULER)."""
 
 import os
 from contextlib import AbstractContextManager
@@ -14,7 +14,7 @@ SECONDS = 5.0  # that a scheduler may take to answer
 
 
 def fits_made(urgent: bool) -> AbstractContextManager[Any]:
-    """Say to joblib where fits are made in this block.
+    """Select the joblib backend for fits in this block.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A process that does the long work of the pages; `ui.runs.jobs` starts it, and nobody else.
+"""A process that does the long work of the pages; only `ui.runs.jobs` starts it.
 
 It is a program of its own (``python -m ui.runs.worker``), because a forked process would inherit
 the server's locks, and one made by `multiprocessing` would run Streamlit's script again. It
@@ -29,14 +29,14 @@ NICE = 5  # pages come first: of a shared core this leaves them three quarters
 
 
 class Telling:
-    """What a task is called with: its line to the job that the pages read."""
+    """Argument of every task: progress reports to the job, and the stop signal."""
 
     def __init__(self, tell: Callable[..., None], stopped: threading.Event):
         self._tell = tell
         self._stopped = stopped
 
     def should_stop(self) -> bool:
-        """Whether to hand out no more work; the process is killed a moment later."""
+        """Whether the task should end; the process is killed a moment later."""
         return self._stopped.is_set()
 
     def report(
@@ -47,13 +47,13 @@ class Telling:
         message: str | None = None,
         standing: Any = None,
     ) -> None:
-        """Move the counts, say what is being done, or replace what stands; from any thread."""
-        told = {"done": done, "total": total, "message": message, "standing": standing}
-        self._tell("report", {name: value for name, value in told.items() if value is not None})
+        """Update counts, message or results so far; safe from any thread."""
+        update = {"done": done, "total": total, "message": message, "standing": standing}
+        self._tell("report", {name: value for name, value in update.items() if value is not None})
 
 
 class Worker:
-    """A process of this program, as the server holds it.
+    """Handle of a worker process in the server.
 
     Attributes
     ----------
@@ -78,13 +78,13 @@ class Worker:
             stdout=subprocess.PIPE,
             env={**os.environ, **ONE_THREAD, "PYTHONPATH": path},
             # Ctrl+C in the terminal is for the server. Of a group left by its parent, the system
-            # wakes those that stand still, so that they see that the server is gone.
+            # wakes paused processes, so that they notice that the server is gone.
             process_group=0,
         )
 
     @property
     def going(self) -> bool:
-        """Whether it holds a core; not in the moment that stopped work may take to end."""
+        """Whether it uses a core; False while a stopped job ends."""
         return self.job is not None and self.job.active and not self.job.paused
 
     def order(self, task: bytes | None) -> None:
@@ -93,9 +93,9 @@ class Worker:
             pickle.dump(task, self.process.stdin)
             self.process.stdin.flush()
 
-    def told(self) -> Iterator[tuple[Any, ...]]:
-        """Yield what it tells until it ends."""
-        with suppress(EOFError, pickle.UnpicklingError):  # the latter: killed while it told
+    def messages(self) -> Iterator[tuple[Any, ...]]:
+        """Yield its messages until it ends."""
+        with suppress(EOFError, pickle.UnpicklingError):  # the latter: killed while writing
             while True:
                 yield pickle.load(self.process.stdout)
 
@@ -109,7 +109,7 @@ class Worker:
         """Send a signal to it and to what it has started."""
         if self.process.returncode is not None:
             return
-        if not hasattr(os, "killpg"):  # as on Windows, where nothing stands still
+        if not hasattr(os, "killpg"):  # as on Windows, which cannot pause a process
             self.process.kill()
             return
         with suppress(ProcessLookupError, PermissionError):  # it has just ended
@@ -117,7 +117,7 @@ class Worker:
 
 
 def let_go() -> None:
-    """Collect what is no longer used, and give its memory back to the machine.
+    """Collect garbage and return its memory to the system.
 
     Python frees the memory of a table, but the allocator of Linux keeps it for later use. Measured
     over thirty visitors, the server grows by 1 % with this, by 3 % without and on.
@@ -128,7 +128,7 @@ def let_go() -> None:
 
 
 def main() -> None:
-    """Import what the command line names, then do task after task until the server is gone."""
+    """Import the modules of the command line, then run tasks until the server ends."""
     orders, answers = _lines()
     tasks: SimpleQueue[bytes] = SimpleQueue()
     stopped, lock = threading.Event(), threading.Lock()
@@ -167,7 +167,7 @@ def main() -> None:
 
 
 def _lines() -> tuple[BinaryIO, BinaryIO]:
-    """Take standard input and output away from the work: what it prints goes to the log."""
+    """Return the pipes to the server, and redirect what tasks print to the log."""
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
@@ -176,15 +176,15 @@ def _lines() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _do(task: bytes, tell: Callable[..., None], stopped: threading.Event) -> None:
-    """Do a task and tell its answer, or how it failed: a sentence, or a traceback for the log."""
+    """Run a task and send its result, or its error: a message or a traceback for the log."""
     try:
         tell("done", pickle.loads(task)(Telling(tell, stopped)))
     except Exception as error:
         from rulekit.exceptions import RulekitError  # two seconds where no task has needed it yet
 
         known = isinstance(error, RulekitError)
-        said = str(error) if known or isinstance(error, ValueError) else ""
-        tell("failed", said, "" if known else traceback.format_exc())
+        message = str(error) if known or isinstance(error, ValueError) else ""
+        tell("failed", message, "" if known else traceback.format_exc())
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""The parts of Score: a second table in, answers and figures beside it, files out."""
+"""The parts of Score: new cases, their predictions and figures, files."""

@@ -104,7 +104,7 @@ def cost_sentence(cases: NewCases, found: Scored, state: AppState) -> str:
 
 
 def one_case(found: Scored, place: int) -> None:
-    """Show why one case got its answer, what nearly decided, and what would change it."""
+    """Explain the prediction of one case: reason, nearest other clause, smallest change."""
     (why,) = found.explained([place])
     st.markdown(f"**Row {row_number(int(found.X.index[place]))}**")
     st.markdown(md(why.sentence, 900))
@@ -114,7 +114,7 @@ def one_case(found: Scored, place: int) -> None:
 
 
 def downloads(cases: NewCases, found: Scored) -> None:
-    """Offer the cases with their answers as CSV, XLSX and Parquet, made when clicked."""
+    """Show downloads of the cases with predictions as CSV, XLSX and Parquet."""
     with st.container(horizontal=True):
         for suffix, kind in CASE_FILES.items():
             st.download_button(

@@ -1,4 +1,4 @@
-"""The cases to be scored: a second file, or the rows that were held back for the test."""
+"""The cases to be scored: a second file, or the test rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -55,7 +55,7 @@ class Archive:
         return True
 
     def improves(self, n_clauses: int, n_conditions: int, loss: float) -> bool:
-        """Say whether a rule of this size and loss would be kept."""
+        """Return whether a rule of this size and loss would be kept."""
         known = self._entries.get((n_clauses, n_conditions))
         return known is None or loss < known.loss - GAIN
 

@@ -55,7 +55,7 @@ class BoxPrices:
 
 
 MOST_CELLS = 65_536  # of a column: the kernels read 16 bits
-MANY_CLAUSES = 64  # up to so many clauses, sums of charges are exact
+MANY_CLAUSES = 64  # largest number of clauses with exact sums of charges
 ERRORS = BoxPrices()
 HAMMING = BoxPrices(1.0, 1.0, 0.0)
 
@@ -92,12 +92,12 @@ class Reads:
 
     @classmethod
     def each_its_own(cls, n_bins: Ints) -> "Reads":
-        """Let each feature read a column whose cells are its bins."""
+        """Build reads in which each feature has a column with one cell per bin."""
         bins = np.tile(np.arange(int(n_bins.max(initial=1)) + 1), (len(n_bins), 1))
         return cls(np.arange(len(n_bins)), bins, n_bins + 1)
 
     def codes(self, cells: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:
-        """Give the bins of rows in each feature: shape (n, p)."""
+        """Return the bins of rows in each feature, shape (n, p)."""
         kind = np.min_scalar_type(int(self.bins.max(initial=1)))
         found = np.empty((len(cells), len(self.column)), kind)
         for f, (column, bins) in enumerate(zip(self.column, self.bins.astype(kind), strict=True)):
@@ -143,8 +143,8 @@ class BoxProblem:
         shapes = {"may_start": (p, most), "may_end": (p, most), "may_test_missing": (p,)}
         for name, shape in shapes.items():
             given = getattr(self, name)
-            wish = np.ones(shape, bool) if given is None else np.asarray(given, bool)
-            store(self, name, np.broadcast_to(wish, shape))
+            full = np.ones(shape, bool) if given is None else np.asarray(given, bool)
+            store(self, name, np.broadcast_to(full, shape))
         store(self, "charges", _charges(y, merged, self.prices, p))
 
     def _check(self, codes: Ints, n_bins: Ints) -> None:
@@ -283,12 +283,12 @@ class Boxes:
         return np.where(only_present, 1, ends)
 
     def violations(self, codes: Ints, n_bins: Ints) -> Bools:
-        """Say which feature of which clause keeps a row out: shape (k, n, p)."""
+        """Return which feature of which clause rejects a row, shape (k, n, p)."""
         inside = (codes >= self.low[:, None]) & (codes <= self.high[:, None])
         return ~np.where(codes == n_bins, self.absent[:, None], inside)
 
     def fired(self, codes: Ints, n_bins: Ints) -> Bools:
-        """Say for each row and clause whether the clause holds: shape (n, k)."""
+        """Return for each row and clause whether the clause holds, shape (n, k)."""
         return np.asarray(~self.violations(codes, n_bins).any(axis=2).T, dtype=bool)
 
 

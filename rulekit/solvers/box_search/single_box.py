@@ -1,7 +1,7 @@
 """One box by itself, for savings of rows that change from call to call.
 
-Whoever builds rules of several boxes with a loss of their own asks here for the box that saves most
-while all else stays as it is: the moves are those of the search, see `move_kernels`.
+Learners of several boxes with their own loss use it to find the box that saves most while all
+others are fixed. The moves are those of the search, see `move_kernels`.
 """
 
 from typing import Any

@@ -69,8 +69,8 @@ def refined_cuts(table: CutTable, chosen: Bools) -> tuple[dict[tuple[int, int], 
 
     Notes
     -----
-    O(n + D) for an interval of D distinct values. Of equal cuts the one next to the old stands,
-    where the interval has one end; with two ends, the first.
+    O(n + D) for an interval of D distinct values. Among equal cuts, an interval with one end keeps
+    the one next to the old cut; with two ends, the first.
     """
     work = _Work(table, chosen)
     places = [(r, s) for r, own in enumerate(work.intervals) for s in range(len(own))]

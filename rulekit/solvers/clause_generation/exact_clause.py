@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
-CLASSES = 8  # up to so many distinct weights, rows are counted weight by weight
+CLASSES = 8  # largest number of distinct weights for which rows are counted by weight
 CHUNK = 100_000  # tests between two looks at the clock
 
 
@@ -154,7 +154,7 @@ def search(task: ClauseTask) -> ExactClause:
     from rulekit.solvers.clause_generation import exact_kernels as kernel
 
     depth = _most_conditions(task)
-    asked, levels, tops = laid_out(task, depth)
+    packed, levels, tops = laid_out(task, depth)
     best = np.zeros(depth + 1, np.int64)
     counts = np.array([0, 0, -1, 1], np.int64)
     record = kernel.Record(np.array([task.incumbent]), counts, best)
@@ -167,7 +167,7 @@ def search(task: ClauseTask) -> ExactClause:
             break
         # a level never has more than all literals: each chunk gets on by a node at least
         budget = min(max(CHUNK, len(task.slot)), left)
-        proved = bool(kernel.search(levels, asked, record, tops, budget))
+        proved = bool(kernel.search(levels, packed, record, tops, budget))
         if not proved and budget == left:
             break
     value, size = float(record.value[0]), int(counts[kernel.LENGTH])
@@ -177,20 +177,20 @@ def search(task: ClauseTask) -> ExactClause:
 
 
 def laid_out(task: ClauseTask, depth: int) -> tuple[Any, Any, Any]:
-    """Pack a task into words; make room for a way down of so many literals, and for one node."""
+    """Pack a task into words, and allocate `depth` levels and one node."""
     from rulekit.solvers.clause_generation import exact_kernels as kernel
 
     p_order, wp = _weights(task.weight_p, kernel)
     n_order, wn = _weights(task.weight_n, kernel)
     P, N, step = _words(task.P, p_order), _words(task.N, n_order), _words(task.step, n_order)
     d = len(task.slot)
-    asked = kernel.Task(task.theta, P, N, step, task.slot, wp, wn)
+    packed = kernel.Task(task.theta, P, N, step, task.slot, wp, wn)
     levels = _levels(kernel, d, p_order, n_order, depth)
-    return asked, levels, _tops(kernel, d, len(n_order) // 64)
+    return packed, levels, _tops(kernel, d, len(n_order) // 64)
 
 
 def _open_bound(task: ClauseTask, levels: Any, level: int) -> float:
-    """Bound what the nodes that are still open can reach: those begun and those to come."""
+    """Return an upper bound of all open nodes."""
     upper = -np.inf if level else float(task.weight_p.sum())
     for t in range(level):
         upper = max(upper, levels.bound[t, : levels.next[t] + 2].max(initial=-np.inf))
@@ -198,14 +198,14 @@ def _open_bound(task: ClauseTask, levels: Any, level: int) -> float:
 
 
 def _most_conditions(task: ClauseTask) -> int:
-    """Bound the length of a clause that is worth anything."""
+    """Return the largest length of a clause with a positive value."""
     paid = min(float(task.weight_p.sum()), float(task.weight_n.sum())) / task.theta
     n_slots = int(task.slot.max(initial=-1)) + 1
     return int(min(n_slots, paid)) + 1
 
 
 def _levels(kernel: Any, d: int, p_order: Any, n_order: Any, depth: int) -> Any:
-    """Make room for the nodes on a way down, and put the root on it."""
+    """Allocate the levels, with the root as the first."""
     levels = kernel.Levels(
         np.zeros((depth + 1, len(p_order) // 64), np.uint64),
         np.zeros((depth + 1, len(n_order) // 64), np.uint64),
@@ -224,7 +224,7 @@ def _levels(kernel: Any, d: int, p_order: Any, n_order: Any, depth: int) -> Any:
 
 
 def _tops(kernel: Any, d: int, n_words: int) -> Any:
-    """Make room to work on one node."""
+    """Allocate the work arrays of a node."""
     return kernel.Tops(
         np.zeros(d + 1),
         np.zeros(d + 1, np.int64),
@@ -236,7 +236,7 @@ def _tops(kernel: Any, d: int, n_words: int) -> Any:
 
 
 def _weights(weight: Floats, kernel: Any) -> tuple[NDArray[np.int64], Any]:
-    """Say which row stands at which bit (-1: none), and what the words weigh."""
+    """Return the row of each bit (-1: none) and the weights of the words."""
     values = np.unique(weight)
     if len(values) > CLASSES:
         order = _padded(np.arange(len(weight)))

@@ -67,7 +67,7 @@ class ClauseMaster:
         if answer.x is None or answer.duals is None:  # zero is feasible, the variables are bounded
             raise SolverError(
                 "The linear program over the generated clauses must have a solution, but the "
-                f"solver said {answer.message!r}; use other prices, or another method."
+                f"solver reported {answer.message!r}. Use other prices, or another method."
             )
         mu = np.clip(answer.x, 0.0, weight)
         return MasterAnswer(float(mu.sum()), mu, np.abs(answer.duals))

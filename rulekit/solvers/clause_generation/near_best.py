@@ -67,13 +67,13 @@ def near_best_clauses(  # noqa: PLR0913  all but four by keyword
 
 
 def list_near(task: ClauseTask, margin: float, max_conditions: int, most: int) -> NearBest:
-    """List what is near the best of a task, whose steps are not looked at."""
+    """List the clauses near the best of a task; its steps are ignored."""
     from rulekit.solvers.clause_generation import exact_kernels as kernel
 
     depth = min(max_conditions, int(task.slot.max(initial=-1)) + 1)
-    asked, levels, tops = laid_out(replace(task, step=np.ones_like(task.step)), depth + 1)
+    packed, levels, tops = laid_out(replace(task, step=np.ones_like(task.step)), depth + 1)
     room = np.zeros(most), np.zeros(most, np.int64), np.zeros((most, depth), np.int64)
-    near = kernel.Near(*room, np.zeros(1, np.int64), np.zeros(asked.P.shape[1], np.uint64))
+    near = kernel.Near(*room, np.zeros(1, np.int64), np.zeros(packed.P.shape[1], np.uint64))
     counts = np.array([0, 0, -1, 1], np.int64)
     floor = np.array([task.incumbent - margin - 2 * BETTER])
     record = kernel.Record(floor, counts, np.zeros(depth + 1, np.int64))
@@ -89,7 +89,7 @@ def list_near(task: ClauseTask, margin: float, max_conditions: int, most: int) -
         if left <= 0 or late or limits.should_stop():
             break
         budget = min(max(CHUNK, len(task.slot)), left)
-        done = bool(kernel.search_near(levels, asked, record, tops, near, margin, budget))
+        done = bool(kernel.search_near(levels, packed, record, tops, near, margin, budget))
         if not done and budget == left and near.n[0] < most:
             break
     clauses, values = _sorted(near, record)

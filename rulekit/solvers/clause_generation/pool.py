@@ -81,7 +81,7 @@ class ClausePool:
 
 
 def _fired(clauses: Boxes, problem: BoxProblem) -> Bools:
-    """Say for each clause and row whether the clause holds, looking at its literals only."""
+    """Return for each clause and row whether the clause holds, from its literals only."""
     fired = np.ones((clauses.n_clauses, problem.n_rows), bool)
     restricted = clauses.literals(problem.n_bins, problem.has_missing) > 0
     for f in np.flatnonzero(restricted.any(axis=0)):

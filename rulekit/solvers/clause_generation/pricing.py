@@ -16,7 +16,7 @@ from rulekit.solvers.box_search import Bools, Boxes, BoxProblem, Descent, Floats
 NEW = 1e-7  # a clause is worth adding when its reduced cost is below minus this
 STARTS = 30  # clauses of the master's support, and single features, to start from
 HEAVY = 10  # rows to start from
-MANY_COLUMNS = 64  # of more, so many are changed at first
+MANY_COLUMNS = 64  # columns changed at first
 LIFTED = 5  # of the clauses reached over these, those that are improved over all columns
 
 
@@ -59,14 +59,14 @@ class BoxPricing:
     def _improved_on(
         self, kept: Ints, priced: BoxProblem, alone: tuple[Floats, Boxes], support: Boxes
     ) -> tuple[Boxes, Floats]:
-        """Improve clauses over some features; they and what they save are told of all features."""
+        """Improve clauses over some features; return them and their savings over all features."""
         some = priced.of_features(kept)
         saved, boxes = alone[0][kept], alone[1].of_features(kept)
         starts = _starts(some, saved, boxes, support.of_features(kept))
         boxes, saved = Descent(some).improve_each(starts, self.literal_price)
-        told = np.zeros((boxes.n_clauses, 1 + priced.n_features))
-        told[:, 0], told[:, 1 + kept] = saved[:, 0], saved[:, 1:]
-        return boxes.among(kept, priced.n_bins), told
+        savings = np.zeros((boxes.n_clauses, 1 + priced.n_features))
+        savings[:, 0], savings[:, 1 + kept] = saved[:, 0], saved[:, 1:]
+        return boxes.among(kept, priced.n_bins), savings
 
     def _best(self, boxes: Boxes, saved: Floats, batch: int, below: float) -> tuple[Boxes, Floats]:
         """Pick the clauses of lowest reduced cost, the whole and the shortened ones."""
@@ -109,7 +109,7 @@ def _starts(priced: BoxProblem, saved: Floats, alone: Boxes, support: Boxes) -> 
 
 
 def joined(parts: list[Boxes], p: int) -> Boxes:
-    """Put the clauses of several rules over `p` features into one."""
+    """Join the clauses of several rules over `p` features."""
     parts = parts or [no_boxes(p)]
     return Boxes(
         np.concatenate([b.low for b in parts]),

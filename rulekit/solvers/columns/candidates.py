@@ -14,7 +14,7 @@ running sums: O(n p + d), however many thresholds there are.
 
 A *chain* is a sequence of columns each of which holds wherever the one before it does: ``x <= t``
 with growing t, ``x > t`` with falling t. `chain` and `place` say to which chain a column belongs
-(-1: to none) and where it stands in it, the narrowest first.
+(-1: to none) and its position, the narrowest first.
 """
 
 from dataclasses import dataclass, replace
@@ -280,7 +280,7 @@ def compact_program(P: Floats, m: Floats, c: Floats) -> LinearProgram:
 
 
 def _chains(structure: ColumnStructure) -> tuple[Ints, Ints]:
-    """Name the chains of thresholds: two a source, ``<=`` upwards and ``>`` downwards."""
+    """Return the chains of thresholds: two per source, ``<=`` upwards and ``>`` downwards."""
     side, rank = np.asarray(structure.side), np.asarray(structure.rank, dtype=np.intp)
     names = 2 * np.asarray(structure.feature, dtype=np.intp) + (side > 0)
     chain = np.where(side == 0, -1, names).astype(np.intp)

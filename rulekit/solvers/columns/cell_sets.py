@@ -22,7 +22,7 @@ DENSE = 2_000_000  # entries of a matrix that is kept as a whole: summing over c
 
 @dataclass(frozen=True, eq=False)
 class CellSets:
-    """The candidate columns of a table as sets of cells; what is of size (n, d) is made if asked.
+    """The candidate columns of a table as sets of cells; arrays of size (n, d) are built on demand.
 
     Shapes: codes (n, p), source (d,), holds d.
     """
@@ -81,7 +81,7 @@ class CellSets:
 
     @cached_property
     def _place(self) -> Ints:
-        """Where each column stands in the table of its source: shape (d,)."""
+        """Position of each column in the table of its source, shape (d,)."""
         place = np.zeros(len(self.holds), dtype=np.intp)
         for columns in self.columns_of.values():
             place[columns] = np.arange(len(columns))
@@ -149,7 +149,7 @@ class CellSets:
 
     @cached_property
     def _known_blocks(self) -> dict[bytes, Floats]:
-        """Blocks that were asked for before; they are small."""
+        """Blocks computed before; they are small."""
         return {}
 
     def take_rows(self, rows: Ints | Bools) -> "CellSets":
@@ -159,7 +159,7 @@ class CellSets:
     def _over(self, codes: NDArray[np.unsignedinteger]) -> "CellSets":
         """Keep the columns, over other rows."""
         found = replace(self, codes=np.asfortranarray(codes))
-        for name in ("columns_of", "_tables", "_place", "_sets"):  # what is said of columns alone
+        for name in ("columns_of", "_tables", "_place", "_sets"):  # depends on columns only
             found.__dict__[name] = getattr(self, name)
         return found
 
@@ -172,7 +172,7 @@ class CellSets:
         return self._over(np.reshape(np.array(codes, self.codes.dtype).T, shape))
 
     def missed(self, chosen: Bools) -> Bools:
-        """Say which rows some clause, a row of ``chosen`` columns each, has no True in: (n,)."""
+        """Return the rows without a True in some clause (a row of ``chosen``), shape (n,)."""
         found: Bools = np.zeros(len(self.codes), dtype=bool)
         for row in chosen:
             found |= ~self.values(np.flatnonzero(row)).any(axis=1)
@@ -193,8 +193,8 @@ class CellSets:
             if len(sources) > 1:
                 cells, row = np.unique(self.codes[:, sources], axis=0, return_inverse=True)
             place = {source: k for k, source in enumerate(sources)}
-            said = [self.holds[j][cells[:, place[int(self.source[j])]]] for j in columns]
-            bits = np.packbits(np.stack(said, axis=1), axis=1)
+            held = [self.holds[j][cells[:, place[int(self.source[j])]]] for j in columns]
+            bits = np.packbits(np.stack(held, axis=1), axis=1)
             names = bits.view(f"V{bits.shape[1]}").ravel()  # which sort as their bytes do
             rank = np.unique(names, return_inverse=True)[1]
             ranks.append(rank[row.reshape(-1)])

@@ -19,7 +19,7 @@ from rulekit.solvers.lp import Basis, LinearProgram, LPSolution, solve_lp
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-CHUNK = 32  # columns that are told apart at a time
+CHUNK = 32  # columns separated at a time
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,11 @@ class GeneratedDual:
         return answer
 
     def _start(self) -> Basis | None:
-        """Tell the basis of the last solution for the groups and columns of now.
+        """Return the basis of the last solution for the current groups and columns.
 
-        What a group had is given to its parts one after the other, so that at most one of them is
-        left between its bounds, and stands in the basis for it: that is an optimum of the same
-        value for the columns known then. None where nothing is known of a basis.
+        The value of a group is assigned to its parts one after the other, so that at most one of
+        them is between its bounds and basic: an optimum of the same value for the columns known
+        then. None without a basis.
         """
         if self._solved is None:
             return None

@@ -60,7 +60,7 @@ class RedundancyGroup:
 
     @cached_property
     def has_pairs(self) -> bool:
-        """Say whether two columns of the group may be combined."""
+        """Return whether two columns of the group may be combined."""
         return bool(self.pairs.any())
 
 
@@ -94,7 +94,7 @@ def redundancy_groups(
 
 
 def _pattern(column: Bools) -> bytes:
-    """Name a column and its complement alike."""
+    """Return a key shared by a column and its complement."""
     return np.packbits(column ^ column[:1]).tobytes()
 
 

@@ -31,7 +31,7 @@ MAX_SWEEPS = 10
 
 @dataclass(frozen=True)
 class RoundingTask:
-    """One relaxed clause to be rounded; the arrays are told at the head of the module.
+    """One relaxed clause to be rounded; the module docstring defines the arrays.
 
     Shapes: required (d,).
     """

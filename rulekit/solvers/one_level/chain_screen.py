@@ -26,9 +26,9 @@ class ChainScreen:
         self._order, self._start = _nested_runs(P, structure)
 
     def beaten(self, price: Floats, worth: Floats) -> Bools:
-        """Say which columns a narrower one of their chain makes superfluous: shape (d,).
+        """Return which columns a narrower one of their chain makes redundant, shape (d,).
 
-        Columns of infinite price are said to be. O(d log d).
+        Columns of infinite price are redundant. O(d log d).
         """
         answer = np.zeros(len(price), dtype=bool)
         order = self._order

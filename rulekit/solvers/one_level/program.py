@@ -209,7 +209,7 @@ def _overdrawn(slack: Floats, passed: Index, n: int) -> Index:
 
 
 def _over_all(answer: LPSolution, passed: Index, d: int) -> LPSolution:
-    """Tell duals and basis of all d columns, of which those not passed are slack."""
+    """Expand duals and basis to all d columns; columns not passed are slack."""
     duals, basic_rows = np.zeros(d), np.ones(d, dtype=bool)
     duals[passed] = answer.duals
     if answer.basic_rows is None:

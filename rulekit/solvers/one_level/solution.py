@@ -1,4 +1,4 @@
-"""What a `CoverProblem` is asked and what it answers: clauses relaxed, rounded, or proved."""
+"""Requests to a `CoverProblem` and its results: clauses relaxed, rounded, or proved."""
 
 from dataclasses import dataclass
 
@@ -56,7 +56,7 @@ class SubProblem:
 
 @dataclass
 class CoverCounters:
-    """How often a `CoverProblem` was asked, and what that took; approximate under threads."""
+    """Number and cost of calls of a `CoverProblem`; approximate with threads."""
 
     n_calls: int = 0
     n_solved: int = 0

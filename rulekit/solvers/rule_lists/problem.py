@@ -118,7 +118,7 @@ class ListProblem:
         return float(self.weight[self.answers(rules) != self.y].sum())
 
     def holds(self, box: Ints) -> Bools:
-        """Say which rows a box, of shape (p, 3), holds: shape (n,)."""
+        """Return which rows a box of shape (p, 3) holds, shape (n,)."""
         low, high, absent = box[:, 0], box[:, 1], box[:, 2].astype(bool)
         asks = (low > 0) | (high < self.n_bins - 1) | (~absent & self.has_missing)
         inside = np.ones(len(self.y), dtype=bool)

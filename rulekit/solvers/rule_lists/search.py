@@ -132,7 +132,7 @@ class ListSearch:
             state = better
 
     def _reshaped(self, state: _State, theta: float) -> _State | None:
-        """Give each clause in turn a better box; None where there is none."""
+        """Improve the box of each clause in turn; None without an improvement."""
         start = state
         for r in range(len(state.clauses)):
             old = state.clauses[r]
@@ -163,7 +163,7 @@ class ListSearch:
         return _cheapest(options, theta, state.objective(theta))
 
     def _grown(self, state: _State, theta: float) -> _State | None:
-        """Put one more clause in, at the place and for the class where it saves most.
+        """Insert a clause at the place and for the class with the largest saving.
 
         Of each class the best start is improved. Where the savings of all rows that may save would
         not do, no start is looked for.
@@ -215,7 +215,7 @@ class ListSearch:
         return self._settled((*state.clauses[:r], clause, *state.clauses[r + 1 :]), state)
 
     def _settled(self, clauses: Sequence[_Clause], old: _State) -> _State:
-        """Give each clause, and the rest, the heaviest class; of equals the one it has, or first.
+        """Assign each clause, and the rest, the heaviest class (ties: the present one, else first).
 
         Right boxes below do not change what a clause decides, so that one pass is enough.
         """

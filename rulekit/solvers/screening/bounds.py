@@ -44,7 +44,7 @@ def greedy_bounds(problem: PricedColumns, *, enhanced: bool) -> Bounds:
 def greedy_dual(
     problem: PricedColumns, *, by_density: bool = False, partial: bool = False
 ) -> Floats:
-    """Give rows their full weight, one after another, while no column is overdrawn.
+    """Assign rows their full weight, one after another, while no column is overdrawn.
 
     Shape of the result: (g,).
 

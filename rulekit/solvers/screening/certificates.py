@@ -34,8 +34,8 @@ def unproved(
     *simple*: the price is recomputed and is no less than all the column covers. *pairs*: the rows
     lost and the price saved are recomputed, and exchanges never lead in a circle, so that every
     column of a clause ends at one that was kept. *duality*: `mu` is recomputed to overdraw no
-    column that was still there, the known clause to cost what is said, and the floor to exceed it.
-    O(n d), a column at a time.
+    column that was still there, the known clause to have the stated cost, and the floor to exceed
+    it. O(n d), a column at a time.
     """
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     d = len(screening.removed)
@@ -95,7 +95,7 @@ class _Checker:
         return bool(self.price[j] - self.price[i] >= lost - self.slack)
 
     def bounds_hold(self, outcome: Outcome, present: Bools) -> bool:
-        """Whether `mu` is a point of the dual program, and the clause costs what is said."""
+        """Whether `mu` is a point of the dual program, and the clause has the stated cost."""
         bounds = outcome.bounds
         if bounds is None:
             return False

@@ -75,16 +75,16 @@ def relax(
 
 @dataclass(frozen=True)
 class Stop:
-    """When work ends early: at a point on the clock of `time.monotonic`, or when asked to."""
+    """Conditions of an early stop: a deadline of `time.monotonic`, or a callback."""
 
     deadline: float | None = None
-    asked: Callable[[], bool] | None = None
+    should_stop: Callable[[], bool] | None = None
 
     @property
     def now(self) -> bool:
         """Whether that is now."""
         late = self.deadline is not None and time.monotonic() > self.deadline
-        return late or (self.asked is not None and self.asked())
+        return late or (self.should_stop is not None and self.should_stop())
 
 
 @dataclass

@@ -90,7 +90,7 @@ class Screening:
         return found
 
     def removal(self, column: int) -> Removal | None:
-        """Say why a column was removed, by the first test that did; None for one that was kept."""
+        """Return why a column was removed, by the first test that did; None for a kept column."""
         k = int(self.first_test()[column])
         if k < 0:
             return None

@@ -1,6 +1,6 @@
 """Alternating minimisation: give each row to reject to one clause, learn all clauses, repeat.
 
-Letters are told at the head of `task`. Also::
+Letters are defined in `task`. Also::
 
     owner   (n,) int   the clause that is to reject a row without y (v = 0 in (3.12)); for all
                        other clauses the row is "don't care"; -1 for rows with y

@@ -1,6 +1,6 @@
 """Block coordinate descent on the Hamming objective: one clause at a time.
 
-Letters are told at the head of `task`.
+Letters are defined in `task`.
 """
 
 from collections.abc import Iterator
@@ -96,7 +96,7 @@ def _descent_in_turn(
 
 
 def _turns(task: TwoLevelTask, n_clauses: int, update: str) -> Iterator[int]:
-    """Say whose turn it is: in order, or in a new random order each round."""
+    """Yield clause numbers: in order, or in a new random order each round."""
     while True:
         order = np.arange(n_clauses)
         if update == "random" and task.rng is not None:

@@ -124,7 +124,7 @@ class _State:
         self.value = self._value(self.counts, self.clauses)
 
     def column(self, j: int) -> Bools:
-        """Give column j of A, or of those made by moving cuts: shape (n,)."""
+        """Return column j of A, or of the moved cuts, shape (n,)."""
         d = self.A.shape[1]
         return self.A[:, j] if j < d else self._extra[j - d]
 
@@ -228,7 +228,7 @@ class _State:
         return self.A.shape[1] + self.moved.index(cut)
 
     def _template(self, j: int) -> tuple[int, int]:
-        """Say which column j is a cut like, and after which rank it cuts."""
+        """Return the column that cut j is based on, and the rank after which it cuts."""
         d = self.A.shape[1]
         if j >= d:
             return self.moved[j - d]
@@ -239,12 +239,12 @@ class _State:
         return j, int(rank[low & (rank >= 0)].max(initial=-1))
 
     def _others_hold(self, r: int) -> Bools:
-        """Say where every clause but r holds: shape (n,)."""
+        """Return where every clause except r holds, shape (n,)."""
         others: Bools = np.all(np.delete(self.counts, r, axis=1) > 0, axis=1)
         return others
 
     def _holds(self, clause: tuple[int, ...]) -> Bools:
-        """Say where a clause holds: shape (n,)."""
+        """Return where a clause holds, shape (n,)."""
         holds = np.zeros(len(self.y), dtype=bool)
         for j in clause:
             holds |= self.column(j)
@@ -279,5 +279,5 @@ class _State:
 
 
 def _small_integers(weight: Floats) -> bool:
-    """Say whether sums of weights are exact in single precision."""
+    """Return whether sums of weights are exact in single precision."""
     return bool((weight == np.round(weight)).all() and weight.sum() < 2**24)

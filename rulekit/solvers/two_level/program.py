@@ -10,12 +10,12 @@ Throughout the module, with the paper's equation numbers::
     beta  (n, R) float    how far clause r is true on row i outside y: at least every w[r, j]
                           with A[i, j]
 
-*One clause stands for all.* The relaxation is convex and the same for every order of the
+*One clause represents all.* The relaxation is convex and the same for every order of the
 clauses, so that the mean of an optimum over all orders is an optimum, with R equal clauses u and
 ``psi >= R * beta - (R - 1)``. That program has R times fewer variables and the same value.
 
-*Chains.* ``beta >= w`` is asked for every true column. Thresholds of one number are nested, and a
-row in ``x <= 3`` is in ``x <= 5``: along a nested side a running maximum M, with ``M[k] >= u[k]``
+*Chains.* ``beta >= w`` is required for every true column. Thresholds of one number are nested, and
+a row in ``x <= 3`` is in ``x <= 5``: along a nested side a running maximum M, with ``M[k] >= u[k]``
 and ``M[k] >= M[k+1]``, says the same with one condition a row and side.
 """
 
@@ -72,13 +72,13 @@ def two_level_table(
 
 
 def two_level_program(table: TwoLevelTable, n_clauses: int, copies: int) -> LinearProgram:
-    """Write (4.14): `copies` is R for distinct clauses, or 1 for one that stands for all.
+    """Write (4.14): `copies` is R for distinct clauses, or 1 for one that represents all.
 
     Variables are w, M (a running maximum a column) and beta of each copy, then psi.
     """
     k, n = table.A.shape[1], table.A.shape[0]
     P, Z = np.flatnonzero(table.y), np.flatnonzero(~table.y)
-    each = n_clauses // copies  # clauses a copy stands for
+    each = n_clauses // copies  # clauses per copy
     copy, psi, lower = _one_copy(table, P, Z)
     total = sparse.hstack([_empty(len(Z), 2 * k), -each * sparse.eye_array(len(Z))])  # of beta
     matrix = sparse.vstack(

@@ -53,7 +53,7 @@ class RelaxedClauses:
 def relax(
     table: TwoLevelTable, n_clauses: int, *, time_limit: float | None = None
 ) -> RelaxedClauses:
-    """Solve the relaxation of (4.14) by one clause that stands for all, with chains."""
+    """Solve the relaxation of (4.14) by one clause that represents all, with chains."""
     answer = solve_lp(two_level_program(table, n_clauses, 1), time_limit=time_limit)
     if answer.x is None or answer.value is None:
         if answer.status == "time limit":
@@ -85,7 +85,7 @@ def solve_two_level_lp(
     relaxed = relax(table, n_clauses, time_limit=limit)
     w = _rounded(table, np.tile(relaxed.u, (n_clauses, 1)))
     # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
-    # too much, so that less it the value is a bound for the prices asked about.
+    # too much, so that the value minus it is a bound for the given prices.
     slack = n_clauses * float(problem.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)
     bound = relaxed.value - slack * max(1.0, float(relaxed.u.sum()))
     return _selection(problem, table, w, _Prices(theta, disable_cost or 0.0), bound, False)
@@ -162,7 +162,7 @@ def _rounded(table: TwoLevelTable, w: Floats) -> Floats:
 
 
 def _gain_of_covering(table: TwoLevelTable, w: Floats, r: int) -> Floats:
-    """Say for each row how much its error falls when clause r becomes true on it: shape (n,).
+    """Return for each row the decrease of its error if clause r becomes true on it, shape (n,).
 
     The errors are those of (4.14) at weights w, all clauses but r as they stand: psi of a row of y
     is what its worst clause lacks, psi of another row is ``sum of beta - (R - 1)``, if positive.

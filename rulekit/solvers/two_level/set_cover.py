@@ -1,6 +1,6 @@
 """Set covering: one clause after another, each from the rows that are still undecided.
 
-Letters are told at the head of `task`.
+Letters are defined in `task`.
 """
 
 import numpy as np

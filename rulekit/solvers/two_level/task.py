@@ -120,7 +120,7 @@ class Iterate:
     value: float
 
     def replaced(self, task: TwoLevelTask, r: int, clause: LearnedClause) -> "Iterate":
-        """Put another clause in the place of clause r."""
+        """Return the iterate with another clause in place of clause r."""
         clauses = (*self.clauses[:r], clause, *self.clauses[r + 1 :])
         counts = self.counts.copy()
         counts[:, r] = task.count(clause)

@@ -123,4 +123,4 @@ def test_constraints_are_not_passed_over_in_silence(open_app):
     wanted = next(q for q, names in QUESTIONS.items() if names == (HYPERPLANE,))
     app.multiselect(key="run_compared").set_value([wanted]).run()
     app.toggle(key="run_not_equal").set_value(False).run()
-    assert "From a linear model cannot keep to constraints" in text(app)
+    assert "From a linear model does not support constraints" in text(app)

@@ -86,7 +86,7 @@ def test_rules_counts_each_class_by_each_answer_and_edits_a_clause(on_iris):
     on_tab(app, "Clauses")
     app.button(key="edit_0").click().run()
     assert not app.exception
-    answer = next(s for s in app.selectbox if s.label == "Then the answer is")
+    answer = next(s for s in app.selectbox if s.label == "Predicted")
     assert answer.value == rule.labels[0]
     answer.set_value(next(v for v in SPECIES if v != rule.labels[0])).run()
     app.button(key="score_edit").click().run()

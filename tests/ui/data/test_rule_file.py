@@ -73,7 +73,7 @@ def test_a_rule_of_the_app_scores_the_same_rows_by_the_command(tmp_path, monkeyp
     [
         ("{", "The text is not JSON"),
         ('{"schema": 7}', "must have schema 1"),
-        (to_json(from_text(RULE.replace("high", "bad"))), "The rule answers 'bad', and here"),
+        (to_json(from_text(RULE.replace("high", "bad"))), "The rule predicts 'bad', but"),
         (to_json(from_text(RULE.replace("guarantor", "patron"))), "reads column 'patron'"),
         (to_json(from_text("1. IF purpose > 3 THEN high\nOTHERWISE low")), "'purpose'"),
     ],

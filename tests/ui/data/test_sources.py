@@ -157,7 +157,7 @@ def test_merged_values_are_the_rest_and_unknown_ones_are_left_out(folder):
 
 def test_a_table_whose_columns_have_changed_is_refused(folder):
     people().rename(columns={"age": "years"}).to_parquet(folder / "a.parquet")
-    with pytest.raises(DataError, match="are not those of the sample any more"):
+    with pytest.raises(DataError, match="have changed since the sample was drawn"):
         CountRule(whole(), rule())(Telling())
 
 

@@ -48,7 +48,10 @@ def test_clauses_of_one_rule_only_are_listed_with_their_sign():
     ("second", "sentence"),
     [
         ("OTHERWISE well", "1 clause in the first only."),
-        ("1. IF age > 50 THEN ill\nOTHERWISE ill", "Rows that no clause decides get another"),
+        (
+            "1. IF age > 50 THEN ill\nOTHERWISE ill",
+            "Rows without a matching clause get another prediction",
+        ),
     ],
 )
 def test_what_else_differs_is_said(second, sentence):

@@ -77,7 +77,7 @@ def test_quick_point_goes_after_its_search_unless_it_is_current():
     assert left == [hand, quick.settings[2]]  # three conditions have not been searched
     number = found.number_of(hand)
     assert number not in found.curve().index
-    assert found.curve(kept=number).loc[number, "series"] == "A short rule, quick look"
+    assert found.curve(kept=number).loc[number, "series"] == "A short rule, quick search"
     assert found.points.loc[number, "test_error"] == 0.2
     backwards = quick.over(by_size([0.29, 0.19]), None)
     assert [s["max_conditions"] for s in backwards.settings if QUICK in s] == [3]
@@ -111,7 +111,11 @@ def test_the_slider_moves_along_the_searches_of_one_kind():
 @pytest.mark.parametrize(
     ("errors", "limit", "why"),
     [
-        ([0.30, 0.20, 0.199, 0.1985], 2, "each further one buys less than 0.2 points."),
+        (
+            [0.30, 0.20, 0.199, 0.1985],
+            2,
+            "more conditions improve the error by less than 0.2 points each.",
+        ),
         ([0.30, 0.20, 0.15, 0.10], 4, "no other point has a lower error."),
     ],
 )

@@ -31,10 +31,10 @@ def test_a_run_says_what_it_does_and_how_far_it_is():
 def test_stopped_run_keeps_its_progress_and_names_the_button():
     running = job(26, 100)
     said = stopped_words(running, has_points=True)
-    assert "stopped at 26 of 100. Whole points stay." in said
+    assert "stopped at 26 of 100. Finished points stay." in said
     assert "“Search longer” goes on from there." in said
     assert "26 of 100" in progress_words(running)
-    assert "Whole points" not in stopped_words(job(0, 100), has_points=False)
+    assert "Finished points" not in stopped_words(job(0, 100), has_points=False)
 
 
 @pytest.mark.parametrize(

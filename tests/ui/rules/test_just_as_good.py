@@ -78,9 +78,9 @@ def test_a_rule_that_is_looked_at_tells_where_it_differs_and_can_be_taken(on_ali
     rows = rule.predict(columns) != hand.predict(columns)
     right = [(r.predict(columns)[rows] == y[rows]).sum() for r in (hand, rule)]
     assert (
-        f"It answers {rows.sum()} of {len(y)} training rows otherwise "
-        f"({100 * rows.mean():.1f} %): the rule in hand is right in {right[0]} of them, this one "
-        f"in {right[1]}."
+        f"Predictions differ for {rows.sum()} of {len(y)} training rows "
+        f"({100 * rows.mean():.1f} %): the selected rule is right for {right[0]} of them, this one "
+        f"for {right[1]}."
     ) in text(app)
     app.button(key="alike_take").click().run()
     assert not app.exception
@@ -112,4 +112,4 @@ def test_rules_without_a_column_of_the_rule_are_shown_where_there_are_any(on_ali
 def test_several_outcomes_are_refused_in_words(on_alike):
     tree = {"learner": "power_law_tree", "theta": 0.1, "max_power_laws": 1, "max_depth": 2}
     app = on_alike(load_sample("iris"), tree, every_class=True)
-    assert "Rules just as good are looked for between two outcomes" in text(app)
+    assert "Alternatives are only available for two outcomes" in text(app)

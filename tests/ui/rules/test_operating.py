@@ -1,4 +1,4 @@
-"""The tabs "Operating points" and "Probabilities" of Rules: a picked point is the rule in hand."""
+"""The tabs "Operating points" and "Probabilities" of Rules: a picked point becomes the rule."""
 
 import json
 

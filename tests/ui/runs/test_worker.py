@@ -20,14 +20,14 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture
 def worker():
     begun = Worker(())
-    assert next(begun.told()) == ("ready",)
+    assert next(begun.messages()) == ("ready",)
     yield begun
     begun.end()
 
 
 def answer(worker, task):
     worker.order(pickle.dumps(task))
-    return next(worker.told())
+    return next(worker.messages())
 
 
 def test_it_is_a_program_of_its_own_that_loads_no_page(worker):
@@ -71,10 +71,10 @@ def test_the_word_to_stop_is_for_the_task_at_hand_only(worker, tmp_path):
     worker.order(pickle.dumps(tasks.Counting(tmp_path / "count")))
     until((tmp_path / "count").exists)
     worker.order(None)
-    assert next(worker.told()) == ("done", None)
+    assert next(worker.messages()) == ("done", None)
     worker.order(None)
     assert answer(worker, tasks.Steps(1))[0] == "report"
-    assert next(worker.told()) == ("done", "all")
+    assert next(worker.messages()) == ("done", "all")
 
 
 def test_a_report_holds_what_was_said_and_nothing_else():
