@@ -67,8 +67,7 @@ lint: $(DEV)             ## lint, format, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m scripts.wording README.md CONTRIBUTING.md CHANGELOG.md docs/decisions
-	$(BIN)/python -m scripts.wording --at-most 32 rulekit ui pages app.py docs/guide tests
+	$(BIN)/python -m scripts.wording
 	$(BIN)/codespell
 
 docs: export OMP_NUM_THREADS = 1

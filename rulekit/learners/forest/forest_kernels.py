@@ -1,7 +1,7 @@
 """Kernels that grow the trees of a forest and let them vote; no tree is kept.
 
 Legend: n rows, p columns, K classes. All rows go down a tree together, those it is grown on and
-those it is asked about; a node is a stretch of `order`. Sums add multiples of one power of two, so
+those it votes for; a node is a stretch of `order`. Sums add multiples of one power of two, so
 that their order does not matter.
 """
 
@@ -117,7 +117,7 @@ def _split(rows, met, ordered, random, least, state):  # type: ignore[no-untyped
 
 @machine_code()
 def _best_split(rows, node, features, random, least, state):  # type: ignore[no-untyped-def]
-    """Look at so many columns that differ, and on until a split is found; -1 for none."""
+    """Look at a few columns that differ, and at more until a split is found; -1 for none."""
     left, tried = len(features), 0
     look = max(1, int(np.sqrt(left)))
     best, cell, feature = NO_SPLIT, -1, -1
@@ -163,7 +163,7 @@ def _grown(rows, features, random, least, state, votes):  # type: ignore[no-unty
         for i in node:
             total[rows.y[i]] += rows.mass[i]
             n_drawn += rows.times[i] > 0
-        if n_drawn == end - start:  # nobody is asked below
+        if n_drawn == end - start:  # no row here gets a vote
             continue
         feature, cell = -1, -1
         n_present, whole = 0, 0.0

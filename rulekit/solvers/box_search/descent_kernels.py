@@ -44,7 +44,7 @@ from rulekit.solvers.machine_code import machine_code
 ENTER, RECORD, DESCEND, GROW = range(4)
 _SHIFT, _HALF = np.uint64(64 - 13), np.uint64(32)
 _SEED, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
-_ODD, _NOBODY = np.uint64(1), np.uint64(0)
+_ODD, _FREE = np.uint64(1), np.uint64(0)
 
 
 @machine_code()
@@ -62,13 +62,13 @@ def _name(box, k, salt):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _place_of(names, name):  # type: ignore[no-untyped-def]
-    """Find where a name stands or may be put; NONE where the table is too full for it.
+    """Find the place of a name, or a free one; NONE where the table is too full for it.
 
     A full table costs time, not the result: what is not known is done once more.
     """
     place = np.int64(name >> _SHIFT)
     for _ in range(TRIES):
-        if names[place] == name or names[place] == _NOBODY:
+        if names[place] == name or names[place] == _FREE:
             return place
         place = (place + 1) % SLOTS
     return NONE
@@ -208,7 +208,7 @@ def _drop_useless(table, work, log, k, theta):  # type: ignore[no-untyped-def]
 def _improve(table, work, k, theta):  # type: ignore[no-untyped-def]
     """Take steps, clause after clause, or else one swap; say whether anything improved.
 
-    A clause that no step improved is asked again once anything has changed.
+    A clause that no step improved is tried again once anything has changed.
     """
     moved, stamps = False, work.stamps
     for r in range(k):
@@ -327,9 +327,9 @@ def improve_each(table, work, box, saved, names, owners, theta):  # type: ignore
         leave_all(work)
         enter_clause(table, work, ZERO)
         find_nearest(table, work, ONE, ZERO)
-        earlier = _met(names, owners, _name(work.box, ONE, _NOBODY), k)
+        earlier = _met(names, owners, _name(work.box, ONE, _FREE), k)
         while earlier < 0 and (step(table, work, ZERO, theta) or swap(table, work, ZERO, theta)):
-            earlier = _met(names, owners, _name(work.box, ONE, _NOBODY), k)
+            earlier = _met(names, owners, _name(work.box, ONE, _FREE), k)
         if 0 <= earlier < k:
             _copy_clause(box, earlier, box, k)
             for place in range(saved.shape[1]):

@@ -109,8 +109,8 @@ def _fill_sums(table, work, r):  # type: ignore[no-untyped-def]
         nearest = 0 if plain else work.nearest[i]
         more, near = charges[i, EXTRA], charges[i, NEAR]
         at_zero = saving_at_zero(y[i], charges[i, WORTH], more, near, held[i] - (u == 0))
-        # A feature that accepts the row has all u violations beside it: g(u). So many features do
-        # that their sum is taken for all of them, and mended below for the few that refuse it.
+        # A feature that accepts the row has all u violations beside it: g(u). Most features do, so
+        # the sum is taken over all of them, and corrected below for the few that refuse it.
         accepted = saving(u, y[i], at_zero, more, near, nearest)
         if accepted != 0.0:
             for c in range(rows.shape[1]):

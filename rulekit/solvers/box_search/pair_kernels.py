@@ -102,7 +102,7 @@ def room() -> Room:
 
 @machine_code()
 def _note(choices, a, count, low, high, absent, size):  # type: ignore[no-untyped-def]
-    """Put one choice at the end of the list of the a-th feature; return the new length."""
+    """Append one choice at the end of the list of the a-th feature; return the new length."""
     choices[a, count, LOW], choices[a, count, HIGH] = low, high
     choices[a, count, ABSENT], choices[a, count, SIZE] = absent, size
     return count + 1
@@ -221,13 +221,13 @@ def _sum_edge(room, a, low, high, absent, last):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _put(box, r, f, low, high, absent):  # type: ignore[no-untyped-def]
-    """Let clause `r` accept an interval of feature `f`; its literals are counted later."""
+    """Set the interval of feature `f` that clause `r` accepts; its literals are counted later."""
     box[r, f, LOW], box[r, f, HIGH], box[r, f, ABSENT] = low, high, absent
 
 
 @machine_code()
 def _try_pair(table, work, room, r, pair, price, best):  # type: ignore[no-untyped-def]
-    """Put the best box on two features into clause `r` if it saves more than `best`.
+    """Set clause `r` to the best box on two features if it saves more than `best`.
 
     Returns what the clause saves then.
     """
@@ -256,7 +256,7 @@ def _try_pair(table, work, room, r, pair, price, best):  # type: ignore[no-untyp
 
 @machine_code(types.void(TABLE, WORK, ROOM, I, F))
 def start_clause(table, work, room, k, theta):  # type: ignore[no-untyped-def]
-    """Put into clause `k` of `work`, after the first `k`, its start: at most two intervals.
+    """Start clause `k` of `work`, after the first `k`, with at most two intervals.
 
     Ties go to the better single features first, then
     to the lower bins of the first.

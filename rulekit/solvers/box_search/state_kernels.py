@@ -137,7 +137,7 @@ def new_work(table: Table, k: int) -> Work:
 
 @machine_code()
 def refuses_code(code, n_bins, low, high, absent):  # type: ignore[no-untyped-def]
-    """Say whether an interval keeps a row with this code out."""
+    """Return whether an interval keeps a row with this code out."""
     if code == n_bins:
         return not absent
     return code < low or code > high
@@ -154,7 +154,7 @@ def _literals(n_bins, lacks, low, high, absent):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _put_feature(table, work, r, f, low, high, absent):  # type: ignore[no-untyped-def]
-    """Note what clause `r` accepts on feature `f`."""
+    """Store what clause `r` accepts on feature `f`."""
     box, n_bins = work.box, table.features[f, BINS]
     box[r, f, LOW], box[r, f, HIGH], box[r, f, ABSENT] = low, high, absent
     box[r, f, SIZE] = _literals(n_bins, table.flags[f, LACKS], low, high, absent)
@@ -162,7 +162,7 @@ def _put_feature(table, work, r, f, low, high, absent):  # type: ignore[no-untyp
 
 @machine_code()
 def find_refused(table, work, r, f, slot):  # type: ignore[no-untyped-def]
-    """Say in `refuses` which cells feature `f` of clause `r` keeps out."""
+    """Write into `refuses` which cells feature `f` of clause `r` keeps out."""
     box, n_bins = work.box, table.features[f, BINS]
     low, high, absent = box[r, f, LOW], box[r, f, HIGH], box[r, f, ABSENT]
     for cell in range(table.cells[table.features[f, SOURCE]]):
@@ -172,7 +172,7 @@ def find_refused(table, work, r, f, slot):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def set_feature(table, work, r, f, low, high, absent):  # type: ignore[no-untyped-def]
-    """Give clause `r` another interval on feature `f`."""
+    """Change the interval of clause `r` on feature `f`."""
     column, v, held = table.columns[table.features[f, SOURCE]], work.v[r], work.held
     change = work.extra[0]  # this room is free between histograms
     find_refused(table, work, r, f, ZERO)
@@ -230,7 +230,7 @@ def leave_all(work):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def put_whole(table, work, r):  # type: ignore[no-untyped-def]
-    """Let clause `r` accept all values of every feature; its literals are counted later."""
+    """Make clause `r` accept all values of every feature; its literals are counted later."""
     for f in range(len(table.features)):
         work.box[r, f, LOW], work.box[r, f, HIGH] = 0, table.features[f, BINS] - 1
         work.box[r, f, ABSENT] = 1

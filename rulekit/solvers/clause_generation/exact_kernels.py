@@ -136,7 +136,7 @@ def _weigh(a, b, weights):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _share_pays(share, step, theta, weights):  # type: ignore[no-untyped-def]
-    """Say whether a literal's own share pays for it, and loosening it would lose some of it."""
+    """Return whether a literal's own share pays for it, and loosening it would lose some of it."""
     # Without a row of its step, the next looser literal would take as much from N and less from P.
     touched = _NONE
     for w in range(len(share)):
@@ -300,7 +300,7 @@ def search(levels, task, record, tops, budget):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _all_pay(t, levels, task, near):  # type: ignore[no-untyped-def]
-    """Say whether leaving out any one literal of the clause would cost more than its price."""
+    """Return whether leaving out any one literal of the clause would cost more than its price."""
     for s in range(1, t + 1):
         for w in range(len(near.others)):
             rows = levels.P[0, w] & ~task.P[levels.column[s], w]
@@ -317,7 +317,7 @@ def _all_pay(t, levels, task, near):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _enter_near(t, levels, task, record, tops, near, margin):  # type: ignore[no-untyped-def]
-    """Note a new node if it is near the best, and list its branches; say whether it has any."""
+    """Store a new node if it is near the best, and list its branches; return whether it has any."""
     p, n = _weigh(levels.P[t], levels.P[t], task.wp), _weigh(levels.N[t], levels.N[t], task.wn)
     value = p - n - task.theta * t
     held = p + n > 0.0  # what holds nowhere is no clause but a constant answer

@@ -112,7 +112,7 @@ def _put(c, by, cover, at):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _all_pay(t, margin, cover, at):  # type: ignore[no-untyped-def]
-    """Say whether each column of a clause pays by the rows that it alone covers."""
+    """Return whether each column of a clause pays by the rows that it alone covers."""
     for s in range(t):
         c = at.column[s]
         share = -cover.price[c]

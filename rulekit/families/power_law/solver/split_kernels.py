@@ -193,13 +193,13 @@ def best_places(keys, total, bits, units, unit):  # type: ignore[no-untyped-def]
     P, n = keys.shape
     place, worth = np.empty(P, np.int64), np.empty(P)
     part, found = np.empty((units.shape[1], n)), np.empty(n)
-    nobody = np.zeros(units.shape[1], np.int64)
+    nothing = np.zeros(units.shape[1], np.int64)
     pair = np.empty(2, np.int64)
     value = pair.view(np.float64)  # the same bits
     keep = ~((ONE << bits) - 1)
     for r in range(P):
         row = keys[r]
-        _sum_from_left(row, nobody, units, unit, bits, ZERO, part)
+        _sum_from_left(row, nothing, units, unit, bits, ZERO, part)
         _find_impurity(part, total, found)
         place[r], worth[r] = _least_apart(row, -FLIP, FLIP, found, bits)
         # of cuts that are equal but for rounding, the one in the widest gap is the safest
@@ -300,7 +300,7 @@ def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[
     """
     P, n = keys.shape
     best, start, stop = np.empty(P), np.zeros(P, np.int64), np.zeros(P, np.int64)
-    T, nobody = units.shape[1] - 1, np.zeros(units.shape[1], np.int64)
+    T, nothing = units.shape[1] - 1, np.zeros(units.shape[1], np.int64)
     climb = Climb(
         np.zeros((T + 1, n + 1)),
         np.empty(n + 1, np.bool_),
@@ -314,7 +314,7 @@ def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[
     climb.border[0] = climb.border[n] = True
     for r in range(P):
         row, best[r] = keys[r], np.inf
-        _sum_from_left(row, nobody, units, unit, bits, ZERO, climb.part)
+        _sum_from_left(row, nothing, units, unit, bits, ZERO, climb.part)
         for i in range(n - 1):
             gap = row[i + 1] ^ row[i]
             climb.border[i + 1] = gap < 0 or gap >= ONE << bits

@@ -234,7 +234,7 @@ def _greatest(values):  # type: ignore[no-untyped-def]
 
 @machine_code(nb.float64(CELLS, I1, nb.float64, nb.boolean, I1, F1))
 def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-untyped-def]
-    """Give conditions their points, and the line of the logit over the total; return the loss.
+    """Set the points of conditions and the line of the logit over the total; return the loss.
 
     The weights are fitted freely first. If that loss, which no points are below, is not less than
     `enough`, infinity is returned. Then they are rounded at each scale, from the one at which the
@@ -279,7 +279,7 @@ def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-unty
 
 @machine_code()
 def _row_derivatives(cells, types, logits, unit):  # type: ignore[no-untyped-def]
-    """Give residual, curvature, and curvature times logit of each row: shape (n, 3).
+    """Compute residual, curvature, and curvature times logit of each row: shape (n, 3).
 
     Beside them the sums of the curvature, of it times the logit, and times the logit's square.
     """
@@ -336,7 +336,7 @@ def _gain(running, span, limits, sums):  # type: ignore[no-untyped-def]
 
 @machine_code(F1(CELLS, I1, nb.float64))
 def gains(cells, chosen, unit):  # type: ignore[no-untyped-def]
-    """Say for each candidate how much the loss falls with it, by one step of Newton's: shape (d,).
+    """Compute how much the loss falls with each candidate, by one step of Newton's: shape (d,).
 
     The weights of the chosen conditions are fitted, and may then change together by one factor.
     Sums over rows add multiples of `unit`.

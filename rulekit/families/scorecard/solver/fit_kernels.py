@@ -61,7 +61,7 @@ def _loss(logit, yes, no):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _solved(A, b):  # type: ignore[no-untyped-def]
-    """Solve a positive definite system in place; the answer stands in `b`."""
+    """Solve a positive definite system in place; `b` becomes the solution."""
     m = len(b)
     for i in range(m):
         for j in range(i + 1):
