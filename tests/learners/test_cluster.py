@@ -146,7 +146,7 @@ def test_a_worker_that_is_killed_changes_nothing(client, tmp_path):
 
 def test_workers_killed_again_and_again_are_told(client, tmp_path):
     learner = Mortal(journal=str(marks(tmp_path, 50)))
-    with pytest.raises(RulekitError, match=r"twice: .* of 3 fits were finished\. Give a `store`"):
+    with pytest.raises(RulekitError, match=r"twice, .* of 3 fits were finished\. Give a `store`"):
         sweep(learner, *noisy_table(), grid={"theta": [0.5]}, cv=3)
 
 

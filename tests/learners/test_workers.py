@@ -70,7 +70,7 @@ def test_workers_killed_again_and_again_are_told_with_what_is_kept(tmp_path):
     folder.mkdir()
     learner = Mortal(journal=str(marks(folder, 50)))
     with SweepStore(tmp_path / "store.sqlite") as store:
-        with pytest.raises(RulekitError, match=r"twice: .* of 9 fits were finished, and are kept"):
+        with pytest.raises(RulekitError, match=r"twice, .* of 9 fits were finished, and are kept"):
             sweep(learner, *noisy_table(), grid=SETTINGS, cv=3, n_jobs=2, store=store)
         kept = len(store)
         for mark in folder.iterdir():

@@ -168,12 +168,16 @@ class CutRefiner:
         now = float(literal.comparison[1])
         known = np.unique([*gain.index.to_numpy(dtype=float), *self._present(literal.features[0])])
         cuts = short_cuts(known[:-1], known)
-        # the current threshold represents its gap
-        at = int(np.searchsorted(known, now, side="right")) - 1
-        if 0 <= at < len(cuts):
-            cuts[at] = now
         full = gain.reindex(known, fill_value=0.0).to_numpy(dtype=float)
-        return Losses(cuts, _sums(full, literal.comparison[0])[1:-1])
+        loss = _sums(full, literal.comparison[0])
+        # the current threshold represents its gap, also one beyond all values
+        at = int(np.searchsorted(known, now, side="right")) - 1
+        if at < 0:
+            return Losses(np.append(now, cuts), loss[:-1])
+        if at == len(cuts):
+            return Losses(np.append(cuts, now), loss[1:])
+        cuts[at] = now
+        return Losses(cuts, loss[1:-1])
 
     def _counted(self, rule: RuleSet, k: int, i: int, at: Any, inside: Any) -> pd.DataFrame:
         """Count the additional wrong rows if a condition holds: columns `at` and `gain`."""
