@@ -14,6 +14,17 @@ _YES_AND_NO = (
     *(("1", "0"), ("1", "-1"), ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f")),
     *(("positive", "negative"), ("pos", "neg"), ("+", "-"), ("present", "absent")),
 )
+#: Outcomes that people want to find, and those they compare them with.
+_WANTED = {
+    *("yes", "true", "positive", "present", "case", "disease", "diseased", "sick", "ill", "cancer"),
+    *("tumor", "tumour", "malignant", "abnormal", "died", "dead", "die", "deceased", "relapse"),
+    *("fraud", "fraudulent", "default", "defaulted", "bad", "churn", "churned", "spam", "failed"),
+    *("failure", "fault", "faulty", "defective", "late", "rejected", "attack", "dropout"),
+}
+_USUAL = {
+    *("no", "false", "negative", "absent", "control", "healthy", "normal", "benign", "alive"),
+    *("live", "lived", "survived", "legit", "legitimate", "good", "ham", "ok", "passed"),
+}
 _NAMES = ("target", "class", "label", "outcome", "y", "diagnosis", "result", "response")
 
 
@@ -53,7 +64,9 @@ def suggest_positive(table: Table, target: str) -> object:
     -------
     object
         Of two classes that mean yes and no ("yes" and "no", 1 and 0, "present"
-        and "absent" ...), the one that means yes. Else the rarest class with at least 30 rows, as
+        and "absent" ...), the one that means yes; of two with a word of what people look for
+        ("fraud", "ill", "died" ...) or of the usual case ("healthy", "benign" ...), the one looked
+        for. Else the rarest class with at least 30 rows, as
         fewer rows give unreliable figures; if no class has 30, the most frequent. Of equals the
         last sorted. None where the target has no value at all.
     """
@@ -63,6 +76,10 @@ def suggest_positive(table: Table, target: str) -> object:
     for yes, no in _YES_AND_NO:
         if set(words) == {yes, no}:
             return words[yes]
+    if len(words) == 2:
+        for known in (words.keys() & _WANTED, words.keys() - _USUAL):
+            if len(known) == 1:
+                return words[known.pop()]
     if enough := [n for n in counts.values() if n >= ENOUGH_ROWS]:
         wanted = min(enough)
     else:

@@ -62,6 +62,20 @@ def test_the_class_that_says_yes_is_suggested_however_rare(no, yes):
     assert suggested((no, 50), (yes, 300)) == yes
 
 
+@pytest.mark.parametrize(
+    ("usual", "wanted"),
+    [("healthy", "tumor"), ("live", "DIE"), ("Good", "bad"), ("legit", "fraud"), ("a", "default")],
+)
+def test_the_outcome_people_look_for_is_suggested_however_frequent(usual, wanted):
+    assert suggested((usual, 500), (wanted, 31)) == wanted
+    assert suggested((usual, 31), (wanted, 500)) == wanted
+
+
+def test_two_outcomes_that_are_both_looked_for_leave_the_rarer_one():
+    assert suggested(("sick", 60), ("dead", 40)) == "dead"
+    assert suggested(("good", 60), ("alive", 40)) == "alive"
+
+
 def test_classes_are_counted_in_order():
     assert class_counts(table_with(t=["b"] * 30 + ["a"] * 10), "t") == {"a": 10, "b": 30}
 

@@ -94,7 +94,7 @@ def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
         key=radio,
         on_change=lambda: choose_positive(st.session_state[radio]),
         help="The rule describes this class; all other rows get the other label. "
-        "Suggested: the class named yes or the like; else the rarest class with at least 30 rows.",
+        "Suggested: the class named yes, fraud or the like; else the rarest of 30 rows or more.",
     )
 
 
