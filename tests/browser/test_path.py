@@ -62,8 +62,6 @@ def test_a_file_becomes_a_rule_that_is_read_asked_and_taken_away(modelling):
     visitor.reads("Predicted ")
     visitor.reads("The answer would be")
     visitor.turn_to("Export")
-    with visitor.action():
-        page.locator("label", has_text="Text").first.click()
     page.locator("[data-testid=stCode]", has_text=TEXT_BEGINS).wait_for()
     visitor.reads("Checked: 300/300 rows")
     content = downloaded(visitor)
