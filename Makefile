@@ -59,7 +59,7 @@ $(DEV): $(STAMP) requirements-dev.txt
 
 # Made once; again where a kernel has changed.
 $(READY): $(STAMP) $(shell find rulekit -name '*kernels.py')
-	$(BIN)/python -m rulekit.solvers.machine_code
+	$(BIN)/python -m rulekit.search.machine_code
 	@touch $@
 
 lint: $(DEV)             ## lint, format, types, import contracts

@@ -29,8 +29,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit.data import make_folds
-from rulekit.solvers.box_search import Boxes, BoxProblem
-from rulekit.solvers.clause_generation import (
+from rulekit.search.box_search import Boxes, BoxProblem
+from rulekit.search.clause_generation import (
     ClauseLimits,
     GeneratedRule,
     GenerationPlan,
@@ -38,7 +38,7 @@ from rulekit.solvers.clause_generation import (
     generate,
     half_lines,
 )
-from rulekit.solvers.machine_code import warm_up
+from rulekit.search.machine_code import warm_up
 
 try:
     from aix360.algorithms.rbm import BooleanRuleCG

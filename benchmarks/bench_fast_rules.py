@@ -30,8 +30,8 @@ from rulekit import Binarizer, BoxSearchClassifier, Constraints, TwoLevelRuleCla
 from rulekit.data import columns_of, make_folds
 from rulekit.learners.literal.problems.binary_problem import binary_problem
 from rulekit.learners.literal.problems.box_table import box_table
-from rulekit.solvers.box_search import HAMMING, SearchPlan, search
-from rulekit.solvers.machine_code import warm_up
+from rulekit.search.box_search import HAMMING, SearchPlan, search
+from rulekit.search.machine_code import warm_up
 
 THETAS = (0.02, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
 CLAUSES = (1, 2, 3, 4, 5)
@@ -173,7 +173,7 @@ def _one_seed(table: BenchTable, grid: Grid, seed: int) -> _Seed:
 
 def _hamming(X: Any, described: np.ndarray, grid: Grid, seed: int) -> float:
     """Sum over the cells what the search finds for objective (3.12)."""
-    bins = Binarizer().fit(X, described).bins(X)
+    bins = Binarizer().fit(X, described).transform(X)
     problem = binary_problem(
         bins, columns_of(X), described, np.ones(len(X)), form="dnf", constraints=Constraints()
     )

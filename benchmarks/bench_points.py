@@ -31,7 +31,7 @@ from rulekit import Binarizer, BoxSearchClassifier, ScorecardClassifier
 from rulekit.data import make_folds
 from rulekit.evaluation import Baseline
 from rulekit.rules import PointsSplit
-from rulekit.solvers.machine_code import warm_up
+from rulekit.search.machine_code import warm_up
 
 try:
     from fasterrisk.fasterrisk import RiskScoreOptimizer

@@ -43,7 +43,7 @@ from rulekit import (
     TwoLevelRuleClassifier,
 )
 from rulekit.data import columns_of, make_folds
-from rulekit.solvers.machine_code import warm_up
+from rulekit.search.machine_code import warm_up
 
 NAMES = ["pima", "german_credit", "bank_marketing", "electricity", "adult", "covertype"]
 SIZES = [(10_000, 10), (100_000, 10), (1_000_000, 10), (1_000, 300), (1_000, 3_000)]

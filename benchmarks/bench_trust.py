@@ -27,7 +27,7 @@ from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit import BoxSearchClassifier, RuleClassifier, alternatives, stability
 from rulekit.learners.literal.rule_space import RuleSpace
 from rulekit.learners.training import SharedWork
-from rulekit.solvers.machine_code import warm_up
+from rulekit.search.machine_code import warm_up
 from tests.reference.near_rules import near_rules_by_force
 
 TABLES = (

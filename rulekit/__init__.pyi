@@ -1,5 +1,5 @@
 from . import explain as explain
-from .binarize import Binarizer as Binarizer
+from .binning import Binarizer as Binarizer
 from .data import Costs as Costs
 from .data import Table as Table
 from .data import load_sample as load_sample

@@ -1,6 +1,6 @@
 """Plant small mistakes in the library, one at a time, and see which of them no test notices.
 
-Run as ``python -m scripts.mutants --seed 1 --n 60 [--only rulekit/solvers] [--seconds 300]``. The
+Run as ``python -m scripts.mutants --seed 1 --n 60 [--only rulekit/search] [--seconds 300]``. The
 same seed plants the same mistakes in the same sources: a comparison is flipped, a whole number is
 one more, a term is dropped, ``and`` and ``or`` change places, another axis, a ``not`` too many or
 missing. It works on a copy in a temporary folder, never on the checkout.

@@ -21,12 +21,12 @@ TESTS = (
     "tests/data/test_typed.py",
     "tests/data/test_schema.py",
     "tests/data/reading",
-    "tests/binarize/test_binarizer.py",
+    "tests/binning/test_binarizer.py",
     "tests/rules/test_rule_set.py",
     "tests/learners/test_base.py",
     "tests/learners/test_fixed.py",
     "tests/families/hyperplane/test_lp_svm.py",
-    "tests/solvers/test_lp.py",
+    "tests/search/test_lp.py",
 )
 TOOLS = ("pytest>=8", "hypothesis>=6.100", "polars>=1", "openpyxl>=3.1", "fairlearn>=0.12")
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from rulekit.solvers import lp
+from rulekit.search import lp
 
 needs_highspy = pytest.mark.skipif(
     lp.load_highs() is None, reason="highspy, the fast engine, is not installed"

@@ -14,12 +14,12 @@ from tests.parts import AT_MOST, PARTS
 ROOT = Path(__file__).parents[1]
 MODULES = sorted([*(ROOT / "rulekit").rglob("*.py"), *(ROOT / "ui").rglob("*.py")])
 VIEWS = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]
-HIDDEN_FROM_VIEWS = {"solvers", "rules", "binarize"}
+HIDDEN_FROM_VIEWS = {"search", "rules", "binning"}
 
 
 FOLDERS = sorted(
     path.parent
-    for pattern in ("solvers/*", "families/*/solver", "learners/forest")
+    for pattern in ("search/*", "families/*/solver", "learners/forest")
     for path in (ROOT / "rulekit").glob(f"{pattern}/__init__.py")
 )
 

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rulekit
 from rulekit import families, learners
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.families import (
     LPSVM,
     HyperplaneRuleClassifier,

@@ -14,7 +14,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import (
     Table,
     check_target,

@@ -51,7 +51,7 @@ from rulekit.families.power_law.solver import (
     canonical,
     target_impurity,
 )
-from rulekit.solvers.machine_code import warm_up
+from rulekit.search.machine_code import warm_up
 
 Table = tuple[pd.DataFrame, np.ndarray]
 REAL = ("wdbc", "breast_cancer_wisconsin", "iris", "banknote")

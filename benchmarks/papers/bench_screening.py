@@ -36,8 +36,8 @@ from benchmarks.papers.printed_screening import (
     paper_columns,
     paper_problem,
 )
-from rulekit.solvers.columns import PricedColumns
-from rulekit.solvers.screening import (
+from rulekit.search.columns import PricedColumns
+from rulekit.search.screening import (
     BASIC,
     ENHANCED,
     ProvedClause,

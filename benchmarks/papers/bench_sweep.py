@@ -20,8 +20,8 @@ from benchmarks.papers.bench_two_level import Run, fold_problem
 from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.evaluation import THETA_GRID
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
-from rulekit.solvers.one_level import CoverProblem
-from rulekit.solvers.two_level import TwoLevelTask, alternating
+from rulekit.search.one_level import CoverProblem
+from rulekit.search.two_level import TwoLevelTask, alternating
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:

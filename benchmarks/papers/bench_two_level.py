@@ -19,14 +19,14 @@ from threadpoolctl import threadpool_limits
 from benchmarks._cli import BenchTable, Row, run, tables, told
 from benchmarks.papers import protocol
 from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import columns_of, make_folds
 from rulekit.evaluation import THETA_GRID
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem, binary_problem
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.clause_selection import ClauseSelection
-from rulekit.solvers.one_level import CoverProblem
-from rulekit.solvers.two_level import (
+from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.one_level import CoverProblem
+from rulekit.search.two_level import (
     TwoLevelTask,
     alternating,
     block_coordinate,
@@ -104,7 +104,7 @@ def fold_problem(table: BenchTable, seed: int = 0) -> BinaryProblem:
     """Binarize the first training fold for a DNF of the positive class."""
     train, _ = make_folds(table.y, 10, random_state=seed)[0]
     X, y = table.X.iloc[train], table.y[train]
-    bins = Binarizer().fit(X, y).bins(X)
+    bins = Binarizer().fit(X, y).transform(X)
     return binary_problem(
         bins, columns_of(X), y == table.positive, weight=np.ones(len(X)),
         form="dnf", constraints=Constraints(),

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchmarks._cli import BenchTable, facts_of
-from rulekit.solvers.columns import CellColumns, PricedColumns, priced
+from rulekit.search.columns import CellColumns, PricedColumns, priced
 
 THRESHOLDS = (10, 20, 50, 100)
 LAMBDA = 1000.0

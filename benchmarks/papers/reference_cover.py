@@ -6,9 +6,9 @@ import numpy as np
 from scipy.optimize import linprog
 
 from rulekit.exceptions import SolverError
-from rulekit.solvers.columns import ALWAYS_PERTURBATION, AlwaysToo, compact_program, snapped
-from rulekit.solvers.lp import TOLERANCE
-from rulekit.solvers.one_level import CoverProblem, SubProblem, Vertex
+from rulekit.search.columns import ALWAYS_PERTURBATION, AlwaysToo, compact_program, snapped
+from rulekit.search.lp import TOLERANCE
+from rulekit.search.one_level import CoverProblem, SubProblem, Vertex
 
 #: With its usual tolerance of 1e-7 `linprog` cannot see a perturbation of 1e-6, and stops at
 #: another of several optimal clauses.

@@ -29,7 +29,7 @@ from sphinx.util.docutils import SphinxDirective
 import rulekit
 
 HERE = Path(__file__).parent
-PACKAGES = ("data", "rules", "binarize", "learners", "evaluation", "explain", "export", "plots")
+PACKAGES = ("data", "rules", "binning", "learners", "evaluation", "explain", "export", "plots")
 #: This very code and this very Python, wherever others are installed.
 COMMAND = """
 python() { "$PYTHON" "$@"; }

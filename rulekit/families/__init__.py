@@ -2,7 +2,7 @@
 
 What belongs here: one folder a family, `RuleClassifier`, which may choose one of them, and the
 table `FAMILIES` of all learners. Solvers are in the folder `solver/` of a family: arrays in and
-out, no tables. A family may import `rulekit.rules`, `rulekit.binarize`, `rulekit.solvers`,
+out, no tables. A family may import `rulekit.rules`, `rulekit.binning`, `rulekit.search`,
 `rulekit.learners` and `rulekit.style`, and nothing of another family.
 """
 

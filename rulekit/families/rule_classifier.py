@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import HasMethods, Interval, Needs, check_needs
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier

@@ -1,9 +1,9 @@
 """Learners: scikit-learn classifiers whose result is a rule.
 
 What belongs here: the base class, and learners whose conditions are literals, each from a table to
-a `RuleSet`. What does not: mathematics (`rulekit.solvers`), learners with mathematics of their own
+a `RuleSet`. What does not: mathematics (`rulekit.search`), learners with mathematics of their own
 and `RuleClassifier`, which may choose one of them (`rulekit.families`; their names can be imported
-from here, too). May import `rulekit.binarize` and everything below it.
+from here, too). May import `rulekit.binning` and everything below it.
 """
 
 import lazy_loader

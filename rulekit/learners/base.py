@@ -14,8 +14,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rulekit._validation import Needs, StrOptions, check_needs, check_parameters
-from rulekit.binarize import Binarizer
-from rulekit.binarize.encoding import UNIQUE_SHARE
+from rulekit.binning import Binarizer
+from rulekit.binning.encoding import UNIQUE_SHARE
 from rulekit.data import Costs
 from rulekit.exceptions import DataWarning, EmptyRuleWarning, StoppedError
 from rulekit.learners.kinds import TableReader

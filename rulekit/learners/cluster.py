@@ -157,7 +157,7 @@ def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
             f"A worker has another version of rulekit or of {', '.join(LIBRARIES)} than this "
             "program. Install the same versions on all workers."
         )
-    from rulekit.solvers.machine_code import warm_up  # set-up runs it as a program, not yet loaded
+    from rulekit.search.machine_code import warm_up  # set-up runs it as a program, not yet loaded
 
     warm_up()  # a limit of time in the work is for the work alone
     begun = time.perf_counter()

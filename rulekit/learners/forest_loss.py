@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 
 from rulekit.learners.choice import Setting
-from rulekit.learners.forest import CellTable, votes
+from rulekit.learners.forest import votes
 from rulekit.learners.loss import Loss
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
 
@@ -96,23 +96,23 @@ def calibrated(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Fl
     return found
 
 
-def cell_table(
+def forest_columns(
     codes: NDArray[np.integer], encodings: Sequence[Any], used: Sequence[int]
-) -> CellTable:
-    """Return some columns of bin codes for the forest; of equal columns only the first."""
+) -> tuple[NDArray[np.integer], NDArray[np.bool_]]:
+    """Return some columns of bin codes, of equal ones the first, and whether each is ordered."""
     kept = {codes[:, s].tobytes(): s for s in reversed(used)}
     columns = sorted(kept.values())
     read = [encodings[s] for s in columns]
     ordered = [e.cuts is not None or getattr(e, "ranked", False) for e in read]
-    return CellTable(codes[:, columns], np.array(ordered, dtype=bool))
+    return codes[:, columns], np.array(ordered, dtype=bool)
 
 
 def _shares(table: TrainingTable, learner: Any, given: Floats, seed: int) -> Floats:
     bins = table.binarizer(learner.binarizer).fit_read(table.frame, table.columns, table.y)
     barred = set(as_constraints(learner.constraints).forbidden)
     used = [s for s, e in enumerate(bins.encodings) if e.name not in barred]
-    cells = cell_table(bins.codes, bins.encodings, used)
-    return votes(cells, table.codes, given, N_TREES, seed, MOST_ROWS)
+    codes, ordered = forest_columns(bins.codes, bins.encodings, used)
+    return votes(codes, ordered, table.codes, given, N_TREES, seed, MOST_ROWS)
 
 
 def _prices(table: TrainingTable, loss: Loss, given: Floats) -> Floats:

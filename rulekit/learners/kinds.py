@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.binarize import Binarizer
-from rulekit.binarize.encoding import UNIQUE_SHARE
-from rulekit.binarize.views import PARTS
-from rulekit.binarize.words import chosen_words, holds_words
+from rulekit.binning import Binarizer
+from rulekit.binning.encoding import UNIQUE_SHARE
+from rulekit.binning.views import PARTS
+from rulekit.binning.words import chosen_words, holds_words
 from rulekit.data import columns_of
 from rulekit.data.headers import shown
 from rulekit.exceptions import DataError

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import checked_frame, checked_target, row_weights
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError, DataWarning
 from rulekit.learners.kinds import TableReader, about_ignored, columns_as, kinds_in, without
 from rulekit.rules import Columns
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.sums import addable
+from rulekit.search.sums import addable
 
 Made = TypeVar("Made")
 EXTREME = 1e150  # squares of larger numbers, and of ones smaller than its inverse, are lost

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.binarize import Binarizer
-from rulekit.binarize.encoding import literals_of
+from rulekit.binning import Binarizer
+from rulekit.binning.encoding import literals_of
 from rulekit.data import Limits, Table
 from rulekit.data.digest import digest_of
 from rulekit.exceptions import DataError

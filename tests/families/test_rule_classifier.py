@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit
 
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import Costs, load_sample, make_folds
 from rulekit.evaluation import fit_setting, suggest, sweep
 from rulekit.evaluation.metrics import cost_per_100

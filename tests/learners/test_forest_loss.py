@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import BoxSearchClassifier, Constraints, Costs, RuleClassifier
-from rulekit.learners.forest_loss import TRUST, ForestLoss, calibrated, cell_table
+from rulekit.learners.forest_loss import TRUST, ForestLoss, calibrated, forest_columns
 from rulekit.learners.loss import Loss
 from rulekit.learners.training import SharedWork, read_training_table
 from tests.learners.tables import mixed_table
@@ -110,9 +110,9 @@ def test_equal_columns_are_one_to_the_forest():
     class Levels:
         cuts = None
 
-    table = cell_table(codes, (Cut(), Cut(), Levels()), [0, 1, 2])
-    assert table.codes.tolist() == [[0, 1], [1, 0], [2, 1]]
-    assert table.ordered.tolist() == [True, False]
+    found, ordered = forest_columns(codes, (Cut(), Cut(), Levels()), [0, 1, 2])
+    assert found.tolist() == [[0, 1], [1, 0], [2, 1]]
+    assert ordered.tolist() == [True, False]
 
 
 def test_calibrated_votes_rise_with_the_votes_and_keep_the_class_shares():

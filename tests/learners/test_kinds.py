@@ -22,7 +22,7 @@ from rulekit import (
     ScorecardClassifier,
     TwoLevelRuleClassifier,
 )
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning
 from rulekit.rules.constraints import Constraints
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.solvers.columns.redundancy import ColumnStructure
-from rulekit.solvers.one_level.problem import CoverProblem
+from rulekit.search.columns.redundancy import ColumnStructure
+from rulekit.search.one_level.problem import CoverProblem
 from tests.reference import one_level as reference
 
 pytestmark = pytest.mark.paper

@@ -18,12 +18,12 @@ from benchmarks.papers.printed_screening import (
     paper_columns,
     paper_problem,
 )
-from rulekit.solvers.columns.candidates import compact_program
-from rulekit.solvers.lp import solve_milp
-from rulekit.solvers.screening.certificates import unproved
-from rulekit.solvers.screening.proved_cover import best_columns, merged_rows
-from rulekit.solvers.screening.removal_tests import chains_of
-from rulekit.solvers.screening.screen import BASIC, ENHANCED, screen
+from rulekit.search.columns.candidates import compact_program
+from rulekit.search.lp import solve_milp
+from rulekit.search.screening.certificates import unproved
+from rulekit.search.screening.proved_cover import best_columns, merged_rows
+from rulekit.search.screening.removal_tests import chains_of
+from rulekit.search.screening.screen import BASIC, ENHANCED, screen
 from tests.reference import screening as reference
 
 pytestmark = pytest.mark.paper

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rulekit.solvers.box_search.problem import Bools, BoxProblem, Floats, Ints
+from rulekit.search.box_search.problem import Bools, BoxProblem, Floats, Ints
 from tests.reference.box_state import BoxState
 
 TIE = 1e-9  # a literal must earn at least this much more than its price

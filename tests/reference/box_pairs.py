@@ -17,7 +17,7 @@ from itertools import combinations
 
 import numpy as np
 
-from rulekit.solvers.box_search.problem import Bools, BoxProblem, Floats, Ints
+from rulekit.search.box_search.problem import Bools, BoxProblem, Floats, Ints
 from tests.reference.box_intervals import TIE, IntervalSearch, Savings, histogram
 from tests.reference.box_state import BoxState
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rulekit.solvers.box_search.problem import Bools, Boxes, BoxProblem, Ints
+from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Ints
 
 FAR = (
     1 << 30

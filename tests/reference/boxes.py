@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from rulekit.solvers.box_search.problem import Boxes
+from rulekit.search.box_search.problem import Boxes
 
 
 def violations_of(problem, boxes, r, i):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulekit.solvers.clause_generation.exact_clause import Bools, ClauseTask, ExactClause, Floats
+from rulekit.search.clause_generation.exact_clause import Bools, ClauseTask, ExactClause, Floats
 
 BETTER = 1e-9
 CLASSES = 8  # up to so many distinct weights, rows are counted weight by weight

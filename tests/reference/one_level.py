@@ -6,10 +6,10 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from rulekit.solvers.columns.perturbation import snapped
-from rulekit.solvers.lp import LinearProgram
-from rulekit.solvers.one_level.problem import CoverProblem
-from rulekit.solvers.one_level.program import Vertex
+from rulekit.search.columns.perturbation import snapped
+from rulekit.search.lp import LinearProgram
+from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.one_level.program import Vertex
 
 
 def clause_cost(A, y, rows, chosen, theta):

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.solvers.box_search.problem import Boxes, BoxPrices, BoxProblem
+from rulekit.search.box_search.problem import Boxes, BoxPrices, BoxProblem
 
 PRICES = (BoxPrices(), BoxPrices(1.0, 1.0, 0.0), BoxPrices(0.3, 0.3, 0.1))
 

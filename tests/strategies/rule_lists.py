@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.solvers.rule_lists import ListProblem, RuleList
+from rulekit.search.rule_lists import ListProblem, RuleList
 
 
 @st.composite

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.solvers.one_level.problem import CoverProblem
-from rulekit.solvers.two_level.task import TwoLevelTask
+from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.two_level.task import TwoLevelTask
 
 THETAS = (0.01, 0.3, 0.7, 1.0, 2.0)
 

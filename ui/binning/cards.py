@@ -11,8 +11,8 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from rulekit.binarize import Binarizer, candidate_summary, conditions_of
-from rulekit.binarize.encoding import literals_of
+from rulekit.binning import Binarizer, candidate_summary, conditions_of
+from rulekit.binning.encoding import literals_of
 from rulekit.data import columns_of
 from rulekit.plots.thresholds import (
     MAX_LEVELS,

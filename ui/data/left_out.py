@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rulekit.binarize.words import holds_words
+from rulekit.binning.words import holds_words
 from rulekit.data import Table
 from ui.cache import kept
 from ui.data.choices import refresh_editor

@@ -22,7 +22,7 @@ from typing import Any
 import joblib
 import streamlit as st
 
-from rulekit.solvers.machine_code import QUICK
+from rulekit.search.machine_code import QUICK
 from ui.runs.job import Job
 from ui.runs.worker import Telling, Worker, let_go
 

@@ -7,7 +7,7 @@ import sys
 import time
 from functools import cache
 
-from rulekit.solvers.machine_code import KERNELS, QUICK, missing_seconds
+from rulekit.search.machine_code import KERNELS, QUICK, missing_seconds
 
 NICE = 10  # serving pages comes first
 
@@ -16,7 +16,7 @@ def begin() -> subprocess.Popen[bytes] | None:
     """Start to compile what is missing in a process of its own; None if nothing is missing."""
     if not missing_seconds(tuple(KERNELS)):
         return None
-    command = [sys.executable, "-m", "rulekit.solvers.machine_code"]
+    command = [sys.executable, "-m", "rulekit.search.machine_code"]
     nice = ["nice", "-n", str(NICE)] if os.name == "posix" else []
     return subprocess.Popen([*nice, *command], stdout=subprocess.DEVNULL)
 

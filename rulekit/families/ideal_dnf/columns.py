@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binarize.encoding import level_groups
+from rulekit.binning.encoding import level_groups
 from rulekit.rules import Literal, Scalar
 
 MAX_LEVELS = 50

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.binarize import BinaryMatrix
+from rulekit.binning import BinnedTable
 from rulekit.families.ideal_dnf.columns import (
     Pair,
     Question,
@@ -193,7 +193,7 @@ class MatrixCounts(PackedCounts):
 
     def __init__(
         self,
-        matrix: BinaryMatrix,
+        matrix: BinnedTable,
         described: Bools,
         held_out: Bools,
         weight: NDArray[np.float64] | None = None,

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rulekit._engine import fetch, number
-from rulekit.binarize import Binarizer
-from rulekit.binarize.thresholds import short_cuts, usual_value
+from rulekit.binning import Binarizer
+from rulekit.binning.thresholds import short_cuts, usual_value
 from rulekit.exceptions import DataError
 from rulekit.families.ideal_dnf.columns import (
     Pair,
@@ -260,7 +260,7 @@ def _level_questions(rows: TableRows, name: str) -> list[Question]:
 def _exact_cuts(rows: TableRows, made: Binarizer, names: list[str]) -> dict[str, list[float]]:
     """Compute the quantiles or medians of columns over the training part.
 
-    Cuts lie between the same rows as in `rulekit.binarize.thresholds`.
+    Cuts lie between the same rows as in `rulekit.binning.thresholds`.
     """
     numbers = Numbers(rows, names)
     parts = 2 if made.method == "median" else int(made.n_thresholds or 1) + 1

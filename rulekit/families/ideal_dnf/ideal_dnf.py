@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, StrOptions, class_factors
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.families.family import Family
@@ -115,7 +115,7 @@ n_rules_, n_conditions_, training_error_
 
     Notes
     -----
-    The split is a hash of the row's number and the seed, see `rulekit.solvers.row_split`. A column
+    The split is a hash of the row's number and the seed, see `rulekit.search.row_split`. A column
     is cut at its lower middle value, ``x > median``; a column of two values is Boolean and is not
     cut; a missing value is a condition of its own. Where a column had no gaps in training, a gap
     meets neither a condition on it nor its negation.

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit._validation import class_factors
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.exceptions import DataError
 from rulekit.families.ideal_dnf.counts import CountSource, MatrixCounts, TableCounts
 from rulekit.families.ideal_dnf.formula import IdealFormula
 from rulekit.families.ideal_dnf.solver import ValidationCurve, rankings, validation_curve
 from rulekit.learners.training import TrainingTable
-from rulekit.solvers.row_split import held_out
+from rulekit.search.row_split import held_out
 
 Factors = tuple[float, float]
 

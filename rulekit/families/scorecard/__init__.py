@@ -1,7 +1,7 @@
 """Points that add up: integer scorecards.
 
 What belongs here: the learner, and how it makes a table of cells into a problem of points. May
-import `rulekit.binarize`, `rulekit.solvers` and the learners' common parts.
+import `rulekit.binning`, `rulekit.search` and the learners' common parts.
 """
 
 import lazy_loader

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.rules import Clause, PointsSplit, RuleSet
-from rulekit.solvers.sums import exp
+from rulekit.search.sums import exp
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

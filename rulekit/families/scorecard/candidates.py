@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binarize import BinCodes, Conditions, conditions_of
+from rulekit.binning import BinnedTable, Conditions, conditions_of
 from rulekit.exceptions import RuleError
 from rulekit.families.scorecard.solver import Card, PointsProblem, class_masses
 from rulekit.rules import Columns, Constraints, Literal
@@ -46,7 +46,7 @@ class Candidates:
 
 
 def candidates(
-    bins: BinCodes,
+    bins: BinnedTable,
     columns: Columns,
     described: NDArray[np.bool_],
     weight: NDArray[np.float64],

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rulekit._validation import Interval
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import Costs, make_folds
 from rulekit.exceptions import RuleError, StoppedError
 from rulekit.families.family import Family, size_words

@@ -4,6 +4,6 @@ What belongs here: growing trees on the codes of a table, and nothing that keeps
 other solver.
 """
 
-from rulekit.learners.forest.votes import CellTable, votes
+from rulekit.learners.forest.votes import votes
 
-__all__ = ["CellTable", "votes"]
+__all__ = ["votes"]

@@ -1,26 +1,14 @@
 """The votes of a random forest over cells."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 MIN_LEAF = 2  # rows of a leaf: a share of votes, not a copy of single rows
 
 
-@dataclass(frozen=True)
-class CellTable:
-    """A table cut into cells.
-
-    Shapes: codes (n, p), ordered (p,).
-    """
-
-    codes: NDArray[np.integer]
-    ordered: NDArray[np.bool_]
-
-
 def votes(
-    table: CellTable,
+    codes: NDArray[np.integer],
+    ordered: NDArray[np.bool_],
     classes: NDArray[np.integer],
     weight: NDArray[np.float64],
     n_trees: int,
@@ -29,7 +17,7 @@ def votes(
 ) -> NDArray[np.float64]:
     """Compute the out-of-bag votes of a random forest for each row.
 
-    Shapes: classes (n,), weight (n,); result (n, K).
+    Shapes: codes (n, p), ordered (p,), classes (n,), weight (n,); result (n, K).
 
     Notes
     -----
@@ -37,16 +25,16 @@ def votes(
     """
     from rulekit.learners.forest.forest_kernels import Rows, grown_votes
 
-    n, p = table.codes.shape
+    n, p = codes.shape
     known = classes[weight > 0]
     found: NDArray[np.float64] = np.zeros((n, int(known.max(initial=0)) + 1))
     if p and len(known):
-        codes = np.ascontiguousarray(table.codes.T, dtype=np.int32)
-        n_cells = int(codes.max()) + 1
+        by_column = np.ascontiguousarray(codes.T, dtype=np.int32)
+        n_cells = int(by_column.max()) + 1
         own = np.asarray(classes * (weight > 0), dtype=np.int64)
         rows = Rows(
-            codes,
-            np.asarray(table.ordered, dtype=np.bool_),
+            by_column,
+            np.asarray(ordered, dtype=np.bool_),
             own,
             np.zeros(n, dtype=np.int64),
             np.zeros(n),

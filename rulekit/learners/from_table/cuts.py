@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit._engine import fetch, number
-from rulekit.binarize.thresholds import short_cuts
+from rulekit.binning.thresholds import short_cuts
 from rulekit.learners.from_table.counts import is_required, with_conditions
 from rulekit.rules import Condition, Literal, RuleSet
 from rulekit.rules.constraints import Constraints

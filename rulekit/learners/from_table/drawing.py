@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.solvers.row_split import MULTIPLIERS, SALT, SHIFTS, WORD, mixed
+from rulekit.search.row_split import MULTIPLIERS, SALT, SHIFTS, WORD, mixed
 
 WORDS = 2**32  # numbers a row can have: from 0; even Spark's hash of 32 bits has as many
 NATIVE = ("duckdb", "pyspark", "snowflake", "clickhouse")  # their hash takes whole numbers, too

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, StrOptions
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.literal.problems.binary_problem import (
@@ -27,8 +27,8 @@ from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, constraints_for
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.clause_selection import ClauseSelection
-from rulekit.solvers.two_level import Cuts, local_search
+from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.two_level import Cuts, local_search
 
 Problem = BinaryProblem | CellProblem
 SAME = 1e-6  # a bound this near to a value, relative to it, proves it

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rulekit._validation import Interval, Needs, StrOptions, check_some_parameters
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
@@ -23,7 +23,7 @@ from rulekit.learners.rule_path import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.box_search import ArchiveEntry, Floats
+from rulekit.search.box_search import ArchiveEntry, Floats
 
 #: Parameters that a search that is done answers by look-up.
 LOOKED_UP = ("theta", "n_clauses", "max_conditions")

@@ -22,8 +22,8 @@ from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.learners.literal.problems.box_table import BoxTable, box_table
 from rulekit.learners.training import Clock, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
-from rulekit.solvers.box_search import ERRORS, Boxes, BoxProblem
-from rulekit.solvers.clause_generation import (
+from rulekit.search.box_search import ERRORS, Boxes, BoxProblem
+from rulekit.search.clause_generation import (
     ClauseLimits,
     GenerationPlan,
     best_clause,

@@ -7,22 +7,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulekit._validation import Interval
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.learners.literal.problems.box_table import box_table
 from rulekit.learners.training import Clock, as_constraints
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.box_search import ERRORS
-from rulekit.solvers.clause_generation import (
+from rulekit.search.box_search import ERRORS
+from rulekit.search.clause_generation import (
     MANY_COLUMNS,
     ClauseLimits,
     GeneratedRule,
     GenerationPlan,
     generate,
 )
-from rulekit.solvers.clause_selection import ClauseSelection
+from rulekit.search.clause_selection import ClauseSelection
 
 PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
 ALL_TESTS = 10**12

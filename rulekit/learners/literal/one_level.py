@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulekit._validation import Interval, Needs, StrOptions
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
@@ -20,7 +20,7 @@ from rulekit.learners.literal.screening import ConditionScreening
 from rulekit.learners.training import SharedWork
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.screening import BASIC, COUNTING, ENHANCED, best_columns, screen
+from rulekit.search.screening import BASIC, COUNTING, ENHANCED, best_columns, screen
 
 HOW = {"counting": COUNTING, "duality": (), "basic": BASIC, "enhanced": ENHANCED}
 PROVED = 2e-6  # what perturbed prices may hide of an optimum, relative to its value

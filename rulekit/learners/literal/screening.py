@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rulekit.learners.literal.problems.cell_problem import CellProblem
 from rulekit.rules import Literal
-from rulekit.solvers.screening import Screening, unproved
+from rulekit.search.screening import Screening, unproved
 
 Bools = NDArray[np.bool_]
 

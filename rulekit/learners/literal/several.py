@@ -47,7 +47,7 @@ class SeveralClasses:
 
         def make() -> Problem:
             return (cell_problem if by_cells else binary_problem)(
-                self.encoded.of_rows(rows),
+                self.encoded[rows],
                 {name: values[rows] for name, values in table.columns.items()},
                 table.codes[rows] == code,
                 weight[rows],

@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulekit._validation import Interval, Needs, StrOptions
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.clause_selection import ClauseSelection
-from rulekit.solvers.two_level import (
+from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.two_level import (
     TwoLevelTask,
     alternating,
     block_coordinate,

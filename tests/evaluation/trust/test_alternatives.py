@@ -15,7 +15,7 @@ from rulekit import (
     ScorecardClassifier,
     alternatives,
 )
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.families import PowerLawTreeClassifier
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.reference.near_rules import near_rules_by_force, written

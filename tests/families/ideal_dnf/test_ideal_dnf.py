@@ -12,7 +12,7 @@ from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.ideal_dnf.columns import lower_median
 from rulekit.learners.shares import SHRINK
-from rulekit.solvers.row_split import held_out
+from rulekit.search.row_split import held_out
 from tests.reference import ideal as plain
 from tests.reference.types import least_errors
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.learners.forest import CellTable, votes
+from rulekit.learners.forest import votes
 from rulekit.learners.forest.votes import MIN_LEAF
 from tests.reference import forest as plain
 
@@ -19,12 +19,12 @@ def tables(draw):
     classes = rng.integers(0, draw(st.integers(1, 3)), n)
     weight = rng.integers(0, 5, n) / 4
     weight[0] = 1.0
-    return CellTable(codes, rng.random(p) < 0.6), classes, weight
+    return (codes, rng.random(p) < 0.6), classes, weight
 
 
 @given(tables(), st.integers(0, 2**31), st.sampled_from([None, 7]))
 def test_votes_are_those_of_the_plain_twin(table, seed, most):
     cells, classes, weight = table
-    found = votes(cells, classes, weight, 6, seed, most)
-    twin = plain.votes(cells.codes, cells.ordered, classes, weight, 6, seed, MIN_LEAF, most)
+    found = votes(*cells, classes, weight, 6, seed, most)
+    twin = plain.votes(*cells, classes, weight, 6, seed, MIN_LEAF, most)
     assert found == pytest.approx(twin, abs=1e-12, nan_ok=True)

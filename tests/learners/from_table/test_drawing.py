@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency, kstest
 
 from rulekit._engine import fetch
 from rulekit.learners.from_table.drawing import WORDS, RowNumbers, limit
-from rulekit.solvers.row_split import held_out, row_hash
+from rulekit.search.row_split import held_out, row_hash
 from tests.engine_tables import everywhere, in_memory
 from tests.learners.tables import in_engine
 

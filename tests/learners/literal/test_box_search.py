@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from rulekit import BoxSearchClassifier, Constraints, Literal, TwoLevelRuleClassifier, load_sample
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import columns_of
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.learners.literal.problems.binary_problem import binary_problem
 from rulekit.learners.literal.problems.box_table import box_table
-from rulekit.solvers.box_search.problem import BoxPrices
-from rulekit.solvers.box_search.search import SearchPlan, search
+from rulekit.search.box_search.problem import BoxPrices
+from rulekit.search.box_search.search import SearchPlan, search
 
 
 def mixed(n=240, seed=0):
@@ -56,7 +56,7 @@ def test_the_objective_is_that_of_the_rule_shown(form, theta):
 def test_boxes_and_the_clauses_told_from_them_hold_for_the_same_rows(form, prices):
     X, y = mixed(seed=3)
     binarizer = Binarizer().fit(X, y)
-    bins = binarizer.bins(X)
+    bins = binarizer.transform(X)
     problem = binary_problem(
         bins, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
     )

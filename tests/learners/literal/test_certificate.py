@@ -15,7 +15,7 @@ from rulekit import (
     certify,
     load_sample,
 )
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.learners import Certificate
 
 pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")

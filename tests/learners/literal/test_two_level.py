@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.learners import TwoLevelRuleClassifier
 from tests.engines import needs_highspy, solved_by

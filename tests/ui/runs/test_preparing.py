@@ -39,4 +39,4 @@ def test_what_is_missing_is_compiled_by_a_process(clock, monkeypatch):
     started = []
     monkeypatch.setattr(preparing.subprocess, "Popen", lambda command, **_: started.append(command))
     preparing.begin()
-    assert started[0][-2:] == ["-m", "rulekit.solvers.machine_code"]
+    assert started[0][-2:] == ["-m", "rulekit.search.machine_code"]

@@ -34,7 +34,7 @@ from scipy import sparse
 
 from rulekit.exceptions import SolverError
 from rulekit.families.hyperplane.solver.half_space import Floats, HalfSpace, Region
-from rulekit.solvers.lp import LinearProgram, solve_lp
+from rulekit.search.lp import LinearProgram, solve_lp
 
 Counts = NDArray[np.intp]
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from rulekit.exceptions import SolverError, TimeLimitError
 from rulekit.families.hyperplane.solver.half_space import Floats
-from rulekit.solvers.lp import LinearProgram, LPSolution, ResidentProgram
+from rulekit.search.lp import LinearProgram, LPSolution, ResidentProgram
 
 ROUNDING = 1e-9  # of a margin, which is 1: a weight that adds no more to any row counts as 0
 

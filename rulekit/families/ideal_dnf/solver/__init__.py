@@ -1,7 +1,7 @@
 """Counting rows by type: relevance of columns, ideal formulas, prime implicants.
 
 What belongs here: contingency counts and what follows from them alone. May import
-`rulekit.solvers.lp`.
+`rulekit.search.lp`.
 """
 
 from rulekit.families.ideal_dnf.solver.prime_implicants import MAX_COLUMNS, MinimumForm, minimum_dnf

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rulekit.exceptions import SolverError
-from rulekit.solvers.lp import LinearProgram, solve_milp
+from rulekit.search.lp import LinearProgram, solve_milp
 
 Bools = NDArray[np.bool_]
 Cubes = NDArray[np.int8]

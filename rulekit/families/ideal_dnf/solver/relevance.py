@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.families.ideal_dnf.solver.row_types import Contingency
-from rulekit.solvers.sums import LN2, log2
+from rulekit.search.sums import LN2, log2
 
 Floats = NDArray[np.float64]
 

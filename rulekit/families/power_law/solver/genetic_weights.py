@@ -26,7 +26,7 @@ from rulekit.families.power_law.solver.structures import (
     blocks,
     empty_splits,
 )
-from rulekit.solvers.sums import power
+from rulekit.search.sums import power
 
 WORK = 400_000  # numbers of all individuals on all rows that are worked on together
 

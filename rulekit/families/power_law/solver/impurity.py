@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.families.power_law.solver.laws import Bools, Floats, Ints
-from rulekit.solvers.sums import grid_unit, on_grid
+from rulekit.search.sums import grid_unit, on_grid
 
 TINY = 1e-12
 EQUAL = 1e-12  # impurities closer than this are equal

@@ -13,7 +13,7 @@ Legend, beside that of `structures`::
 import numpy as np
 from numba import types
 
-from rulekit.solvers.machine_code import machine_code
+from rulekit.search.machine_code import machine_code
 
 FLAT = 1e-12  # as in `laws`
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from rulekit.solvers.machine_code import machine_code
+from rulekit.search.machine_code import machine_code
 
 TINY = EQUAL = 1e-12  # as in `impurity`; the tests compare them
 INFINITE = np.int64(0x7FF0000000000000)  # key of infinity; of -infinity every key below minus it

@@ -34,7 +34,7 @@ from rulekit.families.power_law.solver.structures import (
     blocks,
     empty_splits,
 )
-from rulekit.solvers.sums import exp
+from rulekit.search.sums import exp
 
 NARROWEST, FEW = 0.35, 20  # share, and number at least, of a block's bands that are looked at
 TAILS = 1.0  # spread of the logarithm of random weights

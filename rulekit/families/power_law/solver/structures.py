@@ -13,7 +13,7 @@ import numpy as np
 
 from rulekit.families.power_law.solver.impurity import EQUAL, ClassMass, Cuts
 from rulekit.families.power_law.solver.laws import Exponents, Floats, Ints, PowerTable
-from rulekit.solvers.small_matrices import narrowest, solved
+from rulekit.search.small_matrices import narrowest, solved
 
 RIDGE = 1e-6
 BLOCK = 40_000  # numbers of one power law of a block: small enough for the cache

@@ -12,7 +12,7 @@ from numba import types as nb
 from numpy.typing import NDArray
 
 from rulekit.families.scorecard.solver.fit_kernels import F1, F2, chance_of, copy, fitted
-from rulekit.solvers.machine_code import machine_code, record
+from rulekit.search.machine_code import machine_code, record
 
 FLAT = 1e-9  # slope of a card whose totals say nothing
 I1, I2 = nb.int64[::1], nb.int64[:, ::1]

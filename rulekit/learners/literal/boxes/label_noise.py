@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.forest import votes
-from rulekit.learners.forest_loss import MOST_ROWS, cell_table
+from rulekit.learners.forest_loss import MOST_ROWS, forest_columns
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 
 N_TREES = 100
@@ -46,8 +46,8 @@ def agreement(
     if kept not in problem.memory:
         cells = problem.cells
         used = np.unique(cells.source).tolist()
-        table = cell_table(cells.codes, problem.encodings, used)
-        shares = votes(table, y, problem.weight, N_TREES, seed, MOST_ROWS)
+        columns, ordered = forest_columns(cells.codes, problem.encodings, used)
+        shares = votes(columns, ordered, y, problem.weight, N_TREES, seed, MOST_ROWS)
         problem.memory[kept] = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
     found: NDArray[np.float64] = problem.memory[kept]
     return found

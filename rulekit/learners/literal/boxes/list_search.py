@@ -18,8 +18,8 @@ from rulekit.learners.literal.problems.box_table import BoxTable, table_of
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, plain_label
 from rulekit.rules import Clause, Literal, RuleSet
-from rulekit.solvers.box_search import ArchiveEntry, Boxes, CutTable, refined_cuts
-from rulekit.solvers.rule_lists import ListArchive, ListPlan, ListProblem, ListSearch, RuleList
+from rulekit.search.box_search import ArchiveEntry, Boxes, CutTable, refined_cuts
+from rulekit.search.rule_lists import ListArchive, ListPlan, ListProblem, ListSearch, RuleList
 
 #: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
 PATH_CLAUSES_A_CLASS = 3

@@ -12,7 +12,7 @@ from rulekit.learners.literal.boxes.label_noise import discounted
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.learners.literal.problems.box_table import BoxTable, box_table
 from rulekit.learners.training import Clock
-from rulekit.solvers.box_search import (
+from rulekit.search.box_search import (
     Archive,
     ArchiveEntry,
     Boxes,
@@ -23,7 +23,7 @@ from rulekit.solvers.box_search import (
     refined_cuts,
     search,
 )
-from rulekit.solvers.clause_selection import ClauseSelection
+from rulekit.search.clause_selection import ClauseSelection
 
 Bools = NDArray[np.bool_]
 

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binarize import BinCodes
+from rulekit.binning import BinnedTable
 from rulekit.rules import ORDERED, Columns, Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.clause_selection import error_cost, hamming_cost
-from rulekit.solvers.columns import PERTURBATION, CellSets, ColumnStructure
-from rulekit.solvers.one_level import CoverProblem
+from rulekit.search.clause_selection import error_cost, hamming_cost
+from rulekit.search.columns import PERTURBATION, CellSets, ColumnStructure
+from rulekit.search.one_level import CoverProblem
 
 SETS = ("==", "!=", "in", "not-in")
 Bools = NDArray[np.bool_]
@@ -198,7 +198,7 @@ class BinaryProblem(RowsToCover):
 
 
 def binary_problem(
-    bins: BinCodes,
+    bins: BinnedTable,
     columns: Columns,
     described: Bools,
     weight: Floats,
@@ -215,8 +215,8 @@ def binary_problem(
     free = constraints == Constraints()
     allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
     order = sorted(allowed, key=lambda j: or_literals[j].sort_key)
-    tables = [column ^ flipped for table in bins.tables for column in table.T]
-    source, side, rank = bins.places[:, order]
+    tables = [column ^ flipped for table in bins.holds for column in table.T]
+    source, side, rank = bins.feature[order], bins.side[order], bins.rank[order]
     y = described ^ flipped
     cells, rows = CellSets(bins.codes, source, tuple(tables[j] for j in order)).in_order(y, weight)
     return BinaryProblem(
@@ -233,7 +233,7 @@ def binary_problem(
     )
 
 
-def _complements(bins: BinCodes) -> tuple[Literal, ...]:
+def _complements(bins: BinnedTable) -> tuple[Literal, ...]:
     """Find for each literal the one that holds on the other training rows."""
     return tuple(
         bins.literals[k] if k >= 0 else literal.negated()

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 from rulekit.rules import GAPS, Literal
-from rulekit.solvers.box_search import Boxes, BoxPrices, BoxProblem, Reads
-from rulekit.solvers.rule_lists import ListProblem
+from rulekit.search.box_search import Boxes, BoxPrices, BoxProblem, Reads
+from rulekit.search.rule_lists import ListProblem
 
 Bools = NDArray[np.bool_]
 End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted

@@ -11,11 +11,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binarize import BinCodes, Conditions, complemented, conditions_of
+from rulekit.binning import BinnedTable, Conditions, complemented, conditions_of
 from rulekit.learners.literal.problems.binary_problem import RowsToCover
 from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.solvers.columns import CellColumns, PricedColumns, priced, row_order
+from rulekit.search.columns import CellColumns, PricedColumns, priced, row_order
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -59,7 +59,7 @@ class CellProblem(RowsToCover):
 
 
 def cell_problem(
-    bins: BinCodes,
+    bins: BinnedTable,
     columns: Columns,
     described: Bools,
     weight: Floats,

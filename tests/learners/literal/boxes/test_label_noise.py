@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import BoxSearchClassifier, Constraints, certify
-from rulekit.binarize import Binarizer
+from rulekit.binning import Binarizer
 from rulekit.data import columns_of
 from rulekit.learners.literal.boxes.label_noise import agreement, discounted
 from rulekit.learners.literal.problems.binary_problem import binary_problem
@@ -20,7 +20,7 @@ LEARNER = BoxSearchClassifier(
 
 
 def problem_of(X, y, form="dnf"):
-    bins = Binarizer().fit(X, y).bins(X)
+    bins = Binarizer().fit(X, y).transform(X)
     return binary_problem(
         bins, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
     )

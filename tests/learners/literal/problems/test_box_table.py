@@ -8,11 +8,11 @@ from rulekit import Binarizer, Constraints
 from rulekit.data import columns_of
 from rulekit.learners.literal.problems.binary_problem import binary_problem
 from rulekit.learners.literal.problems.box_table import box_table
-from rulekit.solvers.box_search.problem import ERRORS, Boxes
+from rulekit.search.box_search.problem import ERRORS, Boxes
 
 
 def table_of(X, y):
-    bins = Binarizer().fit(X, y).bins(X)
+    bins = Binarizer().fit(X, y).transform(X)
     problem = binary_problem(
         bins, columns_of(X), y, np.ones(len(y)), form="dnf", constraints=Constraints()
     )

@@ -1,0 +1,373 @@
+"""The transformer that turns a table into Boolean columns, each of them a literal."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rulekit._frames import as_pandas
+from rulekit.binning.binned_table import BinnedTable, code_type
+from rulekit.binning.encoding import (
+    ColumnEncoding,
+    LevelColumn,
+    OrderedColumn,
+    literals_of,
+)
+from rulekit.binning.thresholds import METHODS, SUPERVISED, automatic_cuts
+from rulekit.binning.views import Cutting, Reading, given_edges, is_dates, readings_of
+from rulekit.data import columns_of
+from rulekit.exceptions import DataError
+from rulekit.rules import Columns, Literal, missing_in
+
+ALL_METHODS = (*METHODS, "manual")
+
+
+class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
+    """Turn a table into Boolean columns, each of them a literal.
+
+    A numeric column gives ``x <= t`` and ``x > t`` for each of its cut points; one of only two
+    values is Boolean and gives a test for each. Levels give ``==`` and ``!=`` for each of them
+    (``==`` alone if there are two), and sets of them; levels with an order ``<=`` and ``>=``; dates
+    what is read of them, before a date and from it on, the year, the month, the weekday, the hour;
+    texts that hardly repeat the words they contain. A column of a single value gives nothing.
+
+    Parameters
+    ----------
+    method : {"quantile", "uniform", "median", "entropy", "tree", "manual"}, default="quantile"
+        How cut points are chosen: at quantiles (of the other rows, where more than half hold one
+        value), in equal widths, at the median, by entropy with the minimum description length stop
+        (Fayyad and Irani), by a decision tree of the one column, or only as given in `thresholds`.
+        "entropy" and "tree" need `y`.
+    n_thresholds : int or None, default=10
+        Cut points a column at most. None: every distinct value ("quantile", "uniform"), or as many
+        as the method finds ("entropy", "tree"). Not used by "median" and "manual".
+    thresholds : mapping of str to sequence of float, optional
+        Cut points of single columns, whatever the method; kept exactly as given; of dates as text,
+        "2024-03-01". An empty sequence leaves a column without conditions on its value.
+    max_levels : int, default=50
+        Levels a column of categories may have; where there are more, the commonest
+        ``max_levels - 1`` stay and the others become one group (an ``in`` literal).
+    read_as : mapping of str to str or sequence of str, optional
+        How single columns that hold no numbers are read: "levels", "words", or what is read of
+        dates, one or several of "date", "year", "month", "weekday", "hour" and "days since
+        2024-01-01". By default dates (``datetime64``, or text in which every cell is one such as
+        "2024-03-01 12:30:00") give the first five; texts of which more than half, and more than
+        `max_levels`, differ give words if they are phrases; all else gives levels.
+    orders : mapping of str to sequence of str, optional
+        Every level of single columns, the lowest first. An ordered ``Categorical`` of pandas
+        brings its order along.
+    sets : bool, default=True
+        Whether sets of levels are conditions, where `y` is given and there are at least four
+        levels: of the levels sorted by their share of a class, the first one, two, ... and the
+        others. Of more than two classes, each has its own order.
+
+    Attributes
+    ----------
+    cuts_ : dict of str to ndarray of float
+        The cut points of every numeric column with more than two values, or with `thresholds`.
+    literals_ : tuple of Literal
+        What the Boolean columns mean: column by column, and for each thing that is read of it in
+        the order of `Literal.sort_key`.
+    encodings_ : tuple
+        How each column is cut into cells, sorted by name; one that is read in several ways has
+        several.
+    feature_names_in_ : ndarray of str
+    n_features_in_ : int
+
+    Raises
+    ------
+    DataError
+        If a column is infinite somewhere, or holds single words that are nearly never the same
+        twice; if an order does not name a level that occurs; at `transform` if a column is missing
+        or holds text where training rows held numbers.
+    ValueError
+        If a parameter does not fit.
+
+    Notes
+    -----
+    *Cut points* of the automatic methods are written as the shortest decimal between the two
+    training values they separate, which changes no training row. Cuts that leave all training
+    rows on one side are dropped; where none is left ("quantile", "uniform", "median"), the
+    column is cut below its largest value.
+
+    *Missing values.* A condition says no to a missing value. Where training rows lacked values in a
+    column, each of its conditions has a second variant that says yes, and there are the conditions
+    "missing" and "present".
+
+    *Levels not seen in training* meet no ``==`` or ``in`` and every ``!=`` or ``not-in``; so does
+    a third value of a column that had two.
+
+    `transform` gives a `BinnedTable`, which NumPy takes for its Boolean values; its columns are
+    literals, so `set_output` is not offered. Sample weights play no part. Cost is O(n p log n)
+    to fit ("entropy": see `mdlp_cuts`) and O(n d) to transform.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"age": [20.0, 30.0, 40.0, 50.0], "smoker": ["no", "no", "yes", "yes"]})
+    >>> matrix = Binarizer(n_thresholds=1).fit_transform(X)
+    >>> [str(literal) for literal in matrix.literals]
+    ['age <= 35', 'age > 35', 'smoker == no', 'smoker == yes']
+    >>> matrix.values[0]
+    array([ True, False,  True, False])
+    """
+
+    def __init__(
+        self,
+        method: str = "quantile",
+        n_thresholds: int | None = 10,
+        thresholds: Mapping[str, Sequence[float]] | None = None,
+        max_levels: int = 50,
+        read_as: Mapping[str, str | Sequence[str]] | None = None,
+        orders: Mapping[str, Sequence[str]] | None = None,
+        sets: bool = True,
+    ) -> None:
+        self.method = method
+        self.n_thresholds = n_thresholds
+        self.thresholds = thresholds
+        self.max_levels = max_levels
+        self.read_as = read_as
+        self.orders = orders
+        self.sets = sets
+
+    def fit(self, X: Any, y: Any = None) -> "Binarizer":
+        """Choose cut points and levels.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n_samples, n_features)
+            The columns of an array are called x0, x1 and so on.
+        y : array of shape (n_samples,), optional
+            Class of each row; used by the methods "entropy" and "tree", and to choose sets of
+            levels and words.
+
+        Returns
+        -------
+        Binarizer
+            Itself.
+        """
+        self._check_parameters()
+        X = as_pandas(X)
+        self._fit_columns(X, self._columns(X, reset=True), y)
+        return self
+
+    def fit_read(self, frame: pd.DataFrame, columns: Columns, y: Any) -> BinnedTable:
+        """Do as `fit`, then `transform`, for a checked table whose columns are read already.
+
+        `columns` are what `rulekit.data.columns_of` gives of the frame.
+        """
+        self._check_parameters()
+        validate_data(self, frame, reset=True, skip_check_array=True)
+        self._fit_columns(frame, columns, y)
+        return self._codes(columns)
+
+    def _fit_columns(self, X: Any, columns: Columns, y: Any) -> None:
+        readings = readings_of(X, columns, self.read_as or {}, self.orders or {})
+        given = self._given_cuts(columns, readings)
+        classes = self._classes(y, columns)
+        cutting = Cutting(self.method, self.n_thresholds, self.max_levels, self.sets, classes)
+        encodings = [
+            encoding
+            for name in sorted(columns)
+            for encoding in self._views(
+                name, columns[name], cutting, given.get(name), readings.get(name)
+            )
+        ]
+        self.encodings_: tuple[ColumnEncoding, ...] = tuple(encodings)
+        numeric = [e for e in encodings if isinstance(e, OrderedColumn) and e.is_plain]
+        self.cuts_ = {e.name: e.cuts for e in numeric}
+        self.__dict__.pop("literals_", None)
+
+    @cached_property
+    def literals_(self) -> tuple[Literal, ...]:
+        """The literal of each Boolean column; computed on first access."""
+        if not hasattr(self, "encodings_"):
+            raise AttributeError("`literals_` is there after `fit`.")
+        return tuple(literal for e in self.encodings_ for literal in literals_of(e))
+
+    def transform(self, X: Any) -> BinnedTable:
+        """Return the bin of each value, and the conditions that bins offer.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n_samples, n_features)
+            The columns of a data frame are found by name, in any order; others are not looked at.
+
+        Returns
+        -------
+        BinnedTable
+            NumPy takes it for its Boolean values, shape (n_samples, n_conditions), which are formed
+            on first access.
+        """
+        check_is_fitted(self)
+        return self._codes(self._columns(X, reset=False))
+
+    def _codes(self, columns: Columns) -> BinnedTable:
+        kind = code_type(max((e.n_cells for e in self.encodings_), default=1))
+        n = len(next(iter(columns.values())))
+        codes = np.empty((n, len(self.encodings_)), dtype=kind, order="F")
+        for j, encoding in enumerate(self.encodings_):
+            codes[:, j] = encoding.codes(columns[encoding.name])
+        return BinnedTable(codes, self.encodings_)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the conditions as text, as ``str`` of each literal does, shape (d,).
+
+        Parameters
+        ----------
+        input_features : array of str, optional
+            Must be the names seen in `fit` if given; part of scikit-learn's interface.
+        """
+        check_is_fitted(self)
+        names = self.column_names_
+        if input_features is not None and list(input_features) != names:
+            raise ValueError(
+                "`input_features` is not equal to `feature_names_in_`. Leave it out, or give the "
+                "column names seen in `fit`."
+            )
+        return np.array([str(literal) for literal in self.literals_], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.target_tags.required = self.method in SUPERVISED
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    @property
+    def column_names_(self) -> list[str]:
+        """The columns seen in `fit`, in their order; x0, x1 ... for an array."""
+        if hasattr(self, "feature_names_in_"):
+            return list(self.feature_names_in_)
+        return [f"x{i}" for i in range(self.n_features_in_)]
+
+    def _check_parameters(self) -> None:
+        if self.method not in ALL_METHODS:
+            raise ValueError(f"`method` must be one of {ALL_METHODS}, got {self.method!r}.")
+        n = self.n_thresholds
+        if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
+            raise ValueError(f"`n_thresholds` must be a whole number from 1, or None, got {n!r}.")
+        levels = self.max_levels
+        if isinstance(levels, bool) or not isinstance(levels, (int, np.integer)) or levels < 2:
+            raise ValueError(f"`max_levels` must be a whole number from 2, got {levels!r}.")
+        if not isinstance(self.sets, (bool, np.bool_)):
+            raise ValueError(f"`sets` must be True or False, got {self.sets!r}.")
+
+    def _columns(self, X: Any, reset: bool) -> dict[str, NDArray[Any]]:
+        """Check a table and take it apart into the rules' columns."""
+        X = as_pandas(X)
+        if isinstance(X, pd.DataFrame):
+            X = X.set_axis([str(name) for name in X.columns], axis=1)
+            if not reset:
+                X = self._in_order(X)
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            frame = X
+        else:
+            checked = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+            frame = pd.DataFrame(checked, columns=self.column_names_)
+        if frame.shape[0] == 0 or frame.shape[1] == 0:
+            raise DataError(f"A table needs rows and columns; found shape {frame.shape}.")
+        return columns_of(frame, exact=reset)
+
+    def _in_order(self, X: pd.DataFrame) -> pd.DataFrame:
+        names = self.column_names_
+        absent = [name for name in names if name not in X.columns]
+        if absent:
+            shown = ", ".join(repr(name) for name in absent[:5])
+            more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
+            raise DataError(
+                f"The table must have every column seen in `fit`; it lacks {shown}{more}. "
+                "Add the column, empty where it is not known."
+            )
+        return X[names] if hasattr(self, "feature_names_in_") else X
+
+    def _classes(self, y: Any, columns: Mapping[str, Any]) -> NDArray[np.intp] | None:
+        if y is None:
+            if self.method not in SUPERVISED:
+                return None
+            raise ValueError(
+                f"`method={self.method!r}` requires y to be passed, but the target y is None; "
+                "give the class of each row, or use method='quantile'."
+            )
+        codes: NDArray[np.intp] = pd.factorize(np.asarray(y), sort=True)[0]
+        n = len(next(iter(columns.values())))
+        if codes.shape != (n,):
+            raise ValueError(f"`y` must have one class a row: {n} expected, found {len(codes)}.")
+        if (codes < 0).any():
+            raise DataError(
+                f"`y` must say the class of every row; it is missing in {int((codes < 0).sum())}. "
+                "Leave these rows out."
+            )
+        return codes
+
+    def _given_cuts(
+        self, columns: Mapping[str, NDArray[Any]], readings: Mapping[str, Reading]
+    ) -> dict[str, NDArray[np.float64]]:
+        given = {}
+        for name, cuts in dict(self.thresholds or {}).items():
+            if str(name) not in columns:
+                raise ValueError(
+                    f"`thresholds` names column {name!r}, which the table does not have; "
+                    "remove the entry or correct the name."
+                )
+            column = columns[str(name)]
+            part = "date" if column.dtype == object and is_dates(column) else None
+            if column.dtype == object and (part is None or str(name) in readings):
+                raise ValueError(
+                    f"`thresholds` gives cut points for column {name!r}, which does not hold "
+                    "numbers. Remove the entry."
+                )
+            given[str(name)] = given_edges(str(name), cuts, part)
+        return given
+
+    def _views(
+        self,
+        name: str,
+        column: NDArray[Any],
+        cutting: Cutting,
+        cuts: NDArray[np.float64] | None,
+        reading: Reading | None,
+    ) -> list[ColumnEncoding]:
+        absent = missing_in(column)
+        has_missing = bool(absent.any())
+        present = column[~absent]
+        if column.dtype == object:
+            reading = reading or Reading()
+            found = cutting.views(name, column, reading.read_as, reading.order)
+            if cuts is None:
+                return found
+            rest = [replace(e, extra=True) for e in found if e.part not in (None, "date")]
+            return [OrderedColumn(name, cuts, has_missing, "date"), *rest]
+        if np.isinf(present).any():
+            row = int(np.flatnonzero(np.isinf(column))[0]) + 1
+            raise DataError(
+                f"Column {name!r} must hold finite numbers; row {row} is infinite. Replace "
+                "infinities, or leave them empty."
+            )
+        distinct = np.unique(present) + 0.0
+        if cuts is None and len(distinct) <= 2:
+            groups = tuple((float(v),) for v in distinct)
+            return [LevelColumn(name, groups, has_missing, numeric=True)]
+        if cuts is None:
+            classes = cutting.classes
+            cuts = self._cuts(name, present, None if classes is None else classes[~absent])
+        return [OrderedColumn(name, cuts, has_missing)]
+
+    def _cuts(
+        self, name: str, present: NDArray[np.float64], classes: NDArray[np.intp] | None
+    ) -> NDArray[np.float64]:
+        if self.method == "manual":
+            raise ValueError(
+                f"`method='manual'` needs cut points for every numeric column; `thresholds` has "
+                f"none for column {name!r}. Add them (an empty list for no condition), or use "
+                "another method."
+            )
+        known = classes if self.method in SUPERVISED else None
+        return automatic_cuts(present, known, self.method, self.n_thresholds)

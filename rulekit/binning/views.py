@@ -1,0 +1,312 @@
+"""How one column is read: as numbers, levels, an order, dates and their parts, or words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.binning.encoding import (
+    UNIQUE_SHARE,
+    ColumnEncoding,
+    LevelColumn,
+    OrderedColumn,
+    WordColumn,
+    level_groups,
+)
+from rulekit.binning.thresholds import automatic_cuts
+from rulekit.binning.words import chosen_words, holds_words
+from rulekit.exceptions import DataError, RuleError
+from rulekit.rules import DAYS_SINCE, Literal, missing_in, moment
+from rulekit.rules.scales import checked_order, checked_part, positions_in
+
+PARTS = ("date", "year", "month", "weekday", "hour")
+FEW = 31  # of a part of a date with no more values, every one is a cut
+PRIOR = 10.0  # rows of average class that a level is given before levels are put in order
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """User overrides of how a column is read (kind or level order)."""
+
+    read_as: Any = None
+    order: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """How the columns of one table become conditions: see `Binarizer`, whose parameters these are.
+
+    Shapes: classes (n,).
+    """
+
+    method: str
+    n_thresholds: int | None
+    max_levels: int
+    sets: bool
+    classes: NDArray[np.intp] | None
+
+    def views(
+        self, name: str, column: NDArray[Any], read_as: Any, order: Sequence[str] | None
+    ) -> list[ColumnEncoding]:
+        """Read a column of text or truth values.
+
+        Shapes: column (n,).
+        """
+        nothing = LevelColumn(name, (), bool(missing_in(column).any()))
+        first, *rest = self._read(name, column, read_as, order) or [nothing]
+        return [first, *(replace(view, extra=True) for view in rest)]
+
+    def _read(
+        self, name: str, column: NDArray[Any], read_as: Any, order: Sequence[str] | None
+    ) -> list[ColumnEncoding]:
+        absent = missing_in(column)
+        present, has_missing = column[~absent], bool(absent.any())
+        classes = None if self.classes is None else self.classes[~absent]
+        if order is not None:
+            return [ordered_levels(name, present, order, has_missing)]
+        requested = read_as is not None
+        if not requested:
+            read_as = self._found_out(present)
+        if read_as == "levels":
+            return self._levels(name, present, classes, has_missing, refuse=not requested)
+        if read_as == "words":
+            words = chosen_words([str(v) for v in present], classes)
+            if not words and not requested:  # nothing but names: refused as such
+                return self._levels(name, present, classes, has_missing, refuse=True)
+            return [WordColumn(name, word, has_missing) for word in words]
+        parts = (read_as,) if isinstance(read_as, str) else tuple(read_as)
+        return [
+            view for part in parts for view in self._part(name, present, classes, has_missing, part)
+        ]
+
+    def _found_out(self, present: NDArray[Any]) -> Any:
+        distinct = set(present.tolist())
+        texts = [v for v in distinct if isinstance(v, str)]
+        if not texts or len(texts) < len(distinct):
+            return "levels"
+        if is_dates(present):
+            return PARTS
+        hardly = len(distinct) > max(self.max_levels, UNIQUE_SHARE * len(present))
+        return "words" if hardly and holds_words(sorted(distinct)) else "levels"
+
+    def _levels(
+        self,
+        name: str,
+        present: NDArray[Any],
+        classes: NDArray[np.intp] | None,
+        has_missing: bool,
+        part: str | None = None,
+        refuse: bool = False,
+    ) -> list[ColumnEncoding]:
+        counts = pd.Series(present, dtype=object).value_counts()
+        groups = level_groups(name, dict(counts.items()), self.max_levels, refuse=refuse)
+        numeric = part is not None
+        plain = LevelColumn(name, groups, has_missing, numeric, part)
+        if not self.sets or classes is None or len(groups) < 2 or len(np.unique(classes)) < 2:
+            return [plain]
+        codes = plain.group_codes(present)
+        present_classes = np.unique(classes)
+        described = present_classes[1:] if len(present_classes) <= 2 else present_classes
+        found: list[LevelColumn] = []
+        for k in described:
+            sorted_groups = _by_share(groups, codes, classes == k)
+            known = frozenset(x for view in found for x in view.base_literals())
+            found.append(replace(plain, groups=sorted_groups, ranked=True, skip=known))
+        return [*found]
+
+    def _part(
+        self,
+        name: str,
+        present: NDArray[Any],
+        classes: NDArray[np.intp] | None,
+        has_missing: bool,
+        part: str,
+    ) -> list[ColumnEncoding]:
+        """Read one part of dates; one that is the same in every row gives nothing."""
+        try:
+            values = positions_in(name, present, part, None)
+        except RuleError as error:
+            raise DataError(
+                f"{error} To read the column as text instead, say so (`read_as`: 'levels')."
+            ) from error
+        distinct = np.unique(values)
+        if len(distinct) < 2:
+            return []
+        named = OrderedColumn(name, np.empty(0), has_missing, part)
+        cuts = self.cuts(named, values, classes, distinct)
+        found: list[ColumnEncoding] = [replace(named, cuts=cuts)] if len(cuts) else []
+        if part == "weekday" or (part == "month" and len(distinct) > 2):
+            found += self._levels(name, values.astype(object), classes, has_missing, part)
+        return found
+
+    def cuts(
+        self,
+        column: OrderedColumn,
+        values: Values,
+        classes: NDArray[np.intp] | None,
+        distinct: Values,
+    ) -> Values:
+        """Choose the cuts of a part of dates, each written as short as can be."""
+        if self.method == "manual" and column.part == "date":
+            return np.empty(0)
+        method = "quantile" if self.method == "manual" else self.method
+        few = len(distinct) <= FEW and column.part != "date"
+        if few and not column.part.startswith(DAYS_SINCE):  # type: ignore[union-attr]
+            return distinct[:-1]
+        raw = automatic_cuts(values, classes, method, self.n_thresholds)
+        if column.part == "date" and method in ("quantile", "uniform", "median"):
+            return _calendar_cuts(column, raw, distinct)
+        place = np.unique(np.searchsorted(distinct, raw, side="right"))
+        edges = [
+            column.edge_between(float(r), float(distinct[k - 1]), float(distinct[k]))
+            for r, k in zip(raw, place, strict=False)
+        ]
+        return np.unique(np.array(edges, dtype=float))
+
+
+def _calendar_cuts(column: OrderedColumn, raw: Values, distinct: Values) -> Values:
+    """Move each cut, by up to half-way to its neighbours, to where a year, quarter or month begins.
+
+    A cut for which none of them begins there is a midnight, or a moment between two values.
+    """
+    ends = np.concatenate([distinct[:1], raw, distinct[-1:]])
+    middle = (ends[1:] + ends[:-1]) / 2
+    found = []
+    for cut, low, high in zip(raw, middle[:-1], middle[1:], strict=True):
+        round_day = rounded_date(float(low), float(high), float(cut))
+        if round_day is None:
+            k = int(np.searchsorted(distinct, cut, side="right"))
+            found.append(
+                column.edge_between(float(cut), float(distinct[k - 1]), float(distinct[k]))
+            )
+        else:
+            found.append(float(np.nextafter(round_day, -np.inf)))
+    kept = np.unique(np.array(found, dtype=float))
+    return np.asarray(kept[(kept >= distinct[0]) & (kept < distinct[-1])])
+
+
+def rounded_date(low: float, high: float, near: float) -> float | None:
+    """Find the roundest day after `low` and up to `high`, in days since 1970.
+
+    The first of a year, else of a quarter, else of a month, the nearest of several to `near`; None
+    where none of these lies there.
+    """
+    first, last = np.datetime64("1970-01-01") + np.array([np.floor(low), np.floor(high)], int)
+    months = np.arange(first.astype("M8[M]"), last.astype("M8[M]") + 1)
+    days = months.astype("M8[D]").astype(int).astype(float)
+    number = months.astype(int)
+    inside = (days > low) & (days <= high)
+    for step in (12, 3, 1):
+        fits = days[inside & (number % step == 0)]
+        if len(fits):
+            return float(fits[np.argmin(np.abs(fits - near))])
+    return None
+
+
+def is_dates(column: NDArray[Any]) -> bool:
+    """Return whether every present cell is a date as ISO text, and some cell is."""
+    cells = set(column[~missing_in(column)].tolist())
+    return bool(cells) and all(isinstance(v, str) and moment(v) is not None for v in cells)
+
+
+def ordered_levels(
+    name: str, present: NDArray[Any], order: Sequence[str], has_missing: bool
+) -> OrderedColumn:
+    """Read a column by an order of its levels, cut between any two that occur."""
+    try:
+        levels = checked_order(tuple(str(v) for v in order))
+    except RuleError as error:
+        raise DataError(f"Column {name!r}: {error}") from error
+    counts = pd.Series(present, dtype=object).map(str).value_counts()
+    left_out = sorted(set(counts.index) - set(levels))
+    if left_out:
+        more = f" and {len(left_out) - 1} more" if len(left_out) > 1 else ""
+        raise DataError(
+            f"The order of column {name!r} must name every level; {left_out[0]!r}{more} "
+            f"({int(counts[left_out[0]])} rows) is not in it. Add it in its place."
+        )
+    places = sorted(levels.index(v) for v in counts.index)
+    cuts = [np.floor((a + b) / 2) + 0.5 for a, b in pairwise(places)]
+    return OrderedColumn(name, np.array(cuts), has_missing, order=levels)
+
+
+def checked_reading(name: str, reading: Any) -> Any:
+    """Return how a column is to be read; ValueError if that is no way of reading."""
+    if reading in ("levels", "words"):
+        return reading
+    parts = (reading,) if isinstance(reading, str) else reading
+    try:
+        found = tuple(checked_part(part) for part in parts)
+    except (RuleError, TypeError) as error:
+        raise ValueError(
+            f"`read_as` of column {name!r} is {reading!r}. Use 'levels', 'words', or parts "
+            f"of dates: one or several of {PARTS} and 'days since 2024-01-01'."
+        ) from error
+    return found or PARTS
+
+
+def readings_of(
+    X: Any,
+    columns: Mapping[str, NDArray[Any]],
+    read_as: Mapping[Any, Any],
+    orders: Mapping[Any, Sequence[str]],
+) -> dict[str, Reading]:
+    """Return how columns are read, from the table's types or the parameters."""
+    dtypes = X.dtypes if isinstance(X, pd.DataFrame) else pd.Series(dtype=object)
+    found: dict[str, Reading] = {}
+    for name, dtype in zip(map(str, dtypes.index), dtypes, strict=True):
+        if getattr(dtype, "ordered", False) and len(dtype.categories) > 1:
+            found[name] = Reading(order=tuple(map(str, dtype.categories)))
+    for what, given in (("read_as", read_as), ("orders", orders)):
+        for name, value in given.items():
+            known = columns.get(str(name))
+            if known is None or known.dtype != object:
+                why = "the table does not have" if known is None else "holds numbers"
+                raise ValueError(
+                    f"`{what}` names column {name!r}, which {why}. Remove the entry or correct the "
+                    "name."
+                )
+            if what == "orders":
+                found[str(name)] = Reading(order=value)
+            else:
+                found[str(name)] = Reading(read_as=checked_reading(str(name), value))
+    both = sorted(set(map(str, read_as)) & set(map(str, orders)))
+    if both:
+        raise ValueError(
+            f"Column {both[0]!r} is read in its order of `orders`, so `read_as` would not be used; "
+            "give one of the two."
+        )
+    return found
+
+
+def given_edges(name: str, cuts: Sequence[Any], part: str | None) -> Values:
+    """Read the cut points of a column as edges: numbers, or dates as text."""
+    if part == "date":
+        try:
+            found = [Literal(name, "<", v, part="date").edge for v in cuts]
+        except RuleError as error:
+            raise ValueError(f"`thresholds` of column {name!r}: {error}") from error
+        return np.unique(np.array(found, dtype=float))
+    numbers = np.array(list(cuts), dtype=float)
+    if not np.isfinite(numbers).all():
+        raise ValueError(
+            f"`thresholds` must be finite numbers, got {list(cuts)!r} for column {name!r}."
+        )
+    return np.unique(numbers + 0.0)
+
+
+def _by_share(
+    groups: tuple[tuple[Any, ...], ...], codes: NDArray[np.intp], of_class: NDArray[np.bool_]
+) -> tuple[tuple[Any, ...], ...]:
+    """Sort groups by their share of a class, shares of few rows shrunk to the mean."""
+    rows = np.bincount(codes, minlength=len(groups))
+    hits = np.bincount(codes[of_class], minlength=len(groups))
+    mean = float(of_class.sum()) / len(of_class)
+    share = (hits + PRIOR * mean) / (rows + PRIOR)
+    order = sorted(range(len(groups)), key=lambda k: (float(share[k]), str(groups[k][0])))
+    return tuple(groups[k] for k in order)

@@ -1,0 +1,46 @@
+"""The search over boxes: coordinate descent with an archive of the best rule of each size.
+
+What belongs here: the binned problem, the kernels of its moves, the descents and the search that
+make them, and the refinement of thresholds afterwards. Imports no other solver.
+"""
+
+from rulekit.search.box_search.archive import Archive, ArchiveEntry
+from rulekit.search.box_search.descent import Descent
+from rulekit.search.box_search.problem import (
+    ERRORS,
+    HAMMING,
+    Bools,
+    Boxes,
+    BoxPrices,
+    BoxProblem,
+    Floats,
+    Ints,
+    Reads,
+    merge_equal_rows,
+    no_boxes,
+)
+from rulekit.search.box_search.search import SearchPlan, search
+from rulekit.search.box_search.single_box import SingleBox
+from rulekit.search.box_search.threshold_refinement import CutTable, refined_cuts
+
+__all__ = [
+    "ERRORS",
+    "HAMMING",
+    "Archive",
+    "ArchiveEntry",
+    "Bools",
+    "BoxPrices",
+    "BoxProblem",
+    "Boxes",
+    "CutTable",
+    "Descent",
+    "Floats",
+    "Ints",
+    "Reads",
+    "SearchPlan",
+    "SingleBox",
+    "merge_equal_rows",
+    "no_boxes",
+    "refined_cuts",
+    "search",
+]

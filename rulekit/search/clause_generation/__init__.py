@@ -1,0 +1,29 @@
+"""Rules by column generation, and single clauses with a proof.
+
+What belongs here: pricing, the restricted master, the choice among generated clauses, and the
+branch and bound of one clause: of the best one, and of all that are near it. May import the doors
+of `box_search` (pricing improves boxes) and `lp`.
+"""
+
+from rulekit.search.clause_generation.column_generation import (
+    GeneratedRule,
+    GenerationPlan,
+    generate,
+)
+from rulekit.search.clause_generation.exact_clause import ClauseLimits, best_clause
+from rulekit.search.clause_generation.half_lines import HalfLines, half_lines
+from rulekit.search.clause_generation.near_best import NearBest, near_best_clauses
+from rulekit.search.clause_generation.pricing import MANY_COLUMNS
+
+__all__ = [
+    "MANY_COLUMNS",
+    "ClauseLimits",
+    "GeneratedRule",
+    "GenerationPlan",
+    "HalfLines",
+    "NearBest",
+    "best_clause",
+    "generate",
+    "half_lines",
+    "near_best_clauses",
+]

@@ -1,0 +1,262 @@
+"""The best single clause, with a proof: branch and bound on sets of rows kept as bits.
+
+A clause is an AND of literals. Its value is the weight of the described rows it holds for, minus
+the weight of the other rows it holds for, minus θ a literal; the rule without clauses is worth
+nothing. Maximising the value is minimising training errors plus θ times literals over rules of one
+clause.
+
+Legend::
+
+    P, N   rows of the described and of the other class that the clause holds for
+    loss   weight that a literal takes from P
+    gain   weight that it takes from N
+    slot   literals of one slot exclude each other: of nested half-lines one is enough
+    own    what a literal alone takes from N: rows that no other literal of the clause takes
+    step   rows of N between a literal and the next looser one of its slot
+
+Every subset of literals has a literal of largest loss. A node branches over which one that is, and
+leaves to the branch only literals of smaller loss: each subset is met once, and ``P - loss`` bounds
+what is left of P at once.
+
+Here the rows are packed into 64-bit words: sorted by weight where there are few distinct weights,
+so that all rows of a word weigh the same and counting bits weighs them; else each byte of a word is
+looked up in a table. The search itself is `exact_kernels`.
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+CLASSES = 8  # largest number of distinct weights for which rows are counted by weight
+CHUNK = 100_000  # tests between two looks at the clock
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseLimits:
+    """When to give up on a proof."""
+
+    max_tests: int = 20_000_000
+    seconds: float | None = None
+    should_stop: Callable[[], bool] = field(default=lambda: False)
+
+
+@dataclass(frozen=True, slots=True)
+class ExactClause:
+    """The best clause found, and whether it is proved to be the best."""
+
+    chosen: tuple[int, ...] | None
+    value: float
+    proved: bool
+    n_tests: int
+    upper: float
+
+
+@dataclass(frozen=True, eq=False)
+class ClauseTask:
+    """The literals over the rows that weigh anything.
+
+    Shapes: slot (d,), step (rows of the other class, d).
+    """
+
+    P: Bools
+    N: Bools
+    weight_p: Floats
+    weight_n: Floats
+    theta: float
+    slot: Ints
+    step: Bools
+    incumbent: float
+    limits: ClauseLimits
+
+
+def clause_task(
+    holds: Bools,
+    y: Bools,
+    weight: Floats,
+    theta: float,
+    slots: Sequence[int],
+    incumbent: float,
+    limits: ClauseLimits,
+) -> ClauseTask:
+    """Sort the rows by class, leave out those of weight zero, and find the steps.
+
+    Weights are rounded to multiples of a power of two that is so small that no sum of them is
+    rounded again: they then weigh the same in every order.
+    """
+    _, exponent = math.frexp(float(weight.sum()))
+    unit = math.ldexp(1.0, max(exponent - 52, -1000))
+    weight = np.rint(weight / unit) * unit
+    P, N = holds[y & (weight > 0)], holds[~y & (weight > 0)]
+    slot = np.unique(np.asarray(slots, dtype=np.int64), return_inverse=True)[1].reshape(-1)
+    step = ~N
+    # nested literals, from the loosest on
+    order = np.lexsort((np.arange(len(slot)), -holds.sum(axis=0), slot))
+    for looser, tighter in pairwise(order):
+        if slot[looser] == slot[tighter]:
+            step[:, tighter] &= N[:, looser]
+    return ClauseTask(
+        P,
+        N,
+        weight[y & (weight > 0)],
+        weight[~y & (weight > 0)],
+        float(theta),
+        slot,
+        step,
+        max(float(incumbent), 0.0),
+        limits,
+    )
+
+
+def best_clause(
+    holds: Bools,
+    y: Bools,
+    theta: float,
+    *,
+    slots: Sequence[int] | None = None,
+    weight: Floats | None = None,
+    incumbent: float = 0.0,
+    limits: ClauseLimits | None = None,
+) -> ExactClause:
+    """Find the clause of the highest value among all subsets of the literals.
+
+    Shapes: holds (n, d), y (n,), slots d, weight (n,).
+
+    Notes
+    -----
+    Exponential in the worst case. Prunes, all safe: what P, less a literal, can still be worth; a
+    literal must take at least θ from N that no other one takes (else dropping it is better), and
+    this share only shrinks; some of it must lie in the literal's step (else the next looser literal
+    is no worse); another literal must be able to take θ from N; the best of each slot bounds what
+    all smaller-loss literals together can take. The rule without clauses is a candidate of its own.
+    """
+    if theta <= 0:
+        raise ValueError(f"`theta` must be positive for an exact search, got {theta!r}.")
+    y = np.asarray(y, dtype=bool)
+    weights = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
+    slot_of = range(holds.shape[1]) if slots is None else slots
+    task = clause_task(holds, y, weights, theta, slot_of, incumbent, limits or ClauseLimits())
+    return search(task)
+
+
+def search(task: ClauseTask) -> ExactClause:
+    """Find the best clause; see `best_clause`."""
+    from rulekit.search.clause_generation import exact_kernels as kernel
+
+    depth = _most_conditions(task)
+    packed, levels, tops = laid_out(task, depth)
+    best = np.zeros(depth + 1, np.int64)
+    counts = np.array([0, 0, -1, 1], np.int64)
+    record = kernel.Record(np.array([task.incumbent]), counts, best)
+    limits, start = task.limits, time.monotonic()
+    proved = False
+    while not proved:
+        left = limits.max_tests - int(counts[kernel.TESTS])
+        late = limits.seconds is not None and time.monotonic() - start > limits.seconds
+        if left <= 0 or late or limits.should_stop():
+            break
+        # a level never has more than all literals: each chunk gets on by a node at least
+        budget = min(max(CHUNK, len(task.slot)), left)
+        proved = bool(kernel.search(levels, packed, record, tops, budget))
+        if not proved and budget == left:
+            break
+    value, size = float(record.value[0]), int(counts[kernel.LENGTH])
+    chosen = None if size < 0 else tuple(int(j) for j in best[:size])
+    upper = value if proved else max(value, _open_bound(task, levels, int(counts[kernel.LEVEL])))
+    return ExactClause(chosen, value, proved, int(counts[kernel.TESTS]), upper)
+
+
+def laid_out(task: ClauseTask, depth: int) -> tuple[Any, Any, Any]:
+    """Pack a task into words, and allocate `depth` levels and one node."""
+    from rulekit.search.clause_generation import exact_kernels as kernel
+
+    p_order, wp = _weights(task.weight_p, kernel)
+    n_order, wn = _weights(task.weight_n, kernel)
+    P, N, step = _words(task.P, p_order), _words(task.N, n_order), _words(task.step, n_order)
+    d = len(task.slot)
+    packed = kernel.Task(task.theta, P, N, step, task.slot, wp, wn)
+    levels = _levels(kernel, d, p_order, n_order, depth)
+    return packed, levels, _tops(kernel, d, len(n_order) // 64)
+
+
+def _open_bound(task: ClauseTask, levels: Any, level: int) -> float:
+    """Return an upper bound of all open nodes."""
+    upper = -np.inf if level else float(task.weight_p.sum())
+    for t in range(level):
+        upper = max(upper, levels.bound[t, : levels.next[t] + 2].max(initial=-np.inf))
+    return upper
+
+
+def _most_conditions(task: ClauseTask) -> int:
+    """Return the largest length of a clause with a positive value."""
+    paid = min(float(task.weight_p.sum()), float(task.weight_n.sum())) / task.theta
+    n_slots = int(task.slot.max(initial=-1)) + 1
+    return int(min(n_slots, paid)) + 1
+
+
+def _levels(kernel: Any, d: int, p_order: Any, n_order: Any, depth: int) -> Any:
+    """Allocate the levels, with the root as the first."""
+    levels = kernel.Levels(
+        np.zeros((depth + 1, len(p_order) // 64), np.uint64),
+        np.zeros((depth + 1, len(n_order) // 64), np.uint64),
+        np.zeros((depth + 1, depth + 1, len(n_order) // 64), np.uint64),
+        np.zeros(depth + 1, np.int64),
+        np.zeros((depth + 1, d), np.int64),
+        np.zeros((depth + 1, d)),
+        np.zeros((depth + 1, d)),
+        np.zeros(depth + 1, np.int64),
+        np.zeros(depth + 1, np.int64),
+    )
+    levels.P[0] = _words((p_order >= 0)[:, None], np.arange(len(p_order)))[0]
+    levels.N[0] = _words((n_order >= 0)[:, None], np.arange(len(n_order)))[0]
+    levels.live[0], levels.n_live[0] = np.arange(d), d
+    return levels
+
+
+def _tops(kernel: Any, d: int, n_words: int) -> Any:
+    """Allocate the work arrays of a node."""
+    return kernel.Tops(
+        np.zeros(d + 1),
+        np.zeros(d + 1, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(n_words, np.uint64),
+        np.zeros(n_words, np.uint64),
+        np.zeros(d),
+    )
+
+
+def _weights(weight: Floats, kernel: Any) -> tuple[NDArray[np.int64], Any]:
+    """Return the row of each bit (-1: none) and the weights of the words."""
+    values = np.unique(weight)
+    if len(values) > CLASSES:
+        order = _padded(np.arange(len(weight)))
+        padded = np.where(order >= 0, weight[order], 0.0).reshape(-1, 8)
+        patterns = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+        return order, kernel.RowWeights(np.zeros(0), (padded @ patterns.T.astype(float)).ravel())
+    parts = [_padded(np.flatnonzero(weight == v)) for v in values]
+    unit = np.repeat(values, [len(part) // 64 for part in parts])
+    order = np.concatenate([*parts, np.zeros(0, np.int64)])
+    return order, kernel.RowWeights(unit, np.zeros(0))
+
+
+def _padded(rows: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Fill up to whole words."""
+    return np.concatenate([rows, np.full(-len(rows) % 64, -1)]).astype(np.int64)
+
+
+def _words(masks: Bools, order: NDArray[np.int64]) -> Words:
+    """Pack the columns of a mask, shape (rows, d), into words: shape (d, words)."""
+    bits = np.zeros((masks.shape[1], len(order)), bool)
+    bits[:, order >= 0] = masks[order[order >= 0]].T
+    packed = np.packbits(bits, axis=1, bitorder="little")
+    return np.ascontiguousarray(packed).view("<u8").astype(np.uint64)

@@ -1,0 +1,62 @@
+"""What every solver over Boolean columns shares.
+
+What belongs here: candidate columns, their redundancy, the rounding of fractional columns, the
+perturbation that makes a vertex unique, and the covering program written out. May import
+`rulekit.search.lp`.
+"""
+
+from rulekit.search.columns.candidates import (
+    CellColumns,
+    PricedColumns,
+    compact_program,
+    priced,
+)
+from rulekit.search.columns.cell_sets import DENSE, AlwaysToo, CellSets, row_order
+from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
+from rulekit.search.columns.perturbation import (
+    ALWAYS_PERTURBATION,
+    PERTURBATION,
+    default_perturbation,
+    snapped,
+)
+from rulekit.search.columns.redundancy import (
+    ColumnStructure,
+    RedundancyGroup,
+    redundancy_groups,
+    single_group,
+)
+from rulekit.search.columns.rounding import (
+    TIE,
+    RoundingTask,
+    cheapest_combination,
+    round_at_random,
+    round_by_threshold,
+    round_without_redundancy,
+)
+
+__all__ = [
+    "ALWAYS_PERTURBATION",
+    "DENSE",
+    "PERTURBATION",
+    "TIE",
+    "AlwaysToo",
+    "CellColumns",
+    "CellSets",
+    "ColumnStructure",
+    "GeneratedDual",
+    "PricedColumns",
+    "RedundancyGroup",
+    "RoundingTask",
+    "RowGroups",
+    "cheapest_combination",
+    "compact_program",
+    "default_perturbation",
+    "priced",
+    "redundancy_groups",
+    "round_at_random",
+    "round_by_threshold",
+    "round_without_redundancy",
+    "row_order",
+    "single_group",
+    "snapped",
+]

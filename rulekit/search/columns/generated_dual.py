@@ -1,0 +1,106 @@
+"""The dual of the one-level program over the columns generated so far.
+
+::
+
+    maximise  sum(mu)    subject to  P.T @ mu <= c,  0 <= mu <= m
+
+Rows that all these columns treat alike are one variable, with their weights added, so that the
+program stays small whatever the number of rows; its value is shared out again by weight. Generated
+columns split these groups.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.search.lp import Basis, LinearProgram, LPSolution, solve_lp
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+CHUNK = 32  # columns separated at a time
+
+
+@dataclass(frozen=True)
+class RowGroups:
+    """Rows that are one variable.
+
+    Shapes: of (g,), first (number of groups,), weight (number of groups,), m (g,).
+    """
+
+    of: Ints
+    first: Ints
+    weight: Floats
+    m: Floats
+
+    def shared(self, mu: Floats) -> Floats:
+        """Share out what groups have by weight: shape (g,). No row gets more than its bound."""
+        found: Floats = (mu / np.where(self.weight > 0, self.weight, 1.0))[self.of] * self.m
+        return found
+
+
+class GeneratedDual:
+    """The program at the head of this module; each solution begins at the vertex of the last one.
+
+    Shapes: m (g,).
+    """
+
+    def __init__(self, m: Floats) -> None:
+        some = min(len(m), 1)
+        self.groups = RowGroups(
+            np.zeros(len(m), np.intp), np.zeros(some, np.intp), np.full(some, m.sum()), m
+        )
+        self._solved: tuple[RowGroups, LPSolution] | None = None
+        self._columns: Bools = np.zeros((some, 0), dtype=bool)
+        self._ceiling = np.zeros(0)
+
+    def add(self, columns: Bools, ceiling: Floats) -> None:
+        """Add columns of P, shape (g, k), with their prices, shape (k,)."""
+        self._ceiling = np.concatenate([self._ceiling, ceiling])
+        group, m = self.groups.of, self.groups.m
+        first = self.groups.first
+        for start in range(0, columns.shape[1], CHUNK):
+            part = columns[:, start : start + CHUNK]
+            key = (group << CHUNK) + part @ (1 << np.arange(part.shape[1]))
+            _, first, group = np.unique(key, return_index=True, return_inverse=True)
+        self._columns = np.hstack([self._columns[self.groups.of[first]], columns[first]])
+        weight = np.bincount(group, m, len(first)).astype(float)
+        self.groups = RowGroups(group, first, weight, m)
+
+    def solve(self, time_limit: float | None = None) -> LPSolution:
+        """Solve for a value of each group; minus the duals of the rows are the relaxed clause."""
+        n_groups, k = self._columns.shape
+        program = LinearProgram(
+            -np.ones(n_groups),
+            self._columns.T,
+            np.full(k, -np.inf),
+            self._ceiling,
+            np.zeros(n_groups),
+            self.groups.weight,
+        )
+        answer = solve_lp(program, time_limit=time_limit, start=self._start())
+        self._solved = self.groups, answer
+        return answer
+
+    def _start(self) -> Basis | None:
+        """Return the basis of the last solution for the current groups and columns.
+
+        The value of a group is assigned to its parts one after the other, so that at most one of
+        them is between its bounds and basic: an optimum of the same value for the columns known
+        then. None without a basis.
+        """
+        if self._solved is None:
+            return None
+        known, answer = self._solved
+        if answer.x is None or answer.basic_x is None or answer.basic_rows is None:
+            return None
+        groups = self.groups
+        whole = known.of[groups.first]
+        at_upper, basic = (2 * answer.x > known.weight)[whole], np.zeros(len(whole), bool)
+        for group in np.flatnonzero(answer.basic_x):
+            parts = np.flatnonzero(whole == group)
+            full = int(np.searchsorted(np.cumsum(groups.weight[parts])[:-1], answer.x[group]))
+            at_upper[parts], basic[parts[full]] = np.arange(len(parts)) < full, True
+        n_new = len(self._ceiling) - len(answer.basic_rows)
+        return Basis(at_upper, basic, np.append(answer.basic_rows, np.ones(n_new, bool)))

@@ -1,0 +1,252 @@
+"""Kernels: loops compiled by Numba once per machine, later loaded from Numba's cache.
+
+Kernels are in files named ``..._kernels.py`` and imported inside the function that calls them, so
+that ``import rulekit`` needs no Numba::
+
+    from rulekit.search.machine_code import machine_code
+
+    @machine_code()  # called by other kernels only
+    def half(x):
+        return x / 2
+
+    @machine_code("float64(float64)")  # called from Python: compiled as the file is imported
+    def quarter(x):
+        return half(half(x))
+
+Nothing is compiled in a thread: a process that ends in the middle of it is aborted by LLVM. A lock
+per file keeps two processes from compiling the same kernels; the second one waits and loads them.
+``python -m rulekit.search.machine_code`` compiles all files, as many at once as there are cores.
+"""
+
+import importlib
+import importlib.util
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from rulekit.exceptions import SolverError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+#: Kernel files, those of the quick search first, with the CPU seconds that compiling takes.
+KERNELS: dict[str, float] = {
+    "rulekit.search.box_search.descent_kernels": 15.0,
+    "rulekit.search.box_search.pair_kernels": 6.0,
+    "rulekit.learners.forest.forest_kernels": 4.0,
+    "rulekit.families.scorecard.solver.card_kernels": 11.0,
+    "rulekit.search.clause_generation.exact_kernels": 6.0,
+    "rulekit.families.power_law.solver.split_kernels": 6.0,
+    "rulekit.families.power_law.solver.moment_kernels": 3.0,
+    "rulekit.search.screening.cover_kernels": 3.0,
+    "rulekit.families.scorecard.solver.fit_kernels": 1.0,
+}
+QUICK = tuple(KERNELS)[:3]  # what the quick search of the dashboard needs
+log = logging.getLogger("rulekit.machine_code")
+
+
+def machine_code(
+    signature: Any = None, *, ieee: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Compile a kernel, or load it from the cache."""
+    import numba
+    from numba.core import event
+
+    njit: Any = numba.njit  # its stubs do not know all its options
+    options: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+    options["error_model"] = "numpy" if ieee else "python"
+    if signature is None:
+        return njit(no_cpython_wrapper=True, **options)
+
+    def make(function: Callable[..., Any]) -> Callable[..., Any]:
+        # Numba's cache looks at the file of this function alone. The name in the cache speaks for
+        # all kernels of the folder, so that one which calls a changed one is made anew, too.
+        path = Path(function.__code__.co_filename)
+        function.__qualname__ += f"-{_digest(path.parent)}"
+        with _alone(path), event.install_listener("numba:compile", _first_wait()):
+            try:
+                return njit(signature, cache=True, **options)(function)
+            except (OSError, EOFError, RuntimeError) as error:
+                if isinstance(error, RuntimeError) and "cache" not in str(error):
+                    raise
+                return njit(signature, **options)(function)
+
+    return make
+
+
+def record(kind: type, *parts: Any) -> Any:
+    """Return the type, for signatures, of a named tuple whose fields have these types."""
+    from rulekit.search.records import record_type
+
+    return record_type(kind, parts)
+
+
+def prepare(
+    names: Sequence[str] = tuple(KERNELS), n_jobs: int | None = None
+) -> Iterator["Preparation"]:
+    """Compile kernel files in processes of their own; yield the progress after each file.
+
+    Files that are compiled already are loaded in a second. At most `n_jobs` processes run at once,
+    by default one per core.
+    """
+    n_jobs = n_jobs or os.cpu_count() or 1
+    began = time.monotonic()
+    waiting = list(names)
+    running: dict[str, subprocess.Popen[bytes]] = {}
+    started: dict[str, float] = {}
+    took: dict[str, float] = {}
+    while waiting or running:
+        while waiting and len(running) < n_jobs:
+            name = waiting.pop(0)
+            code = f"from {__spec__.name} import load; load({name!r})"
+            running[name] = subprocess.Popen([sys.executable, "-c", code])
+            started[name] = time.monotonic()
+        for name, process in list(running.items()):
+            try:
+                failed = process.wait(0.05)
+            except subprocess.TimeoutExpired:
+                continue
+            del running[name]
+            if failed:
+                raise SolverError(f"Compiling {name} failed; its error is printed above.")
+            now = time.monotonic()
+            took[name] = now - started[name]
+            spent = {other: now - started[other] for other in running}
+            yield Preparation(tuple(names), dict(took), spent, now - began, n_jobs)
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Progress of compiling kernel files: seconds of those done, of those running, and in all."""
+
+    names: tuple[str, ...]
+    took: dict[str, float]
+    spent: dict[str, float]
+    seconds: float
+    n_jobs: int
+
+    @property
+    def seconds_left(self) -> float:
+        """Estimate from the expected seconds and how much slower than these files were so far."""
+        expected = {name: KERNELS.get(name, 1.0) for name in self.names}
+        pace = sum(self.took.values()) / sum(expected[name] for name in self.took)
+        left = [
+            max(pace * expected[name] - self.spent.get(name, 0.0), 0.0)
+            for name in self.names
+            if name not in self.took
+        ]
+        return max(max(left, default=0.0), sum(left) / self.n_jobs)
+
+
+def load(name: str) -> None:
+    """Import a kernel file, compiling it if needed, and note that its cache is complete."""
+    module = importlib.import_module(name)
+    with suppress(OSError):
+        _stamp(Path(str(module.__file__))).touch()
+
+
+def warm_up() -> None:
+    """Compile or load all kernels in this process."""
+    for name in KERNELS:
+        load(name)
+
+
+def missing_seconds(names: Sequence[str], n_jobs: int | None = None) -> float:
+    """Return the seconds that compiling takes for the files that have no cache yet.
+
+    The figures in `KERNELS` are of one processor; others need between half and twice as much.
+    """
+    missing = [KERNELS[name] for name in names if not _is_cached(name)]
+    return max(max(missing, default=0.0), sum(missing) / (n_jobs or os.cpu_count() or 1))
+
+
+def _is_cached(name: str) -> bool:
+    """Return whether a file's kernels were compiled from its present source."""
+    found = importlib.util.find_spec(name)
+    if found is None or found.origin is None:
+        return False
+    return _stamp(Path(found.origin)).exists()
+
+
+def _stamp(path: Path) -> Path:
+    """Return the file that says that the kernels of a source file are in Numba's cache."""
+    folder = _cache_folder(path)
+    return folder / f"{path.stem}-{_digest(path.parent)}.compiled"
+
+
+def _cache_folder(path: Path) -> Path:
+    """Return a writable folder for stamps and locks: beside the cache, or the temporary folder."""
+    beside = Path(os.environ.get("NUMBA_CACHE_DIR") or path.parent / "__pycache__")
+    try:
+        beside.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return Path(tempfile.gettempdir())
+    return beside if os.access(beside, os.W_OK) else Path(tempfile.gettempdir())
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Lock a kernel file, so that only one process compiles it."""
+    if fcntl is None:  # Windows: two processes may compile the same kernels, with equal results
+        yield
+        return
+    with (_cache_folder(path) / f"{path.stem}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@cache
+def _digest(folder: Path) -> str:
+    """Return a digest of all kernels of a folder."""
+    sources = [Path(__file__).with_name("records.py"), *sorted(folder.glob("*kernels.py"))]
+    return sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
+
+
+@cache
+def _first_wait() -> Any:
+    """Return a listener that logs, once in a process, what the caller waits for."""
+    from numba.core.event import Listener
+
+    class FirstWait(Listener):
+        logged = False
+
+        def on_start(self, event: Any) -> None:
+            if not self.logged:
+                log.warning(
+                    "Compiling kernels for this machine, once; it takes up to half a minute. "
+                    "`python -m rulekit.search.machine_code` compiles all of them beforehand."
+                )
+            self.logged = True
+
+        def on_end(self, event: Any) -> None:
+            """Do nothing: one line is enough."""
+
+    return FirstWait()
+
+
+def main() -> None:
+    """Compile all kernels in parallel and print the progress."""
+    seconds = missing_seconds(tuple(KERNELS))
+    if seconds:
+        sys.stdout.write(f"Compiling the searches for this machine, once: about {seconds:.0f} s\n")
+        sys.stdout.flush()
+    for at in prepare():
+        left = f"about {at.seconds_left:.0f} s left" if len(at.took) < len(at.names) else "done"
+        sys.stdout.write(f"{at.seconds:6.1f} s  {list(at.took)[-1]}  ({left})\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

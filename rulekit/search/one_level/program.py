@@ -1,0 +1,230 @@
+"""The compact one-level program, solved through its dual, and where its answer stays the same.
+
+::
+
+    minimise  c @ w + m @ xi    subject to  P @ w + xi >= 1,  0 <= w,  0 <= xi           (primal)
+    maximise  sum(mu)           subject to  P.T @ mu <= c,  0 <= mu <= m                 (dual)
+
+    P   (g, d)         distinct rows to be covered; a last column of ones disables the clause
+    m   (g,)   float   their weights; a weight of 0 takes a row out
+    c   (d,)   float   prices of the columns; infinite where a column is not on offer
+
+The prices of the dual's rows are w. HiGHS is given the columns of P as they are missed: first those
+that look cheapest for what they cover, then those that the answer overdraws, until none is; rows
+that no column so far tells apart are one variable (`GeneratedDual`).
+
+*Range.* Let R be the tight rows of the dual at its optimum and F the mu (of rows, or of groups of
+rows, then shared out by weight) strictly between their bounds. If all prices rise by t, mu[F] moves
+along ``K @ dmu = 1`` with ``K = P[F][:, R].T``, and w stays optimal as long as mu stays within its
+bounds and no other row of the dual is passed. The interval of t is computed after every solve: each
+theta in it needs no solve.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import SolverError, TimeLimitError
+from rulekit.search.columns import DENSE, AlwaysToo, CellSets, GeneratedDual, RowGroups, snapped
+from rulekit.search.lp import TOLERANCE, LPSolution
+from rulekit.search.one_level.chain_screen import ChainScreen
+from rulekit.search.sums import addable
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Index = NDArray[np.intp]
+
+GAP = 1e-7
+FEW, MANY = 16, 64  # columns that are passed at a time, and of a small table
+MARGIN = 1e-9  # kept from the ends of an interval, where two vertices are optimal
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """An optimal relaxed clause, and for which change of all prices it stays optimal."""
+
+    columns: NDArray[np.intp]
+    weights: Floats
+    lower: float
+    upper: float
+
+
+@dataclass
+class ThetaPath:
+    """The optimal clauses of one sub-problem known so far, each with its interval of theta.
+
+    The cost of a fixed clause is linear in theta, so the optimal value is concave, and a clause
+    that is optimal at two values of theta is optimal between them. The perturbation makes the
+    optimum unique, so that it is also *the* optimum there, and intervals of equal clauses may be
+    joined.
+    """
+
+    pieces: list[Vertex] = field(default_factory=list)
+
+    def at(self, theta: float) -> Vertex | None:
+        """Return the clause known to be optimal at this theta, if there is one."""
+        return next((p for p in self.pieces if p.lower <= theta <= p.upper), None)
+
+    def add(self, theta: float, vertex: Vertex) -> None:
+        """Remember a clause solved at `theta`, whose interval is relative to that theta."""
+        lower, upper = theta + vertex.lower, theta + vertex.upper
+        for k, piece in enumerate(self.pieces):
+            if _same_clause(piece, vertex):
+                self.pieces[k] = replace(
+                    piece, lower=min(lower, piece.lower), upper=max(upper, piece.upper)
+                )
+                return
+        self.pieces.append(replace(vertex, lower=lower, upper=upper))
+
+
+def _same_clause(a: Vertex, b: Vertex) -> bool:
+    return np.array_equal(a.columns, b.columns) and np.array_equal(a.weights, b.weights)
+
+
+class CoverProgram:
+    """One matrix, many prices and weights.
+
+    Shapes: P (g, d), priced (d,).
+    """
+
+    def __init__(self, P: AlwaysToo | CellSets, priced: Bools) -> None:
+        self.P, self._priced = P, priced
+
+    def solve(
+        self,
+        c: Floats,
+        m: Floats,
+        time_limit: float | None = None,
+        chains: ChainScreen | None = None,
+    ) -> Vertex:
+        """Find the optimal clause and its range.
+
+        Shapes: c (d,), m (g,).
+        """
+        worth = self.P.sums(addable(m))
+        # A column that costs as much as all it covers has weight 0 in some optimum, and the
+        # perturbed optimum is unique.
+        useful = c < worth
+        if not useful.any():
+            excess = (worth - c)[self._priced & np.isfinite(c)]
+            return Vertex(
+                np.zeros(0, dtype=np.intp), np.zeros(0), excess.max(initial=-np.inf), np.inf
+            )
+        if chains is not None:
+            useful[:-1] &= ~chains.beaten(c[:-1], worth[:-1])
+        ceiling = np.where(useful, c, np.inf)
+        groups, answer = self._run(ceiling, m, time_limit)
+        _raise_if_unsolved(answer, time_limit)
+        assert answer.x is not None
+        assert answer.duals is not None
+        columns = np.flatnonzero(answer.duals < 0)
+        weights = snapped(-answer.duals[columns], self.P.values(columns)[m > 0].astype(float))
+        columns, weights = columns[weights > 0], weights[weights > 0]
+        self._check_gap(c, m, columns, weights, float(answer.x.sum()))
+        lower, upper = self._range(c, groups, answer)
+        return Vertex(columns, weights, lower, upper)
+
+    def _run(
+        self, ceiling: Floats, m: Floats, time_limit: float | None
+    ) -> tuple[RowGroups, LPSolution]:
+        """Solve the dual program over groups of rows."""
+        program = GeneratedDual(m)
+        few = MANY if self.P.shape[0] * self.P.shape[1] <= DENSE else FEW
+        missed, passed = _cheapest(ceiling, self.P.sums(addable(m)), few), np.zeros(0, np.intp)
+        while True:
+            program.add(self.P.values(missed), ceiling[missed])
+            passed = np.concatenate([passed, missed])
+            answer = program.solve(time_limit)
+            if answer.x is None:
+                return program.groups, answer
+            mu = program.groups.shared(answer.x)
+            missed = _overdrawn(ceiling - self.P.sums(addable(mu)), passed, few)
+            if len(missed) == 0:
+                return program.groups, _over_all(answer, passed, len(ceiling))
+
+    def _check_gap(
+        self, c: Floats, m: Floats, columns: NDArray[np.intp], weights: Floats, dual: float
+    ) -> None:
+        """Compare the primal with the dual value."""
+        xi = np.maximum(0.0, 1.0 - self.P.values(columns) @ weights)
+        primal = float(c[columns] @ weights + m @ xi)
+        if not (np.isfinite(primal) and abs(primal - dual) <= GAP * max(1.0, abs(primal))):
+            raise SolverError(
+                f"HiGHS found a primal value of {primal!r} and a dual value of {dual!r}, which "
+                "must agree to 1e-7; please report the table that shows this."
+            )
+
+    def _range(self, c: Floats, groups: RowGroups, answer: LPSolution) -> tuple[float, float]:
+        """Find for which change of the prices of theta the basis stays optimal."""
+        if answer.basic_x is None or answer.basic_rows is None or answer.x is None:
+            return 0.0, 0.0
+        free = np.flatnonzero(answer.basic_x)
+        tight = np.flatnonzero(~answer.basic_rows)
+        # Only a square system says how mu moves; else the basis is degenerate, and the answer is
+        # remembered for this theta alone.
+        if len(free) != len(tight):
+            return 0.0, 0.0
+        step = self._priced.astype(float)
+        try:
+            K = self.P.values(tight, groups.first[free]).T.astype(float)
+            move = np.linalg.solve(K, step[tight])
+        except np.linalg.LinAlgError:
+            return 0.0, 0.0
+        # Last bits decide no more than whether a vertex is solved for anew: it is unique.
+        mu = answer.x
+        # room: how far each mu is from its bounds and each row from its ceiling; rate: how fast a
+        # rise of theta by 1 widens it. The basis stays optimal until the first room is used up.
+        moves = np.zeros(len(mu))
+        moves[free] = move
+        slack, slope = c - self._spent(groups, mu), step - self._spent(groups, moves)
+        other = np.isfinite(c)
+        other[tight] = False
+        room = np.concatenate([mu[free], groups.weight[free] - mu[free], slack[other]])
+        rate = np.concatenate([move, -move, slope[other]])
+        room = np.maximum(room, 0.0)
+        rate = np.where(np.abs(rate) < MARGIN, 0.0, rate)
+        up = np.min(room[rate < 0] / -rate[rate < 0], initial=np.inf) - MARGIN
+        down = np.min(room[rate > 0] / rate[rate > 0], initial=np.inf) - MARGIN
+        return -max(down, 0.0), max(up, 0.0)
+
+    def _spent(self, groups: RowGroups, mu: Floats) -> Floats:
+        """Sum over each column what the groups of rows have."""
+        return self.P.sums(addable(groups.shared(mu)))
+
+
+def _cheapest(c: Floats, worth: Floats, n: int) -> Index:
+    """Pick the columns that cost least for what they cover: those most likely in the optimum."""
+    useful = np.isfinite(c) & (worth > 0)
+    ratio = np.where(useful, c, np.inf) / np.where(useful, worth, 1.0)
+    cheapest = np.argsort(ratio, kind="stable")[:n]
+    return cheapest[useful[cheapest]]
+
+
+def _overdrawn(slack: Floats, passed: Index, n: int) -> Index:
+    """Pick the columns that a point of the dual overdraws most, of those not passed yet."""
+    slack[passed] = np.inf
+    missed = np.flatnonzero(slack < -TOLERANCE)
+    return missed[np.argsort(slack[missed], kind="stable")[:n]]
+
+
+def _over_all(answer: LPSolution, passed: Index, d: int) -> LPSolution:
+    """Expand duals and basis to all d columns; columns not passed are slack."""
+    duals, basic_rows = np.zeros(d), np.ones(d, dtype=bool)
+    duals[passed] = answer.duals
+    if answer.basic_rows is None:
+        return replace(answer, duals=duals)
+    basic_rows[passed] = answer.basic_rows
+    return replace(answer, duals=duals, basic_rows=basic_rows)
+
+
+def _raise_if_unsolved(answer: LPSolution, limit: float | None) -> None:
+    if answer.status == "time limit":
+        raise TimeLimitError(
+            f"A linear program was not solved within {limit:.3g} s; raise `time_limit`."
+        )
+    if answer.status != "optimal":
+        raise SolverError(
+            f"A linear program that always has a solution ended with {answer.status!r} "
+            f"({answer.message}); please report the table that shows this."
+        )

@@ -1,0 +1,267 @@
+"""The search over rule lists: descents along a path of prices, with the best list of each size.
+
+While all other clauses stay, a row saves its weight inside clause r if the clause's class is right
+and the answer it would get from the clauses below is wrong, and costs it the other way round; rows
+that a clause above holds are indifferent. The best box for these savings is what `box_search` finds
+for one clause. Given the boxes and their order, the best classes are the heaviest among the rows
+that each decides. Moves: another box for a clause, a clause less, two neighbours exchanged, a
+clause more (at any place, for any class); then kicks.
+
+Legend, beside that of `problem`::
+
+    above     rows that a clause before the place holds
+    below     answer of the clauses from the place on
+    g         what a row saves in a box put at the place
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from rulekit.search.box_search import Archive, Bools, Floats, Ints, SingleBox
+from rulekit.search.rule_lists.problem import ListProblem, RuleList
+
+IMPROVEMENT = 1e-6  # less is rounding, or the tie price of conditions
+KICK = 0.5  # chance that a kick also exchanges two neighbours
+
+
+@dataclass(frozen=True, slots=True)
+class ListPlan:
+    """What a search visits."""
+
+    thetas: Sequence[float]
+    max_clauses: int
+    kicks: int = 3
+
+
+class ListArchive(Archive):
+    """The best list for each number of clauses and conditions."""
+
+    def __init__(self, problem: ListProblem) -> None:
+        self._entries = {}
+        empty = problem.empty()
+        self.offer(problem.loss(empty), 0, empty)
+
+    def best(self, n_clauses: int, theta: float) -> RuleList:
+        """Return the list of `answer`."""
+        rules = self.answer(n_clauses, theta).boxes
+        assert isinstance(rules, RuleList)
+        return rules
+
+
+class _Clause(NamedTuple):
+    """A clause under change: its box (p, 3), its class, the rows it holds, its conditions."""
+
+    box: Ints
+    label: int
+    holds: Bools
+    size: int
+
+
+class _State(NamedTuple):
+    """A list under change, with the best classes for its boxes, and what it gets wrong."""
+
+    clauses: tuple[_Clause, ...]
+    default: int
+    loss: float
+
+    @property
+    def n_conditions(self) -> int:
+        return sum(clause.size for clause in self.clauses)
+
+    def objective(self, theta: float) -> float:
+        return self.loss + theta * self.n_conditions
+
+
+class ListSearch:
+    """Searches lists of one problem."""
+
+    def __init__(self, problem: ListProblem) -> None:
+        self.problem = problem
+        self._single = SingleBox(problem)
+        self._complete: set[tuple[float, tuple[bytes, ...]]] = set()  # where no clause pays
+
+    def run(
+        self,
+        plan: ListPlan,
+        rng: np.random.Generator,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> ListArchive:
+        """Search all prices."""
+        archive = ListArchive(self.problem)
+        falling = sorted(set(map(float, plan.thetas)), reverse=True)
+        for round_number in range(plan.kicks + 1):
+            for theta in (*falling, *falling[-2::-1]):
+                if should_stop():
+                    return archive
+                start = self._state(archive.best(plan.max_clauses, theta))
+                if round_number:
+                    start = self._kicked(start, rng)
+                self._visit(archive, start, theta, plan.max_clauses)
+        return archive
+
+    def visit(self, archive: ListArchive, start: RuleList, theta: float, max_clauses: int) -> None:
+        """Descend from a list at one price, add clauses while they pay; archive what is met."""
+        self._visit(archive, self._state(start), theta, max_clauses)
+
+    def _visit(self, archive: ListArchive, state: _State, theta: float, max_clauses: int) -> None:
+        self._offer(archive, state)
+        state = self._descended(archive, state, theta)
+        while len(state.clauses) < max_clauses:
+            key = theta, tuple(c.box.tobytes() for c in state.clauses)
+            if key in self._complete:
+                return
+            longer = self._grown(state, theta)
+            if longer is None:
+                self._complete.add(key)
+                return
+            self._offer(archive, longer)
+            state = self._descended(archive, longer, theta)
+
+    def _descended(self, archive: ListArchive, state: _State, theta: float) -> _State:
+        """Improve a list until no move does."""
+        while True:
+            better = self._reshaped(state, theta)
+            if better is None:
+                better = self._shortened(archive, state, theta) or self._exchanged(state, theta)
+            if better is None:
+                return state
+            self._offer(archive, better)
+            state = better
+
+    def _reshaped(self, state: _State, theta: float) -> _State | None:
+        """Improve the box of each clause in turn; None without an improvement."""
+        start = state
+        for r in range(len(state.clauses)):
+            old = state.clauses[r]
+            above, below = self._around(state, r, r + 1)
+            box = self._single.improved(self._savings(above, below, old.label), old.box, theta)
+            if (box != old.box).any():
+                new = self._with(state, r, self._clause(box, old.label))
+                if new.objective(theta) < state.objective(theta) - IMPROVEMENT:
+                    state = new
+        return None if state is start else state
+
+    def _shortened(self, archive: ListArchive, state: _State, theta: float) -> _State | None:
+        """Leave out the clause without which the list costs least, where it costs no more."""
+        options = []
+        for r in range(len(state.clauses)):
+            options.append(self._settled((*state.clauses[:r], *state.clauses[r + 1 :]), state))
+            self._offer(archive, options[-1])
+        return _cheapest(options, theta, state.objective(theta))
+
+    def _exchanged(self, state: _State, theta: float) -> _State | None:
+        """Exchange two neighbours, where the list costs less."""
+        options = []
+        for r in range(len(state.clauses) - 1):
+            a, b = state.clauses[r : r + 2]
+            if (a.holds & b.holds).any():
+                order = (*state.clauses[:r], b, a, *state.clauses[r + 2 :])
+                options.append(self._settled(order, state))
+        return _cheapest(options, theta, state.objective(theta))
+
+    def _grown(self, state: _State, theta: float) -> _State | None:
+        """Insert a clause at the place and for the class with the largest saving.
+
+        Of each class the best start is improved. Where the savings of all rows that may save would
+        not do, no start is looked for.
+        """
+        tasks = []
+        for r in range(len(state.clauses) + 1):
+            above, below = self._around(state, r, r)
+            for label in range(self.problem.n_classes):
+                g = self._savings(above, below, label)
+                tasks.append((float(g[g > 0].sum()), r, label, g))
+        tasks.sort(key=lambda task: (-task[0], task[1], task[2]))
+        best = np.full(self.problem.n_classes, IMPROVEMENT)
+        starts: dict[int, tuple[int, Floats, Ints]] = {}
+        for most, r, label, g in tasks:
+            if most - theta > best[label]:
+                clause = self._clause(self._single.started(g, theta), label)
+                worth = float(g[clause.holds].sum()) - theta * clause.size
+                if worth > best[label] + IMPROVEMENT:
+                    best[label], starts[label] = worth, (r, g, clause.box)
+        options = []
+        for label, (r, g, box) in sorted(starts.items()):
+            clause = self._clause(self._single.improved(g, box, theta), label)
+            longer = (*state.clauses[:r], clause, *state.clauses[r:])
+            options.append(self._settled(longer, state))
+        return _cheapest(options, theta, state.objective(theta))
+
+    def _around(self, state: _State, upto: int, after: int) -> tuple[Bools, Ints]:
+        """Rows held by the clauses before `upto`, and the answers of those from `after` on."""
+        n = len(self.problem.y)
+        above, below = np.zeros(n, bool), np.full(n, state.default)
+        for clause in state.clauses[:upto]:
+            above |= clause.holds
+        for clause in reversed(state.clauses[after:]):
+            below[clause.holds] = clause.label
+        return above, below
+
+    def _savings(self, above: Bools, below: Ints, label: int) -> Floats:
+        """Weigh what each row saves when a clause of this class takes it: shape (n,)."""
+        y, weight = self.problem.y, self.problem.weight
+        sign = (below != y).astype(float) - (y != label)
+        return np.where(above, 0.0, sign * weight)
+
+    def _clause(self, box: Ints, label: int) -> _Clause:
+        problem = self.problem
+        one = RuleList(box[None, :, 0], box[None, :, 1], box[None, :, 2].astype(bool))
+        return _Clause(box, label, problem.holds(box), problem.n_conditions(one))
+
+    def _with(self, state: _State, r: int, clause: _Clause) -> _State:
+        return self._settled((*state.clauses[:r], clause, *state.clauses[r + 1 :]), state)
+
+    def _settled(self, clauses: Sequence[_Clause], old: _State) -> _State:
+        """Assign each clause, and the rest, the heaviest class (ties: the present one, else first).
+
+        Right boxes below do not change what a clause decides, so that one pass is enough.
+        """
+        free, loss, kept = np.ones(len(self.problem.y), bool), 0.0, []
+        for clause in clauses:
+            mass = self.problem.mass_of(free & clause.holds)
+            label = _heaviest(mass, clause.label)
+            loss += float(mass.sum() - mass[label])
+            free &= ~clause.holds
+            kept.append(clause._replace(label=label))
+        mass = self.problem.mass_of(free)
+        default = _heaviest(mass, old.default)
+        return _State(tuple(kept), default, loss + float(mass.sum() - mass[default]))
+
+    def _state(self, rules: RuleList) -> _State:
+        boxes = np.stack([rules.low, rules.high, rules.absent.astype(np.int64)], axis=2)
+        clauses = [self._clause(box, c) for box, c in zip(boxes, rules.labels, strict=True)]
+        return self._settled(clauses, _State((), rules.default, 0.0))
+
+    def _offer(self, archive: ListArchive, state: _State) -> None:
+        if archive.improves(len(state.clauses), state.n_conditions, state.loss):
+            boxes = np.array([c.box for c in state.clauses], np.int64)
+            boxes = boxes.reshape(len(state.clauses), self.problem.n_features, 3)
+            labels = tuple(c.label for c in state.clauses)
+            low, high, absent = np.moveaxis(boxes, 2, 0)
+            rules = RuleList(low, high, absent.astype(bool), labels, state.default)
+            archive.offer(state.loss, state.n_conditions, rules)
+
+    def _kicked(self, state: _State, rng: np.random.Generator) -> _State:
+        """Leave out a clause at random, and now and then exchange two neighbours."""
+        clauses = list(state.clauses)
+        if clauses:
+            clauses.pop(int(rng.integers(len(clauses))))
+        if len(clauses) > 1 and rng.random() < KICK:
+            r = int(rng.integers(len(clauses) - 1))
+            clauses[r : r + 2] = clauses[r + 1], clauses[r]
+        return self._settled(clauses, state)
+
+
+def _heaviest(mass: Floats, now: int) -> int:
+    return now if mass[now] >= mass.max() else int(mass.argmax())
+
+
+def _cheapest(options: Sequence[_State], theta: float, below: float) -> _State | None:
+    """Return the first of the cheapest options, if it costs less than `below`."""
+    values = [option.objective(theta) for option in options]
+    if not values or min(values) >= below - IMPROVEMENT:
+        return None
+    return options[int(np.argmin(values))]

@@ -1,0 +1,153 @@
+"""Cheap bounds on the one-level problem: points of its dual program, and clauses.
+
+A point of the dual program gives every row to be covered a value ``0 <= mu <= m`` such that the
+rows of no column are worth more than its price; ``sum(mu)`` is then a lower bound (5).
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.search.columns import PricedColumns
+from rulekit.search.sums import grid_unit, on_grid
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+TIE = 1e-9
+NOISE = 1e-6  # columns overdrawn by no more are repaired one by one
+MAX_REPAIRS = 200
+ROW_BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A point of the dual program and a clause.
+
+    Shapes: mu (g,).
+    """
+
+    mu: Floats = field(repr=False)
+    lower: float
+    clause: Ints
+    upper: float
+
+
+def greedy_bounds(problem: PricedColumns, *, enhanced: bool) -> Bounds:
+    """Find both by the paper's heuristics, basic or enhanced (section 3.3)."""
+    mu = greedy_dual(problem, by_density=enhanced)
+    clause = steepest_clause(problem, 3) if enhanced else sorted_clause(problem)
+    return Bounds(mu, float(mu.sum()), clause, problem.cost(clause))
+
+
+def greedy_dual(
+    problem: PricedColumns, *, by_density: bool = False, partial: bool = False
+) -> Floats:
+    """Assign rows their full weight, one after another, while no column is overdrawn.
+
+    Shape of the result: (g,).
+
+    Notes
+    -----
+    O(g d).
+    """
+    g, d = problem.P.shape
+    order = np.arange(g)
+    everything = np.arange(d)
+    if by_density:
+        order = np.argsort(_row_sums(problem), kind="stable")
+    left = (problem.price if partial else problem.wrong).copy()
+    mu = np.zeros(g)
+    unit = grid_unit(problem.m.sum() + left.max(initial=0.0), problem.P.copies)
+    if partial:
+        left = on_grid(left, unit, down=True)
+    for start in range(0, g, ROW_BLOCK):
+        rows = order[start : start + ROW_BLOCK]
+        for row, holds in zip(rows, problem.P.values(everything, rows), strict=True):
+            # what the tightest column through this row can still pay
+            room = float(left.min(where=holds, initial=np.inf))
+            value = problem.m[row] if room >= problem.m[row] else (room if partial else 0.0)
+            if value > 0:
+                mu[row] = value
+                left -= value * holds
+    return mu
+
+
+def sorted_clause(problem: PricedColumns) -> Ints:
+    """Go through the columns by falling P_j - Z_j and take each that lowers the cost."""
+    gain = problem.worth - problem.wrong
+    open_weight = problem.m.copy()
+    clause: list[int] = []
+    hopeful = np.flatnonzero(problem.price < problem.worth)
+    order = hopeful[np.argsort(-gain[hopeful], kind="stable")]
+    for start in range(0, len(order), ROW_BLOCK):
+        block = order[start : start + ROW_BLOCK]
+        for j, holds in zip(block, problem.P.values(block).T, strict=True):
+            if problem.wrong[j] + problem.theta < float(open_weight[holds].sum()):
+                clause.append(int(j))
+                open_weight[holds] = 0.0
+    return np.array(clause, dtype=np.intp)
+
+
+def steepest_clause(problem: PricedColumns, n_columns: int | None = None) -> Ints:
+    """Take the column that lowers the cost most, again and again, `n_columns` times at most.
+
+    Ties go to the first column; O(n p + d) a column.
+    """
+    open_weight = problem.m.copy()
+    clause: list[int] = []
+    while n_columns is None or len(clause) < n_columns:
+        gain = problem.P.sums(open_weight) - problem.price
+        best = int(np.argmax(gain)) if len(gain) else -1
+        if best < 0 or gain[best] <= TIE:
+            break
+        clause.append(best)
+        open_weight[problem.P.values(np.array([best]))[:, 0]] = 0.0
+    return np.array(clause, dtype=np.intp)
+
+
+def feasible(problem: PricedColumns, mu: Floats) -> Floats:
+    """Turn values that are all but feasible into a point of the dual program.
+
+    Shapes: mu (g,); result (g,).
+    """
+    unit = grid_unit(problem.m.sum(), problem.P.copies)
+    mu = on_grid(np.clip(mu, 0.0, problem.m), unit, down=True)
+    over = problem.P.sums(mu) - problem.price
+    if over.max(initial=0.0) <= 0.0:
+        return mu
+    # A solver's noise is taken from a few rows, which costs the bound no more than the noise;
+    # scaling all of mu would cost that share of the whole, and is left for points far off.
+    if over.max() <= NOISE:
+        mu = _repaired(problem, mu, np.flatnonzero(over > 0.0))
+    drawn = problem.P.sums(mu)
+    bad = drawn > problem.price
+    if bad.any():
+        mu = on_grid(mu * (problem.price[bad] / drawn[bad]).min(), unit, down=True)
+    return mu
+
+
+def _repaired(problem: PricedColumns, mu: Floats, overdrawn: Ints) -> Floats:
+    """Take from single rows what some columns are overdrawn by, which loses no more than that."""
+    mu = mu.copy()
+    for j in overdrawn[:MAX_REPAIRS]:
+        holds = problem.P.values(np.array([j]))[:, 0]
+        excess = float(mu[holds].sum()) - float(problem.price[j])
+        for row in np.flatnonzero(holds)[np.argsort(-mu[holds], kind="stable")]:
+            if excess <= 0.0:
+                break
+            taken = min(float(mu[row]), excess)
+            mu[row] -= taken
+            excess -= taken
+    return on_grid(mu, grid_unit(problem.m.sum(), problem.P.copies), down=True)
+
+
+def _row_sums(problem: PricedColumns) -> Ints:
+    """Count the columns that cover each row."""
+    g, d = problem.P.shape
+    blocks = [
+        problem.P.values(np.arange(d), np.arange(start, min(g, start + ROW_BLOCK))).sum(axis=1)
+        for start in range(0, g, ROW_BLOCK)
+    ]
+    return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.intp)

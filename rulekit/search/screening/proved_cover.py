@@ -1,0 +1,289 @@
+"""The best clause of whole columns, with proof, over any number of columns.
+
+1. The relaxation by column generation gives a lower bound and, for each column, by how much the
+   bound rises in every clause with it (its reduced cost).
+2. Rounding and greedy choice over the columns the relaxation likes give a clause, an upper bound.
+3. Columns that the tests of `screen` remove go.
+4. If the bounds have not met, the columns of least reduced cost are searched by branch and bound
+   (`cover_kernels`), and where that takes too long by an integer program. A clause with any other
+   column costs at least the bound plus the least reduced cost among those; if that is more than the
+   best clause found, it is a best clause of all. Else more columns are taken.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import SolverError
+from rulekit.search.columns import PricedColumns, compact_program
+from rulekit.search.lp import seconds_left, solve_milp
+from rulekit.search.screening.bounds import Bounds, steepest_clause
+from rulekit.search.screening.relaxed_cover import Relaxation, Stop, relax
+from rulekit.search.screening.screen import COUNTING, Screening, screen
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+_TURN = threading.Lock()
+PROVED = 1e-6  # of the heaviest row: bounds that differ by less have met (HiGHS proves no more)
+ROUNDING = 1e-12  # of the cost
+FIRST = 400  # columns in the first integer program
+GROWTH = 4
+MAX_CELLS = 400_000_000  # rows times columns that are packed into bits to be merged
+MAX_MERGED = 20_000_000  # the same after merging: a larger integer program is not begun
+VISITS = 200_000_000  # rows branch and bound looks at before an integer program takes over
+MARGIN = 1e-8  # of the heaviest row: clauses that cost this much less are no better
+LARGE = 1_000_000  # the same: programs from this size on are solved one at a time
+ROW_BLOCK = 4096
+DRAWS = 20
+MAX_SWEEPS = 20
+
+
+@dataclass(frozen=True)
+class ProvedClause:
+    """A clause of whole columns and what is known of its cost."""
+
+    columns: Ints
+    cost: float
+    bound: float
+    proved: bool
+    relaxation: Relaxation = field(repr=False)
+    screening: Screening | None = field(repr=False)
+    n_left: int
+
+
+@dataclass
+class _Search:
+    """The best clause so far and when to stop looking."""
+
+    problem: PricedColumns
+    relaxation: Relaxation
+    stop: Stop
+    columns: Ints
+    cost: float
+    bound: float
+
+    def offer(self, columns: Ints) -> None:
+        """Keep a clause if it costs less."""
+        cost = self.problem.cost(columns)
+        if cost < self.cost:
+            self.columns, self.cost = np.sort(columns), cost
+
+    @property
+    def closed(self) -> bool:
+        """Whether the bounds have met."""
+        row = float(self.problem.m.max(initial=0.0))
+        return self.cost - self.bound <= PROVED * row + ROUNDING * self.cost
+
+
+def best_columns(
+    problem: PricedColumns,
+    *,
+    screening: str | None = "duality",
+    deadline: float | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    relaxation: Relaxation | None = None,
+) -> ProvedClause:
+    """Find the clause of least cost."""
+    if relaxation is None:
+        relaxation = relax(problem, deadline=deadline, should_stop=should_stop)
+    search = _Search(
+        problem,
+        relaxation,
+        Stop(deadline, should_stop),
+        np.zeros(0, dtype=np.intp),
+        float(problem.m.sum()),
+        relaxation.lower,
+    )
+    for clause in _heuristic_clauses(problem, relaxation):
+        search.offer(_improved(problem, clause))
+    found = _screened(search, screening)
+    n_left = 0
+    if relaxation.solved and not search.closed and not search.stop.now:
+        left = np.arange(len(problem.wrong)) if found is None else found.kept
+        n_left = len(left)
+        before = search.cost
+        _close(search, left)
+        if search.cost < before:
+            found = _screened(search, screening)  # with the better clause, more can go
+    proved = search.closed
+    bound = search.cost if proved else min(search.bound, search.cost)
+    return ProvedClause(search.columns, search.cost, bound, proved, relaxation, found, n_left)
+
+
+def _heuristic_clauses(problem: PricedColumns, relaxation: Relaxation) -> list[Ints]:
+    """Round the relaxed clause in several ways, and choose greedily without it."""
+    columns, weights = relaxation.columns, relaxation.weights
+    clauses = [columns[weights > 0.5], columns[weights > 0.2], steepest_clause(problem)]
+    if (weights < 1.0 - PROVED).any():
+        part = problem.take_columns(columns)
+        clauses.append(columns[steepest_clause(part)])
+        rng = np.random.default_rng(0)
+        clauses += [columns[rng.random(len(weights)) < weights] for _ in range(DRAWS)]
+    return clauses
+
+
+def _improved(problem: PricedColumns, clause: Ints) -> Ints:
+    """Drop columns whose absence costs less, then add those that help, until neither does."""
+    clause = clause.copy()
+    for _ in range(MAX_SWEEPS):
+        holds = problem.P.values(clause)
+        count = holds.sum(axis=1)
+        saved = (problem.m * (count == 1)) @ holds - problem.price[clause]
+        if len(clause) and saved.min() < 0.0:
+            clause = np.delete(clause, int(saved.argmin()))
+            continue
+        gain = problem.P.sums(problem.m * (count == 0)) - problem.price
+        best = int(gain.argmax()) if len(gain) else -1
+        if best < 0 or gain[best] <= PROVED:
+            break
+        clause = np.append(clause, best)
+    return clause
+
+
+def _screened(search: _Search, screening: str | None) -> Screening | None:
+    """Remove what the tests allow."""
+    if screening is None:
+        return None
+    tests: tuple[str, ...] = COUNTING
+    bounds = None
+    if screening == "duality":
+        tests = (*COUNTING, "duality given")
+        mu = search.relaxation.mu
+        bounds = Bounds(mu, float(mu.sum()), search.columns, search.cost)
+    return screen(search.problem, tests, bounds=bounds)
+
+
+def _close(search: _Search, left: Ints) -> None:
+    """Solve integer programs over more and more columns until the bounds meet."""
+    problem, lower = search.problem, search.relaxation.lower
+    # By how much the bound rises in every clause with the column; rounding may take it below 0.
+    reduced = np.maximum(problem.price - problem.P.sums(search.relaxation.mu), 0.0)
+    # A clause with a column that takes the bound to the cost of the one at hand is no better.
+    left = left[lower + reduced[left] < search.cost]
+    left = left[np.argsort(reduced[left], kind="stable")]
+    most = max(1, MAX_CELLS // max(1, len(problem.m)))
+    size = min(FIRST, most)
+    while not search.closed and not search.stop.now:
+        # Columns stand by reduced cost: a clause with any of those left out costs at least the
+        # bound and the first one's reduced cost; all other clauses the program bounds.
+        floor = lower + (reduced[left[size]] if size < len(left) else np.inf)
+        inside = _integer_program(search, np.sort(left[:size]))
+        search.bound = max(search.bound, min(inside, floor))
+        if size >= min(len(left), most):
+            return
+        size = min(size * GROWTH, most)
+
+
+def _integer_program(search: _Search, columns: Ints) -> float:
+    """Look for a better clause among some columns; return a bound on what these can reach."""
+    problem = search.problem
+    part = problem.take_columns(columns)
+    rows, (m, mu) = merged_rows(part, search.relaxation.mu)
+    if rows.size > MAX_MERGED:
+        return search.relaxation.lower
+    if _searched(search, columns, rows, m, mu):
+        return search.cost
+    with _turn(rows.size, search.stop.deadline) as mine:
+        if not mine:
+            return search.relaxation.lower
+        program = compact_program(rows.astype(float), m, part.price)
+        found = solve_milp(program, time_limit=seconds_left(None, search.stop.deadline))
+    if found.status not in ("optimal", "time limit"):
+        raise SolverError(
+            f"An integer program that always has a solution ended with {found.status!r} "
+            f"({found.message}); please report the table that shows this."
+        )
+    own = np.inf
+    if found.x is not None:
+        clause = columns[found.x[: len(columns)] > 0.5]
+        search.offer(clause)
+        own = problem.cost(clause)
+    if found.status == "optimal" and found.value is not None:
+        # Its value has the solver's tolerance in it, the clause has not: where the two agree the
+        # clause's own cost is the bound, so that bound and cost can meet exactly.
+        same = abs(own - found.value) <= PROVED * max(1.0, own)
+        return own if same else min(own, found.value)
+    return search.relaxation.lower if found.bound is None else found.bound
+
+
+def _searched(search: _Search, columns: Ints, rows: Bools, m: Floats, mu: Floats) -> bool:
+    """Look for a better clause of some columns by branch and bound; say whether it came to an end.
+
+    Rows are merged; `mu` is the relaxation's, added up as the weights `m` are.
+    """
+    from rulekit.search.screening import cover_kernels as kernel
+
+    price = search.problem.price[columns]
+    reduced = np.maximum(price - mu @ rows, 0.0)
+    lower, margin = float(mu.sum()), MARGIN * float(m.max(initial=0.0)) + ROUNDING * search.cost
+    column, row = np.nonzero(rows.T)
+    start = np.searchsorted(column, np.arange(len(columns) + 1)).astype(np.int64)
+    cover = kernel.Cover(start, row.astype(np.int64), m, mu, price, reduced)
+    d = len(columns)
+    # each column pays by rows of its own
+    depth = int(min(d, len(m), m.sum() / max(price.min(initial=np.inf), margin))) + 2
+    branches = kernel.Branches(
+        np.zeros(depth, np.int64),
+        np.zeros((depth, d), np.int64),
+        np.zeros((depth, d)),
+        np.zeros((depth, d)),
+        np.zeros(depth, np.int64),
+        np.zeros(len(m), np.int64),
+        np.zeros(len(m), np.int64),
+    )
+    branches.live[0], branches.n_live[0] = np.arange(d), d
+    counts, best = np.zeros(3, np.int64), np.zeros(depth, np.int64)
+    limits = np.array([lower, search.cost, margin, VISITS])
+    kernel.search(cover, branches, limits, counts, best)
+    if counts[kernel.FOUND]:
+        search.offer(columns[best[: counts[kernel.SIZE]]])
+    return bool(counts[kernel.VISITS] >= 0)
+
+
+@contextmanager
+def _turn(cells: int, deadline: float | None) -> Iterator[bool]:
+    """Wait for the turn of a large program; yield whether it came before the deadline.
+
+    A program takes some 40 bytes a cell before its search begins, 0.8 GB at `MAX_MERGED`, and a
+    solver cannot be interrupted: several threads at once, those of runs that were stopped among
+    them, would hold that much each.
+    """
+    if cells < LARGE:
+        yield True
+        return
+    left = seconds_left(None, deadline)
+    mine = _TURN.acquire(timeout=-1 if left is None else max(0.0, left))
+    try:
+        yield mine
+    finally:
+        if mine:
+            _TURN.release()
+
+
+def merged_rows(problem: PricedColumns, *others: Floats) -> tuple[Bools, list[Floats]]:
+    """Merge equal rows; the order depends on their content alone.
+
+    Their weights are added, and so are other numbers a row.
+    """
+    g, d = problem.P.shape
+    everything = np.arange(d)
+    packed = [
+        np.packbits(problem.P.values(everything, np.arange(start, min(g, start + ROW_BLOCK))), 1)
+        for start in range(0, g, ROW_BLOCK)
+    ]
+    bits = np.ascontiguousarray(np.concatenate([np.zeros((0, (d + 7) // 8), np.uint8), *packed]))
+    if bits.size == 0:
+        sums = [np.array([part.sum()])[:g] for part in (problem.m, *others)]
+        return np.zeros((min(g, 1), d), dtype=bool), sums
+    _, first, inverse = np.unique(
+        bits.view(f"V{bits.shape[1]}").ravel(), return_index=True, return_inverse=True
+    )
+    rows = np.unpackbits(bits[first], axis=1, count=d).astype(bool)
+    parts = (problem.m, *others)
+    return rows, [np.bincount(inverse.ravel(), p, len(first)).astype(float) for p in parts]

@@ -1,0 +1,283 @@
+r"""Local search on what counts in the end: wrong training rows, and columns.
+
+Throughout the module::
+
+    A        (n, d) bool    A[i, j]: column j is true in row i; columns of moved cuts are appended
+    y        (n,)   bool    rows that every clause has to cover
+    weight   (n,)   float   what a row counts
+    counts   (n, R) int     true columns of clause r in row i; a clause that is off counts 1
+    value    float          weight of the wrong rows + theta * columns, objective (3.7)
+
+The rule is a CNF. Where all other clauses hold and clause r does not, a column that clause r
+gains turns the answer of its true rows to 1: that changes the value by
+``gain[i] = weight[i] * (-1 if y[i] else 1)`` a row, so that all columns are weighed by one product
+``gain @ A``, and all cuts of one number by one running sum.
+"""
+
+import time
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.columns import ColumnStructure
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+IMPROVEMENT = 1e-9
+MAX_MOVES = 1000
+
+
+@dataclass(frozen=True)
+class RefinedSelection:
+    """A rule after local search."""
+
+    selection: ClauseSelection
+    moved: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Which columns are cuts of numbers, and where cuts may go.
+
+    Shapes: ranks (n,).
+    """
+
+    structure: ColumnStructure
+    ranks: Mapping[int, NDArray[np.int64]]
+    barred: Set[tuple[int, int]] = frozenset()
+
+
+def local_search(
+    A: Bools,
+    y: Bools,
+    weight: Floats,
+    selection: ClauseSelection,
+    theta: float,
+    cuts: Cuts,
+    deadline: float | None = None,
+) -> RefinedSelection:
+    """Descend from a rule by its best move until none helps.
+
+    Moves: switch a clause off; drop a column; add one; swap one for another; and, when none of
+    these helps, move the cut of a column to any distinct value of its source column.
+
+    Shapes: A (n, d), y (n,), weight (n,).
+
+    Notes
+    -----
+    Of equally good moves the one that leaves fewest columns is made, then the first one: clause
+    by clause, drop before add before swap, columns from the left. Cuts prefer to stay near. A
+    move costs O(n d) time for each column chosen.
+    """
+    state = _State(A, y, weight, selection, float(theta), cuts)
+    history: list[dict[str, Any]] = [{"step": 0, "move": "start", "objective": state.value}]
+    while len(history) <= MAX_MOVES:
+        if deadline is not None and time.monotonic() > deadline:
+            history.append({"step": len(history), "stopped": "time limit"})
+            break
+        move = state.best_change() or state.best_cut()
+        if move is None:
+            break
+        state.make(move)
+        history.append({"step": len(history), "move": move.kind, "objective": state.value})
+    return state.result((*selection.history, *history))
+
+
+@dataclass(frozen=True)
+class _Move:
+    """Clause r becomes these columns; None switches it off."""
+
+    kind: str
+    r: int
+    columns: tuple[int, ...] | None
+    cut: tuple[int, int] | None = None  # a column to be made first, and appended to `columns`
+
+
+class _State:
+    """The rule under way."""
+
+    def __init__(
+        self,
+        A: Bools,
+        y: Bools,
+        weight: Floats,
+        selection: ClauseSelection,
+        theta: float,
+        cuts: Cuts,
+    ) -> None:
+        self.A, self.y, self.weight, self.theta = A, y, weight, theta
+        self.structure, self.ranks, self.barred = cuts.structure, cuts.ranks, cuts.barred
+        self.numbers = A.astype(np.float32 if _small_integers(weight) else np.float64)
+        self.gain = np.where(y, -weight, weight)
+        self.clauses: list[tuple[int, ...] | None] = [
+            None if off else tuple(int(j) for j in np.flatnonzero(row))
+            for row, off in zip(selection.chosen, selection.disabled, strict=True)
+        ]
+        self.moved: list[tuple[int, int]] = []
+        self._extra: list[Bools] = []
+        self.counts = np.stack([self._count(c) for c in self.clauses], axis=1)
+        self.value = self._value(self.counts, self.clauses)
+
+    def column(self, j: int) -> Bools:
+        """Return column j of A, or of the moved cuts, shape (n,)."""
+        d = self.A.shape[1]
+        return self.A[:, j] if j < d else self._extra[j - d]
+
+    def best_change(self) -> _Move | None:
+        """Find the best way to switch off, drop, add or swap, if one helps."""
+        best, best_key = None, (self.value - IMPROVEMENT, 0)
+        for r, clause in enumerate(self.clauses):
+            if clause is None:
+                continue
+            others = self._others_hold(r)
+            for kind, columns, value in self._changes(r, clause, others):
+                key = (round(value, 9), self._n_columns() - len(clause) + len(columns or ()))
+                if key < best_key and value < self.value - IMPROVEMENT:
+                    best, best_key = _Move(kind, r, columns), key
+        return best
+
+    def _changes(
+        self, r: int, clause: tuple[int, ...], others: Bools
+    ) -> list[tuple[str, tuple[int, ...] | None, float]]:
+        """List what clause r may become, each with the value of the rule."""
+        rest = self.theta * (self._n_columns() - len(clause))
+        found: list[tuple[str, tuple[int, ...] | None, float]] = []
+        found.append(("switch off", None, rest + self._wrong(others)))
+        # A swap is a drop and an add in one: from each clause with one column less, and from the
+        # clause itself, all columns that could be added are weighed by one product.
+        bases = [tuple(c for c in clause if c != gone) for gone in clause]
+        opens = []
+        for base in (*bases, clause):
+            holds = self.counts[:, r] > 0 if base is clause else self._holds(base)
+            value = rest + self.theta * len(base) + self._wrong(others & holds)
+            if base is not clause:
+                found.append(("drop", base, value))
+            # rows whose answer an added column turns: all other clauses hold, this one does not
+            opens.append((base, value, np.where(others & ~holds, self.gain, 0.0)))
+        changes = np.array([o for _, _, o in opens], dtype=self.numbers.dtype) @ self.numbers
+        for (base, value, _), change in zip(opens, changes, strict=True):
+            if change.size:
+                j = int(change.argmin())
+                kind = "add" if base is clause else "swap"
+                found.append((kind, (*base, j), value + float(change[j]) + self.theta))
+        return found
+
+    def best_cut(self) -> _Move | None:
+        """Find the best move of one cut, if one helps."""
+        best, best_value = None, self.value - IMPROVEMENT
+        for r, clause in enumerate(self.clauses):
+            for j in clause or ():
+                template, cut = self._template(j)
+                if self.structure.side[template] == 0:
+                    continue
+                base = tuple(c for c in clause or () if c != j)
+                k, value = self._nearest_best_cut(r, base, template, cut)
+                if value < best_value and k != cut:
+                    best, best_value = _Move("move cut", r, base, (template, k)), value
+        return best
+
+    def _nearest_best_cut(
+        self, r: int, base: tuple[int, ...], template: int, cut: int
+    ) -> tuple[int, float]:
+        """Weigh every cut of the template's source column in clause r: the best, and its value."""
+        rank = self.ranks[int(self.structure.feature[template])]
+        others, holds = self._others_hold(r), self._holds(base)
+        open_gain = np.where(others & ~holds, self.gain, 0.0)
+        present = rank >= 0
+        steps = np.bincount(rank[present], weights=open_gain[present])
+        # change[k]: what the rows on the true side of a cut after value k bring together
+        below = np.cumsum(steps)[:-1]  # cut after the last value is no cut
+        change = below if self.structure.side[template] < 0 else steps.sum() - below
+        # rows without a value answer as the template does, wherever the cut is
+        if (self.A[:, template] & ~present).any():
+            change = change + open_gain[~present].sum()
+        for j, k in self.barred:
+            if j == template and 0 <= k < len(change):
+                change[k] = np.inf
+        if len(change) == 0 or np.isinf(change).all():
+            return cut, np.inf
+        ties = np.flatnonzero(change <= change.min() + IMPROVEMENT)
+        k = int(ties[np.abs(ties - cut).argmin()])
+        price = self.theta * (self._n_columns() - len(self.clauses[r] or ()) + len(base) + 1)
+        return k, price + self._wrong(others & holds) + float(change[k])
+
+    def make(self, move: _Move) -> None:
+        """Change clause r."""
+        columns = move.columns
+        if move.cut is not None and columns is not None:
+            columns = (*columns, self._made(move.cut))
+        self.clauses[move.r] = columns if columns is None else tuple(dict.fromkeys(columns))
+        self.counts[:, move.r] = self._count(self.clauses[move.r])
+        self.value = self._value(self.counts, self.clauses)
+
+    def _made(self, cut: tuple[int, int]) -> int:
+        """Make the column of a moved cut, unless it was made before."""
+        if cut not in self.moved:
+            template, k = cut
+            rank = self.ranks[int(self.structure.feature[template])]
+            low = bool(self.structure.side[template] < 0)
+            column = np.where(rank < 0, self.A[:, template], (rank <= k) == low)
+            self.moved.append(cut)
+            self._extra.append(column)
+            self.numbers = np.column_stack([self.numbers, column.astype(self.numbers.dtype)])
+        return self.A.shape[1] + self.moved.index(cut)
+
+    def _template(self, j: int) -> tuple[int, int]:
+        """Return the column that cut j is based on, and the rank after which it cuts."""
+        d = self.A.shape[1]
+        if j >= d:
+            return self.moved[j - d]
+        if self.structure.side[j] == 0:
+            return j, -1
+        rank = self.ranks[int(self.structure.feature[j])]
+        low = self.A[:, j] == (self.structure.side[j] < 0)
+        return j, int(rank[low & (rank >= 0)].max(initial=-1))
+
+    def _others_hold(self, r: int) -> Bools:
+        """Return where every clause except r holds, shape (n,)."""
+        others: Bools = np.all(np.delete(self.counts, r, axis=1) > 0, axis=1)
+        return others
+
+    def _holds(self, clause: tuple[int, ...]) -> Bools:
+        """Return where a clause holds, shape (n,)."""
+        holds = np.zeros(len(self.y), dtype=bool)
+        for j in clause:
+            holds |= self.column(j)
+        return holds
+
+    def _count(self, clause: tuple[int, ...] | None) -> NDArray[np.int64]:
+        if clause is None:
+            return np.ones(len(self.y), dtype=np.int64)
+        count = np.zeros(len(self.y), dtype=np.int64)
+        for j in clause:
+            count += self.column(j)
+        return count
+
+    def _wrong(self, answer: Bools) -> float:
+        return float(self.weight[answer != self.y].sum())
+
+    def _n_columns(self) -> int:
+        return sum(len(clause or ()) for clause in self.clauses)
+
+    def _value(self, counts: NDArray[np.int64], clauses: list[tuple[int, ...] | None]) -> float:
+        n_columns = sum(len(clause or ()) for clause in clauses)
+        return self._wrong(np.all(counts > 0, axis=1)) + self.theta * n_columns
+
+    def result(self, history: tuple[dict[str, object], ...]) -> RefinedSelection:
+        """Hand the rule back."""
+        chosen = np.zeros((len(self.clauses), self.A.shape[1] + len(self.moved)), dtype=bool)
+        for r, clause in enumerate(self.clauses):
+            chosen[r, list(clause or ())] = True
+        disabled = np.array([clause is None for clause in self.clauses])
+        selection = ClauseSelection(chosen, disabled, self.value, history)
+        return RefinedSelection(selection, tuple(self.moved))
+
+
+def _small_integers(weight: Floats) -> bool:
+    """Return whether sums of weights are exact in single precision."""
+    return bool((weight == np.round(weight)).all() and weight.sum() < 2**24)

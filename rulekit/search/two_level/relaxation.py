@@ -1,0 +1,205 @@
+"""All clauses at once: the two-level linear program (4.14), its rounding, and the exact rule.
+
+Errors are counted once a row, objective (3.7); see `program` for the
+programs themselves.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import SolverError, TimeLimitError
+from rulekit.search.clause_selection import ClauseSelection, error_cost
+from rulekit.search.columns import (
+    ALWAYS_PERTURBATION,
+    PERTURBATION,
+    cheapest_combination,
+    snapped,
+)
+from rulekit.search.lp import seconds_left, solve_lp, solve_milp
+from rulekit.search.one_level import CoverProblem
+from rulekit.search.sums import addable
+from rulekit.search.two_level.program import TwoLevelTable, two_level_program, two_level_table
+from rulekit.search.two_level.task import check_n_clauses
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+# Beyond these the programs do not end while anyone waits: the relaxation takes 8 s at 2 million
+# entries, and time grows with the square of their number.
+MOST_OF_EXACT, MOST_OF_RELAXED = 400_000, 10_000_000
+
+
+@dataclass(frozen=True)
+class _Prices:
+    """What a rule pays beside its errors: for a column, and for a clause switched off."""
+
+    column: float
+    disabled: float
+
+
+@dataclass(frozen=True)
+class RelaxedClauses:
+    """The optimum of the relaxation.
+
+    Shapes: u (k,).
+    """
+
+    u: Floats
+    value: float
+
+
+def relax(
+    table: TwoLevelTable, n_clauses: int, *, time_limit: float | None = None
+) -> RelaxedClauses:
+    """Solve the relaxation of (4.14) by one clause that represents all, with chains."""
+    answer = solve_lp(two_level_program(table, n_clauses, 1), time_limit=time_limit)
+    if answer.x is None or answer.value is None:
+        if answer.status == "time limit":
+            raise TimeLimitError(
+                f"The two-level linear program was not solved within {time_limit:.3g} s; raise "
+                "`time_limit`, or use `method='alternating'`."
+            )
+        raise SolverError(
+            f"The two-level linear program ended with {answer.status!r} ({answer.message}); "
+            "please report the table that shows this."
+        )
+    return RelaxedClauses(snapped(answer.x[: len(table.price)]), answer.value)
+
+
+def solve_two_level_lp(
+    problem: CoverProblem, theta: float, n_clauses: int, *, disable_cost: float | None = None
+) -> ClauseSelection:
+    """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy.
+
+    Notes
+    -----
+    For theta of at most 1 the relaxation tends to say nothing: all errors vanish and all weights
+    are small fractions. The rule is then made by the rounding alone.
+    """
+    check_n_clauses(n_clauses)
+    _check_size(problem, 1, MOST_OF_RELAXED, "two-level linear program", "rows x literals")
+    table = two_level_table(problem, theta, disable_cost)
+    limit = seconds_left(problem.time_limit, problem.deadline)
+    relaxed = relax(table, n_clauses, time_limit=limit)
+    w = _rounded(table, np.tile(relaxed.u, (n_clauses, 1)))
+    # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
+    # too much, so that the value minus it is a bound for the given prices.
+    slack = n_clauses * float(problem.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)
+    bound = relaxed.value - slack * max(1.0, float(relaxed.u.sum()))
+    return _selection(problem, table, w, _Prices(theta, disable_cost or 0.0), bound, False)
+
+
+def solve_two_level_exact(
+    problem: CoverProblem,
+    theta: float,
+    n_clauses: int,
+    *,
+    disable_cost: float | None = None,
+    time_limit: float | None = None,
+    start: ClauseSelection | None = None,
+) -> ClauseSelection:
+    """Solve the integer program (4.14) on a small table, with proof or with a bound."""
+    check_n_clauses(n_clauses)
+    _check_size(problem, n_clauses, MOST_OF_EXACT, "exact method", "rows x literals x clauses")
+    table = two_level_table(problem, theta, disable_cost)
+    limit = seconds_left(time_limit, problem.deadline)
+    found = solve_milp(two_level_program(table, n_clauses, n_clauses), time_limit=limit)
+    if found.status not in ("optimal", "time limit"):
+        raise SolverError(
+            f"The two-level integer program ended with {found.status!r} ({found.message}); "
+            "please report the table that shows this."
+        )
+    k = len(table.price)
+    w = np.tile(table.required.astype(float), (n_clauses, 1))
+    if found.x is not None:
+        # the weights lead the variables of each clause; psi, one a row, follows all clauses
+        w = np.round(found.x[: len(found.x) - len(table.y)].reshape(n_clauses, -1)[:, :k])
+    proved = found.status == "optimal"
+    bound = None if found.bound is None else found.bound - n_clauses * k * PERTURBATION
+    prices = _Prices(theta, disable_cost or 0.0)
+    rule = _selection(problem, table, w, prices, bound, proved)
+    if start is None or proved:
+        return rule
+    known = _error(problem, start.chosen, start.disabled, prices)
+    if known >= rule.value:
+        return rule
+    return ClauseSelection(start.chosen, start.disabled, known, (), rule.lower_bound)
+
+
+def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit: str) -> None:
+    """Refuse a program of more entries than can be solved, before it is written."""
+    seen = np.column_stack([problem.cells.content, problem.y])[problem.weight > 0]
+    n_columns = int((problem.allowed | problem.required).sum())
+    entries = copies * n_columns * len(np.unique(seen, axis=0))
+    if entries > most:
+        ways = "fewer thresholds, or fewer clauses" if copies > 1 else "or fewer thresholds"
+        raise ValueError(
+            f"The {method} takes tables of up to {most:,} entries ({unit}); this one has "
+            f"{entries:,}. Use `method='alternating'`, {ways}."
+        )
+
+
+def _rounded(table: TwoLevelTable, w: Floats) -> Floats:
+    """Settle (clause, group) after (clause, group), heaviest first, by the relaxed error cost.
+
+    What is not settled yet keeps its relaxed weight. Ties go to the lower clause, then group.
+    """
+    w = np.where(table.required, 1.0, w)
+    mass = np.array([[row[g.columns].sum() for g in table.groups] for row in w])
+    order = np.argsort(-np.round(mass, 9).ravel(), kind="stable")
+    for r, g in zip(*np.unravel_index(order, mass.shape), strict=True):
+        group = table.groups[g]
+        # The group's own weights go first: the gain is that over the clause without it.
+        w[r, group.columns] = table.required[group.columns]
+        gain = _gain_of_covering(table, w, int(r))
+        for j in cheapest_combination(
+            group, table.A[:, group.columns].T, addable(gain), table.price, table.required
+        ):
+            w[r, j] = 1.0
+    return w
+
+
+def _gain_of_covering(table: TwoLevelTable, w: Floats, r: int) -> Floats:
+    """Return for each row the decrease of its error if clause r becomes true on it, shape (n,).
+
+    The errors are those of (4.14) at weights w, all clauses but r as they stand: psi of a row of y
+    is what its worst clause lacks, psi of another row is ``sum of beta - (R - 1)``, if positive.
+    """
+    # A row of y waits for its worst clause. What the others lack stays, however true r becomes, so
+    # that r saves only what it lacks more than they do; where another is worse it saves nothing.
+    short = np.maximum(0.0, 1.0 - table.A @ w.T)  # (n, R)
+    others = np.delete(short, r, axis=1).max(axis=1, initial=0.0)
+    saved = np.maximum(others, short[:, r]) - others
+    # Another row is wrong as far as all clauses are true on it at once. beta is a maximum over the
+    # true columns, not a sum, so that one whole column takes it from what it is to 1; and as long
+    # as the others together leave a gap (slack + 1 <= 0) the row is rejected and nothing is lost.
+    beta = np.stack([(table.A * row).max(axis=1, initial=0.0) for row in w], axis=1)
+    slack = np.delete(beta, r, axis=1).sum(axis=1) - (len(w) - 1)
+    lost = np.maximum(0.0, slack + 1.0) - np.maximum(0.0, slack + beta[:, r])
+    return table.weight * np.where(table.y, saved, -lost)
+
+
+def _selection(
+    problem: CoverProblem,
+    table: TwoLevelTable,
+    w: Floats,
+    prices: _Prices,
+    bound: float | None,
+    proved: bool,
+) -> ClauseSelection:
+    """Write whole weights as clauses, and value them."""
+    chosen = np.zeros((len(w), problem.n_columns), dtype=bool)
+    real = table.columns >= 0
+    chosen[:, table.columns[real]] = w[:, real] > 0.5
+    disabled: Bools = np.asarray((w[:, ~real] > 0.5).any(axis=1))
+    chosen[disabled] = False
+    value = _error(problem, chosen, disabled, prices)
+    return ClauseSelection(chosen, disabled, value, (), value if proved else bound, proved)
+
+
+def _error(problem: CoverProblem, chosen: Bools, disabled: Bools, prices: _Prices) -> float:
+    A, y, weight = problem.distinct_rows()
+    theta, off = prices.column, prices.disabled
+    return error_cost(A > 0, y, weight, chosen, theta, disabled=disabled, disable_cost=off)

@@ -1,0 +1,139 @@
+"""What set covering, block coordinate descent and alternating minimisation share.
+
+Throughout the three modules, with the paper's equation numbers::
+
+    A        (n, d) bool    A[i, j]: column j is true in row i
+    y        (n,)   bool    rows that every clause has to cover; the others are to fail one clause
+    rows     (n,)   float   what a row counts while one clause is learned; 0 is "don't care"
+    counts   (n, R) int     counts[i, r]: true columns of clause r in row i; 1 if r is disabled
+    value    float          Hamming objective (3.12): distance of every row to a correct rule,
+                            theta a column, and the price of disabled clauses
+"""
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.exceptions import TimeLimitError
+from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.one_level import CoverProblem, LearnedClause
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+INITS = ("set_cover", "random", "zero")
+IMPROVEMENT = 1e-9  # what an objective must fall by to count as lower
+Memory = dict[bytes, LearnedClause]
+
+
+@dataclass(frozen=True)
+class TwoLevelTask:
+    """One table, one price of a column, and how clauses are learned from it."""
+
+    problem: CoverProblem
+    theta: float
+    rounding: str = "redundancy"
+    threshold: float = 0.2
+    disable_cost: float | None = None
+    rng: np.random.Generator | None = None
+    memory: Memory = field(default_factory=dict, repr=False)
+
+    @property
+    def y(self) -> Bools:
+        """The rows to be covered: shape (n,)."""
+        return self.problem.y
+
+    @property
+    def weight(self) -> Floats:
+        """What each row counts: shape (n,)."""
+        return self.problem.weight
+
+    def learn(self, kept: Bools) -> LearnedClause:
+        """Learn one clause from the rows kept: shape (n,). Equal questions are answered once."""
+        deadline = self.problem.deadline
+        if deadline is not None and time.monotonic() > deadline:
+            raise TimeLimitError("The time limit has passed; raise `time_limit`.")
+        rows = np.where(kept, self.weight, 0.0)
+        if self.rounding == "random":
+            return self._learn(rows)
+        settings = (self.theta, self.rounding, self.threshold, self.disable_cost)
+        digest = hashlib.blake2b(repr(settings).encode(), digest_size=20)
+        digest.update(np.packbits(kept).tobytes())
+        key = digest.digest()
+        if key not in self.memory:
+            self.memory[key] = self._learn(rows)
+        return self.memory[key]
+
+    def _learn(self, rows: Floats) -> LearnedClause:
+        return self.problem.learn(
+            rows,
+            self.theta,
+            self.rounding,
+            self.threshold,
+            self.rng,
+            disable_cost=self.disable_cost,
+        )
+
+    def empty_clause(self) -> LearnedClause:
+        """Make the clause without columns, which is never true."""
+        none = np.zeros(self.problem.n_columns, dtype=bool)
+        return LearnedClause(none, False, 0.0, 0.0, True)
+
+    def disabled_clause(self) -> LearnedClause:
+        """Make the clause that is switched off, which is always true."""
+        none = np.zeros(self.problem.n_columns, dtype=bool)
+        return LearnedClause(none, True, 0.0, 0.0, True)
+
+    def count(self, clause: LearnedClause) -> Counts:
+        """Count the true columns of a clause in each row: shape (n,)."""
+        if clause.disabled:
+            return np.ones(len(self.y), dtype=np.int64)
+        held = self.problem.cells.values(np.flatnonzero(clause.selected))
+        counts: Counts = held.sum(axis=1, dtype=np.int64)
+        return counts
+
+    def iterate(self, clauses: Sequence[LearnedClause]) -> "Iterate":
+        """Weigh a rule."""
+        counts = np.stack([self.count(clause) for clause in clauses], axis=1)
+        return Iterate(tuple(clauses), counts, self.value(clauses, counts))
+
+    def value(self, clauses: Sequence[LearnedClause], counts: Counts) -> float:
+        """Weigh a rule whose counts are known: the Hamming objective (3.12)."""
+        distance = np.where(self.y, (counts == 0).sum(axis=1), counts.min(axis=1))
+        n_columns = sum(int(clause.selected.sum()) for clause in clauses)
+        n_disabled = sum(clause.disabled for clause in clauses)
+        price = self.theta * n_columns + (self.disable_cost or 0.0) * n_disabled
+        return float((self.weight * distance).sum()) + price
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """A rule on the way: its clauses, their counts of shape (n, R), and its value."""
+
+    clauses: tuple[LearnedClause, ...]
+    counts: Counts = field(repr=False)
+    value: float
+
+    def replaced(self, task: TwoLevelTask, r: int, clause: LearnedClause) -> "Iterate":
+        """Return the iterate with another clause in place of clause r."""
+        clauses = (*self.clauses[:r], clause, *self.clauses[r + 1 :])
+        counts = self.counts.copy()
+        counts[:, r] = task.count(clause)
+        return Iterate(clauses, counts, task.value(clauses, counts))
+
+    def selection(self, history: Sequence[dict[str, object]]) -> ClauseSelection:
+        """Hand the rule back."""
+        chosen = np.stack([clause.selected for clause in self.clauses])
+        disabled = np.array([clause.disabled for clause in self.clauses])
+        return ClauseSelection(chosen, disabled, self.value, tuple(history))
+
+
+def check_n_clauses(n_clauses: int) -> None:
+    """Refuse a rule without clauses."""
+    if n_clauses < 1:
+        raise ValueError(f"`n_clauses` must be at least 1, got {n_clauses!r}.")

@@ -1,0 +1,344 @@
+"""From a table to Boolean columns, each of them a literal."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from rulekit.binning import Binarizer
+from rulekit.data import columns_of
+from rulekit.exceptions import DataError
+from rulekit.rules import Literal
+from tests.reference.rules import literal_holds
+from tests.strategies.rules import columns
+
+METHODS = ("quantile", "uniform", "median", "entropy", "tree")
+
+
+def frame_of(table):
+    return pd.DataFrame({name: pd.Series(list(c), dtype=c.dtype) for name, c in table.items()})
+
+
+def finite(table):
+    return {n: np.where(np.isinf(c), 7.0, c) if c.dtype == float else c for n, c in table.items()}
+
+
+@st.composite
+def frames(draw, min_rows=2, max_rows=25):
+    frame = frame_of(finite(draw(columns(min_rows, max_rows))))
+    y = draw(st.lists(st.sampled_from(("yes", "no")), min_size=len(frame), max_size=len(frame)))
+    return frame, y
+
+
+@pytest.fixture
+def people():
+    rng = np.random.default_rng(3)
+    n = 60
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n).astype(float),
+            "smoker": rng.integers(0, 2, n),
+            "colour": rng.choice(["red", "green", "blue"], n),
+            "member": rng.random(n) > 0.5,
+            "income": np.where(rng.random(n) > 0.8, np.nan, rng.normal(3e4, 1e4, n).round(2)),
+        }
+    )
+
+
+@pytest.mark.slow
+@given(frames(), st.sampled_from(METHODS), st.sampled_from((None, 1, 3)), columns())
+def test_every_entry_is_what_its_literal_says_of_the_row(case, method, n_thresholds, later):
+    frame, y = case
+    binarizer = Binarizer(method, n_thresholds).fit(frame, y)
+    for table in (frame, frame_of(later)):
+        matrix, rows = binarizer.transform(table), columns_of(table)
+        assert matrix.shape == (len(table), len(matrix.literals))
+        for j, literal in enumerate(matrix.literals):
+            plain = [literal_holds(literal, v) for v in rows[literal.feature]]
+            assert matrix.values[:, j].tolist() == plain
+
+
+@pytest.mark.slow
+@given(frames(), st.sampled_from(METHODS))
+def test_literals_are_distinct_sorted_and_neither_always_nor_never_true(case, method):
+    frame, y = case
+    matrix = Binarizer(method, 3).fit(frame, y).transform(frame)
+    keys = [literal.sort_key for literal in matrix.literals]
+    assert len(set(keys)) == len(keys)
+    places = list(zip([k[0] for k in keys], matrix.feature, keys, strict=True))
+    assert places == sorted(places)
+    share = matrix.values.mean(axis=0)
+    with_missing = frame.isna().any()
+    for literal, s in zip(matrix.literals, share, strict=True):
+        assert 0 < s < 1 or (with_missing[literal.feature] and frame[literal.feature].nunique() < 3)
+
+
+@pytest.mark.slow
+@given(frames(), st.sampled_from(METHODS))
+def test_the_complement_is_the_other_answer_on_every_training_row(case, method):
+    frame, y = case
+    matrix = Binarizer(method, 3).fit(frame, y).transform(frame)
+    known = matrix.complement >= 0
+    assert known.all()
+    other = matrix.values[:, matrix.complement]
+    assert (other == ~matrix.values).all()
+    assert (matrix.complement[matrix.complement] == np.arange(len(known))).all()
+
+
+@pytest.mark.slow
+@given(frames())
+def test_in_columns_with_missing_values_the_complement_is_the_negation(case):
+    frame, y = case
+    matrix = Binarizer(n_thresholds=3).fit(frame, y).transform(frame)
+    for literal, k in zip(matrix.literals, matrix.complement, strict=True):
+        if frame[literal.feature].isna().any() and literal.op in ("<=", ">", "missing"):
+            assert matrix.literals[k] == literal.negated()
+
+
+@pytest.mark.slow
+@given(frames())
+def test_feature_side_and_rank_place_every_cut(case):
+    frame, _ = case
+    binarizer = Binarizer(n_thresholds=3).fit(frame)
+    matrix = binarizer.transform(frame)
+    for j, literal in enumerate(matrix.literals):
+        assert matrix.features[matrix.feature[j]] == literal.feature
+        encoding = matrix.encodings[matrix.feature[j]]
+        below, above = ("<=", "<"), (">", ">=")
+        assert matrix.side[j] == (literal.op in above) - (literal.op in below)
+        if matrix.side[j]:
+            assert encoding.cuts[matrix.rank[j]] == literal.edge
+            assert not literal.is_plain or encoding.cuts is binarizer.cuts_[literal.feature]
+        else:
+            assert matrix.rank[j] == 0
+
+
+@pytest.mark.slow
+@given(frames())
+def test_codes_lie_between_the_cuts_and_make_the_same_matrix(case):
+    frame, _ = case
+    binarizer = Binarizer(n_thresholds=3).fit(frame)
+    codes = binarizer.transform(frame)
+    assert codes.codes.dtype == np.uint8
+    assert (codes.codes < codes.n_codes).all()
+    assert (codes.values == binarizer.transform(frame).values).all()
+    for j, name in enumerate(codes.features):
+        absent = frame[name].isna().to_numpy()
+        assert (codes.codes[absent, j] == codes.n_codes[j] - 1).all()
+        if codes.encodings[j].cuts is not None:
+            numbers = codes.encodings[j].positions(frame[name].to_numpy())
+            below = numbers[~absent, None] <= codes.encodings[j].cuts
+            assert (codes.codes[~absent, j] == (~below).sum(axis=1)).all()
+
+
+@pytest.mark.slow
+@given(frames(), st.data())
+def test_neither_the_order_of_columns_nor_of_rows_changes_a_condition(case, data):
+    frame, _ = case
+    order = data.draw(st.permutations(list(frame)))
+    one = Binarizer(n_thresholds=3).fit(frame)
+    other = Binarizer(n_thresholds=3).fit(frame[order].iloc[::-1])
+    assert one.literals_ == other.literals_
+    assert (one.transform(frame).values == other.transform(frame).values).all()
+
+
+def test_more_than_256_cells_take_the_next_larger_type():
+    frame = pd.DataFrame({"x": np.arange(400.0)})
+    assert Binarizer(n_thresholds=None).fit(frame).transform(frame).codes.dtype == np.uint16
+
+
+@pytest.mark.parametrize("values", [(0, 1), (1.5, 7.0), (-3, 0)], ids=str)
+def test_a_column_of_two_numbers_is_boolean(values):
+    frame = pd.DataFrame({"x": [values[1], *[values[0]] * 30]})
+    low, high = sorted(float(v) for v in values)
+    assert Binarizer().fit(frame).literals_ == tuple(
+        sorted((Literal("x", "==", low), Literal("x", "==", high)), key=lambda c: c.sort_key)
+    )
+
+
+def test_a_third_number_in_a_boolean_column_meets_neither_test():
+    binarizer = Binarizer().fit(pd.DataFrame({"x": [0, 1, 0, 1]}))
+    assert binarizer.transform(pd.DataFrame({"x": [2]})).values.tolist() == [[False, False]]
+
+
+def test_two_levels_need_no_not_equal(people):
+    literals = Binarizer().fit(people).literals_
+    assert {c.op for c in literals if c.feature == "member"} == {"=="}
+    assert {c.op for c in literals if c.feature == "colour"} == {"==", "!="}
+
+
+def test_missing_values_double_the_conditions_of_their_column_only(people):
+    literals = Binarizer(n_thresholds=2).fit(people).literals_
+    income = [c for c in literals if c.feature == "income"]
+    assert len(income) == 2 * 2 * 2 + 2
+    assert {c.op for c in income} == {"<=", ">", "missing", "not-missing"}
+    assert not any(c.missing for c in literals if c.feature != "income")
+
+
+def test_rare_levels_become_one_group():
+    levels = ["a"] * 50 + ["b"] * 30 + ["c"] * 5 + ["d"] * 5 + ["e"] * 10
+    binarizer = Binarizer(max_levels=3).fit(pd.DataFrame({"x": levels}))
+    positive = [c for c in binarizer.literals_ if c.op in ("==", "in")]
+    assert {c.value for c in positive} == {"a", "b", ("c", "d", "e")}
+
+
+def test_an_unseen_level_meets_only_the_negative_tests(people):
+    binarizer = Binarizer().fit(people[["colour"]])
+    matrix = binarizer.transform(pd.DataFrame({"colour": ["violet"]}))
+    met = [c.op for c, hit in zip(matrix.literals, matrix.values[0], strict=True) if hit]
+    assert set(met) == {"!="}
+
+
+def test_cuts_given_for_a_column_are_kept_exactly_and_ascending(people):
+    binarizer = Binarizer(thresholds={"age": [65, 18.123456, 65]}).fit(people)
+    assert binarizer.cuts_["age"].tolist() == [18.123456, 65.0]
+
+
+def test_cuts_given_for_a_column_of_two_numbers_are_used(people):
+    binarizer = Binarizer(thresholds={"smoker": [0.5]}).fit(people)
+    assert {c.op for c in binarizer.literals_ if c.feature == "smoker"} == {"<=", ">"}
+
+
+def test_no_cuts_leave_a_column_without_conditions(people):
+    literals = Binarizer(thresholds={"age": []}).fit(people).literals_
+    assert "age" not in {c.feature for c in literals}
+
+
+def test_a_column_of_one_value_has_no_condition_but_missingness():
+    frame = pd.DataFrame({"a": [1.0, 1.0], "b": [1.0, np.nan], "c": ["x", None], "d": [None, None]})
+    literals = Binarizer().fit(frame).literals_
+    assert [(c.feature, c.op) for c in literals] == [
+        ("b", "missing"),
+        ("b", "not-missing"),
+        ("c", "missing"),
+        ("c", "not-missing"),
+    ]
+
+
+def test_a_table_without_any_condition_gives_an_empty_matrix():
+    frame = pd.DataFrame({"a": [1.0, 1.0]})
+    assert Binarizer().fit_transform(frame).shape == (2, 0)
+
+
+def test_columns_are_found_by_name_and_others_not_looked_at(people):
+    binarizer = Binarizer().fit(people)
+    shuffled = people[people.columns[::-1]].assign(extra="x")
+    assert (binarizer.transform(shuffled).values == binarizer.transform(people).values).all()
+
+
+def test_names_are_readable(people):
+    names = Binarizer("median").fit(people[["age", "colour"]]).get_feature_names_out()
+    assert names[1].startswith("age > ")
+    assert "colour == red" in names
+
+
+def test_a_matrix_can_be_handed_to_other_estimators(people):
+    y = people["age"] > 40
+    X = people[["age", "colour"]]
+    model = make_pipeline(Binarizer(), LogisticRegression(max_iter=500)).fit(X, y)
+    assert model.score(X, y) > 0.9
+
+
+def test_rows_of_a_matrix_can_be_picked(people):
+    matrix = Binarizer().fit(people).transform(people)
+    picked = matrix[np.array([3, 1])]
+    assert (picked.values == matrix.values[[3, 1]]).all()
+    assert picked.literals == matrix.literals
+    assert len(picked) == 2
+
+
+def test_a_binarizer_survives_pickling_and_cloning(people):
+    binarizer = Binarizer().fit(people)
+    again = pickle.loads(pickle.dumps(binarizer))
+    assert (again.transform(people).values == binarizer.transform(people).values).all()
+    assert clone(binarizer).get_params() == binarizer.get_params()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_with_a_missing_value_do_not_move_the_cuts(method, people):
+    present = people[people["income"].notna()]
+    y, y_present = people["age"] > 40, present["age"] > 40
+    one = Binarizer(method).fit(people[["income"]], y)
+    other = Binarizer(method).fit(present[["income"]], y_present)
+    assert one.cuts_["income"].tolist() == other.cuts_["income"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"method": "deciles"}, "`method` must be one of .*got 'deciles'"),
+        ({"n_thresholds": 0}, "`n_thresholds` must be a whole number from 1, or None, got 0"),
+        ({"n_thresholds": True}, "`n_thresholds` must be a whole number"),
+        ({"max_levels": 1}, "`max_levels` must be a whole number from 2, got 1"),
+        ({"method": "manual"}, "needs cut points .* none for column 'age'"),
+        ({"method": "entropy"}, "requires y to be passed"),
+        ({"thresholds": {"agee": [1]}}, "names column 'agee', which the table does not have"),
+        ({"thresholds": {"colour": [1]}}, "column 'colour', which does not hold numbers"),
+        ({"thresholds": {"age": [np.nan]}}, "must be finite numbers, got .* for column 'age'"),
+    ],
+    ids=str,
+)
+def test_a_parameter_that_does_not_fit_is_refused(parameters, message, people):
+    with pytest.raises(ValueError, match=message):
+        Binarizer(**parameters).fit(people)
+
+
+def test_text_that_is_nearly_never_the_same_is_refused():
+    frame = pd.DataFrame({"name": [f"person {i}" for i in range(100)]})
+    with pytest.raises(DataError, match="'name' holds 100 different texts in 100 rows"):
+        Binarizer().fit(frame)
+
+
+def test_an_infinite_value_is_refused_with_its_row():
+    frame = pd.DataFrame({"x": [1.0, 2.0, -np.inf, 4.0]})
+    with pytest.raises(DataError, match="'x' must hold finite numbers; row 3 is infinite"):
+        Binarizer().fit(frame)
+
+
+def test_text_where_training_rows_held_numbers_is_refused_with_its_row(people):
+    binarizer = Binarizer().fit(people)
+    later = people.astype({"age": object})
+    later.loc[4, "age"] = "n/a"
+    with pytest.raises(
+        DataError, match=r"'age' must hold numbers.*row 5 holds the text 'n/a' \(1 such"
+    ):
+        binarizer.transform(later)
+
+
+def test_a_column_that_is_not_there_is_named(people):
+    with pytest.raises(DataError, match="it lacks 'age', 'colour'"):
+        Binarizer().fit(people).transform(people.drop(columns=["age", "colour"]))
+
+
+def test_a_target_that_is_missing_somewhere_is_refused(people):
+    y = pd.Series(["a", None] * 30)
+    with pytest.raises(DataError, match="it is missing in 30"):
+        Binarizer("tree").fit(people, y)
+
+
+def test_a_target_of_another_length_is_refused(people):
+    with pytest.raises(ValueError, match="60 expected, found 2"):
+        Binarizer("tree").fit(people, ["a", "b"])
+
+
+def test_names_that_were_not_seen_are_refused(people):
+    with pytest.raises(ValueError, match="not equal to `feature_names_in_`"):
+        Binarizer().fit(people).get_feature_names_out(["a"])
+
+
+def test_the_papers_protocol_gives_its_number_of_conditions(data_folder):
+    pima = pd.read_csv(data_folder / "pima.csv")
+    X = pima.drop(columns="Outcome")
+    samples = [X.sample(frac=0.9, random_state=s) for s in range(5)]
+    # Of 49 % of the rows the insulin is 0; where it is of more than half, it is cut otherwise.
+    mostly_zero = [bool((sample["Insulin"] == 0).mean() > 0.5) for sample in samples]
+    assert mostly_zero == [False, False, False, False, True]
+    counts = [Binarizer().fit(sample).transform(X).shape[1] for sample in samples]
+    assert all(140 <= count <= 148 for count in counts[:4])
+    assert counts[4] == counts[3] + 8

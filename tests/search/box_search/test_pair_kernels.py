@@ -1,0 +1,103 @@
+"""The start of a new clause: against all boxes on two features, and against its NumPy twin."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rulekit.search.box_search import descent_kernels, pair_kernels
+from rulekit.search.box_search.descent import Descent
+from rulekit.search.box_search.pair_kernels import MOST_PAIR_BINS
+from rulekit.search.box_search.problem import Boxes, BoxProblem, no_boxes
+from tests.reference import box_intervals, box_moves, box_pairs
+from tests.reference.box_pairs import PairStart, list_choices
+from tests.reference.box_state import BoxState
+from tests.reference.boxes import best_start, choices, literals_of, loss_of
+from tests.strategies.boxes import box_problems, boxes_for
+
+THETAS = (0.07, 0.5, 1.0, 2.0)
+
+
+def started_by_numpy(problem, boxes, theta):
+    """Add the clause that the pair start chooses; return the rule."""
+    state = BoxState(problem, boxes)
+    r = state.add_clause()
+    for choice in PairStart(problem, theta).best(state, r):
+        state.set_feature(r, *choice)
+    return state.boxes
+
+
+def started(problem, boxes, theta):
+    """Add the clause that the kernel chooses; return the rule."""
+    k, theta = boxes.n_clauses, float(theta)
+    descent = Descent(problem, k + 1)
+    data, box = (descent._table, descent._work), descent._work.box
+    for part, values in enumerate((boxes.low, boxes.high, boxes.absent)):
+        box[:k, :, part] = values
+    descent_kernels.visit(*data, descent._log, descent_kernels.ENTER, k, theta, np.uint64(0))
+    pair_kernels.start_clause(*data, descent._room, k, theta)
+    return Boxes(box[:, :, 0].copy(), box[:, :, 1].copy(), box[:, :, 2].astype(bool))
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_no_box_on_two_features_beats_the_start(data):
+    problem = data.draw(box_problems(max_rows=8, max_features=3, max_bins=3))
+    boxes = data.draw(boxes_for(problem, max_clauses=2))
+    theta = data.draw(st.sampled_from(THETAS))
+    rule = started(problem, boxes, theta)
+    value = loss_of(problem, rule) + theta * literals_of(problem, rule)
+    assert value == pytest.approx(best_start(problem, boxes, theta), abs=1e-6)
+
+
+@settings(deadline=None)
+@given(box_problems())
+def test_the_choices_of_the_twin_are_all_that_may_be_accepted(problem):
+    for f in range(problem.n_features):
+        listed = list_choices(problem, f)
+        ours = zip(listed.low, listed.high, listed.absent, strict=True)
+        plain = list(choices(problem, f))
+        if not problem.has_missing[f]:
+            plain = [choice for choice in plain if choice[2]]
+        assert sorted((int(a), int(b), bool(c)) for a, b, c in ours) == sorted(plain)
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(st.data())
+def test_the_start_is_the_box_of_the_twin(data):
+    problem = data.draw(box_problems(max_rows=60, max_features=10, max_bins=20))
+    if data.draw(st.booleans()):
+        rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
+        problem = problem.reweighted(rng.gamma(1.0, size=problem.n_rows))
+    boxes = data.draw(boxes_for(problem))
+    theta = data.draw(st.sampled_from(THETAS)) * float(problem.weight.mean())
+    ours, numpys = started(problem, boxes, theta), started_by_numpy(problem, boxes, theta)
+    for name in ("low", "high", "absent"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(numpys, name))
+
+
+def corner(bins, inside):
+    """Describe the corner of a square grid; few rows there, so that no half of it pays."""
+    codes = np.array([[a, b] for a in range(bins) for b in range(bins)])
+    described = (codes < 2).all(axis=1)
+    weight = np.where(described, inside, 1.0)
+    return BoxProblem(codes, np.full(2, bins), described, weight)
+
+
+def test_two_conditions_that_pay_only_together_are_found():
+    start = started(corner(8, 1.0), no_boxes(2), 0.5)
+    np.testing.assert_array_equal(start.low, [[0, 0]])
+    np.testing.assert_array_equal(start.high, [[1, 1]])
+
+
+def test_a_feature_of_many_bins_starts_a_clause_alone():
+    wide = corner(MOST_PAIR_BINS + 1, 5.0)
+    assert literals_of(wide, started(wide, no_boxes(2), 0.5)) == 1
+
+
+def test_both_versions_try_the_same_pairs_and_accept_the_same_gains():
+    assert pair_kernels.TIE == box_intervals.TIE
+    assert pair_kernels.CANDIDATES == box_pairs.CANDIDATES
+    assert pair_kernels.MOST_PAIR_BINS == box_pairs.MOST_PAIR_BINS
+    assert descent_kernels.IMPROVEMENT == box_moves.IMPROVEMENT

@@ -1,0 +1,255 @@
+"""The box search and its archive against row-by-row recomputation."""
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.search.box_search.archive import Archive
+from rulekit.search.box_search.problem import HAMMING, BoxProblem, Reads
+from rulekit.search.box_search.search import SearchPlan, kick, search, search_rounds
+from rulekit.search.clause_selection import hamming_cost
+from tests.reference.boxes import literals_of, loss_of
+from tests.strategies.boxes import box_problems, boxes_for
+
+THETAS = (0.1, 0.5, 1.0, 2.0)
+
+
+def planted(n=300, p=5, bins=6, seed=0):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, bins, size=(n, p))
+    y = ((codes[:, 0] > 2) & (codes[:, 1] < 3)) | (codes[:, 2] == 5)
+    flip = rng.random(n) < 0.05
+    return BoxProblem(codes, np.full(p, bins), y ^ flip)
+
+
+@given(st.data())
+def test_a_kick_makes_another_rule_that_the_problem_allows(data):
+    problem = data.draw(box_problems())
+    boxes = data.draw(boxes_for(problem))
+    given_low = boxes.low.copy()
+    kicked = kick(problem, boxes, np.random.default_rng(data.draw(st.integers(0, 100))))
+    assert kicked.n_clauses in (boxes.n_clauses, boxes.n_clauses - 1)
+    assert (kicked.low >= 0).all()
+    assert (kicked.high < problem.n_bins).all()
+    assert (boxes.low == given_low).all()
+
+
+@given(box_problems(max_rows=12))
+def test_every_archived_rule_is_what_it_says(problem):
+    archive = search(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
+    for entry in archive.entries:
+        assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), abs=1e-9)
+        assert entry.n_conditions == literals_of(problem, entry.boxes)
+        assert entry.n_clauses == entry.boxes.n_clauses
+
+
+def test_answers_are_monotone_in_price_and_in_clauses():
+    archive = search(planted(), SearchPlan(THETAS, 4, 2), np.random.default_rng(1))
+    for theta in (0.05, 0.3, 1.0, 4.0):
+        values = [archive.answer(k, theta).objective(theta) for k in range(5)]
+        assert values == sorted(values, reverse=True)
+    sizes = [archive.answer(4, theta).n_conditions for theta in (0.01, 0.1, 1.0, 10.0, 1000.0)]
+    assert sizes == sorted(sizes, reverse=True)
+    losses = [entry.loss for entry in archive.front()]
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_the_same_seed_gives_the_same_bits():
+    first, second = (
+        search(planted(), SearchPlan(THETAS, 3, 2), np.random.default_rng(7)).entries for _ in "ab"
+    )
+    assert [(e.n_clauses, e.n_conditions, e.loss) for e in first] == [
+        (e.n_clauses, e.n_conditions, e.loss) for e in second
+    ]
+    for a, b in zip(first, second, strict=True):
+        np.testing.assert_array_equal(a.boxes.low, b.boxes.low)
+        np.testing.assert_array_equal(a.boxes.high, b.boxes.high)
+
+
+def test_the_order_of_the_rows_changes_nothing():
+    problem = planted()
+    order = np.random.default_rng(3).permutation(problem.n_rows)
+    shuffled = BoxProblem(
+        problem.codes[order], problem.n_bins, problem.y[order], problem.weight[order]
+    )
+    plan = SearchPlan(THETAS, 3, 1)
+    a, b = (search(x, plan, np.random.default_rng(0)).entries for x in (problem, shuffled))
+    assert [(e.n_clauses, e.n_conditions, e.loss) for e in a] == [
+        (e.n_clauses, e.n_conditions, e.loss) for e in b
+    ]
+
+
+def test_a_repeated_row_counts_like_a_weight_of_two():
+    problem = planted(n=80)
+    twice = BoxProblem(
+        np.vstack([problem.codes] * 2),
+        problem.n_bins,
+        np.r_[problem.y, problem.y],
+        np.r_[problem.weight, problem.weight],
+    )
+    doubled = BoxProblem(problem.codes, problem.n_bins, problem.y, 2 * problem.weight)
+    np.testing.assert_array_equal(twice.weight, doubled.weight)
+    np.testing.assert_array_equal(twice.codes, doubled.codes)
+
+
+def test_the_archive_only_improves_from_round_to_round():
+    problem, best = planted(seed=5), None
+    for archive in search_rounds(problem, SearchPlan(THETAS, 4, 3), np.random.default_rng(0)):
+        now = [archive.answer(k, t).objective(t) for k in range(1, 5) for t in THETAS]
+        assert best is None or all(n <= b + 1e-9 for n, b in zip(now, best, strict=True))
+        best = now
+
+
+def test_a_planted_rule_is_found():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 6, size=(400, 6))
+    y = ((codes[:, 0] > 2) & (codes[:, 1] < 3)) | (codes[:, 2] == 5)
+    archive = search(BoxProblem(codes, np.full(6, 6), y), SearchPlan(THETAS, 3, 3), rng)
+    answer = archive.answer(3, 0.5)
+    assert (answer.loss, answer.n_clauses, answer.n_conditions) == (0.0, 2, 3)
+
+
+def test_a_stopped_search_still_answers():
+    calls = iter([False] * 3 + [True] * 1000)
+    archive = search(
+        planted(),
+        SearchPlan(THETAS, 4, 3),
+        np.random.default_rng(0),
+        lambda: next(calls),
+    )
+    assert archive.answer(4, 1.0).objective(1.0) <= archive.answer(0, 1.0).objective(1.0)
+
+
+def test_the_hamming_prices_give_the_objective_of_the_two_level_paper():
+    problem = planted()
+    problem = BoxProblem(problem.codes, problem.n_bins, problem.y, None, HAMMING)
+    archive = search(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
+    literals = [(f, c, s) for f in range(5) for c in range(1, 6) for s in (0, 1)]
+    holds = np.array([(problem.codes[:, f] >= c) == (s == 0) for f, c, s in literals]).T
+    for entry in archive.entries:
+        chosen = np.zeros((entry.n_clauses, len(literals)), bool)
+        for r in range(entry.n_clauses):
+            low, high = entry.boxes.low[r], entry.boxes.high[r]
+            for j, (f, c, s) in enumerate(literals):
+                chosen[r, j] = low[f] == c if s == 0 else high[f] + 1 == c
+        # a DNF of y is a CNF of not-y over the complement
+        value = hamming_cost(~holds, ~problem.y, problem.weight, chosen, theta=0.0)
+        if entry.n_clauses and not _repeats_a_feature(entry.boxes):
+            assert entry.loss == pytest.approx(value, abs=1e-9)
+
+
+def _repeats_a_feature(boxes):
+    """An interval violated at both ends cannot be: a feature then counts one violation in both."""
+    return bool((boxes.low > boxes.high).any())
+
+
+def test_one_sided_and_forbidden_intervals_never_appear():
+    problem = planted()
+    start, end = np.array([1, 0, 1, 0, 1], bool), np.array([0, 1, 0, 0, 1], bool)
+    limited = BoxProblem(
+        problem.codes,
+        problem.n_bins,
+        problem.y,
+        None,
+        may_start=start[:, None],
+        may_end=end[:, None],
+    )
+    for entry in search(limited, SearchPlan(THETAS, 3, 2), np.random.default_rng(0)).entries:
+        assert not (entry.boxes.low[:, ~start] > 0).any()
+        assert not (entry.boxes.high[:, ~end] < 5).any()
+
+
+def test_codes_outside_the_bins_are_refused():
+    with pytest.raises(ValueError, match="between 0 and `n_bins`"):
+        BoxProblem(np.array([[4]]), np.array([3]), np.array([True]))
+
+
+def test_a_feature_without_a_bin_is_refused():
+    with pytest.raises(ValueError, match="one bin at least; one has 0"):
+        BoxProblem(np.zeros((2, 1), int), np.array([0]), np.array([True, False]))
+
+
+def test_more_cells_than_the_kernels_can_tell_apart_are_refused():
+    with pytest.raises(ValueError, match=r"at most 65536 cells, .* one has 65537"):
+        BoxProblem(np.array([[4]]), np.array([65_536]), np.array([True]))
+    with pytest.raises(ValueError, match="one has 65537"):
+        Reads(np.array([0]), np.zeros((1, 65_537), np.int64), np.array([65_537]))
+
+
+def test_largest_number_of_bins_works_with_missing_values():
+    codes = np.array([[65_535], [65_534], [0], [1]])
+    problem = BoxProblem(codes, np.array([65_535]), np.array([True, True, False, False]))
+    archive = search(problem, SearchPlan((0.1,), 1, 0), np.random.default_rng(0))
+    assert archive.answer(1, 0.1).loss == 0.0
+
+
+def test_shapes_that_disagree_are_named():
+    with pytest.raises(ValueError, match=r"`codes` must be \(n, p\)"):
+        BoxProblem(np.zeros((2, 2)), np.array([3]), np.array([True, False]))
+
+
+def test_an_archive_begins_with_the_rule_that_misses_every_described_row():
+    problem = planted()
+    (empty,) = Archive(problem).entries
+    assert (empty.n_clauses, empty.n_conditions) == (0, 0)
+    assert empty.loss == problem.weight[problem.y].sum()
+
+
+def long_problem(n=3000, p=6, seed=0):
+    """Make rows of two planted boxes, with real weights."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 8, size=(n, p))
+    y = ((codes[:, 0] > 4) & (codes[:, 1] < 3)) | ((codes[:, 2] > 5) & (codes[:, 3] > 2))
+    return codes, np.full(p, 8), y ^ (rng.random(n) < 0.1), rng.gamma(1.0, size=n)
+
+
+def losses(archive):
+    return {(e.n_clauses, e.n_conditions): e.loss for e in archive.entries}
+
+
+def test_a_part_keeps_the_weight_of_each_class_whatever_the_order_of_rows():
+    codes, n_bins, y, weight = long_problem()
+    problem, order = (
+        BoxProblem(codes, n_bins, y, weight),
+        np.random.default_rng(1).permutation(3000),
+    )
+    part = problem.part(500)
+    assert part.n_rows <= 502
+    for side in (False, True):
+        whole = problem.weight[problem.y == side].sum()
+        assert part.weight[part.y == side].sum() == pytest.approx(whole, rel=1e-12)
+    twin = BoxProblem(codes[order], n_bins, y[order], weight[order]).part(500)
+    np.testing.assert_array_equal(part.cells, twin.cells)
+    np.testing.assert_array_equal(part.weight, twin.weight)
+
+
+def test_a_search_on_a_part_is_priced_and_settled_on_every_row(monkeypatch):
+    problem, plan = BoxProblem(*long_problem()), SearchPlan((2.0, 20.0, 60.0), 2, 1)
+    whole = search(problem, plan, np.random.default_rng(0))
+    module = sys.modules[search.__module__]
+    monkeypatch.setattr(module, "MANY_ROWS", 1000)
+    monkeypatch.setattr(module, "PART_ROWS", 400)
+    settled = search(problem, plan, np.random.default_rng(0))
+    for entry in settled.entries:
+        assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), rel=1e-12)
+    for theta in plan.thetas:
+        best = whole.answer(2, theta).objective(theta)
+        assert settled.answer(2, theta).objective(theta) <= best * 1.01
+
+
+def test_kicks_on_some_columns_find_rules_of_all(monkeypatch):
+    problem, plan = BoxProblem(*long_problem(n=400, p=12)), SearchPlan((0.05, 0.5, 2.0), 3, 3)
+    module = sys.modules[search.__module__]
+    before = losses(search(problem, SearchPlan(plan.thetas, 3, 0), np.random.default_rng(0)))
+    monkeypatch.setattr(module, "MANY_COLUMNS", 8)
+    monkeypatch.setattr(module, "PART_COLUMNS", 5)
+    archive = search(problem, plan, np.random.default_rng(0))
+    for entry in archive.entries:
+        assert entry.boxes.low.shape[1] == 12
+        assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), rel=1e-12)
+    after = losses(archive)
+    assert all(after[size] <= loss for size, loss in before.items())
+    assert any(after.get(size, np.inf) < before.get(size, np.inf) for size in after)

@@ -1,0 +1,61 @@
+"""What a search keeps from move to move: counts that agree with a count anew, cells and bins."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rulekit.search.box_search import descent_kernels
+from rulekit.search.box_search.descent import Descent
+from rulekit.search.box_search.problem import BoxPrices, BoxProblem, Reads
+from rulekit.search.box_search.search import SearchPlan, search
+from tests.strategies.boxes import box_problems, boxes_for
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_violations_and_clauses_that_hold_are_those_of_a_count_anew(data):
+    problem = data.draw(box_problems(max_rows=30, max_features=5))
+    start = data.draw(boxes_for(problem))
+    theta, k = data.draw(st.sampled_from((0.1, 1.0))), start.n_clauses
+    descent = Descent(problem, max(1, k))
+    arrays, work = (descent._table, descent._work, descent._log), descent._work
+    for part, values in enumerate((start.low, start.high, start.absent)):
+        work.box[:k, :, part] = values
+    for task in (descent_kernels.ENTER, descent_kernels.DESCEND):
+        k = descent_kernels.visit(*arrays, task, k, theta, np.uint64(7))
+        rows = descent._table.rows
+        box = work.box[:k]
+        inside = (rows >= box[:, None, :, 0]) & (rows <= box[:, None, :, 1])
+        accepted = np.where(rows == problem.n_bins, box[:, None, :, 2] == 1, inside)
+        violations = (~accepted & (box[:, None, :, 3] > 0)).sum(axis=2)
+        np.testing.assert_array_equal(work.v[:k], violations)
+        np.testing.assert_array_equal(work.held, (violations == 0).sum(axis=0))
+
+
+def of_levels(prices, missing, n=300, seed=0):
+    """Make a problem in which three features read one column of cells, and one another."""
+    rng = np.random.default_rng(seed)
+    cells = np.column_stack([rng.integers(0, 4, n), rng.integers(0, 6 - 1 + missing, n)])
+    bins = np.zeros((4, 6), np.int64)
+    for level in range(3):
+        bins[level, :4] = np.arange(4) == level
+    bins[3] = np.arange(6)
+    reads = Reads(np.array([0, 0, 0, 1]), bins, np.array([4, 6]))
+    y = ((cells[:, 0] == 1) & (cells[:, 1] > 2)) ^ (rng.random(n) < 0.1)
+    n_bins, weight = np.array([2, 2, 2, 5]), rng.gamma(1.0, size=n)
+    told = BoxProblem(cells, n_bins, y, weight, prices, reads=reads)
+    return told, BoxProblem(reads.codes(cells), n_bins, y, weight, prices)
+
+
+@given(st.sampled_from([BoxPrices(), BoxPrices(1, 1, 0), BoxPrices(0.3, 0.3, 0.1)]), st.booleans())
+@settings(deadline=None)
+def test_features_that_share_a_column_are_searched_as_if_each_had_its_own(prices, missing):
+    plan = SearchPlan((0.1, 1.0, 4.0), 3, 2)
+    found = [
+        [
+            (e.n_clauses, e.n_conditions, e.loss.hex(), e.boxes.low.tobytes())
+            for e in search(problem, plan, np.random.default_rng(0)).entries
+        ]
+        for problem in of_levels(prices, missing)
+    ]
+    assert found[0] == found[1]

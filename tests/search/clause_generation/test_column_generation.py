@@ -1,0 +1,142 @@
+"""Column generation against the linear program over all clauses there are."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from rulekit.search.box_search.problem import Boxes, BoxProblem, no_boxes
+from rulekit.search.clause_generation import column_generation, pricing
+from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
+from rulekit.search.clause_generation.exact_clause import ClauseLimits, best_clause
+from rulekit.search.clause_generation.half_lines import half_lines
+from rulekit.search.clause_generation.pool import ClausePool
+from rulekit.search.clause_generation.pricing import BoxPricing, joined
+from tests.reference.boxes import choices
+
+
+def small(seed, missing=False):
+    rng = np.random.default_rng(seed)
+    n_bins = np.array([3, 2, 3])
+    codes = rng.integers(0, n_bins + missing, size=(24, 3))
+    y = ((codes[:, 0] == 2) | (codes[:, 2] == 0)) ^ (rng.random(24) < 0.2)
+    return BoxProblem(codes, n_bins, y)
+
+
+def all_clauses(problem):
+    for combination in product(*(list(choices(problem, f)) for f in range(problem.n_features))):
+        low, high, absent = (np.array([part], np.int64) for part in zip(*combination, strict=True))
+        yield Boxes(low, high, absent.astype(bool))
+
+
+def master_over(pool):
+    k, n = len(pool), len(pool.described_weight)
+    cost = np.r_[pool.cost, pool.described_weight]
+    cover = -np.hstack([pool.held.T.astype(float), np.eye(n)])
+    return (
+        linprog(cost, A_ub=cover, b_ub=-np.ones(n), bounds=(0, None)).fun
+        if k
+        else pool.described_weight.sum()
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("many", [1, pricing.MANY_COLUMNS])
+def test_a_proved_bound_is_the_value_over_all_clauses(seed, missing, many, monkeypatch):
+    monkeypatch.setattr(pricing, "MANY_COLUMNS", many)
+    problem = small(seed, missing)
+    rule = generate(problem, GenerationPlan(0.6, 0.4))
+    pool = ClausePool(problem, 0.6, 0.4)
+    pool.add(joined(list(all_clauses(problem)), problem.n_features))
+    least = master_over(pool)
+    assert rule.master_value == pytest.approx(least, abs=1e-6)
+    assert least * (1 - 1e-6) <= rule.lower_bound <= least  # what pricing may hide is taken off
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_bound_is_below_the_rule_and_the_objective_is_its_own(seed):
+    problem = small(seed)
+    rule = generate(problem, GenerationPlan(0.6, 0.4))
+    fired = rule.boxes.fired(problem.codes, problem.n_bins)
+    literals = rule.boxes.literals(problem.n_bins, problem.has_missing).sum()
+    value = problem.weight[problem.y & ~fired.any(axis=1)].sum()
+    value += (problem.weight[~problem.y, None] * fired[~problem.y]).sum()
+    value += 0.6 * rule.boxes.n_clauses + 0.4 * literals
+    assert rule.objective == pytest.approx(value, abs=1e-9)
+    assert rule.lower_bound <= rule.objective + 1e-9
+
+
+def test_without_exact_pricing_there_is_no_bound():
+    assert generate(small(0), GenerationPlan(0.6, 0.4, prove=False)).lower_bound is None
+
+
+def test_high_prices_give_the_empty_rule_with_its_proof():
+    problem = small(1)
+    rule = generate(problem, GenerationPlan(100.0, 100.0))
+    assert rule.boxes.n_clauses == 0
+    assert rule.lower_bound == pytest.approx(rule.objective)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("tests", [1, 30, 300])
+def test_exact_pricing_cut_short_still_bounds_every_rule(seed, tests):
+    problem = small(seed)
+    solved = generate(problem, GenerationPlan(0.6, 0.4))
+    cut = generate(problem, GenerationPlan(0.6, 0.4, exact_limits=ClauseLimits(max_tests=tests)))
+    assert solved.solved
+    assert (cut.lower_bound or 0.0) <= solved.lower_bound + 1e-9
+    assert cut.solved == (cut.lower_bound == pytest.approx(solved.lower_bound, abs=1e-9))
+
+
+def test_all_exact_pricings_together_keep_to_their_limit(monkeypatch):
+    tried = []
+
+    def counted(*args, **kwargs):
+        found = best_clause(*args, **kwargs)
+        tried.append(found.n_tests)
+        return found
+
+    monkeypatch.setattr(column_generation, "best_clause", counted)
+    monkeypatch.setattr(BoxPricing, "price", lambda self, *args: (no_boxes(3), np.zeros(0)))
+    everything = generate(small(0), GenerationPlan(0.6, 0.4))
+    n_tests, n_searches = sum(tried), len(tried)
+    assert everything.solved
+    tried.clear()
+    cut = generate(small(0), GenerationPlan(0.6, 0.4, all_tests=n_tests // 2))
+    assert not cut.solved
+    assert len(tried) < n_searches
+    assert cut.objective >= everything.lower_bound
+
+
+def test_exact_pricing_cut_short_may_leave_a_bound_above_nothing():
+    limits = ClauseLimits(max_tests=30)
+    found = [
+        generate(small(seed), GenerationPlan(0.6, 0.4, exact_limits=limits)) for seed in range(8)
+    ]
+    assert any(rule.lower_bound and not rule.solved for rule in found)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_program_at_the_end_never_makes_the_rule_dearer(seed):
+    problem = small(seed)
+    plain = generate(problem, GenerationPlan(0.2, 0.1, kicks=0))
+    finished = generate(problem, GenerationPlan(0.2, 0.1, kicks=0, finish_seconds=5.0))
+    assert plain.master_value - 1e-9 <= finished.objective <= plain.objective
+
+
+def test_a_stopped_generation_claims_no_bound():
+    rule = generate(small(2), GenerationPlan(0.1, 0.1, should_stop=lambda: True))
+    assert rule.lower_bound is None
+
+
+def test_half_lines_join_to_the_box_they_describe():
+    problem = small(3, missing=True)
+    literals = half_lines(problem)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        chosen = tuple(rng.choice(len(literals.limits), size=3, replace=False))
+        box = literals.box(problem, chosen)
+        together = literals.holds[:, list(chosen)].all(axis=1)
+        np.testing.assert_array_equal(box.fired(problem.codes, problem.n_bins)[:, 0], together)

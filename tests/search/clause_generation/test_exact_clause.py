@@ -1,0 +1,140 @@
+"""The exact single clause against brute force."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from rulekit.search.clause_generation.exact_clause import (
+    ClauseLimits,
+    best_clause,
+    clause_task,
+    search,
+)
+from tests.reference.exact_clause import search_bits, weigher
+
+K = 4
+
+
+def instance(seed):
+    """Three features of four bins, some of them empty; every third with real weights."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 28))
+    codes = rng.integers(0, K, size=(n, 3))
+    if seed % 3 == 0:
+        codes[codes == 2] = 1
+    weight = [None, rng.integers(1, 4, n).astype(float), 2 * rng.random(n)][seed % 3]
+    return codes, rng.random(n) < 0.5, weight, (0.01, 0.3, 1.0, 1.7)[seed % 4]
+
+
+def literals_of(codes):
+    names = [(f, s, c) for f in range(3) for s in (0, 1) for c in range(1, K)]
+    holds = np.array([(codes[:, f] >= c) == (s == 0) for f, s, c in names]).T
+    return holds, [2 * f + s for f, s, _ in names]
+
+
+def best_of_all_boxes(codes, y, weight, theta):
+    weight = np.ones(len(y)) if weight is None else weight
+    best = 0.0
+    intervals = [(low, high) for low in range(K) for high in range(low, K)]
+    for box in product(intervals, repeat=3):
+        parts = [(codes[:, f] >= a) & (codes[:, f] <= b) for f, (a, b) in enumerate(box)]
+        inside = np.all(parts, axis=0)
+        size = sum((a > 0) + (b < K - 1) for a, b in box)
+        best = max(best, weight[inside & y].sum() - weight[inside & ~y].sum() - theta * size)
+    return best
+
+
+def task_of(seed, incumbent=0.0, **limits):
+    codes, y, weight, theta = instance(seed)
+    holds, slots = literals_of(codes)
+    weight = np.ones(len(y)) if weight is None else weight
+    return clause_task(holds, y, weight, theta, slots, incumbent, ClauseLimits(**limits))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 240, 40))
+def test_the_value_of_the_twin_is_the_best_of_all_boxes(first):
+    for seed in range(first, first + 40):
+        codes, y, weight, theta = instance(seed)
+        found = search_bits(task_of(seed))
+        assert found.proved
+        assert found.upper == found.value
+        best = best_of_all_boxes(codes, y, weight, theta)
+        assert found.value == pytest.approx(best, abs=1e-9), seed
+
+
+@pytest.mark.parametrize("first", range(0, 240, 40))
+def test_the_search_makes_the_tests_of_its_twin_and_finds_the_same_bits(first):
+    for seed in range(first, first + 40):
+        assert search(task_of(seed)) == search_bits(task_of(seed)), seed
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_search_agrees_with_its_twin_on_rows_of_many_words_and_weights(seed):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, K, size=(300, 3))
+    y = (codes[:, 0] > 1) & (codes[:, 1] < 2) ^ (rng.random(300) < 0.2)
+    weight = [np.ones(300), rng.integers(0, 5, 300).astype(float), rng.random(300)][seed % 3]
+    holds, slots = literals_of(codes)
+    task = clause_task(holds, y, weight, 1.5, slots, 0.0, ClauseLimits())
+    assert search(task) == search_bits(task)
+    assert search_bits(task).chosen
+
+
+@pytest.mark.parametrize("search", [search_bits, search])
+@pytest.mark.parametrize("tests", [1, 15, 40, 90])
+def test_a_search_that_ends_early_still_bounds_what_there_is(search, tests):
+    cut_short = 0
+    for seed in range(60):
+        found, best = search(task_of(seed, max_tests=tests)), search_bits(task_of(seed)).value
+        assert found.value <= best <= found.upper + 1e-9
+        cut_short += not found.proved
+    assert cut_short > 0
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_clause_has_the_value_it_is_said_to_have(seed):
+    codes, y, weight, theta = instance(seed)
+    holds, slots = literals_of(codes)
+    found = best_clause(holds, y, theta, slots=slots, weight=weight)
+    weight = np.ones(len(y)) if weight is None else weight
+    if found.chosen is None:
+        assert found.value == 0.0
+        return
+    inside = holds[:, list(found.chosen)].all(axis=1)
+    value = weight[inside & y].sum() - weight[inside & ~y].sum() - theta * len(found.chosen)
+    assert value == pytest.approx(found.value, abs=1e-9)
+
+
+def test_an_incumbent_that_is_already_best_is_proved_and_not_repeated():
+    codes, y, weight, theta = instance(1)
+    holds, slots = literals_of(codes)
+    best = best_clause(holds, y, theta, slots=slots, weight=weight)
+    again = best_clause(holds, y, theta, slots=slots, weight=weight, incumbent=best.value)
+    assert (again.chosen, again.proved, again.value) == (None, True, best.value)
+    assert again.n_tests <= best.n_tests
+
+
+def test_a_search_that_runs_out_of_tests_says_so():
+    codes, y, weight, theta = instance(2)
+    holds, slots = literals_of(codes)
+    few = ClauseLimits(max_tests=5)
+    found = best_clause(holds, y, theta, slots=slots, weight=weight, limits=few)
+    assert not found.proved
+
+
+def test_a_free_literal_is_refused():
+    with pytest.raises(ValueError, match="`theta` must be positive"):
+        best_clause(np.ones((2, 1), bool), np.array([True, False]), 0.0)
+
+
+@pytest.mark.parametrize("kinds", [1, 3, 40])
+def test_rows_weigh_the_same_however_they_are_counted(kinds):
+    rng = np.random.default_rng(kinds)
+    weight = rng.choice(rng.random(kinds), size=37)
+    weigh = weigher(weight)
+    for _ in range(20):
+        mask = rng.random(37) < 0.5
+        rows = sum(1 << int(i) for i in np.flatnonzero(mask))
+        assert weigh(rows) == pytest.approx(weight[mask].sum(), abs=1e-12)

@@ -1,0 +1,86 @@
+"""Columns as sets of cells: the matrix they stand for, sums over it, and the order of its rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit import Binarizer, Constraints
+from rulekit.data import columns_of
+from rulekit.learners.literal.problems.binary_problem import binary_problem
+from rulekit.search.columns.cell_sets import AlwaysToo, CellSets, row_order
+
+WORDS = np.array(["red", "blue", "green", "cold", "warm", "old"])
+
+
+def everything(seed, n=120):
+    """Make a table with every kind of column, two of which are read in several ways."""
+    rng = np.random.default_rng(seed)
+    hours = pd.to_timedelta(24 * rng.integers(0, 900, n) + rng.integers(0, 24, n), "h")
+    X = pd.DataFrame(
+        {
+            "opened": pd.Timestamp("2024-01-01") + hours,
+            "b.": rng.normal(size=n).round(1),
+            "b": rng.integers(0, 3, n),
+            "level": rng.choice(list("uvwxyz"), n),
+            "flag": rng.integers(0, 2, n).astype(float),
+            "text": [f"{' '.join(rng.choice(WORDS, 5))} no{i}" for i in range(n)],
+        }
+    )
+    if seed % 2:
+        for j, name in enumerate(X):
+            X.loc[X.index[j :: 7 + j], name] = None
+    return X, rng.integers(0, 3 if seed % 3 == 0 else 2, n), rng.choice([1.0, 2.0], n)
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_columns_and_sums_are_those_of_the_matrix(form, seed):
+    X, y, weight = everything(seed)
+    cuts = Binarizer(n_thresholds=(5, None)[seed % 2]).fit(X, y)
+    wishes = Constraints(forbidden=["b"], allow_not_equal=False) if seed % 4 == 0 else Constraints()
+    problem = binary_problem(
+        cuts.transform(X), columns_of(X), y == 1, weight, form=form, constraints=wishes
+    )
+    matrix = cuts.transform(X)
+    place = {literal: j for j, literal in enumerate(matrix.literals)}
+    A = matrix.values[:, [place[literal] for literal in problem.literals]] ^ (form == "dnf")
+    np.testing.assert_array_equal(problem.rows, row_order(A, (y == 1) ^ (form == "dnf"), weight))
+    np.testing.assert_array_equal(problem.A, A[problem.rows])
+    values = np.arange(len(y), dtype=float)
+    np.testing.assert_array_equal(problem.cells.sums(values), values @ problem.A)
+    chosen = np.random.default_rng(seed).random((3, len(problem.literals))) < 2 / len(A[0])
+    by_rows = [any(not row[clause].any() for clause in chosen) for row in problem.A]
+    np.testing.assert_array_equal(problem.cells.missed(chosen), by_rows)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_a_matrix_read_as_cells_answers_as_itself(together):
+    rng = np.random.default_rng(4)
+    A = rng.random((40, 9)) < 0.4
+    feature = np.array([3, 0, 3, 3, 7, 0, 0, 7, 3]) if together else None
+    cells = CellSets.of_matrix(A, feature)
+    columns, rows = np.array([8, 1, 4]), np.array([5, 5, 39])
+    np.testing.assert_array_equal(cells.A, A)
+    np.testing.assert_array_equal(cells.values(columns, rows), A[rows][:, columns])
+    np.testing.assert_array_equal(cells.take_rows(rows).A, A[rows])
+    values, prices = rng.integers(0, 9, (40, 2)), rng.integers(-9, 9, (9, 2))
+    np.testing.assert_array_equal(cells.sums(values), A.T @ values)
+    np.testing.assert_array_equal(cells.row_sums(prices), A @ prices)
+    held, cell = cells.block(columns[:1])
+    np.testing.assert_array_equal(held[cell], A[:, [8]])
+    few = cells.take_rows(rows).seen()
+    assert few.shape[0] <= 2
+    for j in range(9):
+        assert set(few.values([j])[:, 0]) == set(A[rows, j])
+    both = AlwaysToo(cells)
+    assert both.shape == (40, 10)
+    np.testing.assert_array_equal(both.A, np.hstack([A, np.ones((40, 1), dtype=bool)]))
+    np.testing.assert_array_equal(both.values(np.array([9, 2]), rows), both.A[rows][:, [9, 2]])
+    np.testing.assert_array_equal(both.sums(values[:, 0]), values[:, 0] @ both.A)
+
+
+def test_rows_are_of_one_content_where_no_column_tells_them_apart():
+    A = np.random.default_rng(5).random((50, 4)) < 0.5
+    content = CellSets.of_matrix(A, np.array([0, 0, 1, 2])).content
+    for i in range(50):
+        np.testing.assert_array_equal((content == content[i]).all(axis=1), (A[i] == A).all(axis=1))

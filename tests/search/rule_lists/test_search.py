@@ -1,0 +1,73 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.search.rule_lists import ListArchive, ListPlan, ListProblem, ListSearch
+from tests.reference import rule_lists as slow
+from tests.strategies.rule_lists import list_problems, lists_for
+
+MOST = 3
+CLOSE = 1e-5  # moves that gain less are not made
+
+
+@given(data=st.data())
+def test_no_move_of_the_slow_twin_improves_what_a_visit_ends_with(data):
+    problem = data.draw(list_problems(max_rows=8, max_features=2, max_bins=3, max_classes=3))
+    start = data.draw(lists_for(problem, 2))
+    theta = data.draw(st.sampled_from([0.01, 0.3, 1.0]))
+    archive = ListArchive(problem)
+    ListSearch(problem).visit(archive, start, theta, MOST)
+    entry = archive.answer(MOST, theta)
+    rules, value = entry.boxes, entry.objective(theta)
+    assert value <= slow.objective_of(problem, start, theta)
+    moves = [slow.changed, slow.rearranged, slow.relabelled]
+    moves += [slow.extended] if rules.n_clauses < MOST else []
+    for move in moves:
+        for other in move(problem, rules):
+            assert slow.objective_of(problem, other, theta) >= value - CLOSE
+
+
+@given(data=st.data())
+def test_entries_are_consistent_and_cost_no_more_than_constants(data):
+    problem = data.draw(list_problems())
+    plan = ListPlan([0.05, 0.5, 2.0], MOST, kicks=1)
+    archive = ListSearch(problem).run(plan, np.random.default_rng(0))
+    constant = problem.weight.sum() - max(problem.mass)
+    for entry in archive.entries:
+        assert entry.loss == slow.loss_of(problem, entry.boxes)
+        assert entry.n_conditions == slow.literals_of(problem, entry.boxes)
+        assert entry.n_clauses == entry.boxes.n_clauses <= MOST
+    for theta in plan.thetas:
+        assert archive.answer(MOST, theta).objective(theta) <= constant
+    again = ListSearch(problem).run(plan, np.random.default_rng(0))
+    assert [(e.n_clauses, e.n_conditions, e.loss) for e in again.entries] == [
+        (e.n_clauses, e.n_conditions, e.loss) for e in archive.entries
+    ]
+
+
+def planted(n=400):
+    """Four classes by a list: below a clause the conditions of those above need not be said."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 6, (n, 6))
+    y = np.full(n, 3)
+    y[codes[:, 2] >= 4] = 0
+    y[(codes[:, 1] <= 2) & (codes[:, 4] >= 3)] = 2
+    y[codes[:, 0] == 5] = 1
+    n_bins, may = np.full(6, 6), np.ones((6, 6), bool)
+    return ListProblem(codes, n_bins, y, np.ones(n), 4, may, may, may[0])
+
+
+def test_a_planted_list_is_found_with_no_condition_too_many():
+    archive = ListSearch(planted()).run(
+        ListPlan([0.5, 2.0, 8.0, 30.0], 6, 0), np.random.default_rng(0)
+    )
+    entry = archive.answer(6, 0.5)
+    assert (entry.loss, entry.n_clauses, entry.n_conditions) == (0.0, 3, 4)
+
+
+def test_a_search_that_is_stopped_keeps_what_it_has():
+    asked = iter([False, True])
+    archive = ListSearch(planted()).run(
+        ListPlan([80.0, 2.0], 6, 0), np.random.default_rng(0), lambda: next(asked)
+    )
+    assert 0 < archive.answer(6, 2.0).loss < archive.entries[0].loss

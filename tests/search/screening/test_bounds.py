@@ -1,0 +1,56 @@
+"""Cheap bounds: points of the dual program that hold as they stand, and clauses."""
+
+import numpy as np
+import pytest
+
+from rulekit.search.columns.candidates import priced
+from rulekit.search.screening.bounds import (
+    feasible,
+    greedy_bounds,
+    greedy_dual,
+    steepest_clause,
+)
+from rulekit.search.screening.relaxed_cover import relax
+from tests.reference import screening as reference
+from tests.strategies.screening import solved_instances
+
+
+@pytest.mark.slow
+def test_the_enhanced_heuristic_takes_the_steepest_column_three_times():
+    for theta, cells, matrix, y, weight, _, _ in solved_instances()[::5]:
+        problem = priced(cells, y, theta, weight)
+        expected = reference.steepest_columns(matrix.A, y, weight, theta, 3)
+        assert problem.cost(steepest_clause(problem, 3)) == pytest.approx(
+            reference.cost(matrix.A, y, weight, theta, expected)
+        )
+
+
+def test_drawing_columns_up_to_their_price_bounds_no_less():
+    better = 0
+    for theta, cells, _, y, weight, _, costs in solved_instances()[::5]:
+        problem = priced(cells, y, theta, weight)
+        plain, partial = greedy_dual(problem).sum(), greedy_dual(problem, partial=True).sum()
+        assert partial <= costs.min() + 1e-9
+        assert (cells.take_rows(y & (weight > 0)).sums(greedy_dual(problem, partial=True)) <=
+                problem.price + 1e-12).all()  # fmt: skip
+        better += partial > plain + 1e-9
+    assert better > 10
+
+
+def test_values_that_overdraw_a_little_are_repaired_and_much_are_scaled():
+    for theta, cells, _, y, weight, _, _ in solved_instances()[::30]:
+        problem = priced(cells, y, theta, weight)
+        mu = relax(problem).mu
+        for excess in (1e-9, 0.3):
+            repaired = feasible(problem, mu + excess)
+            assert (problem.P.sums(repaired) <= problem.price).all()
+        near = feasible(problem, np.minimum(mu + 1e-12, problem.m))
+        assert near.sum() >= mu.sum() - 1e-6
+
+
+@pytest.mark.parametrize("enhanced", [False, True])
+def test_both_heuristics_bound_the_best_clause_from_both_sides(enhanced):
+    for theta, cells, _, y, weight, _, costs in solved_instances()[::5]:
+        found = greedy_bounds(priced(cells, y, theta, weight), enhanced=enhanced)
+        assert found.lower <= costs.min() + 1e-9
+        assert found.upper >= costs.min() - 1e-9

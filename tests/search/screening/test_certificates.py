@@ -1,0 +1,81 @@
+"""Every removal can be checked by sums and comparisons alone, and forged ones are refused."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from rulekit.search.columns.candidates import MatrixColumns, priced
+from rulekit.search.screening.certificates import unproved
+from rulekit.search.screening.screen import ENHANCED, TESTS, screen
+from tests.reference import screening as reference
+from tests.strategies.screening import lp_bounds, solved_instances, tied_table
+
+EVERYTHING = (*TESTS, "duality given")
+
+
+def column_of(A):
+    return lambda j: A[:, j]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("in_sequence", [False, True], ids=["side by side", "in sequence"])
+def test_every_certificate_holds(in_sequence):
+    for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:
+        problem = priced(cells, y, theta, weight)
+        found = screen(problem, EVERYTHING, in_sequence=in_sequence, bounds=lp_bounds(problem))
+        assert unproved(found, column_of(matrix.A), y, theta, weight) == []
+
+
+def test_every_certificate_holds_by_its_printed_numbers_alone():
+    checked = set()
+    for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:
+        found = screen(priced(cells, y, theta, weight), ENHANCED)
+        bounds = found.outcomes[-1].bounds
+        for j in np.flatnonzero(found.removed):
+            why = found.removal(int(j))
+            checked.add(why.test)
+            assert reference.certificate_holds(why, matrix.A, y, weight, theta, bounds)
+        assert all(found.removal(int(j)) is None for j in found.kept)
+    assert checked == {"simple", "pairs", "duality"}
+
+
+def test_the_checker_refuses_certificates_that_were_tampered_with():
+    refused = {"simple": 0, "pairs": 0, "duality": 0}
+    for theta, cells, matrix, y, weight, _, _ in solved_instances()[:60]:
+        found = screen(priced(cells, y, theta, weight), ENHANCED)
+        for k, outcome in enumerate(found.outcomes):
+            kept = np.flatnonzero(~outcome.removed)
+            if not len(kept):
+                continue
+            wrong = outcome.removed.copy()
+            wrong[kept[0]] = True
+            forged = dataclasses.replace(outcome, removed=wrong)
+            outcomes = (*found.outcomes[:k], forged, *found.outcomes[k + 1 :])
+            told = unproved(
+                dataclasses.replace(found, outcomes=outcomes), column_of(matrix.A), y, theta, weight
+            )
+            assert (outcome.test, int(kept[0])) in told
+            refused[outcome.test] += 1
+    assert min(refused.values()) > 10
+
+
+def test_the_checker_refuses_values_that_overdraw_a_column():
+    _, matrix, y, weight, _ = tied_table(5, cuts=3)
+    found = screen(priced(matrix, y, 0.1, weight), ENHANCED)
+    outcome = found.outcomes[-1]
+    assert outcome.removed.any()
+    too_much = dataclasses.replace(outcome.bounds, mu=np.ones_like(outcome.bounds.mu))
+    forged = dataclasses.replace(found, outcomes=(dataclasses.replace(outcome, bounds=too_much),))
+    told = unproved(forged, column_of(matrix.A), y, 0.1, weight)
+    assert len(told) == outcome.removed.sum()
+
+
+def test_exchanges_that_lead_in_a_circle_prove_nothing():
+    A = np.array([[True, True], [True, True], [False, False]])
+    y = np.array([True, True, False])
+    found = screen(priced(MatrixColumns.of(A), y, 0.5), ("across",))
+    assert found.removed.tolist() == [False, True]
+    both = dataclasses.replace(found.outcomes[0], removed=np.ones(2, bool), by=np.array([1, 0]))
+    forged = dataclasses.replace(found, outcomes=(both,))
+    assert unproved(forged, column_of(A), y, 0.5) == [("pairs", 0), ("pairs", 1)]

@@ -1,0 +1,159 @@
+"""The best clause with proof: the optimum of all subsets, whatever was screened before."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from rulekit.exceptions import SolverError
+from rulekit.search.columns.candidates import MatrixColumns, priced
+from rulekit.search.lp import LPSolution
+from rulekit.search.screening import proved_cover
+from rulekit.search.screening.certificates import unproved
+from rulekit.search.screening.proved_cover import best_columns, merged_rows
+from tests.reference import screening as reference
+from tests.strategies.covers import threshold_table
+from tests.strategies.screening import LAMBDAS, tied_table
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("screening", [None, "counting", "duality"])
+def test_it_costs_what_the_best_of_all_subsets_costs(screening):
+    for seed in range(120):
+        cells, matrix, y, weight, _ = tied_table(seed, features=3, cuts=2, weighted=seed % 2 == 0)
+        theta = 1.0 / LAMBDAS[seed % len(LAMBDAS)]
+        found = best_columns(priced(cells, y, theta, weight), screening=screening)
+        costs = reference.costs_of_all_subsets(matrix.A, y, weight, theta)
+        assert found.proved
+        assert found.cost == pytest.approx(costs.min(), abs=1e-6)
+        assert found.bound <= costs.min() + 1e-9
+        clause = found.columns.tolist()
+        own = reference.cost(matrix.A, y, weight, theta, clause)
+        assert own == pytest.approx(found.cost)
+
+
+def fractional(n=9):
+    """Rows in a circle, each covered by two columns: the relaxation takes half of each column."""
+    A = np.zeros((n, n), dtype=bool)
+    A[np.arange(n), np.arange(n)] = A[np.arange(n), (np.arange(n) + 1) % n] = True
+    return MatrixColumns.of(A), np.ones(n, dtype=bool)
+
+
+def test_integer_program_closes_the_gap_of_the_relaxation():
+    columns, y = fractional()
+    found = best_columns(priced(columns, y, 0.1))
+    assert found.relaxation.lower == pytest.approx(0.45)
+    assert (found.cost, found.bound, found.proved) == (pytest.approx(0.5), found.cost, True)
+    assert found.n_left == 9
+
+
+def test_columns_left_out_are_bounded_by_reduced_costs(monkeypatch):
+    monkeypatch.setattr(proved_cover, "FIRST", 3)
+    monkeypatch.setattr(proved_cover, "GROWTH", 2)
+    for seed in range(40):
+        A, y, structure = threshold_table(seed, n=60, features=3, cuts=4)
+        problem = priced(MatrixColumns.of(A, structure), y, 0.01)
+        whole = best_columns(problem, screening="duality")
+        part = best_columns(problem, screening=None)
+        assert part.cost == pytest.approx(whole.cost, abs=1e-6)
+        assert part.proved
+
+
+@pytest.mark.parametrize("limit", ["MAX_CELLS", "MAX_MERGED"])
+def test_a_program_too_large_for_memory_is_cut_and_said_to_prove_less(monkeypatch, limit):
+    columns, y = fractional()
+    monkeypatch.setattr(proved_cover, limit, 9)
+    found = best_columns(priced(columns, y, 0.1))
+    assert not found.proved
+    assert found.bound == pytest.approx(0.45)
+    assert found.cost >= found.bound
+
+
+def test_integer_program_replaces_a_slow_branch_and_bound(monkeypatch):
+    problems = []
+    for seed in range(40):
+        A, y, structure = threshold_table(seed, n=60, features=3, cuts=4)
+        problems.append(priced(MatrixColumns.of(A, structure), y, 0.01))
+    searched = [best_columns(problem) for problem in problems]
+    monkeypatch.setattr(proved_cover, "VISITS", 0)
+    programmed = [best_columns(problem) for problem in problems]
+    assert any(found.n_left for found in searched)
+    for one, other in zip(searched, programmed, strict=True):
+        assert one.proved
+        assert other.proved
+        assert one.cost == pytest.approx(other.cost, abs=1e-6)
+
+
+def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
+    monkeypatch.setattr(proved_cover, "VISITS", 0)
+    monkeypatch.setattr(proved_cover, "LARGE", 0)
+    held, solve = [], proved_cover.solve_milp
+
+    def watched(*args, **kwargs):
+        held.append(proved_cover._TURN.locked())
+        return solve(*args, **kwargs)
+
+    monkeypatch.setattr(proved_cover, "solve_milp", watched)
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda n: best_columns(priced(*fractional(n), 0.9)), (7, 9, 11)))
+    assert all(one.proved for one in found)
+    assert len(held) >= 3
+    assert all(held)  # one lock for all
+
+
+@pytest.mark.slow
+def test_late_large_program_leaves_the_previous_bound(monkeypatch):
+    monkeypatch.setattr(proved_cover, "VISITS", 0)
+    monkeypatch.setattr(proved_cover, "LARGE", 0)
+    with proved_cover._TURN:
+        found = best_columns(priced(*fractional(), 0.9), deadline=time.monotonic() + 0.3)
+    assert not found.proved
+    assert found.bound == pytest.approx(found.relaxation.lower)
+    assert best_columns(priced(*fractional(), 0.9)).proved
+
+
+def test_what_duality_removes_is_certified():
+    A, y, structure = threshold_table(3, n=120, features=5, cuts=8)
+    found = best_columns(priced(MatrixColumns.of(A, structure), y, 0.01))
+    assert found.screening.removed.mean() > 0.5
+    assert unproved(found.screening, lambda j: A[:, j], y, 0.01) == []
+
+
+def test_without_time_a_clause_and_a_bound_remain():
+    columns, y = fractional()
+    found = best_columns(priced(columns, y, 0.1), deadline=time.monotonic() - 1.0)
+    assert not found.proved
+    assert found.bound <= 0.45 <= found.cost
+
+
+def test_asked_to_stop_it_does():
+    columns, y = fractional()
+    assert not best_columns(priced(columns, y, 0.1), should_stop=lambda: True).proved
+
+
+def test_equal_rows_are_merged_with_their_weights(monkeypatch):
+    monkeypatch.setattr(proved_cover, "ROW_BLOCK", 3)
+    A = np.array([[1, 0], [0, 1], [1, 0], [0, 0]], dtype=bool)
+    weight = np.array([1.0, 2.0, 4.0, 8.0])
+    problem = priced(MatrixColumns.of(A), np.ones(4, bool), 1.0, weight)
+    merged, sums = merged_rows(problem, np.array([8.0, 4.0, 2.0, 1.0]))
+    found = dict(zip(map(tuple, merged.tolist()), zip(*sums, strict=True), strict=True))
+    assert found == {
+        (True, False): (5.0, 10.0),
+        (False, True): (2.0, 4.0),
+        (False, False): (8.0, 1.0),
+    }
+    none = priced(MatrixColumns.of(A[:, :0]), np.ones(4, bool), 1.0, weight)
+    assert merged_rows(none)[1][0].tolist() == [15.0]
+
+
+def test_a_solver_that_fails_is_named(monkeypatch):
+    def broken(*args, **kwargs):
+        return LPSolution(None, None, None, None, "error", None, "no memory")
+
+    monkeypatch.setattr(proved_cover, "VISITS", 0)
+    monkeypatch.setattr(proved_cover, "solve_milp", broken)
+    columns, y = fractional()
+    with pytest.raises(SolverError, match=r"ended with 'error' \(no memory\)"):
+        best_columns(priced(columns, y, 0.1))

@@ -1,0 +1,47 @@
+"""A rule of several clauses: its two objectives, counted row by row."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.search.clause_selection import ClauseSelection, error_cost, hamming_cost
+from tests.reference import two_level
+from tests.strategies.covers import cover_problems
+
+
+@given(cover_problems(), st.integers(1, 3), st.randoms())
+def test_both_objectives_are_those_counted_row_by_row(problem, n_clauses, random):
+    A, y, weight, theta = problem
+    bits = [random.random() < 0.4 for _ in range(n_clauses * A.shape[1])]
+    chosen = np.array(bits).reshape(n_clauses, A.shape[1])
+    for fast, slow in (
+        (hamming_cost, two_level.hamming_cost),
+        (error_cost, two_level.error_cost),
+    ):
+        assert fast(A, y, weight, chosen, theta) == pytest.approx(slow(A, y, weight, chosen, theta))
+
+
+def test_a_disabled_clause_counts_as_one_column_that_is_always_true():
+    A = np.array([[True, False], [False, True]])
+    y = np.array([True, False])
+    chosen, disabled = np.array([[True, False], [False, False]]), np.array([False, True])
+    with_column = np.array([[True, False, False], [False, False, True]])
+    padded = np.hstack([A, np.ones((2, 1), dtype=bool)])
+    for cost in (hamming_cost, error_cost):
+        found = cost(A, y, None, chosen, 0.5, disabled=disabled, disable_cost=0.5)
+        assert found == cost(padded, y, None, with_column, 0.5)
+
+
+def test_an_empty_rule_without_clauses_is_always_true():
+    A, y = np.ones((2, 1), dtype=bool), np.array([True, False])
+    assert hamming_cost(A, y, None, np.zeros((0, 1), dtype=bool)) == 1.0
+
+
+def test_selection_has_one_flag_per_clause_and_disabled_ones_are_empty():
+    chosen = np.array([[True, False], [False, False]])
+    assert ClauseSelection(chosen, np.array([False, True]), 0.0).n_conditions == 1
+    with pytest.raises(ValueError, match=r"shapes are \(1,\) and \(2, 2\)"):
+        ClauseSelection(chosen, np.array([False]), 0.0)
+    with pytest.raises(ValueError, match="must not contain columns; clear its row"):
+        ClauseSelection(chosen, np.array([True, False]), 0.0)

@@ -1,0 +1,187 @@
+"""The door to linear programs: both engines, all endings, and the pieces that stay resident."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import linprog
+
+from rulekit.search.lp import LinearProgram, ResidentProgram, solve_lp, solve_milp
+from tests.engines import ENGINES, only_highspy, solved_by
+
+
+@pytest.fixture(params=ENGINES, autouse=True)
+def engine(request):
+    with solved_by(request.param):
+        yield request.param
+
+
+def covering(seed, m=12, n=8):
+    """Minimise a price of columns so that every row is covered between 1 and 3 times."""
+    rng = np.random.default_rng(seed)
+    A = (rng.random((m, n)) < 0.5).astype(float)
+    A[:, 0] = 1.0
+    return LinearProgram(
+        0.5 + rng.random(n), A, np.ones(m), np.full(m, 3.0), np.zeros(n), np.full(n, 2.0)
+    )
+
+
+@given(seed=st.integers(0, 10_000))
+def test_the_optimal_value_is_that_of_linprog_written_by_hand(seed):
+    lp = covering(seed)
+    answer = solve_lp(lp)
+    by_hand = linprog(
+        lp.c,
+        A_ub=np.vstack([-lp.A, lp.A]),
+        b_ub=np.concatenate([-lp.lower, lp.upper]),
+        bounds=[(0, 2)] * len(lp.c),
+    )
+    assert answer.status == "optimal"
+    assert answer.value == pytest.approx(by_hand.fun, abs=1e-9)
+    assert answer.bound == answer.value
+
+
+@given(seed=st.integers(0, 10_000))
+def test_duals_and_reduced_costs_price_the_bounds_exactly(seed):
+    lp = covering(seed)
+    answer = solve_lp(lp)
+    np.testing.assert_allclose(lp.A.T @ answer.duals + answer.reduced_costs, lp.c, atol=1e-8)
+    priced = np.where(answer.duals > 0, lp.lower, lp.upper) @ answer.duals
+    bounds = np.where(answer.reduced_costs > 0, lp.x_lower, lp.x_upper) @ answer.reduced_costs
+    assert priced + bounds == pytest.approx(answer.value, abs=1e-8)
+
+
+@only_highspy
+def test_the_basis_has_one_member_for_each_row():
+    lp = covering(3)
+    with solved_by("highs"):
+        answer = solve_lp(lp)
+    assert answer.basic_x.sum() + answer.basic_rows.sum() == len(lp.lower)
+
+
+def test_equations_and_sparse_matrices_are_understood():
+    lp = LinearProgram(
+        np.array([1.0, 2.0]),
+        sparse.csr_array(np.array([[1.0, 1.0], [1.0, -1.0]])),
+        np.array([4.0, -np.inf]),
+        np.array([4.0, 1.0]),
+        np.zeros(2),
+        np.full(2, np.inf),
+    )
+    answer = solve_lp(lp)
+    np.testing.assert_allclose(answer.x, [2.5, 1.5])
+    np.testing.assert_allclose(answer.duals, [1.5, -0.5])
+
+
+@pytest.mark.parametrize(
+    ("c", "row", "status"), [(1.0, (3.0, np.inf), "infeasible"), (-1.0, (0.0, np.inf), "unbounded")]
+)
+def test_programs_without_an_optimum_say_so_and_hold_no_numbers(c, row, status):
+    upper = 2.0 if status == "infeasible" else np.inf
+    lp = LinearProgram(
+        np.array([c]),
+        np.ones((1, 1)),
+        np.array([row[0]]),
+        np.array([row[1]]),
+        np.zeros(1),
+        np.array([upper]),
+    )
+    answer = solve_lp(lp)
+    assert answer.status == status
+    assert answer.x is None
+    assert answer.value is None
+    assert answer.message
+
+
+def test_a_time_limit_ends_a_solve():
+    rng = np.random.default_rng(0)
+    A = rng.random((500, 500))
+    lp = LinearProgram(
+        rng.random(500), A, np.ones(500), np.full(500, np.inf), np.zeros(500), np.full(500, np.inf)
+    )
+    assert solve_lp(lp, time_limit=1e-3).status == "time limit"
+
+
+def test_a_program_without_variables_is_answered():
+    none = np.zeros(0)
+    lp = LinearProgram(none, np.zeros((1, 0)), np.array([-1.0]), np.array([1.0]), none, none)
+    assert solve_lp(lp).value == 0.0
+    impossible = LinearProgram(none, np.zeros((1, 0)), np.ones(1), np.ones(1), none, none)
+    assert solve_lp(impossible).status == "infeasible"
+
+
+def test_shapes_that_do_not_agree_are_refused():
+    with pytest.raises(ValueError, match=r"each of the 2 bounds in `lower`.* \(1, 3\)"):
+        LinearProgram(*[np.zeros(3), np.zeros((1, 3))], *[np.zeros(2)] * 2, *[np.zeros(3)] * 2)
+    with pytest.raises(ValueError, match="`x_upper` must hold 3 bounds, got 2"):
+        LinearProgram(
+            np.zeros(3), np.zeros((1, 3)), np.zeros(1), np.zeros(1), np.zeros(3), np.zeros(2)
+        )
+
+
+@only_highspy
+@pytest.mark.parametrize("seed", range(10))
+def test_without_highspy_scipy_finds_the_same_optimum(seed):
+    found = []
+    for solver in ("highs", "scipy"):
+        with solved_by(solver):
+            found.append(solve_lp(covering(seed)))
+    highs, scipy = found
+    assert scipy.basic_x is None
+    assert highs.basic_x is not None
+    np.testing.assert_allclose(highs.x, scipy.x, atol=1e-9)
+
+
+def test_resident_program_matches_a_fresh_one():
+    first, second = covering(1), covering(2)
+    resident = ResidentProgram(first)
+    for part in (0.5, 0.4, 0.9, 0.4):
+        upper = part * second.x_upper
+        resident.change_column_bounds(first.x_lower, upper)
+        fresh = LinearProgram(first.c, first.A, first.lower, first.upper, first.x_lower, upper)
+        expected, found = solve_lp(fresh), resident.solve()
+        assert found.status == expected.status
+        if found.x is not None:
+            np.testing.assert_array_equal(found.x, expected.x)
+            np.testing.assert_array_equal(found.duals, expected.duals)
+
+
+def test_threads_get_the_answers_a_single_thread_gets():
+    programs = [covering(seed, 40, 30) for seed in range(12)]
+    expected = [solve_lp(lp).value for lp in programs]
+    found = [None] * len(programs)
+
+    def work(start):
+        for k in range(start, len(programs), 3):
+            found[k] = solve_lp(programs[k]).value
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == expected
+
+
+def test_an_integer_program_is_solved_and_proved():
+    lp = covering(5)
+    answer = solve_milp(lp)
+    choices = np.array(np.meshgrid(*[range(3)] * len(lp.c))).reshape(len(lp.c), -1).T
+    reached = choices @ lp.A.T
+    feasible = ((reached >= 1) & (reached <= 3)).all(axis=1)
+    assert answer.status == "optimal"
+    assert answer.value == pytest.approx((choices @ lp.c)[feasible].min())
+    assert answer.bound == pytest.approx(answer.value)
+
+
+def test_integer_program_at_timeout_returns_incumbent_and_bound():
+    lp = covering(0, 200, 300)
+    everything = np.zeros(300)
+    everything[0] = 1.0
+    answer = solve_milp(lp, time_limit=1e-3, incumbent=(everything, float(lp.c[0])))
+    assert answer.status == "time limit"
+    assert answer.value <= lp.c[0]
+    assert answer.bound is None or answer.bound <= answer.value

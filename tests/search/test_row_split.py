@@ -1,0 +1,43 @@
+"""The split by row numbers."""
+
+import numpy as np
+import pytest
+
+from rulekit.search.row_split import held_out, row_hash
+
+
+def plain_hash(row, seed):
+    """The formula at the head of the module, in whole numbers of any size."""
+
+    def mix(x):
+        x ^= x >> 16
+        x = x * 0x7FEB352D % 2**32
+        x ^= x >> 15
+        x = x * 0x846CA68B % 2**32
+        return x ^ (x >> 16)
+
+    return mix((row % 2**32) ^ mix(0x9E3779B9 ^ seed ^ (row >> 32)))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**32 - 1])
+def test_the_hash_is_the_one_that_is_documented(seed):
+    rows = [0, 1, 2, 1000, 2**31, 2**32 - 1, 2**32, 2**40 + 17]
+    found = row_hash(np.array(rows, dtype=np.uint64), seed)
+    assert found.tolist() == [plain_hash(row, seed) for row in rows]
+
+
+@pytest.mark.parametrize("fraction", [0.1, 0.3, 0.5])
+def test_about_the_share_asked_for_is_held_out_wherever_one_looks(fraction):
+    mask = held_out(100_000, fraction, seed=7)
+    spread = np.sqrt(fraction * (1 - fraction) / 10_000)
+    for part in np.split(mask, 10):
+        assert abs(part.mean() - fraction) < 5 * spread
+
+
+def test_seeds_hold_out_different_rows():
+    first, second = held_out(10_000, 0.3, 1), held_out(10_000, 0.3, 2)
+    assert abs((first & second).mean() - 0.09) < 0.02
+
+
+def test_further_rows_change_nothing_for_earlier_ones():
+    np.testing.assert_array_equal(held_out(500, 0.3, 3)[:100], held_out(100, 0.3, 3))

@@ -1,0 +1,124 @@
+"""Local search: every rule one move away is weighed by its plain twin."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.columns.redundancy import ColumnStructure
+from rulekit.search.two_level.local_search import Cuts, local_search
+from tests.reference.local_search import cost, neighbours
+
+THETAS = st.sampled_from((0.0, 0.05, 0.5, 1.0, 2.5))
+
+
+class Problem:
+    """One number, cut at some of its values, and some flags; a rule to start from."""
+
+    def __init__(self, seed, n_clauses, theta, whole=True):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(6, 30))
+        self.ranks = rng.integers(-1, 9, n)
+        values, inverse = np.unique(self.ranks[self.ranks >= 0], return_inverse=True)
+        self.ranks[self.ranks >= 0] = inverse
+        self.n_values = len(values)
+        cuts = [k for k in (1, 3) if k < len(values) - 1]
+        present = self.ranks >= 0
+        low = [present & (self.ranks <= k) for k in cuts]
+        high = [~present | (self.ranks > k) for k in cuts]
+        flags = [rng.random(n) < 0.5 for _ in range(3)]
+        self.A = np.array([*low, *high, *flags]).T
+        self.side = np.array([-1] * len(cuts) + [1] * len(cuts) + [0] * 3)
+        source = np.array([0] * 2 * len(cuts) + [1, 2, 3])
+        rank = np.array([*range(len(cuts)), *range(len(cuts)), 0, 0, 0])
+        self.structure = ColumnStructure(source, self.side, rank)
+        self.y = rng.random(n) < 0.5
+        self.weight = rng.integers(1, 4, n).astype(float) if whole else rng.random(n) + 0.1
+        self.theta = theta
+        disabled = rng.random(n_clauses) < 0.2
+        chosen = (rng.random((n_clauses, self.A.shape[1])) < 0.3) & ~disabled[:, None]
+        self.start = ClauseSelection(chosen, disabled, 0.0)
+
+    def search(self, **settings):
+        return local_search(
+            self.A,
+            self.y,
+            self.weight,
+            self.start,
+            self.theta,
+            Cuts(self.structure, {0: self.ranks}),
+            **settings,
+        )
+
+    def tests(self, selection, moved=()):
+        d = self.A.shape[1]
+        return [
+            None
+            if off
+            else tuple(
+                ("column", int(j)) if j < d else ("cut", *moved[j - d]) for j in np.flatnonzero(row)
+            )
+            for row, off in zip(selection.chosen, selection.disabled, strict=True)
+        ]
+
+    def cost(self, clauses):
+        return cost(clauses, self.A, self.y, self.weight, self.theta, self.side, self.ranks)
+
+
+problems = st.builds(
+    Problem, st.integers(0, 2**32 - 1), st.integers(1, 3), THETAS, whole=st.booleans()
+)
+
+
+@given(problems)
+def test_the_value_is_wrong_rows_and_columns(problem):
+    found = problem.search()
+    clauses = problem.tests(found.selection, found.moved)
+    assert found.selection.value == pytest.approx(problem.cost(clauses), abs=1e-8)
+
+
+@given(problems)
+def test_no_rule_one_move_away_is_better(problem):
+    found = problem.search()
+    clauses = problem.tests(found.selection, found.moved)
+    around = neighbours(clauses, problem.A.shape[1], problem.side, problem.n_values)
+    assert min(map(problem.cost, around), default=np.inf) >= found.selection.value - 1e-6
+
+
+@given(problems)
+def test_the_objective_falls_with_every_move(problem):
+    found = problem.search()
+    objectives = [step["objective"] for step in found.selection.history]
+    assert objectives[0] == pytest.approx(problem.cost(problem.tests(problem.start)), abs=1e-8)
+    assert all(np.diff(objectives) < 0)
+
+
+def test_a_cut_moves_to_a_value_that_is_no_threshold():
+    ranks = np.arange(10)
+    A = np.array([ranks <= 2, ranks > 2]).T
+    start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
+    structure = ColumnStructure(np.zeros(2, int), np.array([-1, 1]), np.zeros(2, int))
+    cuts = Cuts(structure, {0: ranks})
+    found = local_search(A, ranks <= 5, np.ones(10), start, 0.5, cuts)
+    assert found.moved == ((0, 5),)
+    assert found.selection.value == 0.5
+
+
+def test_a_barred_cut_is_not_made():
+    ranks = np.arange(10)
+    A = np.array([ranks <= 2, ranks > 2]).T
+    start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
+    structure = ColumnStructure(np.zeros(2, int), np.array([-1, 1]), np.zeros(2, int))
+    cuts = Cuts(structure, {0: ranks}, barred={(0, 5)})
+    found = local_search(A, ranks <= 5, np.ones(10), start, 0.5, cuts)
+    assert found.moved == ((0, 4),)
+
+
+def test_past_the_deadline_the_start_is_kept():
+    problem = Problem(1, 2, 0.5)
+    found = problem.search(deadline=time.monotonic() - 1.0)
+    np.testing.assert_array_equal(found.selection.chosen, problem.start.chosen)
+    assert found.selection.history[-1]["stopped"] == "time limit"
