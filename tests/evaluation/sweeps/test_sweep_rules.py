@@ -156,6 +156,7 @@ def test_a_sweep_by_one_search_a_fold_is_the_sweep_by_single_fits(table):
         same(sweep(alone, X, y, grid=grid, cv=2), sweep(SEARCH, X, y, grid=grid, cv=2))
 
 
+@pytest.mark.slow
 def test_rules_for_and_against_a_class_are_counted_from_the_same_class(table):
     X, y = table
     labels = sorted(set(y))
