@@ -16,7 +16,7 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.export.verify import CHECKED
+from rulekit.export.formats import CHECKED
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from tests.explain.tables import hostile_names, points_rules, tables
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from rulekit.data import load_sample
 from rulekit.evaluation import SweepStore, fit_setting, sweep
 from rulekit.evaluation.sweeps.grid import settings_of
-from rulekit.evaluation.sweeps.measuring import Measuring
+from rulekit.evaluation.sweeps.sweep import Measuring
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.families import PowerLawTreeClassifier
 from rulekit.learners import BoxSearchClassifier, TwoLevelRuleClassifier

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from rulekit.exceptions import RuleError
-from rulekit.export.sheets.points_rows import points_to_rows, rows_to_points
+from rulekit.export.sheets.rows import points_to_rows, rows_to_points
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from tests.explain.tables import PLAIN, literals, tables
 from tests.strategies.rules import points_splits
