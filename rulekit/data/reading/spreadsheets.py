@@ -6,6 +6,7 @@ import re
 import zipfile
 from collections.abc import Sequence
 from typing import Any
+from xml.parsers.expat import ParserCreate
 
 import pandas as pd
 import pyarrow as pa
@@ -122,6 +123,8 @@ def _prepared(raw: bytes, limits: Limits) -> io.BytesIO:
     with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(copy, "w") as new:
         for name in dict.fromkeys(old.namelist()):
             part = old.read(name)
+            if b"spreadsheetml" in part:
+                ParserCreate().Parse(part, True)  # of malformed XML calamine reads a part
             new.writestr(name, _checked(part, limits) if b"sheetData" in part else part)
     copy.seek(0)
     return copy

@@ -6,6 +6,7 @@ import re
 import zipfile
 
 import openpyxl
+import pandas as pd
 import pytest
 
 from rulekit.data import Limits, ParseOptions, read_table
@@ -208,6 +209,19 @@ def test_a_table_inside_the_sheet_starts_at_its_first_column():
     frame = read_table(workbook([[], [], ["", None, "a", "b"], [None, None, 1, 2]])).frame
     assert list(frame)[-2:] == ["a", "b"]
     assert frame["b"].tolist() == [2]
+
+
+@pytest.mark.parametrize("part", ["sharedStrings.xml", "worksheets/sheet1.xml"])
+def test_malformed_xml_is_refused(part):
+    file = io.BytesIO()
+    pd.DataFrame({"a": ["x", "y"], "b": [2, 4]}).to_excel(file, engine="xlsxwriter")
+    raw = changed(
+        file.getvalue(),
+        f"xl/{part}",
+        lambda content: content.replace(b"</si>", b"</is>", 1).replace(b"</row>", b"", 1),
+    )
+    with pytest.raises(DataError, match=r"The spreadsheet is damaged\. Save it anew, or as CSV"):
+        read_table(raw)
 
 
 NEXT = "<c><v>1</v></c>"  # a cell without a position follows the one before
