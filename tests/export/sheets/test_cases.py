@@ -1,6 +1,7 @@
 """Files of scored cases: every row, its smallest change, nothing that a spreadsheet would run."""
 
 import io
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,11 @@ def found():
 
 
 def read(found, suffix):
-    back = {"csv": pd.read_csv, "xlsx": pd.read_excel, "parquet": pd.read_parquet}
+    back = {
+        "csv": pd.read_csv,
+        "xlsx": partial(pd.read_excel, engine="calamine"),
+        "parquet": pd.read_parquet,
+    }
     return back[suffix](io.BytesIO(CASE_FILES[suffix].write(cases_frame(found))))
 
 
