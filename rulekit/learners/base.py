@@ -13,7 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rulekit._validation import Needs, StrOptions, check_needs, check_parameters
+from rulekit._validation import (
+    Needs,
+    RenamedParameters,
+    StrOptions,
+    check_needs,
+    check_parameters,
+)
 from rulekit.binning import Binarizer
 from rulekit.binning.encoding import UNIQUE_SHARE
 from rulekit.data import Costs
@@ -45,7 +51,7 @@ CLASS_PARAMETERS: dict[str, Any] = {
 }
 
 
-class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose `predict` evaluates `rule_set_` and nothing else.
 
     A subclass says in `_fit_table` how the rule is learned, and in `_needs` which of its parameters

@@ -38,23 +38,23 @@ FOREST_SHARE = 2.0 / 3.0
 
 #: Parameters that set how large a rule may be: settings next to each other in one of these, and
 #: alike in all others, are neighbours. Of nested names the last part counts.
-SIZE_KEYS = ("theta", "n_clauses", "max_conditions", "max_features", "max_leaf_nodes")
+SIZE_KEYS = ("theta", "n_clauses", "max_conditions", "max_variables", "max_leaf_nodes")
 
 #: What people call parameters; of nested names the last part counts.
 CALLED = {
     "theta": "price of a condition",
     "robustness": "robustness",
-    "doubt": "doubtful rows discounted by",
+    "label_noise": "doubtful rows discounted by",
     "positive_label": "for",
     "form": "form",
 }
 COUNTED = {
     "n_clauses": "clause",
     "max_conditions": "condition",
-    "max_features": "column",
+    "max_variables": "column",
     "max_leaf_nodes": "leaf node",
 }
-UNSAID = ("robustness", "doubt")  # at 0
+UNSAID = ("robustness", "label_noise")  # at 0
 
 
 def fold_scores(

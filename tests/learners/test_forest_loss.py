@@ -14,7 +14,7 @@ from rulekit.learners.loss import Loss
 from rulekit.learners.training import SharedWork, read_training_table
 from tests.learners.tables import mixed_table
 
-SEARCH = BoxSearchClassifier(kicks=0, random_state=0)
+SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0)
 
 
 def planted(n=300, noise=0.2, seed=0):

@@ -154,15 +154,15 @@ CASES = {
         "n_clauses": [Acts(1)],
         "max_conditions": [Acts(1), Refused(1, {"refine": True})],
         "robustness": [Acts(0.3)],
-        "doubt": [Acts(1.0, {"random_state": 0})],
-        "kicks": [Acts(0, NOISY)],
+        "label_noise": [Acts(1.0, {"random_state": 0})],
+        "n_perturbations": [Acts(0, NOISY)],
         "refine_thresholds": [
             Acts(True, {"random_state": 0}),
             Refused(True, {"refine": True}),
             Refused("cv", {"refine": True}),
         ],
         "refine": [Acts(True, {"random_state": 0})],
-        "random_state": [Acts(1, NOISY | {"doubt": 1.0})],
+        "random_state": [Acts(1, NOISY | {"label_noise": 1.0})],
         "time_limit": [Acts(1e-9)],
     },
     "ColumnGenerationClassifier": common("constraints", binarizer=FEW, theta=4.0)
@@ -185,7 +185,7 @@ CASES = {
     },
     "IdealDNFClassifier": common("theta", "form", "time_limit", random_state=0)
     | {
-        "max_features": [Acts(1, {"random_state": 0})],
+        "max_variables": [Acts(1, {"random_state": 0})],
         "tolerance": [Acts(0.3, {"random_state": 0})],
         "validation_fraction": [Acts(0.7, {"random_state": 0})],
         "scores": [Acts(["chi2"], {"random_state": 0}, "history_")],
@@ -261,7 +261,7 @@ CASES = {
         "max_conditions": [Acts(2, QUICK), Acts(2, CARD)],
         "forms": [Acts(("points",), {"cv": 2, "binarizer": FEW})],
         "cv": [Acts(3, QUICK, "choice_"), Acts(3, CARD, "choice_")],
-        "kicks": [Acts(1, QUICK, "choice_"), Refused(1, CARD)],
+        "n_perturbations": [Acts(1, QUICK, "choice_"), Refused(1, CARD)],
         "refine": [
             Acts(False, {"cv": 2, "binarizer": FEW, "max_conditions": 4}),
             Refused(False, CARD),

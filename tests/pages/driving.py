@@ -84,7 +84,7 @@ def text(app):
 def small(app):
     """Ask for five folds and plain rules alone."""
     app.segmented_control(key="run_folds").set_value(5)
-    for key in ("run_against", "run_robust", "run_doubting"):
+    for key in ("run_against", "run_robust", "run_noisy"):
         app.toggle(key=key).set_value(False)
     return app.run()
 

@@ -135,7 +135,7 @@ def points_table(found: RunResult, shown: pd.DataFrame, x: str, y: str, key: str
             "training error": 100 * rows["train_error"],
             "rule": ["against" if "describes" in s else "for" for s in settings],
             "robustness": [s.get("robustness", 0) for s in settings],
-            "doubtful rows": ["less" if "doubt" in s else "in full" for s in settings],
+            "doubtful rows": ["less" if "label_noise" in s else "in full" for s in settings],
             "how": rows["label"],
         }
     ).reset_index(drop=True)

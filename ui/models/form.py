@@ -110,7 +110,7 @@ def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
         **KEEP,
     )
     own = _own_settings(state, spec, learners)
-    plain = {"against": False, "robust": False, "doubting": False}  # a kind is no learner
+    plain = {"against": False, "robust": False, "noisy": False}  # a kind is no learner
     how = {"view": "conditions", "budget": budget, "baselines": lines}
     return _fitting(state, replace(spec, **how, **plain), own)
 

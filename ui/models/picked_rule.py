@@ -44,7 +44,7 @@ KINDS = {
         "How much a row of the other class counts that a single condition keeps out of the rule: "
         "0 counts wrong rows only.",
     ),
-    "doubt": Kind(
+    "label_noise": Kind(
         "Doubtful rows",
         lambda value: "count less" if value else "count in full",
         "Whether the search heeds rows less that look like the other class to trees grown without "

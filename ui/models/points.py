@@ -26,7 +26,7 @@ ERRORS = {
     "train_error": "error on the training folds (optimistic)",
     COST: "cost a 100 cases, cross-validated",
 }
-LIMIT_KEYS = ("max_conditions", "max_features")  # of a setting: conditions that it allows
+LIMIT_KEYS = ("max_conditions", "max_variables")  # of a setting: conditions that it allows
 SPREAD_FOLDS = 5  # fewest folds with a standard error
 TREE = "tree"
 

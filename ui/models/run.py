@@ -32,7 +32,7 @@ from ui.state import AppState, app_state
 
 FIRST, LONGER, COMPARISON, PRICES = "First rules", "Longer search", "Comparison", "Price sweep"
 WAIT_SECONDS = 0.25  # wait of the page for the first rules, which are often done by then
-DISTURBED, DOUBTED = 2.8, 6.0  # time of a search with disturbances, and with a random forest,
+DISTURBED, DISCOUNTED = 2.8, 6.0  # time of a search with disturbances, and with a random forest,
 # relative to one without
 SEVERAL = 5.0  # the same for several outcomes, relative to the few points of the quick search
 
@@ -232,7 +232,7 @@ def seconds_longer(found: RunResult, spec: RunSpec) -> tuple[float, float] | Non
     columns = max(1.0, state.training[0].shape[1] / QUICK_COLUMNS)
     once = float((found.points.loc[rows, "seconds"] * found.points.loc[rows, "folds"]).sum())
     kinds = [kind for _, kind in varied(longer(spec))]
-    times = sum(DOUBTED if "doubt" in kind else DISTURBED for kind in kinds)
+    times = sum(DISCOUNTED if "label_noise" in kind else DISTURBED for kind in kinds)
     times *= columns * (SEVERAL if state.several else 1.0)
     most = FIT_SECONDS * len(kinds) * (spec.folds + 1)
     return tuple(min(factor * once * times * n_rows / part, most) for factor in (0.7, 1.8))

@@ -53,7 +53,7 @@ class IdealDNFClassifier(CountedRuleClassifier):
 
     Parameters
     ----------
-    max_features : int, default=10
+    max_variables : int, default=10
         Conditions the formula may read, at most 12.
     tolerance : float, default=0.01
         Share of held-out rows that may be lost against the best number of conditions.
@@ -120,7 +120,7 @@ n_rules_, n_conditions_, training_error_
     cut; a missing value is a condition of its own. Where a column had no gaps in training, a gap
     meets neither a condition on it nor its negation.
 
-    O(n p) for n rows and p columns, whatever `max_features`. `fit_table` does the same for tables
+    O(n p) for n rows and p columns, whatever `max_variables`. `fit_table` does the same for tables
     that stay where they are, with the same result.
 
     References
@@ -140,8 +140,9 @@ n_rules_, n_conditions_, training_error_
     else well
     """
 
+    _renamed: ClassVar[dict[str, str]] = {"max_features": "max_variables"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "max_features": [Interval(Integral, 1, MAX_COLUMNS, closed="both")],
+        "max_variables": [Interval(Integral, 1, MAX_COLUMNS, closed="both")],
         "tolerance": [Interval(Real, 0, 1, closed="left")],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "scores": [tuple, list],
@@ -155,7 +156,7 @@ n_rules_, n_conditions_, training_error_
 
     def __init__(
         self,
-        max_features: int = 10,
+        max_variables: int = 10,
         tolerance: float = 0.01,
         validation_fraction: float = 0.3,
         scores: Sequence[str] = SCORES,
@@ -168,7 +169,7 @@ n_rules_, n_conditions_, training_error_
         random_state: Any = None,
         time_limit: float | None = None,
     ):
-        self.max_features = max_features
+        self.max_variables = max_variables
         self.tolerance = tolerance
         self.validation_fraction = validation_fraction
         self.scores = scores
@@ -279,7 +280,7 @@ n_rules_, n_conditions_, training_error_
         return CountPlan(
             positive,
             tuple(self.scores),
-            DEPTH if self.max_features <= DEPTH else MAX_COLUMNS,
+            DEPTH if self.max_variables <= DEPTH else MAX_COLUMNS,
             float(self.validation_fraction),
             seed,
             self._class_weight(self.classes_),
@@ -311,12 +312,12 @@ n_rules_, n_conditions_, training_error_
 
     def _choose(self, found: Search) -> None:
         """Select the number of conditions, count them on all rows, write the rule."""
-        self.score_, chosen = found.chosen(self.tolerance, self.max_features)
+        self.score_, chosen = found.chosen(self.tolerance, self.max_variables)
         labels = self.positive_label_, self.default_label_
         self._formula = found.formula(chosen, labels, time_limit=self.time_limit)
         self.n_rows_ = found.source.n_rows
         self.n_held_out_ = found.curve.n_held_out
-        self.history_ = found.history(self.max_features, len(chosen))
+        self.history_ = found.history(self.max_variables, len(chosen))
         self._keep_formula(self.mode)
 
     def _fit_warnings(self) -> Iterator[Warning]:
@@ -339,7 +340,7 @@ FAMILY = Family(
     key="ideal",
     model=IdealDNFClassifier(),
     title="ideal DNF",
-    default_grid=lambda y: {"max_features": list(CONDITIONS)},
+    default_grid=lambda y: {"max_variables": list(CONDITIONS)},
     command="combinations",
     question="Every combination of a few conditions (ideal DNF, truth table)",
     name="Every combination of a few conditions",
@@ -352,7 +353,7 @@ FAMILY = Family(
         "The combination of conditions is learned with 1 to 10 of them; shape, clauses, prices and "
         "rounding do not apply to it, and of the constraints it keeps “must not appear” alone."
     ),
-    shape_words=lambda s: [f"at most {plural(s['max_features'], 'chosen condition')}"],
+    shape_words=lambda s: [f"at most {plural(s['max_variables'], 'chosen condition')}"],
     at_once=True,
     keeps_promises=False,
 )

@@ -31,9 +31,9 @@ class Search:
     joined: Factors | None = None
     _known: dict[Any, IdealFormula] = field(default_factory=dict, repr=False)
 
-    def chosen(self, tolerance: float, max_features: int) -> tuple[str | None, list[int]]:
+    def chosen(self, tolerance: float, max_variables: int) -> tuple[str | None, list[int]]:
         """Select the fewest conditions that suffice, and their ranking."""
-        k = self.curve.smallest_sufficient(tolerance, max_features)
+        k = self.curve.smallest_sufficient(tolerance, max_variables)
         if k == 0:
             return None, []
         best = self.curve.best_ranking(k)
@@ -53,11 +53,11 @@ class Search:
             self._known[key] = IdealFormula(tuple(pairs), counts, known, factors, *labels, **kept)
         return self._known[key]
 
-    def history(self, max_features: int, chosen: int) -> list[dict[str, Any]]:
+    def history(self, max_variables: int, chosen: int) -> list[dict[str, Any]]:
         """Return the curve: a dictionary for each number of conditions."""
         total = max(self.curve.n_held_out, 1)
         rows = []
-        for k in range(1, min(max_features, self.curve.max_columns) + 1):
+        for k in range(1, min(max_variables, self.curve.max_columns) + 1):
             best = self.curve.best_ranking(k)
             shares = (self.curve.right[k - 1] / total).tolist()
             each = {f"accuracy_{s}": a for s, a in zip(self.scores, shares, strict=True)}

@@ -77,7 +77,7 @@ def test_an_engine_gives_the_very_model_of_its_rows_in_memory(put):
         {"random_state": 2, "scores": ("f",)},
         {"class_weight": "balanced", "positive_label": 'l"autre', "mode": "paper"},
         {"constraints": {"forbidden": [HOSTILE[0]]}, "random_state": 3},
-        {"max_features": 12, "tolerance": 0.0, "random_state": 4},
+        {"max_variables": 12, "tolerance": 0.0, "random_state": 4},
         {"binarizer": Binarizer(n_thresholds=4), "random_state": 5},
         {"binarizer": Binarizer("entropy", n_thresholds=None), "random_state": 6},
         {"binarizer": Binarizer("median", max_levels=3), "random_state": 7},

@@ -179,7 +179,7 @@ def test_the_rule_does_not_depend_on_the_order_of_the_columns():
 def test_many_settings_at_once_give_the_models_of_one_fit_each():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", random_state=0, class_weight="balanced")
-    settings_ = [{"max_features": k} for k in range(1, 13)]
+    settings_ = [{"max_variables": k} for k in range(1, 13)]
     settings_ += [{"mode": "paper", "tolerance": 0.0}, {"scores": ("chi2",)}]
     for setting, many in zip(settings_, model.fit_many(X, y, settings_), strict=True):
         one = clone(model).set_params(**setting).fit(X, y)
@@ -194,7 +194,7 @@ def test_stopping_between_settings_ends_the_work():
     answers = iter([False, True])
     found = list(
         IdealDNFClassifier(random_state=0).fit_many(
-            X, y, [{"max_features": 1}, {"max_features": 2}], should_stop=lambda: next(answers)
+            X, y, [{"max_variables": 1}, {"max_variables": 2}], should_stop=lambda: next(answers)
         )
     )
     assert len(found) == 1
@@ -203,8 +203,8 @@ def test_stopping_between_settings_ends_the_work():
 def test_the_most_conditions_are_swept_like_any_other_knob():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = IdealDNFClassifier(positive_label="malignant", random_state=0)
-    found = sweep(model, X, y, grid={"max_features": [1, 3, 6]}, cv=3)
-    assert found.summary["max_features"].tolist() == [1, 3, 6]
+    found = sweep(model, X, y, grid={"max_variables": [1, 3, 6]}, cv=3)
+    assert found.summary["max_variables"].tolist() == [1, 3, 6]
     assert found.summary["n_conditions"].is_monotonic_increasing
     assert found.summary["test_error"].max() < 0.2
 
