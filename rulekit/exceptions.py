@@ -15,6 +15,7 @@ Wrong parameters stay `ValueError`. A message says what must hold, what was foun
 what to do.
 """
 
+import warnings
 from collections.abc import Sequence
 
 
@@ -62,5 +63,15 @@ class EmptyRuleWarning(UserWarning):
     """A learned rule has no condition and predicts one class for every row."""
 
 
-class PromiseWarning(UserWarning):
+class MonotonicityWarning(UserWarning):
     """A learned rule omits a column because its monotonicity could not be proved."""
+
+
+def __getattr__(name: str) -> type[Warning]:
+    """Return the warning of a former name."""
+    if name == "PromiseWarning":
+        warnings.warn(
+            f"`{name}` is now `MonotonicityWarning`. Use the new name.", FutureWarning, stacklevel=2
+        )
+        return MonotonicityWarning
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,6 @@
 """Explanation of single rows, as data and as sentences."""
 
+import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,7 +37,7 @@ from rulekit.explain.subject import (
     subject_of,
     value_at,
 )
-from rulekit.rules import Columns, PromiseCheck, RuleSet, promises_of, rule_of
+from rulekit.rules import Columns, MonotonicityCheck, RuleSet, monotonicity_checks, rule_of
 from rulekit.style.phrases import (
     MAX_LISTED,
     PLAIN,
@@ -119,15 +120,23 @@ class Explanation:
 
     @property
     def promises(self) -> tuple[str, ...]:
-        """What each satisfied monotonic constraint means here (`rulekit.rules.promises_of`).
+        """The former name of `monotonicity`; deprecated."""
+        warnings.warn(
+            "`promises` is now `monotonicity`. Use the new name.", FutureWarning, stacklevel=2
+        )
+        return self.monotonicity
 
-        None of a column that is missing: it does not rise or fall.
+    @property
+    def monotonicity(self) -> tuple[str, ...]:
+        """What each satisfied monotonic constraint means for this row.
+
+        See `rulekit.rules.monotonicity_checks`; columns with a missing value are left out.
         """
         known = {name for name, value in self.values.items() if value is not None}
         context = self._context
         return tuple(
             check.of_row(self.prediction, context.wording.name)
-            for check in context.promises
+            for check in context.monotonicity
             if check.kept and check.feature in known
         )
 
@@ -162,7 +171,7 @@ class _Context:
     immutable: frozenset[str]
     wording: Wording
     unused: tuple[str, ...]
-    promises: tuple[PromiseCheck, ...]
+    monotonicity: tuple[MonotonicityCheck, ...]
 
 
 def explain(
@@ -229,7 +238,7 @@ def explain(
         _known(immutable, columns),
         wording,
         tuple(f for f in columns if f not in rule.features),
-        promises_of(model),
+        monotonicity_checks(model),
     )
     answers = rule.predict(columns).tolist()
     checked = _checked_rows(context, columns, len(answers))

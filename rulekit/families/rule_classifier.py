@@ -87,7 +87,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
-        Conditions that must not appear, or must, and promises; see `Constraints` and
+        Conditions that must not appear, or must, and monotonic constraints; see `Constraints` and
         `Constraints.from_dict`. Directions need `towards` where no `positive_label` is given.
     groups : str, default=None
         A column of `X` whose groups are to be treated alike, see `rulekit.data.row_groups`; the

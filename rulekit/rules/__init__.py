@@ -12,6 +12,23 @@ array of `str` or `bool` with None for a missing value; a date is ISO text.
 columns of a data frame by name itself.
 """
 
+import warnings
+from typing import Any
+
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_RENAMED = {  # former names, for one release
+    "PromiseCheck": "MonotonicityCheck",
+    "check_promise": "check_monotonicity",
+    "promises_of": "monotonicity_checks",
+}
+_public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use."""
+    if name in _RENAMED:
+        warnings.warn(
+            f"`{name}` is now `{_RENAMED[name]}`. Use the new name.", FutureWarning, stacklevel=2
+        )
+    return _public(_RENAMED.get(name, name))

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 
 import rulekit
 from rulekit import Binarizer, Clause, Costs, Literal, RuleSet
-from rulekit.exceptions import EmptyRuleWarning, PromiseWarning
+from rulekit.exceptions import EmptyRuleWarning, MonotonicityWarning
 from tests.learners.planes import blobs
 from tests.learners.tables import mixed_table
 
@@ -320,7 +320,7 @@ def fitted(learner, parameters, table=None):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EmptyRuleWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
-            warnings.simplefilter("ignore", PromiseWarning)
+            warnings.simplefilter("ignore", MonotonicityWarning)
             KNOWN[key] = LEARNERS[learner](**parameters).fit(X, y)
     return KNOWN[key]
 

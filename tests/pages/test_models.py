@@ -244,10 +244,10 @@ def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     assert "does not support constraints" in text(app)
     app.multiselect(key="run_forbidden").set_value([]).run()
     app.multiselect(key="run_direction_up").set_value(["income"]).run()
-    assert "does not support promises" not in text(app)
+    assert "does not support monotonic constraints" not in text(app)
     counted = next(q for q in app.multiselect(key="run_compared").options if IDEAL_DNF.name in q)
     app.multiselect(key="run_compared").set_value([counted]).run()
-    assert "does not support promises" in text(app)
+    assert "does not support monotonic constraints" in text(app)
 
 
 @pytest.mark.slow

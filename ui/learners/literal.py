@@ -135,8 +135,8 @@ def _sides(state: AppState, usual: RunSpec, *, unread: bool) -> dict[str, Any]:
         key="run_against",
         disabled=unread,
         help="Rules that say when a row is of the other class; all others are "
-        f"{md(state.positive, 60)}. One of the two is often much shorter. Promises hold "
-        "for them, too. Twice the searches.",
+        f"{md(state.positive, 60)}. One of the two is often much shorter. "
+        "Monotonic constraints hold for them, too. Twice the searches.",
         **KEEP,
     )
     robust = st.toggle(

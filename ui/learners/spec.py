@@ -18,7 +18,7 @@ from rulekit.data import Costs
 from rulekit.data.association import promising_columns
 from rulekit.evaluation import THETA_GRID
 from rulekit.evaluation.sweeps.compare import drawn_rows
-from rulekit.exceptions import EmptyRuleWarning, PromiseWarning
+from rulekit.exceptions import EmptyRuleWarning, MonotonicityWarning
 from rulekit.learners.training import as_constraints
 
 LEARNER_KEY = "learner"  # in a setting: which learner it is of
@@ -125,7 +125,7 @@ class RunSpec:
         return Costs(matrix=dict(zip(pairs, self.costs, strict=True)), unit=self.cost_unit)
 
     def constraints(self, features: Sequence[str], towards: Any) -> dict[str, Any] | None:
-        """Return the constraints and promises of the run, None without any.
+        """Return the constraints of the run, None without any.
 
         Constraints on columns that are not features are left out, except required columns, which
         the learner then refuses. Directions lead to the class `towards`,
@@ -175,7 +175,7 @@ def quiet() -> None:
     Set for the whole process: runs may be fitted in threads, and Python's usual way of silencing
     warnings for a while (`warnings.catch_warnings`) is not safe there.
     """
-    for category in (ConvergenceWarning, EmptyRuleWarning, PromiseWarning):
+    for category in (ConvergenceWarning, EmptyRuleWarning, MonotonicityWarning):
         warnings.simplefilter("ignore", category)
 
 

@@ -19,7 +19,7 @@ from ui.learners.spec import FIT_SECONDS, QUICK
 from ui.models.curve import choose, cost_words, error_words, fold_words
 from ui.models.points import RunResult
 from ui.models.run import part_words
-from ui.picked import looked_at_test_rows, picked_model, promise_lines, setting_words
+from ui.picked import constraint_lines, looked_at_test_rows, picked_model, setting_words
 from ui.state import AppState, app_state
 from ui.words import constant_answer, rule_words, wording
 
@@ -75,7 +75,7 @@ def picked_card(found: RunResult | None) -> None:
     (st.info if rule.is_constant else st.caption)(md(constant_words(rule, state), 300))
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
-    promise_lines(rule, state)
+    constraint_lines(rule, state)
     key = f"{state.fit_key}{state.rule_json}"
     for words in kept("clause shares", key, lambda: clause_shares(model)):
         st.caption(md(words, 300))

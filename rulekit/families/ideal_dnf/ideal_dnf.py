@@ -355,5 +355,5 @@ FAMILY = Family(
     ),
     shape_words=lambda s: [f"at most {plural(s['max_variables'], 'chosen condition')}"],
     at_once=True,
-    keeps_promises=False,
+    keeps_monotonic_constraints=False,
 )

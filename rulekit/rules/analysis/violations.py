@@ -241,7 +241,7 @@ def _steps(own: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[A
     named = [v for t in own for v in t.values]
     if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in own):
         raise RuleError(
-            f"A promise needs a column of numbers or truth values, but the rule compares "
+            f"Monotonicity needs a column of numbers or truth values, but the rule compares "
             f"{feature!r} with text, which does not rise or fall."
         )
     truth = bool(named) and all(isinstance(v, bool) for v in named)

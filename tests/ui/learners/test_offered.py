@@ -54,7 +54,7 @@ def test_estimator_accepts_swept_and_picked_settings(learner, state):
 def test_a_learner_that_keeps_promises_is_told_them(learner, state):
     asked = {state.features[0]: ">"}
     spec = replace(SPEC, directions=tuple(asked.items()))
-    if learner.keeps_promises:
+    if learner.keeps_monotonic_constraints:
         told = learner.estimator(spec, state, {}).get_params()["constraints"]
         assert told["directions"] == asked
 
