@@ -207,10 +207,6 @@ def column_generation() -> Iterator[Case]:
         yield case(name, table, form=form, theta=5.0, binarizer=median)
     for form in ("dnf", "cnf"):
         yield case(name, "wine", form=form, theta=2.0)
-    for table, theta in product(("credit", "iris"), (0.0, 1.0)):
-        yield case(name, table, clause_price=5.0, theta=theta, **told)
-    yield case(name, "iris", clause_price=0.0, theta=1.0)
-    yield case(name, "iris", theta=0.5, finish_seconds=60.0)
     yield case(name, "credit", "weighted", theta=1.0, **told)
     yield case(name, "credit", theta=1.0, class_weight="balanced", **told)
     yield case(name, "credit", theta=1.0, constraints=WISHES)
@@ -226,7 +222,6 @@ def ideal_dnf() -> Iterator[Case]:
     for table, cuts in BINARIZERS.items():
         yield case(name, table, max_variables=6, binarizer=cuts[0], random_state=0)
     yield case(name, "credit", "weighted", random_state=0)
-    yield case(name, "credit", class_weight="balanced", scores=["chi2"], random_state=0)
     yield case(name, "credit", constraints={"forbidden": ["savings"]}, random_state=0)
 
 
@@ -260,7 +255,6 @@ def power_laws() -> Iterator[Case]:
     for table in ("iris", "wine"):
         yield case(name, table, "every class", random_state=0)
         yield case(name, table, "every class", **short, tau_prune=None, tau_impurity=0.0)
-    yield case(name, "iris", exponents=[-1, 1, 2], min_samples=30, **short)
     genetic = {"upper_level": "genetic", "lower_level": "exact", "max_depth": 1}
     yield case(name, "iris", max_power_laws=2, random_state=0, **genetic)
     for told, balance in (("weighted", None), (None, "balanced")):
@@ -292,7 +286,7 @@ def points() -> Iterator[Case]:
     """Give scorecards: small and large ones, of few points, under wishes and weights."""
     name = "ScorecardClassifier"
     for table in TABLES:
-        for change in ({}, {"max_conditions": 3}, {"max_points": 1}, {"max_points": 12}):
+        for change in ({}, {"max_conditions": 3}):
             yield case(name, table, **change, calibration_folds=0)
     for table, cuts in BINARIZERS.items():
         for binarizer in cuts:

@@ -41,7 +41,7 @@ PRICED = [
     BoxSearchClassifier(n_perturbations=0, robustness=0.3, label_noise=1.0, refine=True),
     BoxSearchClassifier(n_perturbations=0, refine_thresholds=True),
     ColumnGenerationClassifier(binarizer=FEW),
-    ColumnGenerationClassifier(binarizer=FEW, clause_price=0.0, refine=True),
+    ColumnGenerationClassifier(binarizer=FEW, refine=True),
 ]
 OTHERS = [
     IdealDNFClassifier(random_state=0),

@@ -173,22 +173,12 @@ CASES = {
             Acts(NO_AGE, {"binarizer": FEW}),
             Refused({"required": ["age"]}, words="does not support required conditions"),
         ],
-        "clause_price": [Acts(40.0, {"binarizer": FEW})],
-        "finish_seconds": [
-            Acts(
-                5.0,
-                {"theta": 0.1, "clause_price": 1.0, "binarizer": Binarizer(n_thresholds=5)},
-                table=noisy,
-            )
-        ],
         "refine": [Acts(True, {"binarizer": FEW})],
     },
     "IdealDNFClassifier": common("theta", "form", "time_limit", random_state=0)
     | {
         "max_variables": [Acts(1, {"random_state": 0})],
         "tolerance": [Acts(0.3, {"random_state": 0})],
-        "validation_fraction": [Acts(0.7, {"random_state": 0})],
-        "scores": [Acts(["chi2"], {"random_state": 0}, "history_")],
         "mode": [Acts("paper", {"random_state": 0})],
         "constraints": [
             Acts(NO_AGE, {"random_state": 0}),
@@ -207,7 +197,6 @@ CASES = {
     "ScorecardClassifier": common("theta", "form", "time_limit")
     | {
         "max_conditions": [Acts(1)],
-        "max_points": [Acts(1)],
         "bands": [Acts(4, seen="band_rule_")],
         "calibration_folds": [Acts(0, seen="chances_")],
     },
@@ -238,7 +227,6 @@ CASES = {
         "exponents": [Acts((0, 1), SHORT)],
         "modulus": [Acts(False, SHORT)],
         "max_depth": [Acts(0, SHORT)],
-        "min_samples": [Acts(100, SHORT)],
         "tau_impurity": [Acts(0.0, {"max_depth": 0, "inner_folds": None}, table=nearly_one_cut)],
         "tau_prune": [Acts(0.2, SHORT)],
         "upper_level": [Acts("genetic", {"max_depth": 0, "max_power_laws": 2})],

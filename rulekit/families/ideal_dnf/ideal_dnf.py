@@ -23,12 +23,13 @@ from rulekit.families.ideal_dnf.engine_counts import EngineCounts
 from rulekit.families.ideal_dnf.formula import MODES
 from rulekit.families.ideal_dnf.model import CountedRuleClassifier
 from rulekit.families.ideal_dnf.search import (
+    VALIDATION_FRACTION,
     CountPlan,
     Search,
     search,
     search_table,
 )
-from rulekit.families.ideal_dnf.solver import MAX_COLUMNS, SCORES
+from rulekit.families.ideal_dnf.solver import MAX_COLUMNS
 from rulekit.learners.base import CLASS_PARAMETERS
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.training import (
@@ -57,11 +58,6 @@ class IdealDNFClassifier(CountedRuleClassifier):
         Conditions the formula may read, at most 12.
     tolerance : float, default=0.01
         Share of held-out rows that may be lost against the best number of conditions.
-    validation_fraction : float, default=0.3
-        Share of rows held out to choose the number of conditions.
-    scores : sequence of {"f", "mutual_info", "chi2"}, default=all three
-        Rankings to try: F statistic, mutual information, chi-square. Of equally good ones the
-        first is taken.
     mode : {"compact", "paper"}, default="compact"
         Prediction for types of cases that do not occur, or occur with both classes equally
         often: whatever makes the formula shorter, or always `default_label_`. The training error
@@ -144,8 +140,6 @@ n_rules_, n_conditions_, training_error_
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "max_variables": [Interval(Integral, 1, MAX_COLUMNS, closed="both")],
         "tolerance": [Interval(Real, 0, 1, closed="left")],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "scores": [tuple, list],
         "mode": [StrOptions(set(MODES))],
         **CLASS_PARAMETERS,
         "binarizer": [Binarizer, None],
@@ -158,8 +152,6 @@ n_rules_, n_conditions_, training_error_
         self,
         max_variables: int = 10,
         tolerance: float = 0.01,
-        validation_fraction: float = 0.3,
-        scores: Sequence[str] = SCORES,
         mode: str = "compact",
         positive_label: Any = None,
         class_weight: Any = None,
@@ -171,8 +163,6 @@ n_rules_, n_conditions_, training_error_
     ):
         self.max_variables = max_variables
         self.tolerance = tolerance
-        self.validation_fraction = validation_fraction
-        self.scores = scores
         self.mode = mode
         self.positive_label = positive_label
         self.class_weight = class_weight
@@ -234,7 +224,7 @@ n_rules_, n_conditions_, training_error_
         shared, tell = SharedWork(), on_progress or (lambda share, what: None)
         seed = int(shared.generator(self.random_state).integers(2**32))
         tell(0.0, "Counting the classes")
-        rows = TableRows(table, target, features, Parts(key, float(self.validation_fraction), seed))
+        rows = TableRows(table, target, features, Parts(key, VALIDATION_FRACTION, seed))
         if len(rows.classes) != 2:
             shown = ", ".join(repr(label) for label in rows.classes[:5].tolist())
             raise DataError(
@@ -261,9 +251,6 @@ n_rules_, n_conditions_, training_error_
 
     def _check(self) -> None:
         super()._check()
-        scores = list(self.scores)
-        if not scores or len(set(scores)) < len(scores) or not set(scores) <= set(SCORES):
-            raise ValueError(f"`scores` must list some of {SCORES}, each once; got {scores!r}.")
         constraints = as_constraints(self.constraints)
         if replace(constraints, forbidden=()) != Constraints() or not _are_names(
             constraints.forbidden
@@ -279,9 +266,7 @@ n_rules_, n_conditions_, training_error_
         seed = int(shared.generator(self.random_state).integers(2**32))
         return CountPlan(
             positive,
-            tuple(self.scores),
             DEPTH if self.max_variables <= DEPTH else MAX_COLUMNS,
-            float(self.validation_fraction),
             seed,
             self._class_weight(self.classes_),
             self.binarizer,

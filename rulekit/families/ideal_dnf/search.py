@@ -12,11 +12,13 @@ from rulekit.binning import Binarizer
 from rulekit.exceptions import DataError
 from rulekit.families.ideal_dnf.counts import CountSource, MatrixCounts, TableCounts
 from rulekit.families.ideal_dnf.formula import IdealFormula
-from rulekit.families.ideal_dnf.solver import ValidationCurve, rankings, validation_curve
+from rulekit.families.ideal_dnf.solver import SCORES, ValidationCurve, rankings, validation_curve
 from rulekit.learners.training import TrainingTable
 from rulekit.search.row_split import held_out
 
 Factors = tuple[float, float]
+
+VALIDATION_FRACTION = 0.3  # of the rows, to select the number of conditions
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,6 @@ class Search:
     """Validation results of every number of conditions of every ranking."""
 
     source: CountSource
-    scores: tuple[str, ...]
     ranked: tuple[NDArray[np.intp], ...]
     curve: ValidationCurve
     factors: Factors | None = None
@@ -37,7 +38,7 @@ class Search:
         if k == 0:
             return None, []
         best = self.curve.best_ranking(k)
-        return self.scores[best], self.ranked[best][:k].tolist()
+        return SCORES[best], self.ranked[best][:k].tolist()
 
     def formula(self, chosen: Sequence[int], labels: tuple[Any, Any], **kept: Any) -> IdealFormula:
         """Count the chosen conditions on all rows; `labels` are the class described and the other.
@@ -60,9 +61,9 @@ class Search:
         for k in range(1, min(max_variables, self.curve.max_columns) + 1):
             best = self.curve.best_ranking(k)
             shares = (self.curve.right[k - 1] / total).tolist()
-            each = {f"accuracy_{s}": a for s, a in zip(self.scores, shares, strict=True)}
+            each = {f"accuracy_{s}": a for s, a in zip(SCORES, shares, strict=True)}
             errors = float(self.curve.errors[k - 1, best])
-            row = {"k": k, "accuracy": shares[best], "score": self.scores[best], **each}
+            row = {"k": k, "accuracy": shares[best], "score": SCORES[best], **each}
             rows.append(row | {"training_errors": errors, "chosen": k == chosen})
         return rows
 
@@ -76,9 +77,7 @@ class CountPlan:
     """
 
     positive: int
-    scores: tuple[str, ...]
     depth: int
-    validation_fraction: float
     seed: int
     class_weight: Any = None
     binarizer: Binarizer | None = None
@@ -101,17 +100,17 @@ def search(
         counts = counts.weighted(*factors)
     # of two complements chi-square prefers the rarer; the other two scores do not care
     rarer = counts.flipped(source.pairs() & (2 * counts.ones > counts.n))
-    ranked = rankings(rarer, plan.scores, plan.depth)
+    ranked = rankings(rarer, SCORES, plan.depth)
     tables = source.histograms([ranking.tolist() for ranking in ranked])
     if factors is not None:
         tables = [table * np.array(factors) for table in tables]
     curve = validation_curve(tables)
-    return Search(source, plan.scores, ranked, curve, factors, joined)
+    return Search(source, ranked, curve, factors, joined)
 
 
 def search_table(table: TrainingTable, plan: CountPlan) -> Search:
     """Count a table in memory and evaluate each number of conditions."""
-    validation = held_out(len(table.codes), plan.validation_fraction, plan.seed)
+    validation = held_out(len(table.codes), VALIDATION_FRACTION, plan.seed)
     given = table.sample_weight
     one_each = bool((given == given[0]).all())
     weight = None if one_each else table.weights(plan.class_weight)
@@ -137,8 +136,8 @@ def _source(
         return TableCounts(columns, described, validation, weight)
     if validation.all():
         raise DataError(
-            f"All {len(validation)} rows are held out, so none is left to compute cuts from. Give "
-            f"more rows, or a smaller `validation_fraction` than {plan.validation_fraction:g}."
+            f"All {len(validation)} rows are held out, so none is left to compute cuts from. Add "
+            "rows."
         )
     frame = table.frame.drop(columns=list(plan.forbidden))
     if not columns:

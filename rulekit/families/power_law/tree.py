@@ -57,8 +57,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         Whether a split may ask for a band instead of a side (the paper's modulus flag).
     max_depth : int, default=5
         Deepest node that may be split; the root has depth 0.
-    min_samples : int, default=10
-        Rows a node needs to be split.
     tau_impurity : float, default=0.05
         Impurity (Gini) that a split has to reach; the shortest that does is taken. For a node of
         impurity g it is ``min(tau_impurity, g / 10)``, above what a perfect split would leave.
@@ -179,7 +177,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         "exponents": ["array-like"],
         "modulus": ["boolean"],
         "max_depth": [Interval(Integral, 0, None, closed="left")],
-        "min_samples": [Interval(Integral, 2, None, closed="left")],
         "tau_impurity": [Interval(Real, 0, 1, closed="both")],
         "tau_prune": [Interval(Real, 0, 1, closed="both"), None],
         "upper_level": [StrOptions({"beam", "genetic"})],
@@ -202,7 +199,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         exponents: Sequence[int] = EXPONENTS,
         modulus: bool = True,
         max_depth: int = 5,
-        min_samples: int = 10,
         tau_impurity: float = 0.05,
         tau_prune: float | None = 0.03,
         upper_level: str = "beam",
@@ -220,7 +216,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self.exponents = exponents
         self.modulus = modulus
         self.max_depth = max_depth
-        self.min_samples = min_samples
         self.tau_impurity = tau_impurity
         self.tau_prune = tau_prune
         self.upper_level = upper_level
