@@ -1,10 +1,8 @@
 """Checks of parameters and input; the only module that uses scikit-learn's private checks."""
 
-import functools
-import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from inspect import signature
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,7 +25,6 @@ __all__ = [
     "HasMethods",
     "Interval",
     "Needs",
-    "RenamedParameters",
     "StrOptions",
     "check_needs",
     "check_parameters",
@@ -35,7 +32,6 @@ __all__ = [
     "checked_frame",
     "checked_target",
     "class_factors",
-    "new_names",
     "row_weights",
 ]
 
@@ -43,49 +39,6 @@ __all__ = [
 def check_parameters(estimator: BaseEstimator) -> None:
     """Validate an estimator's parameters against its `_parameter_constraints`."""
     estimator._validate_params()
-
-
-class RenamedParameters:
-    """Constructor and `set_params` accept former parameter names, with a FutureWarning.
-
-    A subclass lists them in `_renamed`: former name to new name.
-    """
-
-    _renamed: ClassVar[Mapping[str, str]] = {}
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "_renamed" in vars(cls):
-            cls.__init__ = _with_new_names(cls.__init__)  # type: ignore[method-assign]
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, as in scikit-learn."""
-        super().set_params(**new_names(self, params))  # type: ignore[misc]
-        return self
-
-
-def new_names(estimator: Any, given: Mapping[str, Any], stacklevel: int = 3) -> dict[str, Any]:
-    """Replace former parameter names of an estimator by the new ones, with a FutureWarning."""
-    renamed: Mapping[str, str] = getattr(estimator, "_renamed", {})
-    for old in renamed.keys() & given.keys():
-        if renamed[old] in given:
-            raise ValueError(
-                f"`{old}` is the former name of `{renamed[old]}`; both were given. Remove `{old}`."
-            )
-        warnings.warn(
-            f"`{old}` is now `{renamed[old]}`. Use the new name.",
-            FutureWarning,
-            stacklevel=stacklevel,
-        )
-    return {renamed.get(name, name): value for name, value in given.items()}
-
-
-def _with_new_names(init: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(init)
-    def renaming(self: Any, *args: Any, **given: Any) -> None:
-        init(self, *args, **new_names(self, given))
-
-    return renaming
 
 
 class Needs(NamedTuple):

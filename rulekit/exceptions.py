@@ -15,8 +15,9 @@ Wrong parameters stay `ValueError`. A message says what must hold, what was foun
 what to do.
 """
 
-import warnings
 from collections.abc import Sequence
+
+from rulekit._renamed import with_former_names
 
 
 class RulekitError(Exception):
@@ -67,11 +68,10 @@ class MonotonicityWarning(UserWarning):
     """A learned rule omits a column because its monotonicity could not be proved."""
 
 
-def __getattr__(name: str) -> type[Warning]:
-    """Return the warning of a former name."""
-    if name == "PromiseWarning":
-        warnings.warn(
-            f"`{name}` is now `MonotonicityWarning`. Use the new name.", FutureWarning, stacklevel=2
-        )
+def _missing(name: str) -> type[Warning]:
+    if name == "MonotonicityWarning":
         return MonotonicityWarning
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__getattr__ = with_former_names(_missing, {"PromiseWarning": "MonotonicityWarning"})

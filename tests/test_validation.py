@@ -31,7 +31,6 @@ from rulekit import (
     verify_export,
 )
 from rulekit.evaluation import baselines, operating_points
-from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.exceptions import DataError
 from rulekit.explain import score
 from tests.learners.planes import blobs
@@ -140,29 +139,3 @@ def test_indistinct_large_integers_are_reported_in_training(kind, learner):
     with pytest.raises(DataError, match=r"Column 'x0' holds whole numbers above 9007199254740991"):
         learner.fit(given(X), [0, 1, 0, 1])
     learner.fit(given(X.clip(upper=first - 1)), [0, 1, 0, 1])
-
-
-@pytest.mark.parametrize(
-    ("learner", "old", "new", "value"),
-    [
-        (BoxSearchClassifier, "doubt", "label_noise", 0.5),
-        (BoxSearchClassifier, "kicks", "n_perturbations", 2),
-        (RuleClassifier, "kicks", "n_perturbations", 2),
-        (IdealDNFClassifier, "max_features", "max_variables", 3),
-    ],
-)
-def test_former_parameter_names_work_with_a_warning(learner, old, new, value):
-    with pytest.warns(FutureWarning, match=f"`{old}` is now `{new}`. Use the new name."):
-        made = learner(**{old: value})
-    with pytest.warns(FutureWarning, match=f"`{old}` is now `{new}`. Use the new name."):
-        assert learner().set_params(**{old: value}).get_params() == made.get_params()
-    assert getattr(clone(made), new) == value
-    assert old not in made.get_params()
-    with pytest.raises(ValueError, match=f"`{old}` is the former name of `{new}`; both"):
-        learner(**{old: value, new: value})
-
-
-def test_a_grid_may_use_former_parameter_names():
-    with pytest.warns(FutureWarning, match="`doubt` is now `label_noise`"):
-        settings = settings_of({"doubt": [0.0, 1.0]}, BoxSearchClassifier())
-    assert settings == ({"label_noise": 0.0}, {"label_noise": 1.0})

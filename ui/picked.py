@@ -54,7 +54,11 @@ def pick(
     """
     state, chosen = app_state(), dict(setting)
     model = fitted(state, chosen, spec)
-    found = {"model": model, "rule_json": to_json(model), "in_hand": own or state.in_hand}
+    found = {
+        "model": model,
+        "rule_json": to_json(model),
+        "rule_selected": own or state.rule_selected,
+    }
     found["error"] = _measured_error(state, chosen, spec)
     change(setting=chosen, run_settings=spec.to_dict(), **found)
     for name in ("_picks",) if by_slider else ("_picks", "_slides"):
@@ -107,8 +111,8 @@ def needed_model() -> ClassifierMixin:
         empty("The search has no rule yet; Models shows how far it is.", "models")
     if model is None:
         empty("No model is picked yet. Models has a curve of rules to pick from.", "models")
-    if not app_state().in_hand:
-        change(in_hand=True)
+    if not app_state().rule_selected:
+        change(rule_selected=True)
     return model
 
 

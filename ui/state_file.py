@@ -30,7 +30,7 @@ def to_plain(state: AppState) -> dict[str, Any]:
         "setting": state.setting,
         "sweep_key": state.sweep_key,
         "runs": list(state.runs),
-        "in_hand": state.in_hand,
+        "rule_selected": state.rule_selected,
         "rule_json": state.rule_json,
         "error": state.error,
         "notes": state.notes,
@@ -63,7 +63,7 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
         binning=BinningSpec(**binning),
         looked_at=tuple(saved.get("looked_at", ())),
         runs=tuple(saved.get("runs", ())),
-        in_hand=bool(saved.get("in_hand", False)),
+        rule_selected=bool(saved.get("rule_selected", saved.get("in_hand", False))),
         error=saved.get("error"),
         setting=_with_new_names(saved["setting"]),
         **{

@@ -1,6 +1,5 @@
 """Explanation of single rows, as data and as sentences."""
 
-import warnings
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._renamed import former_name
 from rulekit.exceptions import DataError
 from rulekit.explain.counterfactual import Counterfactual, smallest_change
 from rulekit.explain.hamming import hamming_distances
@@ -118,13 +118,7 @@ class Explanation:
             lines.append(f"Not used: {shown}.")
         return tuple(lines)
 
-    @property
-    def promises(self) -> tuple[str, ...]:
-        """The former name of `monotonicity`; deprecated."""
-        warnings.warn(
-            "`promises` is now `monotonicity`. Use the new name.", FutureWarning, stacklevel=2
-        )
-        return self.monotonicity
+    promises = former_name("promises", "monotonicity")
 
     @property
     def monotonicity(self) -> tuple[str, ...]:

@@ -13,13 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rulekit._validation import (
-    Needs,
-    RenamedParameters,
-    StrOptions,
-    check_needs,
-    check_parameters,
-)
+from rulekit._renamed import RenamedParameters
+from rulekit._validation import Needs, StrOptions, check_needs, check_parameters
 from rulekit.binning import Binarizer
 from rulekit.binning.encoding import UNIQUE_SHARE
 from rulekit.data import Costs

@@ -133,7 +133,12 @@ def pick_here(app, found, setting):
     state = app.session_state["app"]
     number = found.number_of(setting)
     model = fitted(state, setting, found.specs[number])
-    picked = {"setting": setting, "model": model, "rule_json": to_json(model), "in_hand": True}
+    picked = {
+        "setting": setting,
+        "model": model,
+        "rule_json": to_json(model),
+        "rule_selected": True,
+    }
     app.session_state["app"] = replace(state, run_settings=found.specs[number].to_dict(), **picked)
     return app.run()
 

@@ -26,6 +26,8 @@ def test_settings_saved_under_former_parameter_names_are_read():
     older = state_file.to_plain(state)
     older["setting"] = {"learner": "search", "max_conditions": 3, "doubt": 1.0}
     older["run_settings"] = {"doubting": False}
+    older["in_hand"] = not older.pop("rule_selected")
     back = state_file.from_plain(older, state.table)
     assert back.setting == {"learner": "search", "max_conditions": 3, "label_noise": 1.0}
+    assert back.rule_selected
     assert RunSpec.from_dict(back.run_settings) == RunSpec(noisy=False)

@@ -45,7 +45,7 @@ def take_rule(content: bytes, name: str) -> None:
     _check_answers(rule.classes, app_state())
     rule.predict(app_state().training[0])  # says which column holds something else
     pick_rule(rule, source=f"the file {name}")
-    change(in_hand=True)
+    change(rule_selected=True)
 
 
 def _check_answers(answers: tuple[object, ...], state: AppState) -> None:

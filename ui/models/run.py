@@ -168,9 +168,9 @@ def _join(found: RunResult, key: str) -> None:
     older = state.sweep if state.sweep_key == key else None
     if not len(found.points) and found.references is None:
         return
-    joined = found.over(older, state.setting if is_in_hand(state) else None)
+    joined = found.over(older, state.setting if is_selected(state) else None)
     workspace.change(sweep=joined, sweep_key=key)
-    if is_in_hand(state):
+    if is_selected(state):
         _keep_figures(joined)
     elif (suggested := joined.suggestion) is not None:
         requested = _addressed(joined)
@@ -180,10 +180,10 @@ def _join(found: RunResult, key: str) -> None:
         noted_suggestion(joined)
 
 
-def is_in_hand(state: AppState) -> bool:
+def is_selected(state: AppState) -> bool:
     """Whether the user has selected, read or written the rule, so that no run replaces it."""
     edited = "edited" in (state.setting or {})
-    return state.setting is not None and (state.in_hand or edited)
+    return state.setting is not None and (state.rule_selected or edited)
 
 
 def _keep_figures(found: RunResult) -> None:
@@ -213,7 +213,7 @@ def offered(found: RunResult) -> int | None:
     None if there is no new suggestion, or it is the same rule.
     """
     state, suggested = app_state(), found.suggestion
-    if suggested is None or not is_in_hand(state) or state.model is None:
+    if suggested is None or not is_selected(state) or state.model is None:
         return None
     key = model_key(found.settings[suggested.number])
     model = found.models.get(key)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from rulekit._validation import new_names
+from rulekit._renamed import new_names
 from rulekit.learners.choice import Setting, identity
 
 Grid = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Sequence[Any]]]

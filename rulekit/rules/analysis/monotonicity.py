@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rulekit._renamed import former_name
 from rulekit.exceptions import RuleError
 from rulekit.rules.analysis.violations import Row, TooLongError, ViolationSearch
 from rulekit.rules.condition import value_text
@@ -51,12 +52,7 @@ class MonotonicityCheck:
         """Return the constraint and whether the rule satisfies it, as a sentence."""
         return self.sentence_with()
 
-    def told(self, name: Callable[[str], str] = str) -> str:
-        """Return `sentence_with(name)`; deprecated."""
-        warnings.warn(
-            "`told` is now `sentence_with`. Use the new name.", FutureWarning, stacklevel=2
-        )
-        return self.sentence_with(name)
+    told = former_name("told", "sentence_with")
 
     def sentence_with(self, name: Callable[[str], str] = str) -> str:
         """Return the sentence with the caller's column names.

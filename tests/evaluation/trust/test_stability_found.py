@@ -47,9 +47,9 @@ def test_a_cut_returns_with_its_column_and_side_and_the_nearest_counts():
 
 
 def test_cuts_that_the_rule_in_hand_lacks_come_after_its_own():
-    found = replace(FOUND, in_hand=OTHERS[0])
-    assert found.cuts["in_hand"].tolist()[0] == 42.0
-    assert np.isnan(found.cuts["in_hand"].tolist()[1])
+    found = replace(FOUND, selected=OTHERS[0])
+    assert found.cuts["selected"].tolist()[0] == 42.0
+    assert np.isnan(found.cuts["selected"].tolist()[1])
     assert found.cuts["side"].tolist() == ["above", "below"]
 
 
