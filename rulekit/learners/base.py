@@ -109,11 +109,11 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         ConvergenceWarning
             If the time limit passed; the best rule so far is kept.
         """
-        self._fit_untold(X, y, sample_weight)._warn()
+        self._fit_quietly(X, y, sample_weight)._warn()
         return self
 
     @unchanged_on_failure
-    def _fit_untold(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit without emitting warnings."""
         self._check()
         self._fit_table(self._read(X, y, sample_weight), SharedWork())

@@ -138,8 +138,8 @@ class Choice:
         What was compared, a row a setting: ``setting`` (its number), ``form`` where there are
         several, its parameters, the measure and its standard error over the inner folds, the
         means ``n_conditions`` and ``n_clauses_used``, ``folds`` (how many were finished), and
-        ``judged``, a forest's estimate of the measure for the rule of all rows, and
-        ``judged_conditions``, the size of that rule, unless the time limit passed;
+        ``forest_loss``, a forest's estimate of the measure for the rule of all rows, and
+        ``forest_conditions``, the size of that rule, unless the time limit passed;
         where groups were given also ``gap_error``, ``gap_found``, ``gap_false_alarms`` and
         ``gap_called_positive``, the largest differences between groups over the rows of all inner
         folds (NaN where fewer than two groups have 30 rows to count on), and ``gap``, the largest

@@ -51,8 +51,8 @@ def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
     forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), search, seed)
     settings = [result.setting(k) for k in result.summary["setting"]]
     models = list(search.fit_many(X, y, settings))
-    of_forest = {"judged": [forest.loss(m.predict(X)) for m in models]}
-    of_forest["judged_conditions"] = [m.rule_set_.n_conditions for m in models]
+    of_forest = {"forest_loss": [forest.loss(m.predict(X)) for m in models]}
+    of_forest["forest_conditions"] = [m.rule_set_.n_conditions for m in models]
     found = suggest(result.summary.assign(**of_forest))
     setting = result.setting(found["default"])
     by_hand = fit_setting(search, setting | {"refine_thresholds": "cv"}, X, y)

@@ -123,7 +123,7 @@ def test_inner_fits_warn_of_nothing_and_find_the_filters_of_the_process(does, mo
     hurried = BoxSearchClassifier(1e6, n_perturbations=0, time_limit=1e-9, random_state=0)
     work = {
         "fit": RuleClassifier(cv=2, time_limit=1e-9).fit,
-        "stability": partial(stability, hurried._fit_untold(X, y), n_resamples=2),
+        "stability": partial(stability, hurried._fit_quietly(X, y), n_resamples=2),
     }[does]
     told, filters = [], []
     inner = BoxSearchClassifier._fit_table

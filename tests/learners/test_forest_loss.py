@@ -96,8 +96,8 @@ def test_three_classes_are_judged_and_the_reason_tells_of_it():
     X, _, true = planted(n=150)
     y = np.where(X.b > 0.7, "odd", true)
     told = RuleClassifier(cv=2).fit(X, y).choice_
-    assert told.table["judged"].between(0, 1).all()
-    figure = f"({100 * told.table['judged'][told.default]:.1f} %)"
+    assert told.table["forest_loss"].between(0, 1).all()
+    figure = f"({100 * told.table['forest_loss'][told.default]:.1f} %)"
     assert f"a random forest's estimate for the rule on all rows {figure}" in told.reason
 
 

@@ -74,13 +74,13 @@ def _shape(state: AppState, usual: RunSpec) -> str:
     )
 
 
-def judged_by(found: RunResult | None) -> str:
+def measure_choice(found: RunResult | None) -> str:
     """Return the selected measure of the vertical axis (no F1 for several classes)."""
     plain = [name for name in ERRORS if name != COST]
     known = plain if found is None else [name for name in ERRORS if found.measures(name)]
     priced = COST in known
     return st.selectbox(
-        "Judge by",
+        "Measure",
         known,
         known.index(COST) if priced else 0,
         format_func=lambda k: capital(ERRORS[k]),

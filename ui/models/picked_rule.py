@@ -162,8 +162,8 @@ def _limit_slider(found: RunResult, number: int) -> None:
     # A browser reports the position of every widget it shows, also with another one's timer, and
     # also when the rule has been selected elsewhere meanwhile, or the limits have changed. The
     # slider has another key then, and a report under an old key is ignored.
-    turn = st.session_state.get("_slides", 0)
-    key = f"slider_limit_{turn}_{'_'.join(map(str, options))}"
+    generation = st.session_state.get("_slides", 0)
+    key = f"slider_limit_{generation}_{'_'.join(map(str, options))}"
     st.session_state["_limit_key"] = key
     st.select_slider(
         "Conditions at most",
@@ -211,9 +211,9 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
     mine = [s for s in found.settings if learner_of(s) is learner and s.keys() >= {"learner"}]
     left, middle, right = st.columns(3)
     known = [s for s in SIDES if s in {m.get("describes", "for") for m in mine}]
-    turn = st.session_state.get("_picks", 0)
+    generation = st.session_state.get("_picks", 0)
     if len(known) > 1:
-        key = f"side_{turn}"
+        key = f"side_{generation}"
         left.segmented_control(
             "Describes",
             known,
@@ -229,7 +229,7 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
     for place, (name, kind) in zip((middle, right), KINDS.items(), strict=True):
         values = sorted({m.get(name, 0.0) for m in mine})
         if len(values) > 1:
-            key = f"kind_{name}_{turn}"
+            key = f"kind_{name}_{generation}"
             place.segmented_control(
                 kind.label,
                 values,

@@ -146,7 +146,7 @@ class Alternatives:
             refine_thresholds=True,
             random_state=0,
         )
-        found = learner._fit_untold(frame, np.where(differing, "otherwise", "the same")).rule_set_
+        found = learner._fit_quietly(frame, np.where(differing, "otherwise", "the same")).rule_set_
         return None if found.is_constant else found
 
     def _rule(self, rule: int | RuleSet) -> RuleSet:

@@ -69,6 +69,7 @@ class Stability:
     weight: NDArray[np.float64] = field(repr=False)
     weighed: bool = False
 
+    tells = former_name("tells", "beats_chance")
     n_asked = former_name("n_asked", "n_requested")
     in_hand = former_name("in_hand", "selected")
 
@@ -173,10 +174,10 @@ class Stability:
         return error, usual_error, spread
 
     @property
-    def tells(self) -> bool:
+    def beats_chance(self) -> bool:
         """Whether the rules beat chance on rows left out, at the 1 % level.
 
-        What returns in rules that are no better than one answer to every row, says nothing.
+        Recurring columns of rules that do not beat chance mean nothing.
         """
         error, usual, spread = self.left_out
         return usual - error > BY_CHANCE * spread
@@ -187,7 +188,7 @@ class Stability:
 
         By falling count.
         """
-        if not (self.n_made and self.tells):
+        if not (self.n_made and self.beats_chance):
             return []
         often = self.columns[self.columns["returned"] >= RETURNS * self.n_made]
         return often.sort_values("returned", ascending=False, kind="stable")["column"].tolist()
@@ -257,7 +258,7 @@ def _sentences(found: Stability, names: Names) -> Iterator[str]:
         f"on rows left out of a resample{by_weight}, the rules learned from it are wrong in "
         f"{_percent(error)}; the {usual_class}, given to every row, in {_percent(usual)}"
     )
-    if not found.tells:
+    if not found.beats_chance:
         yield f"Nothing returns: {measured}. Chance explains such rules, and what they read."
         return
     yield f"The rules hold on other rows: {measured}."

@@ -221,9 +221,9 @@ n_rules_, n_conditions_, training_error_
         cuts, and one each for the contingency, the types, and the types of the chosen conditions.
         """
         self._check()
-        shared, tell = SharedWork(), on_progress or (lambda share, what: None)
+        shared, report = SharedWork(), on_progress or (lambda share, what: None)
         seed = int(shared.generator(self.random_state).integers(2**32))
-        tell(0.0, "Counting the classes")
+        report(0.0, "Counting the classes")
         rows = TableRows(table, target, features, Parts(key, VALIDATION_FRACTION, seed))
         if len(rows.classes) != 2:
             shown = ", ".join(repr(label) for label in rows.classes[:5].tolist())
@@ -237,15 +237,15 @@ n_rules_, n_conditions_, training_error_
         plan = self._plan(shared)
         names = [name for name in rows.features if name not in plan.forbidden]
         conditions: EngineConditions = (
-            MedianConditions(rows, names, tell)
+            MedianConditions(rows, names, report)
             if plan.binarizer is None or not names
-            else BinnedConditions(rows, names, plan.binarizer, tell)
+            else BinnedConditions(rows, names, plan.binarizer, report)
         )
-        source = EngineCounts(rows, conditions, plan.positive, tell)
+        source = EngineCounts(rows, conditions, plan.positive, report)
         weight = self._class_weight(self.classes_)
         sizes = rows.sizes.sum(axis=0).tolist()
         self._choose(search(source, plan, class_factors(weight, self.classes_, sizes)))
-        tell(1.0, "Counted")
+        report(1.0, "Counted")
         self._warn()
         return self
 

@@ -112,7 +112,7 @@ def test_planted_columns_return_in_over_90_of_100_and_noise_never():
     assert time.monotonic() - began < 300  # half a minute on an idle core, see the benchmark
     noise = np.random.default_rng(1).permutation(y)
     found = stability(RuleClassifier().fit(X, noise), X, noise, n_resamples=40)
-    assert not found.tells
+    assert not found.beats_chance
     assert found.returning == []
     assert found.sentences()[0].startswith("Nothing returns: on rows left out")
 
