@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from rulekit._renamed import RenamedParameters
 from rulekit._validation import Needs, StrOptions, check_needs, check_parameters
 from rulekit.binning import Binarizer
 from rulekit.binning.encoding import UNIQUE_SHARE
@@ -45,7 +46,7 @@ CLASS_PARAMETERS: dict[str, Any] = {
 }
 
 
-class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose `predict` evaluates `rule_set_` and nothing else.
 
     A subclass says in `_fit_table` how the rule is learned, and in `_needs` which of its parameters
@@ -109,11 +110,11 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ConvergenceWarning
             If the time limit passed; the best rule so far is kept.
         """
-        self._fit_untold(X, y, sample_weight)._warn()
+        self._fit_quietly(X, y, sample_weight)._warn()
         return self
 
     @unchanged_on_failure
-    def _fit_untold(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit without emitting warnings."""
         self._check()
         self._fit_table(self._read(X, y, sample_weight), SharedWork())

@@ -1,9 +1,9 @@
 from .analysis.compare import ChangedThreshold as ChangedThreshold
 from .analysis.compare import RuleComparison as RuleComparison
 from .analysis.compare import compare_rules as compare_rules
-from .analysis.promises import PromiseCheck as PromiseCheck
-from .analysis.promises import check_promise as check_promise
-from .analysis.promises import promises_of as promises_of
+from .analysis.monotonicity import MonotonicityCheck as MonotonicityCheck
+from .analysis.monotonicity import check_monotonicity as check_monotonicity
+from .analysis.monotonicity import monotonicity_checks as monotonicity_checks
 from .analysis.simplify import implies as implies
 from .analysis.simplify import simplify as simplify
 from .analysis.simplify import simplify_clause as simplify_clause
@@ -84,10 +84,10 @@ __all__ = [
     "Leaf",
     "LinearSplit",
     "Literal",
+    "MonotonicityCheck",
     "PointsSplit",
     "PowerLaw",
     "PowerLawSplit",
-    "PromiseCheck",
     "Reading",
     "ReadingWriter",
     "RuleComparison",
@@ -96,7 +96,7 @@ __all__ = [
     "Scalar",
     "Tree",
     "absent_in",
-    "check_promise",
+    "check_monotonicity",
     "clause_line",
     "clause_statistics",
     "compare_rules",
@@ -105,9 +105,9 @@ __all__ = [
     "intervals",
     "missing_in",
     "moment",
+    "monotonicity_checks",
     "number_text",
     "paths_to_leaves",
-    "promises_of",
     "readings",
     "rule_from_dict",
     "rule_lines",

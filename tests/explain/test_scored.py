@@ -12,7 +12,9 @@ from rulekit.rules import Clause, Literal, RuleSet
 
 TABLE = load_sample("credit")
 X, Y = TABLE.xy()
-SEARCH = BoxSearchClassifier(max_conditions=6, n_clauses=3, theta=0.2, kicks=0, random_state=0)
+SEARCH = BoxSearchClassifier(
+    max_conditions=6, n_clauses=3, theta=0.2, n_perturbations=0, random_state=0
+)
 
 
 @pytest.fixture(scope="module")
