@@ -32,7 +32,7 @@ from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit import RuleClassifier, sweep
 from rulekit.data import make_folds
 from rulekit.evaluation import Baseline, SweepStore, fit_setting
-from rulekit.evaluation.sweeps.keys import code_version, data_digest
+from rulekit.evaluation.sweeps.collector import code_version, data_digest
 
 TABLES = (
     *("banknote", "pima", "heart_cleveland", "breast_cancer_wisconsin", "wdbc"),

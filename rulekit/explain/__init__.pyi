@@ -3,16 +3,13 @@ from .boundary import ranges_of as ranges_of
 from .changes import Change as Change
 from .counterfactual import Counterfactual as Counterfactual
 from .counterfactual import smallest_change as smallest_change
-from .hamming import hamming_distances as hamming_distances
 from .near_miss import CheckedClause as CheckedClause
 from .near_miss import CheckedLiteral as CheckedLiteral
 from .near_miss import NearMiss as NearMiss
 from .one_column import single_change as single_change
-from .points import GivenPoints as GivenPoints
-from .points import PointsReading as PointsReading
-from .points import read_points as read_points
 from .row import Explanation as Explanation
 from .row import explain as explain
+from .row import hamming_distances as hamming_distances
 from .scored import Figures as Figures
 from .scored import Scored as Scored
 from .scored import score as score
@@ -20,11 +17,14 @@ from .similar import PastCases as PastCases
 from .similar import SimilarCase as SimilarCase
 from .similar import similar_cases as similar_cases
 from .similar import training_rows as training_rows
+from .splits import GivenPoints as GivenPoints
+from .splits import PointsReading as PointsReading
 from .splits import SplitChange as SplitChange
 from .splits import SplitReading as SplitReading
 from .splits import TermReading as TermReading
 from .splits import explain_path as explain_path
 from .splits import power_law_of as power_law_of
+from .splits import read_points as read_points
 from .splits import read_split as read_split
 
 __all__ = [

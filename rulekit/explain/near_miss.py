@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rulekit.explain.points import read_points
-from rulekit.explain.splits import change_text, linear_text, read_split
+from rulekit.explain.splits import change_text, linear_text, read_points, read_split
 from rulekit.rules import (
     ORDERED,
     Condition,

@@ -17,19 +17,19 @@ from .exchange.json_schema import json_schema as json_schema
 from .exchange.pmml import to_pmml as to_pmml
 from .formats import FORMATS as FORMATS
 from .formats import Format as Format
+from .formats import VerifiedExport as VerifiedExport
+from .formats import verify_export as verify_export
 from .numbers import ClauseNumbers as ClauseNumbers
 from .numbers import clause_numbers as clause_numbers
 from .sheets.frame import csv_text as csv_text
 from .sheets.frame import spreadsheet_safe as spreadsheet_safe
 from .sheets.frame import to_csv as to_csv
 from .sheets.frame import to_frame as to_frame
-from .sheets.points_rows import points_to_rows as points_to_rows
-from .sheets.points_rows import rows_to_points as rows_to_points
+from .sheets.rows import points_to_rows as points_to_rows
+from .sheets.rows import rows_to_points as rows_to_points
 from .sheets.rows import rows_to_rule as rows_to_rule
 from .sheets.rows import rule_to_rows as rule_to_rows
 from .sheets.workbook import to_xlsx as to_xlsx
-from .verify import VerifiedExport as VerifiedExport
-from .verify import verify_export as verify_export
 
 __all__ = [
     "FORMATS",

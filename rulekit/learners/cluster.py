@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -170,50 +170,18 @@ def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
     return answer
 
 
-class Line:
-    """Messages from the tasks of one piece of work to its caller.
+def cancellation() -> Callable[[], bool] | None:
+    """Return a check of whether this thread's task was cancelled; None outside of a cluster.
 
-    Pickled, it is the sending end. It is a queue at the scheduler, so no shared folder is needed.
+    The scheduler cancels a task on request, and when the client is gone.
     """
-
-    def __init__(self, client: Any = None, name: str = "") -> None:
-        self._client, self._name = client, name or f"rulekit-{uuid.uuid4().hex}"
-
-    def __reduce__(self) -> tuple[type["Line"], tuple[None, str]]:
-        return Line, (None, self._name)
-
-    @cached_property
-    def _queue(self) -> Any:
-        """The queue, created lazily, because schedulers unpickle tasks too."""
-        return _dask().Queue(self._name, client=self._client or _dask().get_client())
-
-    def send(self, text: str) -> None:
-        """Send a message to the caller."""
-        self._queue.put(text)
-
-    @cached_property
-    def stopped(self) -> Callable[[], bool]:
-        """Whether the task should stop; called in the task's own thread.
-
-        The scheduler tells its worker when it is cancelled, or when the client is gone.
-        """
-        tasks, key = _dask().get_worker().state.tasks, _dask().worker.thread_state.key
-        return lambda: key not in tasks or tasks[key].state != "executing"
-
-    def stop(self) -> None:
-        """Do nothing: `on_cluster` cancels the tasks."""
-
-    def heard(self) -> list[str]:
-        """Return the messages since the last call."""
-        try:
-            return list(self._queue.get(batch=True))
-        except Exception as error:
-            _check_reachable(self._client, error)
-            raise
-
-    def close(self) -> None:
-        """Discard unread messages."""
-        self._queue.close()
+    if "distributed" not in sys.modules:
+        return None
+    key = getattr(_dask().worker.thread_state, "key", None)
+    if key is None:
+        return None
+    tasks = _dask().get_worker().state.tasks
+    return lambda: key not in tasks or tasks[key].state != "executing"
 
 
 @lru_cache(maxsize=1)

@@ -35,6 +35,7 @@ LEARNERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
 def test_a_probability_as_a_rule_answers_every_row_as_the_probability_does(learner, table):
     X, y = table

@@ -109,6 +109,7 @@ def test_an_empty_table_is_refused(model):
         score(model, X[:0])
 
 
+@pytest.mark.slow
 def test_cases_without_unread_columns_are_explained_and_written(model):
     read = list(model.rule_set_.features)
     unread = next(name for name in X.columns if name not in read)

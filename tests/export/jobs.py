@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rulekit.data import list_samples, load_sample
 from rulekit.explain.subject import value_at
-from rulekit.export.verify import _probes
+from rulekit.export.formats import _probes
 from rulekit.rules import (
     KINDS,
     Clause,

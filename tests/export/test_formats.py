@@ -26,7 +26,7 @@ from rulekit.export import (
     verify_export,
 )
 from rulekit.export.documents.latex import SPECIAL, escaped
-from rulekit.export.verify import CHECKED
+from rulekit.export.formats import CHECKED
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.explain.tables import PLAIN, FakeModel, cases, patients, rule_sets
 from tests.export.readers import from_html, from_markdown

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rulekit.exceptions import ExportError
 from rulekit.export import from_text, to_csv, to_latex, to_sql, to_text, verify_export
-from rulekit.export.verify import CHECKED
+from rulekit.export.formats import CHECKED
 from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 
 NAMES = ("age", "Ab - schlag", 'b"; --', "x 2", "AND", "größe", "1st")

@@ -16,7 +16,7 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.export.verify import CHECKED
+from rulekit.export.formats import CHECKED
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from tests.explain.tables import hostile_names, points_rules, tables
 
@@ -48,6 +48,7 @@ def test_running_the_export_gives_every_label(format, case):
     assert found.ok, (found.sentence, found.text)
 
 
+@pytest.mark.slow
 @given(hostile_names().flatmap(points_rules))
 def test_text_read_back_decides_the_same_and_is_written_the_same(rule):
     text = to_text(rule)

@@ -104,9 +104,10 @@ def test_a_table_that_cannot_be_cut_gets_the_answer_of_most_rows(learner, form):
 
 
 @pytest.mark.parametrize("learner", PRICED, ids=str)
-@pytest.mark.parametrize("form", ["dnf", "cnf"])
-@pytest.mark.parametrize("described", ["yes", "no"])
-@pytest.mark.parametrize("yes_weight", [None, 30.0])
+@pytest.mark.parametrize(
+    ("form", "described", "yes_weight"),
+    [("dnf", "yes", None), ("cnf", "no", None), ("dnf", "no", 30.0), ("cnf", "yes", 30.0)],
+)
 def test_a_priced_rule_never_costs_more_than_the_cheaper_constant_answer(
     learner, form, described, yes_weight
 ):

@@ -44,15 +44,15 @@ def test_a_condition_that_is_asked_alone_is_turned_round(tmp_path):
 
 
 def test_tests_of_a_module_share_its_name_or_import_it():
-    near = near_tests(Path("rulekit/evaluation/sweeps/pareto.py"))
-    assert "tests/evaluation/sweeps/test_pareto.py" in near
-    assert near[-1] == "rulekit/evaluation/sweeps/pareto.py"
+    near = near_tests(Path("rulekit/evaluation/sweeps/result.py"))
+    assert "tests/evaluation/sweeps/test_result.py" in near
+    assert near[-1] == "rulekit/evaluation/sweeps/result.py"
     assert not [test for test in near if test.startswith(("tests/pages", "tests/browser"))]
 
 
 @pytest.mark.slow
 def test_a_mistake_in_a_copy_is_noticed_and_the_copy_is_whole_again(tmp_path):
-    path = Path("rulekit/evaluation/sweeps/pareto.py")
+    path = Path("rulekit/evaluation/sweeps/result.py")
     mutant = next(m for m in mutants_of(path) if m.before.startswith("not "))
     bench = Bench(tmp_path, seconds=120)
     assert bench.verdict(mutant) == "noticed"

@@ -52,7 +52,7 @@ class SweepStore:
     Notes
     -----
     A row is written once: putting a key again changes nothing. Rows of an older code version are
-    never read, as the version is part of the key (`rulekit.evaluation.sweeps.keys`).
+    never read, as the version is part of the key (`rulekit.evaluation.sweeps.collector`).
 
     Examples
     --------
@@ -101,7 +101,7 @@ class SweepStore:
         Parameters
         ----------
         keys : iterable of str
-            From `rulekit.evaluation.sweeps.keys.work_key`.
+            From `rulekit.evaluation.sweeps.collector.work_key`.
 
         Returns
         -------

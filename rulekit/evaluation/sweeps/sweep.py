@@ -1,13 +1,18 @@
 """Cross-validation of a learner over a grid, in parallel, resumable, with progress."""
 
+import tempfile
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
@@ -15,18 +20,129 @@ from threadpoolctl import threadpool_limits
 
 from rulekit._frames import as_pandas
 from rulekit.data import Costs, make_folds
-from rulekit.evaluation.sweeps.channel import Channel, Listener
+from rulekit.evaluation import metrics
 from rulekit.evaluation.sweeps.collector import Collector, Work
 from rulekit.evaluation.sweeps.grid import PATH_KEYS, SHARED_KEYS, Grid, families, settings_of
-from rulekit.evaluation.sweeps.measuring import FoldRows, Measuring
 from rulekit.evaluation.sweeps.result import SweepResult, fit_setting
 from rulekit.evaluation.sweeps.store import SweepStore
+from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.choice import Setting
-from rulekit.learners.cluster import Once
+from rulekit.learners.cluster import PULSE, Once, cancellation
+from rulekit.learners.loss import COST
 from rulekit.learners.workers import spread, tried_twice
+from rulekit.rules import Columns, rule_to_dict
+
+Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]
+
+
+@dataclass(frozen=True)
+class FoldRows:
+    """The rows of one fold.
+
+    Shapes: X (n, k), y (n,), weight (n,).
+    """
+
+    X: Any
+    y: NDArray[Any]
+    weight: NDArray[np.float64] | None
+    train_rows: NDArray[np.intp]
+    test_rows: NDArray[np.intp]
+    costs: Costs | None = None
+
+    @cached_property
+    def train(self) -> Part:
+        """Features, classes and weights of the training rows."""
+        return self._part(self.train_rows)
+
+    @cached_property
+    def test(self) -> Part:
+        """Features, classes and weights of the test rows."""
+        return self._part(self.test_rows)
+
+    def _part(self, at: NDArray[np.intp]) -> Part:
+        X = self.X.iloc[at] if isinstance(self.X, pd.DataFrame) else np.asarray(self.X)[at]
+        return X, self.y[at], None if self.weight is None else self.weight[at]
+
+
+class Measuring:
+    """Measures models of one fold.
+
+    Notes
+    -----
+    Neighbouring prices mostly end in the same rule, and measuring takes longer than looking a rule
+    up. Only learners that share their work, and answer with their rule and nothing else, are taken
+    at their word: their rows are checked once, and each of their rules is measured once.
+    """
+
+    def __init__(self, estimator: Any, rows: FoldRows) -> None:
+        self.rows = rows
+        self._shares_work = hasattr(estimator, "fit_many")
+        self._has_label = hasattr(estimator, "positive_label")
+        self._label = getattr(estimator, "positive_label", None)
+        self._known: dict[Any, dict[str, Any]] = {}
+        self._columns: tuple[Columns, Columns] | None = None
+
+    def __call__(self, model: Any) -> dict[str, Any]:
+        """Measure one fitted model on both parts of the fold."""
+        rule = getattr(model, "rule_set_", None)
+        known = self._known.get(rule) if self._shares_work and rule is not None else None
+        if known is None:
+            known = self._errors(model)
+            known["rule"] = None if rule is None else rule_to_dict(rule)
+            self._known[rule] = known
+        size = getattr(model, "n_conditions_", None) if rule is None else rule.n_conditions
+        return known | {
+            "n_conditions": _number(size),  # a tree's own count differs from that of its rule
+            "n_clauses_used": _number(getattr(model, "n_rules_", None)),
+            "objective": _number(getattr(model, "objective_", None)),
+        }
+
+    def _errors(self, model: Any) -> dict[str, Any]:
+        _, y, weight = self.rows.test
+        _, y_train, weight_train = self.rows.train
+        predicted, predicted_train, scores = self._answers(model)
+        measured = {
+            "test_error": metrics.error_rate(y, predicted, weight),
+            "train_error": metrics.error_rate(y_train, predicted_train, weight_train),
+            "test_balanced_error": metrics.balanced_error_rate(y, predicted, weight),
+        }
+        if self.rows.costs is not None:
+            measured[COST] = metrics.cost_per_100(y, predicted, self.rows.costs, weight)
+        if len(model.classes_) != 2:
+            return measured
+        positive = self._positive(model)
+        counts = metrics.confusion_counts(y, predicted, positive, weight)
+        measured |= {f"test_{name}": count for name, count in counts.items()}
+        measured["test_f1"] = metrics.f1_score(counts)
+        if scores is not None:
+            column = int(np.flatnonzero(model.classes_ == positive)[0])
+            measured["test_auc"] = metrics.area_under_roc(y, scores[:, column], positive, weight)
+        return measured
+
+    def _answers(self, model: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:
+        """Return predictions on test and training rows, and probabilities on test rows if any."""
+        X, X_train = self.rows.test[0], self.rows.train[0]
+        if not (self._shares_work and isinstance(model, BaseRuleClassifier)):
+            scores = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+            return model.predict(X), model.predict(X_train), scores
+        if self._columns is None:
+            self._columns = model.read_columns(X), model.read_columns(X_train)
+        test, train = self._columns
+        return model.predict(test), model.predict(train), model.predict_proba(test)
+
+    def _positive(self, model: Any) -> Any:
+        if not self._has_label:
+            return getattr(model, "positive_label_", model.classes_[-1])
+        return model.classes_[-1] if self._label is None else self._label
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
 
 OnResult = Callable[[dict[str, Any]], None]
 ShouldStop = Callable[[], bool]
+Land = Callable[[int, int, dict[str, Any]], None]  # setting, fold, measures
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 Table = tuple[Any, NDArray[Any], NDArray[np.float64] | None]  # features, classes, weights
 
@@ -80,11 +196,12 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     random_state : int, default=None
         Seed of the folds; None is 0, so that a sweep can be repeated and resumed.
     store : SweepStore, default=None
-        Where finished folds are kept, each as soon as it is finished, and looked up first.
+        Where finished fits are kept, as soon as `on_result` gets them, and looked up first.
     on_result : callable, default=None
         Called with a row of the table (a dictionary, with ``done``, ``total`` and ``from_store``
-        added) as soon as it is known, stored rows first. Never called twice at the same time, but
-        not always from the calling thread. What it raises ends the sweep and is raised.
+        added), stored rows first: after each fit where workers share this process's memory, else
+        after all fits of a unit of work. Never called twice at the same time, but not always from
+        the calling thread. What it raises ends the sweep and is raised.
     should_stop : callable, default=None
         Called between fits, from any thread; True ends the sweep early.
     sample_weight : array-like of shape (n,), default=None
@@ -143,28 +260,77 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     if only_stored:
         return collector.result()
 
-    def run() -> None:
-        with Listener(collector.land, stop) as listener, threadpool_limits(1):
-            _run(work, listener, collector, n_jobs)
-
-    tried_twice(run, collector.kept)
+    tried_twice(lambda: _run(work, collector, stop, n_jobs), collector.kept)
     return collector.result()
 
 
-def _run(work: Work, listener: Listener, collector: Collector, n_jobs: int | None) -> None:
+class _Caller:
+    """The caller, as seen by tasks: functions in its process, a stop file in other processes."""
+
+    is_remote = False  # whether this is a copy in another process
+
+    def __init__(self, land: Land, should_stop: ShouldStop) -> None:
+        self._land, self._should_stop = land, should_stop
+        self.error: Exception | None = None
+
+    def __enter__(self) -> "_Caller":
+        self._folder = tempfile.TemporaryDirectory(prefix="rulekit-", ignore_cleanup_errors=True)
+        self._file = Path(self._folder.name) / "stop"
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="sweep-stop", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.touch()
+        self._ended.set()
+        self._thread.join()
+        self._folder.cleanup()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without functions, locks and threads."""
+        return {"_file": self._file, "is_remote": True}
+
+    def report(self, setting: int, fold: int, measured: dict[str, Any]) -> None:
+        """Pass on a result in the caller's process; its first error stops the tasks."""
+        if not self.is_remote:
+            try:
+                self._land(setting, fold, measured)
+            except Exception as error:
+                self.error = self.error or error
+
+    def stopped(self) -> bool:
+        """Return whether tasks should end; in the caller's process."""
+        return self.error is not None or self._should_stop()
+
+    def stop_in_task(self) -> ShouldStop:
+        """Return the check of this thread's task, in any process."""
+        return (cancellation() or self._file.exists) if self.is_remote else self.stopped
+
+    def _watch(self) -> None:
+        """Create the file as soon as the tasks should end."""
+        while not self._ended.wait(PULSE):
+            try:
+                if self.stopped():
+                    self._file.touch()
+                    return
+            except Exception as error:
+                self.error = self.error or error
+
+
+def _run(work: Work, collector: Collector, stop: ShouldStop, n_jobs: int | None) -> None:
     """Distribute the remaining work; after an error drain it, because aborting kills workers."""
     tasks = _tasks(work, collector, effective_n_jobs(n_jobs))
     rows = Once((work.X, work.y, work.weights), collector.data)
     folds = [Once(*pair) for pair in zip(work.folds, collector.folds, strict=True)]
-    calls = [(rows, folds[task.fold], task, listener.channel()) for task in tasks]
-    for _, (fold, landed, error) in spread(_do, calls, n_jobs, listener.stopped):
-        with listener.guarded():
-            if error is not None:
-                raise error
-            for number, measured in landed:
-                collector.land(number, fold, measured)
-    if listener.error is not None:
-        raise listener.error
+    with _Caller(collector.land, stop) as caller, threadpool_limits(1):
+        calls = [(rows, folds[task.fold], task, caller) for task in tasks]
+        for place, (found, error) in spread(_do, calls, n_jobs, caller.stopped):
+            caller.error = caller.error or error
+            for number, measured in found:
+                caller.report(number, tasks[place].fold, measured)
+        if caller.error is not None:
+            raise caller.error
 
 
 def _tasks(work: Work, collector: Collector, n_workers: int) -> list[_Task]:
@@ -183,38 +349,37 @@ def _tasks(work: Work, collector: Collector, n_workers: int) -> list[_Task]:
 
 
 def _do(
-    table: Table, fold: Fold, task: _Task, channel: Channel
-) -> tuple[int, list[tuple[int, dict[str, Any]]], Exception | None]:
-    """Fit and measure every setting of a task and report each at once."""
+    table: Table, fold: Fold, task: _Task, caller: _Caller
+) -> tuple[list[tuple[int, dict[str, Any]]], Exception | None]:
+    """Fit and measure every setting of a task; report each at once in the caller's process."""
     rows: list[tuple[int, dict[str, Any]]] = []
     rows_of = FoldRows(*table, *fold, task.costs)
-    measure = Measuring(task.estimator, rows_of)
-    with threadpool_limits(1) if channel.is_remote else nullcontext():
-        fits = _fits(task, rows_of, channel.stopped)
+    measure, stopped = Measuring(task.estimator, rows_of), caller.stop_in_task()
+    with threadpool_limits(1) if caller.is_remote else nullcontext():
+        fits = _fits(task, rows_of, stopped)
         for number, setting in zip(task.numbers, task.settings, strict=True):
-            if channel.stopped():
+            if stopped():
                 break
             start = time.perf_counter()
             try:
                 model = next(fits, None)
                 if model is None:
-                    _check_ended(channel, len(rows), len(task.numbers))
+                    _check_ended(stopped, len(rows), len(task.numbers))
                     break
                 seconds = time.perf_counter() - start
-                measured = measure(model) | {"seconds": seconds}
+                rows.append((number, measure(model) | {"seconds": seconds}))
             except Exception as error:
                 error.add_note(f"This happened in fold {task.fold} with the setting {setting}.")
-                if channel.is_remote:  # the way back to the caller loses it
+                if caller.is_remote:  # the way back to the caller loses it
                     error.add_note(traceback.format_exc())
-                return task.fold, rows, error
-            rows.append((number, measured))
-            channel.send(number, task.fold, measured)
-    return task.fold, rows, None
+                return rows, error
+            caller.report(number, task.fold, rows[-1][1])
+    return rows, None
 
 
-def _check_ended(channel: Channel, done: int, n_settings: int) -> None:
+def _check_ended(stopped: ShouldStop, done: int, n_settings: int) -> None:
     """Raise if a learner stopped early for another reason than the stop signal."""
-    if not channel.stopped():
+    if not stopped():
         raise RuntimeError(
             f"`fit_many` must fit every setting; it ended after {done} of {n_settings}."
         )

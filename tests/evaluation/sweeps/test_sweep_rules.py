@@ -11,7 +11,7 @@ from sklearn.base import clone
 from rulekit.data import load_sample
 from rulekit.evaluation import SweepStore, fit_setting, sweep
 from rulekit.evaluation.sweeps.grid import settings_of
-from rulekit.evaluation.sweeps.measuring import Measuring
+from rulekit.evaluation.sweeps.sweep import Measuring
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.families import PowerLawTreeClassifier
 from rulekit.learners import BoxSearchClassifier, TwoLevelRuleClassifier
@@ -156,6 +156,7 @@ def test_a_sweep_by_one_search_a_fold_is_the_sweep_by_single_fits(table):
         same(sweep(alone, X, y, grid=grid, cv=2), sweep(SEARCH, X, y, grid=grid, cv=2))
 
 
+@pytest.mark.slow
 def test_rules_for_and_against_a_class_are_counted_from_the_same_class(table):
     X, y = table
     labels = sorted(set(y))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from rulekit.exceptions import RuleError
-from rulekit.export.sheets.points_rows import points_to_rows, rows_to_points
+from rulekit.export.sheets.rows import points_to_rows, rows_to_points
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from tests.explain.tables import PLAIN, literals, tables
 from tests.strategies.rules import points_splits
@@ -22,6 +22,7 @@ def card(*totals):
 CARD = card(4, 2)
 
 
+@pytest.mark.slow
 @given(points_splits(literals({"age": "number", "bmi": "number"})), tables(PLAIN, n=3))
 def test_a_scorecard_written_as_rows_is_read_back_with_its_answers(split, columns):
     if not split.reached:

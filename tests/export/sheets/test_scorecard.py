@@ -1,6 +1,6 @@
 """Which rules are scorecards: every clause asks for a total of the same points, and no more."""
 
-from rulekit.export.sheets.scorecard import card_of
+from rulekit.export.sheets.workbook import card_of
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 
 OLD, HIGH = Literal("age", ">", 60), Literal("bp", ">", 140)

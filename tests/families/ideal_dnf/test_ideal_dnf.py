@@ -51,6 +51,7 @@ def seed_of(model):
     return int(np.random.default_rng(model.random_state).integers(2**32))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**16))
 def test_the_rule_is_that_of_the_plain_twin(seed):
     X, y = numbers(seed)

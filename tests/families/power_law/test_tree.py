@@ -29,6 +29,7 @@ def fitted():
     return PowerLawTreeClassifier(positive_label="heavy").fit(X, y), X, y
 
 
+@pytest.mark.slow
 def test_a_planted_law_comes_back_in_the_users_units(fitted):
     model, X, y = fitted
     (split,) = model.rule_set_.clauses[0].conditions
@@ -90,6 +91,7 @@ def test_a_band_is_used_where_a_class_lies_between():
     assert model.score(made.frame, made.labels) == 1.0
 
 
+@pytest.mark.slow
 def test_a_rare_class_is_not_pruned_away():
     made = curve_table("DS2")
     model = PowerLawTreeClassifier().fit(made.frame, made.labels)

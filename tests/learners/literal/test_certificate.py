@@ -251,6 +251,7 @@ def test_values_gathered_into_a_set_are_counted_one_by_one():
     assert (found.objective, found.proved) == (2.0, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_clauses", [1, 3])
 def test_a_search_cut_short_proves_nothing_and_says_so(n_clauses):
     X, y = load_sample("breast_cancer").xy("diagnosis")

@@ -8,7 +8,7 @@ from hypothesis import given
 from rulekit import _engine
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Literal, RuleSet, rule_statistics
-from rulekit.rules.analysis import counting
+from rulekit.rules.analysis import statistics
 from tests.engine_tables import HIDDEN, as_arrow, assert_counted, cycled, in_memory, placed
 from tests.strategies.rules import columns, rule_sets
 
@@ -21,7 +21,7 @@ def test_a_rule_is_counted_by_one_query(put, monkeypatch):
         queries.append(expression)
         return _engine.fetch(expression)
 
-    monkeypatch.setattr(counting, "fetch", counted)
+    monkeypatch.setattr(statistics, "fetch", counted)
     rule = RuleSet((Clause((Literal("x", ">", 1),)), Clause()), ("yes", "no"), "dnf", "no")
     table = placed(put, {"x": np.arange(9.0)})[0]
     assert rule_statistics(rule, table, HIDDEN).n == 9

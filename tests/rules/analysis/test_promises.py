@@ -20,6 +20,7 @@ from tests.strategies.power_laws import NAMES, splits
 from tests.strategies.rules import literals, points_splits, rule_sets
 
 
+@pytest.mark.slow
 @given(st.one_of(literals(), points_splits()), st.sampled_from(("age", "smoker")))
 def test_a_condition_goes_the_way_it_says(condition, feature):
     trend = condition.trend(feature)

@@ -126,7 +126,7 @@ def test_a_tree_s_paths_of_sums_are_proved_where_each_step_leads_on():
 
 
 def test_a_search_that_takes_too_long_settles_nothing(monkeypatch):
-    monkeypatch.setattr("rulekit.rules.analysis.violations.MOST_STEPS", 2)
+    monkeypatch.setattr("rulekit.rules.analysis.promises.MOST_STEPS", 2)
     split = PointsSplit(
         (Literal("age", ">", 1), Literal("age", ">", 2), Literal("b", ">", 0)), (3, -1, 2), 3
     )

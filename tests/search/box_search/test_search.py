@@ -240,6 +240,7 @@ def test_a_search_on_a_part_is_priced_and_settled_on_every_row(monkeypatch):
         assert settled.answer(2, theta).objective(theta) <= best * 1.01
 
 
+@pytest.mark.slow
 def test_kicks_on_some_columns_find_rules_of_all(monkeypatch):
     problem, plan = BoxProblem(*long_problem(n=400, p=12)), SearchPlan((0.05, 0.5, 2.0), 3, 3)
     module = sys.modules[search.__module__]

@@ -85,6 +85,7 @@ def test_what_does_not_fit_is_said_and_changes_nothing(app, content, sentence):
     assert app.session_state["app"].model is None
 
 
+@pytest.mark.slow
 def test_a_second_file_takes_the_place_of_the_first(app):
     app = taken(app, to_json(from_text(RULE)))
     later = from_text(RULE.replace("> 1", "> 2"))
