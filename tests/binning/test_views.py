@@ -77,7 +77,7 @@ def test_order_comes_with_the_column_or_names_every_level():
 
 def test_cells_that_are_no_dates_are_named():
     frame = pd.DataFrame({"opened": ["2021-03-01", "31.12.2021"]})
-    with pytest.raises(DataError, match=r"row 2 holds '31.12.2021'.*say so"):
+    with pytest.raises(DataError, match=r"row 2 holds '31.12.2021'.*set `read_as`"):
         literals_on(frame, read_as={"opened": "date"})
 
 

@@ -74,7 +74,7 @@ def test_a_cost_that_is_no_positive_number_is_refused(cost):
         ({"positive": "a", "matrix": PAIRS}, "would not be read beside it"),
         ({"matrix": {}}, "must map pairs"),
         ({"matrix": {"ab": 1}}, r"must be a pair \(true, answered\), got 'ab'"),
-        ({"matrix": {("a", "a"): 1}}, "A right answer costs nothing"),
+        ({"matrix": {("a", "a"): 1}}, "A correct prediction must cost 0"),
     ],
 )
 def test_costs_that_are_not_whole_or_said_twice_are_refused(given, words):

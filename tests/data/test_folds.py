@@ -173,7 +173,7 @@ def test_splitters_and_pairs_of_positions_are_taken():
             "class 'b' has 3 rows for 5 folds. Take `cv=3` or fewer",
         ),
         (lambda: make_folds(["a"] * 9 + ["b"], 5), DataError, "Leave this class out"),
-        (lambda: make_folds(["a", None, "b"], 2), DataError, "`y` misses some"),
+        (lambda: make_folds(["a", None, "b"], 2), DataError, "some are missing in `y`"),
         (
             lambda: make_folds([0, 1] * 5, 4, groups=[1, 2] * 5),
             DataError,
@@ -185,7 +185,7 @@ def test_splitters_and_pairs_of_positions_are_taken():
         (lambda: make_folds([[0], [1]], 2), ValueError, "must be one-dimensional"),
         (lambda: make_folds([0, 1], 2, groups=[1]), ValueError, "one group a row"),
         (lambda: make_folds([0, 1], [([0], [2])]), ValueError, "between 0 and 1; fold 1"),
-        (lambda: make_folds([0, 1], [([0], [0])]), ValueError, "rows it is trained on"),
+        (lambda: make_folds([0, 1], [([0], [0])]), ValueError, "has training rows among its test rows"),
         (lambda: make_folds([0, 1], [([0], [])]), ValueError, "no training rows or no test rows"),
         (lambda: make_folds([0, 1], [3]), ValueError, "two arrays of positions"),
     ],
