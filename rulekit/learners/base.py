@@ -56,6 +56,7 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
     """
 
     _multi_class: ClassVar[bool] = False
+    _proba_follows_rule: ClassVar[bool] = False  # unless rows are weighted
     _level_share: ClassVar[float] = UNIQUE_SHARE  # of rows, beyond which texts are no levels
     _data_notes: tuple[str, ...] = ()
     _needs: ClassVar[tuple[Needs, ...]] = ()
@@ -307,7 +308,8 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
 
         Rows count by `sample_weight` alone. `class_weight` and `costs` are left out, as they do not
         make a class more frequent; `decision_function` has them. So the class of the greatest
-        probability need not be the one `predict` gives, which is the rule's.
+        probability need not be the one `predict` gives, which is the rule's; of
+        `HyperplaneRuleClassifier`, whose rule follows a plane, it is unless rows are weighted.
         """
         columns = self.read_columns(X)  # refuses if nothing was learned yet
         return self._shares.of(columns)
@@ -415,4 +417,7 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         right = np.equal(self._answers(table.columns), table.y)
         self.training_error_ = float(weight[~right].sum() / weight.sum())
         both = table.weights(None), weight
-        self._shares = Shares.measured(rule, table.columns, table.codes, both, len(self.classes_))
+        shares = Shares.measured(rule, table.columns, table.codes, both, len(self.classes_))
+        if self._proba_follows_rule and np.ptp(weight) == 0:
+            shares = shares.following(rule, self.classes_.tolist())
+        self._shares = shares

@@ -185,7 +185,11 @@ def test_splitters_and_pairs_of_positions_are_taken():
         (lambda: make_folds([[0], [1]], 2), ValueError, "must be one-dimensional"),
         (lambda: make_folds([0, 1], 2, groups=[1]), ValueError, "one group a row"),
         (lambda: make_folds([0, 1], [([0], [2])]), ValueError, "between 0 and 1; fold 1"),
-        (lambda: make_folds([0, 1], [([0], [0])]), ValueError, "has training rows among its test rows"),
+        (
+            lambda: make_folds([0, 1], [([0], [0])]),
+            ValueError,
+            "has training rows among its test rows",
+        ),
         (lambda: make_folds([0, 1], [([0], [])]), ValueError, "no training rows or no test rows"),
         (lambda: make_folds([0, 1], [3]), ValueError, "two arrays of positions"),
     ],

@@ -129,6 +129,7 @@ n_rules_, n_conditions_, training_error_
     """
 
     _multi_class = True
+    _proba_follows_rule = True
     _level_share = 0.0
     plane_: Any
     coverage_: float | None
