@@ -67,7 +67,7 @@ def test_order_comes_with_the_column_or_names_every_level():
         literals_on(frame.astype(str), orders={"grade": ("bad", "good")})
     with pytest.raises(DataError, match="'bad' is listed twice"):
         literals_on(frame.astype(str), orders={"grade": ("bad", "good", "bad")})
-    with pytest.raises(ValueError, match="give one of the two"):
+    with pytest.raises(ValueError, match="is in both `orders` and `read_as`"):
         literals_on(frame, orders={"grade": grades[1:]}, read_as={"grade": "levels"})
     with pytest.raises(ValueError, match="`orders` names column 'age', which the table does not"):
         literals_on(frame, orders={"age": grades[1:]})

@@ -113,8 +113,8 @@ def _check_text(text: str) -> None:
         )
     if any(c == "\0" or "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" for c in text):
         raise ExportError(
-            f"A spreadsheet cannot hold the name or value {text[:60]!r}: it has a NUL or half a "
-            "character. Rename it."
+            f"A spreadsheet cannot hold the name or value {text[:60]!r}: it contains a NUL "
+            "character or a lone surrogate. Rename it."
         )
 
 

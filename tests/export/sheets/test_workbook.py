@@ -224,7 +224,7 @@ def clause(*conditions):
             clause(Literal("x", "==", "a"), Literal("x", ">", 3, part="month")),
             "'x' is read as a date and as text",
         ),
-        (RuleSet((), (), "dnf", (1, 2)), r"answers \(1, 2\)"),
+        (RuleSet((), (), "dnf", (1, 2)), r"predicts \(1, 2\)"),
     ],
 )
 def test_what_a_spreadsheet_cannot_hold_is_refused(rule, message):
