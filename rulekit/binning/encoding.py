@@ -306,9 +306,9 @@ def level_groups(
         return tuple((v,) for v in sorted(levels, key=str))
     if refuse and len(levels) > UNIQUE_SHARE * n_present:
         raise DataError(
-            f"Column {name!r} holds {len(levels)} different texts in {n_present} rows, as "
-            "a name or an identifier does, so no condition on it would say anything of new "
-            "rows. Leave the column out (role 'ignore'), or raise `max_levels`."
+            f"Column {name!r} holds {len(levels)} different texts in {n_present} rows, like a name "
+            "or an identifier, so no condition on it would apply to new rows. Leave the column "
+            "out (role 'ignore'), or raise `max_levels`."
         )
     kept, rare = levels[: max_levels - 1], levels[max_levels - 1 :]
     return (*((v,) for v in sorted(kept, key=str)), tuple(sorted(rare, key=str)))

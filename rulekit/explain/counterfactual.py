@@ -177,7 +177,7 @@ def smallest_change(
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
     if wanted(now):
-        raise RuleError(f"The row already gets the answer {label_text(target)}.")
+        raise RuleError(f"The row is already predicted as {label_text(target)}.")
     for seen, erase in ((training, False), (None, False), (None, True)):
         options = _cells(subject.dnf, row, seen or {}, immutable, erase)
         if ROWS in ways:

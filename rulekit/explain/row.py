@@ -118,7 +118,7 @@ def _check_labels(y: NDArray[Any], classes: tuple[Any, ...], n: int) -> None:
     strange = next((i for i, v in enumerate(y) if v not in classes), None)
     if strange is not None:
         raise DataError(
-            f"`y` holds {label_text(y[strange])} (row {strange}), which the rule never answers; "
+            f"`y` holds {label_text(y[strange])} (row {strange}), which the rule never predicts; "
             f"its labels are {listed(label_text(c) for c in classes)}."
         )
 

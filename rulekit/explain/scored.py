@@ -215,7 +215,7 @@ def score(
     if reference is not None:
         drift = compare_tables(reference, table, columns=rule.features)
         if blocking := [note.sentence for note in drift if note.blocks]:
-            raise DataError(f"The rule cannot answer these cases. {' '.join(blocking)}")
+            raise DataError(f"The rule cannot predict these cases. {' '.join(blocking)}")
     columns = _read(model, X)
     subject = subject_of(rule)
     deciding = deciding_clause(subject, columns)

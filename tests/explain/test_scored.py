@@ -94,9 +94,9 @@ def test_drift_is_told_first_and_a_retyped_column_refused(model):
     shifted = X[600:].assign(**{name: X[name] + 3 * X[name].std()})
     kinds = {(n.column, n.kind) for n in score(model, shifted, reference=TABLE).drift}
     assert (name, "moved") in kinds
-    with pytest.raises(DataError, match=rf"cannot answer these cases.*{name}"):
+    with pytest.raises(DataError, match=rf"cannot predict these cases.*{name}"):
         score(model, X[600:].assign(**{name: "many"}), reference=TABLE)
-    with pytest.raises(DataError, match=rf"cannot answer these cases.*{name}"):
+    with pytest.raises(DataError, match=rf"cannot predict these cases.*{name}"):
         score(model, X[600:].drop(columns=name), reference=TABLE)
 
 

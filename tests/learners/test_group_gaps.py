@@ -136,13 +136,13 @@ def test_gap_kept_only_by_constants_gives_an_explained_empty_rule():
 @pytest.mark.parametrize(
     ("parameters", "error", "says"),
     [
-        ({"max_gap": 0.1}, ValueError, "`max_gap` is read only where `groups` names a column"),
+        ({"max_gap": 0.1}, ValueError, "`max_gap` needs `groups`"),
         ({"groups": "town"}, DataError, "`groups` names column 'town', which the table does not"),
         ({"groups": "sex", "max_gap": 1.0}, ValueError, "'max_gap' parameter of RuleClassifier"),
         ({"groups": "sex", "max_gap": {"odds": 0.1}}, ValueError, "got 'odds': 0.1"),
         ({"groups": "sex", "max_gap": {"error": 2}}, ValueError, "got 'error': 2"),
-        ({"groups": "sex", "max_gap": {}}, ValueError, "names no measure"),
-        ({"groups": "sex", "max_gap": {"found": 0.1}}, ValueError, "counted for one class; name"),
+        ({"groups": "sex", "max_gap": {}}, ValueError, "`max_gap` is empty"),
+        ({"groups": "sex", "max_gap": {"found": 0.1}}, ValueError, "counted for one class"),
         ({"groups": "alike"}, DataError, "all 400 rows are in group '1'"),
         ({"groups": "own"}, DataError, "'own', which holds too many different texts"),
         ({"groups": "rare", "max_gap": 0.1}, DataError, "fewer than two have that many positives"),

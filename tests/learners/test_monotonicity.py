@@ -169,7 +169,7 @@ def test_plane_of_wrong_direction_is_rejected_and_lp_svm_obeys():
     assert svm.linear_.coef_[0, 0] == 0.0
     with pytest.raises(ValueError, match="Planes support only `directions`"):
         svm.set_params(constraints={"forbidden": ["age"]}).fit(X, y)
-    with pytest.raises(ValueError, match=r"`directions` must give .* got 'x9': '>'"):
+    with pytest.raises(ValueError, match=r"`directions` must map .* got 'x9': '>'"):
         LPSVM(directions={"x9": ">"}).fit(X.to_numpy(), y)
 
 

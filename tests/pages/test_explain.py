@@ -276,7 +276,7 @@ def test_what_if_says_when_the_answer_changes_and_can_be_reset(on_credit):
     after = state.model.predict(changed)[0]
     said = text(app) + " ".join(e.value for e in app.success)
     assert (f"changes from {before}" if after != before else f"stays {after}") in said
-    assert "No past case has such a value" in said
+    assert "No training case has such a value" in said
     app.button(key="whatif_reset").click().run()
     assert f"stays {before}" in text(app)
 

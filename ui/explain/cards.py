@@ -142,7 +142,7 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
         moved = new is not None and new != now
         if moved and len(known) and not known.min() <= new <= known.max():
             span = f"{known.min():,.6g} to {known.max():,.6g}"
-            st.warning(f"No past case has such a value: they go from {span}.")
+            st.warning(f"No training case has such a value; they range from {span}.")
         return float("nan") if new is None else new
     levels = sorted({v for v in column if v is not None} | ({value} - {None}), key=str)
     options = [*levels, None]

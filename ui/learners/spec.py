@@ -120,7 +120,7 @@ class RunSpec:
         if len(pairs) != len(self.costs):
             raise ValueError(
                 f"Costs must be one for each pair of {len(labels)} outcomes, {len(pairs)} in all; "
-                f"this run has {len(self.costs)}. Say again on Models what errors cost."
+                f"this run has {len(self.costs)}. Set the costs again on Models."
             )
         return Costs(matrix=dict(zip(pairs, self.costs, strict=True)), unit=self.cost_unit)
 

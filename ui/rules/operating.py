@@ -40,7 +40,7 @@ def operating_card(model: Any, rows: Rows, state: AppState) -> None:
     """Show the operating points of the rule as a curve, and select one."""
     source, picked = _source(model, state)
     if state.several or len(source.classes_) != 2:
-        st.caption("Operating points are those of a rule of two outcomes.")
+        st.caption("Operating points need two outcomes.")
         return
     by = st.segmented_control(
         "Points",

@@ -154,9 +154,8 @@ class Comparison:
         for place, other in enumerate(others, start=1):
             if other.folds_digest != self.folds_digest:
                 raise ValueError(
-                    "Comparisons are joined when they are of the same rows, target, weights and "
-                    f"folds; comparison {place} to be joined is not. Make it again with the same "
-                    "`cv` and `random_state`."
+                    "Only comparisons of the same rows, target, weights and folds can be joined; "
+                    f"comparison {place} differs. Repeat it with the same `cv` and `random_state`."
                 )
         shifts = [0, *np.cumsum([len(one.settings) for one in everyone[:-1]]).tolist()]
         pairs = list(zip(everyone, shifts, strict=True))

@@ -426,8 +426,8 @@ def settled_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any
         settled = given.settled(classes, getattr(who or estimators[0], "positive_label", None))
         if found is not None and settled != found:
             raise ValueError(
-                f"Learners are compared by the same costs; {type(who).__name__} has others "
-                f"({settled}) than those given before ({found}). Leave the learner's None."
+                f"All learners must have the same costs; {type(who).__name__} has {settled} "
+                f"instead of {found}. Set its `costs` to None."
             )
         found = settled
     return found

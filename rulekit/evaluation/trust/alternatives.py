@@ -120,8 +120,8 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     check_is_fitted(model, "rule_set_")
     if len(getattr(model, "classes_", rule.classes)) > 2:
         raise DataError(
-            f"Rules just as good are looked for between two classes; this model tells "
-            f"{len(model.classes_)} apart. Learn a rule for one class against the rest."
+            f"Alternatives need two classes; this model has {len(model.classes_)}. Learn a rule "
+            "for one class against the rest."
         )
     reader = _learner(model, rule) if learner is None else _described(learner, model, rule)
     reader._check()

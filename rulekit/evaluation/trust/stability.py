@@ -116,7 +116,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
     labels = np.asarray(y)
     if len(labels) != len(frame):
         raise DataError(
-            f"`X` and `y` must have one row each for the same cases; there are {len(frame)} and "
+            f"`X` and `y` must have the same number of rows; they have {len(frame)} and "
             f"{len(labels)}."
         )
     weight = row_weights(sample_weight, None, frame, labels)
@@ -198,8 +198,8 @@ def _units(y: NDArray[Any], groups: Any) -> tuple[NDArray[np.intp], list[NDArray
     codes, names = pd.factorize(given)
     if (codes < 0).any():
         raise DataError(
-            f"`groups` must name a group for every row; {int((codes < 0).sum())} have none. Give "
-            "them one, a group of its own each if nothing is known."
+            f"`groups` must name a group for every row; {int((codes < 0).sum())} have none. Set "
+            "one; a row can be a group of its own."
         )
     if len(names) < 2:
         raise DataError("`groups` must name two groups or more; all rows are in one.")

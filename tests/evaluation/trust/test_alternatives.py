@@ -198,5 +198,5 @@ def test_what_has_no_rule_or_several_outcomes_is_refused_in_words():
         alternatives(BoxSearchClassifier(), X, y)
     parts = [Clause((Literal("age", ">", cut),)) for cut in (50.0, 30.0)]
     several = FixedRuleClassifier(RuleSet(tuple(parts), ("old", "middle"), "dnf", "young"))
-    with pytest.raises(DataError, match="between two classes; this model tells 3 apart"):
+    with pytest.raises(DataError, match="need two classes; this model has 3"):
         alternatives(several, X, y)

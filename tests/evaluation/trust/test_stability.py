@@ -196,7 +196,7 @@ def test_what_cannot_be_repeated_is_refused_in_words():
         stability(BoxSearchClassifier(), X, y)
     with pytest.raises(DataError, match="written or changed by hand"):
         stability(FixedRuleClassifier(model.rule_set_).fit(X, y), X, y)
-    with pytest.raises(DataError, match="one row each"):
+    with pytest.raises(DataError, match="the same number of rows"):
         stability(model, X, y[:-1])
     with pytest.raises(DataError, match="a group for each of the 150 rows"):
         stability(model, X, y, groups=[1, 2])

@@ -357,7 +357,7 @@ def test_every_dialect_is_written_in_every_part(dialect):
     [
         (dnf(Literal("x", "==", np.inf)), "mysql", "an infinity, which MySQL cannot express"),
         (dnf(Literal("x", "==", np.inf)), "sqlserver", "which SQL Server cannot express"),
-        (dnf(Literal("x", "==", "")), "oracle", "Oracle takes an empty text for a missing one"),
+        (dnf(Literal("x", "==", "")), "oracle", "Oracle treats empty text as missing"),
         (dnf(Literal("x" * 64, ">", 1)), "postgresql", "has 63 bytes at most; .* has 64"),
         (dnf(Literal("ü" * 40, ">", 1)), "mysql", "has 64 bytes at most; .* has 80"),
     ],
