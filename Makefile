@@ -89,8 +89,8 @@ format: $(DEV)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(DEV)            ## measure; give DATA=folder with a datasets.json
-	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA))
+bench: $(DEV)            ## measure speed; give DATA=folder with a datasets.json
+	$(BIN)/python -m benchmarks --quick $(if $(DATA),--data $(DATA))
 
 paper: $(DEV)            ## the papers' tables and figures beside ours; give DATA=folder
 	$(if $(DATA),RULEKIT_DATA=$(DATA)) $(PYTEST) -m paper -s

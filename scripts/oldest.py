@@ -5,7 +5,9 @@ exactly the version that its lower bound names, and the tests below run there. A
 longer works is to be raised.
 """
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,7 +30,7 @@ TESTS = (
     "tests/families/hyperplane/test_lp_svm.py",
     "tests/search/test_lp.py",
 )
-TOOLS = ("pytest>=8", "hypothesis>=6.100", "polars>=1", "openpyxl>=3.1", "fairlearn>=0.12")
+TOOLS = ("pytest>=8", "hypothesis>=6.100", "polars>=1", "openpyxl>=3.1", "python-calamine>=0.5")
 
 
 def oldest(requirements: Iterable[str]) -> list[str]:
@@ -60,6 +62,16 @@ def oldest(requirements: Iterable[str]) -> list[str]:
     return pins
 
 
+def installer(python: str) -> list[str]:
+    """Return the command that installs packages for a Python: uv's if found, else pip's."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    uv = shutil.which("uv", path=path)
+    if uv:
+        return [uv, "pip", "install", "--quiet", "--python", python]
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    return [*pip, "--python", python, "install"]
+
+
 def main(python: str = sys.executable) -> int:
     """Make the environment and run the tests; return pytest's exit code."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -68,8 +80,7 @@ def main(python: str = sys.executable) -> int:
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([python, "-m", "venv", folder], check=True)
         inside = str(Path(folder, "bin", "python"))
-        install = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*install, *pins, *TOOLS], check=True)
+        subprocess.run([*installer(inside), *pins, *TOOLS], check=True)
         tests = [
             "-q",
             "-x",

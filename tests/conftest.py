@@ -8,7 +8,7 @@ from hypothesis import settings
 
 settings.register_profile("quick", derandomize=True, deadline=None, max_examples=20)
 # `pytest --hypothesis-profile=gate`: what .ci/run asks for.
-settings.register_profile("gate", derandomize=True, deadline=None, max_examples=60)
+settings.register_profile("gate", derandomize=True, deadline=None, max_examples=40)
 # `pytest --hypothesis-profile=explore`: other examples on every run, and more of them.
 settings.register_profile("explore", deadline=None, max_examples=300)
 settings.load_profile("quick")

@@ -60,7 +60,7 @@ QUICK = [  # one of each kind; the others take 0.3 s a check and more
     Binarizer(),
 ]
 SLOW = [
-    RuleClassifier(),
+    RuleClassifier(cv=2),  # the same steps as with more folds
     OneLevelRuleClassifier(exact=True, screening="duality"),
     TwoLevelRuleClassifier(),
     BoxSearchClassifier(),

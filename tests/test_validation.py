@@ -123,7 +123,7 @@ def told(table):
 @pytest.mark.parametrize("kind", KINDS)
 def test_learners_are_compared_on_a_table_of_any_library(table, kind):
     X, y = table
-    learners = {"boxes": (BoxSearchClassifier(kicks=0), {"n_clauses": [1, 2]})}
+    learners = {"boxes": (BoxSearchClassifier(n_perturbations=0), {"n_clauses": [1, 2]})}
     found, plain = (
         compare_learners(Z, y, learners=learners, cv=2, references=True).points()
         for Z in (KINDS[kind](X), X)

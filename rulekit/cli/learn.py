@@ -60,7 +60,7 @@ SETTINGS = {  # options that become parameters of a learner, where it has them
     type=click.FloatRange(0, 0.9),
     default=0.3,
     show_default=True,
-    help="Share of the rows that the rule is judged on and not learned from; 0 for none.",
+    help="Share of the rows held out to evaluate the rule; 0 for none.",
 )
 @click.option("--seed", "random_state", type=click.IntRange(0), help="Another one may change it.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds at most.")

@@ -1,8 +1,8 @@
 from .analysis.compare import RuleComparison as RuleComparison
 from .analysis.compare import compare_rules as compare_rules
-from .analysis.promises import PromiseCheck as PromiseCheck
-from .analysis.promises import check_promise as check_promise
-from .analysis.promises import promises_of as promises_of
+from .analysis.monotonicity import MonotonicityCheck as MonotonicityCheck
+from .analysis.monotonicity import check_monotonicity as check_monotonicity
+from .analysis.monotonicity import monotonicity_checks as monotonicity_checks
 from .analysis.simplify import simplify as simplify
 from .analysis.statistics import ClauseStatistics as ClauseStatistics
 from .analysis.statistics import clause_statistics as clause_statistics
@@ -60,21 +60,21 @@ __all__ = [
     "Interval",
     "LinearSplit",
     "Literal",
+    "MonotonicityCheck",
     "PointsSplit",
     "PowerLaw",
     "PowerLawSplit",
-    "PromiseCheck",
     "ReadingWriter",
     "RuleComparison",
     "RuleSet",
     "Tree",
-    "check_promise",
+    "check_monotonicity",
     "clause_statistics",
     "compare_rules",
     "intervals",
     "missing_in",
     "moment",
-    "promises_of",
+    "monotonicity_checks",
     "rule_from_dict",
     "rule_of",
     "rule_statistics",

@@ -1,25 +1,26 @@
-"""Ratios are compared with their records, and lost speed is marked."""
+"""Speeds are compared with their records, and lost speed is marked."""
 
 from benchmarks import records
 
-ROW = {"table": "pima", "what": "pipeline speed", "ratio": 20.0}
+ROW = {"table": "pima", "what": "pipeline speed", "ours": 0.5, "reference": 10.0, "unit": "s"}
 OLD = {"bench_x | pima | pipeline speed": {"ratio": 30.0, "date": "2026-01-01", "processor": "p"}}
 
 
-def test_a_ratio_that_fell_by_a_fifth_is_marked():
+def test_a_speed_that_fell_by_a_fifth_is_marked():
     (line,) = records.compared("bench_x", [ROW], OLD)
     assert line.endswith("recorded 30 on 2026-01-01 (p)  WORSE")
-    (line,) = records.compared("bench_x", [ROW | {"ratio": 24.5}], OLD)
+    (line,) = records.compared("bench_x", [ROW | {"ours": 0.4}], OLD)
     assert "WORSE" not in line
 
 
-def test_rows_without_ratio_or_record_are_not_marked():
-    rows = [ROW | {"ratio": None}, ROW | {"table": "sonar"}]
+def test_rows_without_time_reference_or_record_are_not_marked():
+    other = [{"unit": "%"}, {"reference": None}, {"ours": 0.0}, {"table": "sonar"}]
+    rows = [ROW | change for change in other]
     (line,) = records.compared("bench_x", rows, OLD)
     assert line.endswith("20 (no record)")
 
 
-def test_new_ratios_replace_old_ones_and_are_read_back(tmp_path):
+def test_new_speeds_replace_old_ones_and_are_read_back(tmp_path):
     file = tmp_path / "records.json"
     records.write(records.recorded("bench_x", [ROW], OLD), file)
     (entry,) = records.read(file).values()

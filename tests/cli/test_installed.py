@@ -14,6 +14,7 @@ import pytest
 
 from rulekit import load_sample
 from rulekit.export import from_json
+from scripts.oldest import installer
 from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).parents[2]
@@ -31,8 +32,8 @@ def place(tmp_path_factory):
     shutil.rmtree(folder / "clone")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "env"], check=True)
     (built,) = folder.glob("*.whl")
-    into = [*pip, "--python", folder / "env" / "bin" / "python"]
-    subprocess.run([*into, "install", f"{built}[app]"], check=True)
+    install = installer(str(folder / "env" / "bin" / "python"))
+    subprocess.run([*install, f"{built}[app]"], check=True)
     return folder
 
 

@@ -30,11 +30,14 @@ def table():
 LEARNERS = [
     TwoLevelRuleClassifier(n_clauses=3, theta=0.7, positive_label="no"),
     TwoLevelRuleClassifier(n_clauses=2, theta=1.0, form="cnf"),
-    BoxSearchClassifier(n_clauses=3, theta=1.0, kicks=0, random_state=0, max_conditions=6),
+    BoxSearchClassifier(
+        n_clauses=3, theta=1.0, n_perturbations=0, random_state=0, max_conditions=6
+    ),
     ScorecardClassifier(max_conditions=4),
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
 def test_a_probability_as_a_rule_answers_every_row_as_the_probability_does(learner, table):
     X, y = table

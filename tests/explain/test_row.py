@@ -176,6 +176,7 @@ SUMS = (
 )
 
 
+@pytest.mark.slow
 @given(cases({"age": "number", "bmi": "number", "smoker": "flag"}), st.sampled_from(SUMS))
 def test_spoken_words_hold_no_sign_and_no_term_of_logic(case, split):
     rule, columns = case

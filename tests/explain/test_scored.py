@@ -12,7 +12,9 @@ from rulekit.rules import Clause, Literal, RuleSet
 
 TABLE = load_sample("credit")
 X, Y = TABLE.xy()
-SEARCH = BoxSearchClassifier(max_conditions=6, n_clauses=3, theta=0.2, kicks=0, random_state=0)
+SEARCH = BoxSearchClassifier(
+    max_conditions=6, n_clauses=3, theta=0.2, n_perturbations=0, random_state=0
+)
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +111,7 @@ def test_an_empty_table_is_refused(model):
         score(model, X[:0])
 
 
+@pytest.mark.slow
 def test_cases_without_unread_columns_are_explained_and_written(model):
     read = list(model.rule_set_.features)
     unread = next(name for name in X.columns if name not in read)

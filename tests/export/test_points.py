@@ -48,6 +48,7 @@ def test_running_the_export_gives_every_label(format, case):
     assert found.ok, (found.sentence, found.text)
 
 
+@pytest.mark.slow
 @given(hostile_names().flatmap(points_rules))
 def test_text_read_back_decides_the_same_and_is_written_the_same(rule):
     text = to_text(rule)

@@ -51,6 +51,7 @@ def scored():
     return X, y, weight, folds, fold_scores(LEARNER, table, SETTINGS, folds, loss)
 
 
+@pytest.mark.slow
 def test_a_fold_scores_as_a_fit_and_a_prediction_by_hand_do(scored):
     X, y, weight, folds, scores = scored
     for k, (train, test) in enumerate(folds):

@@ -43,8 +43,8 @@ def test_gaps_are_those_of_the_answers_to_left_out_rows(measured):
     folds = inner_folds(3, checked, 0)
     for number in (0, 7, 40, 100):
         row = compared.loc[number]
-        names = ("robustness", "doubt", "positive_label", "n_clauses", "theta")
-        learner = BoxSearchClassifier(max_conditions=3, kicks=0, random_state=0)
+        names = ("robustness", "label_noise", "positive_label", "n_clauses", "theta")
+        learner = BoxSearchClassifier(max_conditions=3, n_perturbations=0, random_state=0)
         learner.set_params(
             **{name: row[name] for name in names} | {"n_clauses": int(row["n_clauses"])}
         )

@@ -76,6 +76,7 @@ def test_without_a_table_the_page_says_so(open_app):
     assert "No table is loaded yet" in text(open_app("explain"))
 
 
+@pytest.mark.slow
 def test_the_first_test_row_is_explained_at_once(on_credit):
     app = on_credit()
     assert not app.exception
@@ -94,6 +95,7 @@ def test_the_row_in_the_address_is_the_one_explained(on_credit):
     assert number_shown(app) == number
 
 
+@pytest.mark.slow
 def test_a_row_is_called_by_its_number_in_the_file_and_by_its_label(on_credit):
     app = on_credit()
     state = app.session_state["app"]
@@ -105,6 +107,7 @@ def test_a_row_is_called_by_its_number_in_the_file_and_by_its_label(on_credit):
     assert row_name(position, state) == f"Row {position + 1}, {column} {label}"
 
 
+@pytest.mark.slow
 def test_errors_only_lists_and_explains_a_wrong_decision(on_credit):
     app = on_credit()
     app.segmented_control(key="explain_show").set_value("errors").run()
@@ -129,6 +132,7 @@ def test_cases_are_narrowed_to_a_clause_and_to_a_group(on_credit):
     assert f"{(~fired.any(axis=1) & group).sum()} cases" in text(app)
 
 
+@pytest.mark.slow
 def test_one_sentence_tells_a_no_and_the_other_clauses_are_one_click_away(on_credit):
     app = on_credit()
     model, (X, _) = app.session_state["app"].model, app.session_state["app"].testing
@@ -141,6 +145,7 @@ def test_one_sentence_tells_a_no_and_the_other_clauses_are_one_click_away(on_cre
     assert all("does not hold" in label for label in others)
 
 
+@pytest.mark.slow
 def test_a_search_that_finds_nothing_says_so(on_credit):
     app = on_credit()
     app.text_input(key="explain_words").set_value("zebra").run()
@@ -223,7 +228,7 @@ KINDS["cnf"] = KINDS["literals"].negated()
 LEARNED = {
     "tree": {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2},
     "plane": {"learner": HYPERPLANE, "theta": 0.1, "n_clauses": 2},
-    "ideal": {"learner": "ideal", "max_features": 3},
+    "ideal": {"learner": "ideal", "max_variables": 3},
 }
 
 
@@ -287,6 +292,7 @@ def test_a_review_is_kept_with_the_analysis(on_credit):
     assert "Your review: disagree" in text(app)
 
 
+@pytest.mark.slow
 def test_a_rule_without_conditions_is_explained_too(on_credit):
     app = on_credit(theta=1e6)
     assert not app.exception

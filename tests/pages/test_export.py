@@ -258,6 +258,7 @@ def test_a_rule_changed_by_hand_has_every_format_but_the_script(on_credit):
         assert len(archive.namelist()) == len(FORMATS) + 1
 
 
+@pytest.mark.slow
 def test_notes_go_into_the_record(on_credit):
     on_credit.text_area(key="export_notes").set_value("asked by the board").run()
     state = on_credit.session_state["app"]

@@ -234,6 +234,7 @@ def test_rows_behind_the_figures_can_be_narrowed_to_wrong_decisions(on_credit):
     assert f"{missed.sum()} of 700 training rows" in text(app)
 
 
+@pytest.mark.slow
 def test_an_edited_rule_survives_a_reload_by_its_json(on_credit, open_app):
     app = without_the_first(on_credit())
     kept = app.session_state["app"]
@@ -292,6 +293,7 @@ def test_a_rule_of_one_clause_says_by_itself_that_it_is_proven(open_app):
     assert not [b for b in app.button if b.key == "begin_certify"]
 
 
+@pytest.mark.slow
 def test_what_two_seconds_do_not_prove_is_not_spoken_of(open_app, monkeypatch):
     card = sys.modules["ui.learners.certificate_card"]
     nothing = Certificate(9.0, None, False, "Nothing is proved: for this test.")
@@ -320,6 +322,7 @@ def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
     assert app.session_state["app"].model.rule_set_ == better
 
 
+@pytest.mark.slow
 def test_a_rule_changed_by_hand_is_not_offered_a_proof(on_credit):
     app = without_the_first(on_credit())
     assert "Optimality" not in [t.label for t in app.tabs]
@@ -359,6 +362,7 @@ def test_leaving_out_all_clauses_gives_a_constant_rule(rule):
     assert rule_words(empty, names) == "ALWAYS well"
 
 
+@pytest.mark.slow
 def test_a_rule_that_a_reload_would_learn_otherwise_stays_as_it_was_read(open_app):
     read = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
@@ -369,6 +373,7 @@ def test_a_rule_that_a_reload_would_learn_otherwise_stays_as_it_was_read(open_ap
     assert app.session_state["app"].model.rule_set_ == read
 
 
+@pytest.mark.slow
 def test_an_apply_without_a_change_leaves_the_learned_rule(on_credit):
     app = on_credit()
     before = app.session_state["app"]

@@ -40,6 +40,7 @@ def report(app, table, row):
     return app._run(states)
 
 
+@pytest.mark.slow
 def test_a_row_that_is_marked_in_the_browser_is_picked(app):
     app = report(app, app.dataframe[0], 0)
     assert not app.exception

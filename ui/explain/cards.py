@@ -98,7 +98,7 @@ def what_if(
     model: ClassifierMixin, X: pd.DataFrame, found: Explanation, train: Rows, words: Wording
 ) -> None:
     """Show fields for the values the rule reads, and the resulting prediction."""
-    rule, turn = model.rule_set_, st.session_state.setdefault("_whatif_turn", 0)
+    rule, generation = model.rule_set_, st.session_state.setdefault("_whatif_turn", 0)
     if rule.is_constant:
         st.caption("The rule looks at no value, so no change makes a difference.")
         return
@@ -108,7 +108,7 @@ def what_if(
     places = st.columns(min(3, len(rule.features)))
     for k, feature in enumerate(rule.features):
         with places[k % len(places)]:
-            key = f"whatif_{number}_{turn}_{feature}"
+            key = f"whatif_{number}_{generation}_{feature}"
             edited[feature] = _input(feature, row, train.columns, key, words)
     st.button("Reset all values", key="whatif_reset", on_click=_next_turn)
     changed = {f: np.array([edited[f]], dtype=row[f].dtype) for f in rule.features}

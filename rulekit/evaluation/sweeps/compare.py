@@ -211,7 +211,10 @@ def _plain(row: Row) -> Row:
 QUICK_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
 QUICK_ROWS = 1_000  # but never from fewer rows than these, where there are as many
 QUICK_SECONDS = 2.0  # for one search of a first pass
-QUICK = {"kicks": 0, "time_limit": QUICK_SECONDS}  # parameters of a learner in a first pass
+QUICK = {
+    "n_perturbations": 0,
+    "time_limit": QUICK_SECONDS,
+}  # parameters of a learner in a first pass
 
 OnProgress = Callable[[Progress], None]
 Learners = Mapping[str, tuple[Any, Any]] | Iterable[Family]

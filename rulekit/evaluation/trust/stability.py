@@ -280,7 +280,7 @@ def _resampled(rows: Rows, again: _Learning, times: NDArray[np.float64], seed: i
     rest = X.iloc[left], y[left], weight[left], loss[left]
     with threadpool_limits(1):  # the warnings of a hundred refits are not shown
         if again.sizes is None:
-            model = learner._fit_untold(*part[:3])
+            model = learner._fit_quietly(*part[:3])
         else:
             model = _of_the_best_size(again, learner, part, rest)
         wrong = np.asarray(model.predict(rest[0]) != rest[1])
@@ -307,4 +307,4 @@ def _of_the_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) ->
     if not again.refines:
         return models[taken]
     learner = clone(learner).set_params(**settings[taken], refine_thresholds=True)
-    return learner._fit_untold(X, y, weight)
+    return learner._fit_quietly(X, y, weight)

@@ -127,7 +127,13 @@ def test_the_default_is_best_among_its_neighbours_and_says_why():
 
 def test_settings_are_told_in_words_and_what_is_at_rest_is_not():
     kinds = (
-        {"positive_label": "ill", "n_clauses": 1, "theta": 2.5, "robustness": 0.0, "doubt": 0.0},
+        {
+            "positive_label": "ill",
+            "n_clauses": 1,
+            "theta": 2.5,
+            "robustness": 0.0,
+            "label_noise": 0.0,
+        },
         {"rule__max_conditions": 3, "robustness": 0.1, "method": "lp"},
     )
     result = replace(result_of([(0.2, 0.0, 2), (0.3, 0.0, 2)]), settings=kinds)

@@ -121,7 +121,7 @@ def test_postgresql_answers_the_sample_tables_as_the_rule_does(verified, sample)
     info = next(i for i in list_samples() if i.name == sample)
     X, y = load_sample(sample).xy()
     y = y.where(y == info.positive_label, "other")
-    rule = BoxSearchClassifier(theta=0.5, n_clauses=3, kicks=0).fit(X, y).rule_set_
+    rule = BoxSearchClassifier(theta=0.5, n_clauses=3, n_perturbations=0).fit(X, y).rule_set_
     found = verified(rule, columns_of(X))
     assert found.n_rows == len(X)
     assert found.n_probes > 0

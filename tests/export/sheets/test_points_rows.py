@@ -22,6 +22,7 @@ def card(*totals):
 CARD = card(4, 2)
 
 
+@pytest.mark.slow
 @given(points_splits(literals({"age": "number", "bmi": "number"})), tables(PLAIN, n=3))
 def test_a_scorecard_written_as_rows_is_read_back_with_its_answers(split, columns):
     if not split.reached:

@@ -69,6 +69,7 @@ def test_no_way_to_cut_fits_better_and_fewer_bands_fit_worse(card, most):
     assert 2 <= len(found) <= most
 
 
+@pytest.mark.slow
 @given(cards(), st.integers(2, 5))
 def test_bands_are_every_sum_once_with_their_rows_and_mean_chance(card, most):
     chances, split, _ = card

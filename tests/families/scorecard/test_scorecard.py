@@ -212,6 +212,7 @@ def test_on_noise_the_chances_of_inner_folds_do_not_flatter():
     assert losses[0] == pytest.approx(np.log(2), abs=0.02)
 
 
+@pytest.mark.slow
 def test_on_a_table_with_something_to_say_chances_come_true():
     X, y = noisy(n=1000)
     new, truth = noisy(seed=1, n=20_000)

@@ -91,6 +91,7 @@ def test_with_saving_off_nothing_is_written(open_app, monkeypatch, workspace_fol
     assert any("Nothing is written" in c.value for c in app.caption)
 
 
+@pytest.mark.slow
 def test_two_sessions_have_their_own_tables(open_app, table_of):
     first, second = open_app(sample="iris"), open_app(sample="wine")
     assert (table_of(first).name, table_of(second).name) == ("iris", "wine")
@@ -99,6 +100,7 @@ def test_two_sessions_have_their_own_tables(open_app, table_of):
     assert first.query_params["analysis"] != second.query_params["analysis"]
 
 
+@pytest.mark.slow
 def test_another_table_keeps_the_former_analysis_under_its_address(open_app, table_of):
     app = open_app(sample="iris")
     address = app.query_params["analysis"]
@@ -119,6 +121,7 @@ def settings_file(app):
     return json.dumps(to_plain(state)).encode()
 
 
+@pytest.mark.slow
 def test_saved_settings_are_loaded_back_into_a_new_analysis_of_the_table(open_app):
     app = open_app("data", sample="credit")
     before = app.session_state["analysis_id"]

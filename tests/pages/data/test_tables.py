@@ -67,7 +67,7 @@ def with_rule(app):
     state = app.session_state["app"]
     state.table = state.table.with_roles({"ill": "target"}, positive_label="yes")
     model = FixedRuleClassifier(RULE).fit(*state.training)
-    state.model, state.rule_json, state.in_hand = model, to_json(RULE), True
+    state.model, state.rule_json, state.rule_selected = model, to_json(RULE), True
     state.setting = {"edited": "by hand"}
     return app
 

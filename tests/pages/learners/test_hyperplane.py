@@ -98,6 +98,7 @@ def test_explain_shows_the_box_of_the_case_and_its_confidence(on_cancer):
     assert not app.metric
 
 
+@pytest.mark.slow
 def test_models_offers_the_learner_with_its_prices(open_app):
     app = opened_tab(open_app("models", sample="iris"), "Learners")
     wanted = next(q for q, names in QUESTIONS.items() if names == (HYPERPLANE,))

@@ -52,6 +52,7 @@ def test_counts_are_those_of_going_through_the_rows(case):
             assert s.unique_coverage == pytest.approx(sums["unique_weight"] / sum(weight))
 
 
+@pytest.mark.slow
 @given(judged())
 def test_parts_add_up(case):
     rule_set, table, y, weight = case

@@ -25,6 +25,7 @@ def instance(seed):
     return holds, y, theta, margin, [2 * f + side for f, side, _ in names], weight
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 200, 40))
 def test_every_clause_of_the_margin_is_listed_and_no_other(first):
     for seed in range(first, first + 40):

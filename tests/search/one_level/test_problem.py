@@ -53,6 +53,7 @@ def test_perturbation_moves_no_optimum_by_more_than_two_millionths(table):
         assert plain - 1e-9 <= own <= plain + 2e-6 * max(1.0, w.sum())
 
 
+@pytest.mark.slow
 @given(cover_problems())
 def test_the_compact_and_the_printed_program_agree(problem):
     A, y, rows, theta = problem

@@ -25,6 +25,7 @@ def test_the_enhanced_heuristic_takes_the_steepest_column_three_times():
         )
 
 
+@pytest.mark.slow
 def test_drawing_columns_up_to_their_price_bounds_no_less():
     better = 0
     for theta, cells, _, y, weight, _, costs in solved_instances()[::5]:

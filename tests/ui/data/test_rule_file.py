@@ -44,7 +44,7 @@ def test_a_rule_of_the_command_scores_the_same_rows_in_the_app(app, tmp_path):
     state = app.session_state["app"]
     X, _ = state.data
     scored = json.loads(ran("score", tmp_path / "rule.json", "sample:credit", "--json"))
-    assert state.in_hand
+    assert state.rule_selected
     assert [case["answer"] for case in scored["cases"]] == state.model.predict(X).tolist()
     assert FORMATS["json"].write(state, state.model) == (tmp_path / "rule.json").read_text()
 
@@ -85,6 +85,7 @@ def test_what_does_not_fit_is_said_and_changes_nothing(app, content, sentence):
     assert app.session_state["app"].model is None
 
 
+@pytest.mark.slow
 def test_a_second_file_takes_the_place_of_the_first(app):
     app = taken(app, to_json(from_text(RULE)))
     later = from_text(RULE.replace("> 1", "> 2"))

@@ -45,6 +45,7 @@ def test_a_case_s_points_add_up_to_the_total_that_decides(model):
         assert table["so far"].tolist() == table["this case"].cumsum().tolist()
 
 
+@pytest.mark.slow
 def test_bands_fall_with_the_total_and_are_those_of_the_model(model):
     table = band_table(model)
     said = table["of 100 such cases high"]
@@ -100,5 +101,5 @@ def test_edited_card_has_bands_and_missing_points():
 
 
 def test_other_models_have_no_card():
-    other = BoxSearchClassifier(kicks=0, random_state=0).fit(X, Y)
+    other = BoxSearchClassifier(n_perturbations=0, random_state=0).fit(X, Y)
     assert split_of(other) is None

@@ -85,6 +85,7 @@ def pick(app, place):
     return on_tab(app, "Operating points")
 
 
+@pytest.mark.slow
 def test_probabilities_are_held_against_what_came_true(on_rules):
     app = on_rules("Probabilities")
     state = app.session_state["app"]

@@ -111,6 +111,7 @@ def test_a_worker_is_kept_from_job_to_job(registry):
     assert jobs[0].answer[0] == jobs[1].answer[0]
 
 
+@pytest.mark.slow
 def test_two_visitors_are_served_at_once(registry_of, tmp_path):
     registry = registry_of(2)
     jobs = [registry.start(o, o, tasks.Deaf(tmp_path / o)) for o in "ab"]

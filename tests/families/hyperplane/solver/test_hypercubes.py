@@ -92,6 +92,7 @@ def test_points_at_the_edges_of_the_table_are_covered():
         assert boxes.members(V[half.contains(V)]).any(axis=1).all()
 
 
+@pytest.mark.slow
 @given(planes(max_features=5), st.sampled_from(COVERING))
 def test_extraction_carried_on_ends_in_a_box_that_holds_the_point(plane, criterion):
     X, w, gamma, above = plane

@@ -36,6 +36,7 @@ def test_the_dual_finds_a_plane_as_good_as_the_primal(seed, nu, weighted):
     )
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.sampled_from([0.01, 0.1, 1.0, 10.0]))
 def test_weights_go_the_way_they_must_and_no_worse_than_the_primal_s(seed, nu):
     A, signs, weight = problem(seed)

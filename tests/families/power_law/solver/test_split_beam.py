@@ -58,6 +58,7 @@ def test_levels_add_one_exponent_each_and_stop_when_pure():
     assert found.history[0]["impurity"] > 0.05 >= found.history[1]["impurity"]
 
 
+@pytest.mark.slow
 def test_noise_ends_the_search_instead_of_growing_the_split():
     rng = np.random.default_rng(0)
     X, codes = rng.uniform(0.3, 2.0, (150, 3)), rng.integers(0, 2, 150)

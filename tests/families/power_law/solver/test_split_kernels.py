@@ -146,6 +146,7 @@ def test_a_descent_is_the_same_by_kernels_and_by_numpy(by_numpy, n_classes, modu
     assert ours.weights.tobytes() == numpys.weights.tobytes()
 
 
+@pytest.mark.slow
 def test_the_paper_s_search_is_the_same_by_kernels_and_by_numpy(by_numpy):
     X, codes = overlapping(2, n=90)
     task = SplitTask(X, ClassMass(codes, None, 2))
