@@ -30,7 +30,8 @@ from rulekit import (
     sweep,
     verify_export,
 )
-from rulekit.evaluation import baselines, operating_points
+from rulekit.evaluation import operating_points
+from rulekit.evaluation.sweeps.baselines import baselines
 from rulekit.exceptions import DataError
 from rulekit.explain import score
 from tests.learners.planes import blobs
