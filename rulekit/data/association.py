@@ -33,7 +33,7 @@ def cramers_v(X: pd.DataFrame, y: ArrayLike) -> NDArray[np.float64]:
     """
     excess, dimensions = _excess(X, y)
     share = excess / np.maximum(len(X) * dimensions, 1)
-    strength: NDArray[np.float64] = np.round(np.sqrt(np.clip(share, 0.0, 1.0)), DECIMALS)
+    strength: NDArray[np.float64] = np.round(np.sqrt(share.clip(0.0, 1.0)), DECIMALS)
     return strength
 
 

@@ -59,7 +59,7 @@ def test_constant_and_empty_columns_have_no_association():
     assert found[2] == pytest.approx(30.0 - 1)
 
 
-def test_cramers_v_is_1_where_a_column_determines_the_class_and_0_on_average_for_noise(table):
+def test_cramers_v_is_1_for_the_class_itself_and_near_0_for_noise(table):
     X, y = table
     X = X.assign(same=y)
     strength = dict(zip(X.columns, cramers_v(X, y), strict=True))

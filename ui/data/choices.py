@@ -157,7 +157,8 @@ def columns_card() -> None:
         "Roles: a *feature* may appear in rules; *id* and *ignore* never do; *weight* counts a "
         "row more than once; rows of one *group* stay on one side of every split. The name for "
         "people and the unit are used in sentences and figures. Association with the outcome: 0 "
-        "for none beyond chance, 1 where the column determines it (Cramér's V of at most six groups)."
+        "for none beyond chance, 1 where the column determines it (Cramér's V of at most six "
+        "groups)."
     )
     _audit_line(state.table)
     key = f"columns_{this_round()}"

@@ -58,6 +58,6 @@ def protected_features(table: Table) -> list[str]:
 
 
 def looks_protected(name: Any) -> bool:
-    """Tell whether a word of a column's name is that of a protected attribute."""
+    """Check whether a word of a column's name is that of a protected attribute."""
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", str(name))
     return not PROTECTED.isdisjoint(word.lower() for word in words)

@@ -25,7 +25,7 @@ def made(n=400):
     return Table.from_frame(frame).with_roles({"ill": "target"}), frame
 
 
-def test_figures_are_counts_of_the_values_and_the_association_with_the_target():
+def test_figures_are_counts_of_values_and_the_association():
     table, frame = made()
     found = column_figures(table)
     spread = dict(zip(frame.columns, found["spread"], strict=True))
@@ -38,7 +38,7 @@ def test_figures_are_counts_of_the_values_and_the_association_with_the_target():
     assert np.isnan(strength[3])
 
 
-def test_without_a_target_there_is_no_association_and_wide_tables_have_no_figures(monkeypatch):
+def test_no_association_without_target_and_no_figures_of_wide_tables(monkeypatch):
     table, _ = made()
     assert column_figures(table.with_roles({"ill": "feature"}))["association"].isna().all()
     monkeypatch.setattr(overview, "MOST_COLUMNS", 3)
