@@ -34,7 +34,6 @@ from rulekit.search.clause_generation import (
     ClauseLimits,
     GeneratedRule,
     GenerationPlan,
-    HalfLines,
     generate,
     half_lines,
 )
@@ -194,7 +193,7 @@ def _accuracy(fold: Fold, boxes: Boxes) -> float:
 
 def _theirs(fold: Fold, price: float) -> Priced:
     """Fit AIX360's learner on the same literals, and price its rule by the same count."""
-    literals = half_lines(fold.problem())
+    literals, _ = half_lines(fold.problem())
     X, y = _frame(literals, fold.codes, fold.n_bins), fold.y.astype(int)
     model = BooleanRuleCG(
         lambda0=price, lambda1=price, timeMax=30, solver="CLARABEL", silent=True
@@ -212,10 +211,12 @@ def _theirs(fold: Fold, price: float) -> Priced:
     return Priced(float(objective), float(size.sum()), accuracy, seconds)
 
 
-def _frame(literals: HalfLines, codes: np.ndarray, n_bins: np.ndarray) -> pd.DataFrame:
+def _frame(
+    literals: list[tuple[int, int, int, bool]], codes: np.ndarray, n_bins: np.ndarray
+) -> pd.DataFrame:
     """Write what each literal holds for as a table of zeros and ones, its columns named."""
     holds, names = [], []
-    for f, low, high, absent in literals.limits:
+    for f, low, high, absent in literals:
         code = codes[:, f]
         inside = (code >= low) & (code <= high)
         holds.append(np.where(code == n_bins[f], absent, inside).astype(int))

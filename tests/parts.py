@@ -103,7 +103,6 @@ PARTS = {
     ),
     "tests/search/clause_generation/test_column_generation.py": (
         "rulekit/search/clause_generation/exact_kernels.py",
-        "rulekit/search/clause_generation/half_lines.py",
     ),
     "tests/families/power_law/solver/test_genetic.py": (
         "rulekit/families/power_law/solver/genetic_weights.py",

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from rulekit.exceptions import SolverError
-from rulekit.search.columns import ALWAYS_PERTURBATION, AlwaysToo, compact_program, snapped
+from rulekit.search.columns import ALWAYS_PERTURBATION, compact_program, snapped
 from rulekit.search.lp import TOLERANCE
 from rulekit.search.one_level import CoverProblem, SubProblem, Vertex
 
@@ -26,7 +26,8 @@ class CompactCoverProblem(CoverProblem):
         c = np.append(sub.price + theta + self.perturbation, sub.always + ALWAYS_PERTURBATION)
         offered = np.flatnonzero(np.isfinite(c))
         counts = sub.m > 0
-        P = AlwaysToo(self._P).A[np.ix_(counts, offered)]
+        A = np.pad(self._P.A, ((0, 0), (0, 1)), constant_values=True)
+        P = A[np.ix_(counts, offered)]
         lp = compact_program(P, sub.m[counts], c[offered])
         answer = linprog(
             lp.c, A_ub=-lp.A, b_ub=-lp.lower, bounds=np.c_[lp.x_lower, lp.x_upper], options=TIGHT

@@ -179,7 +179,7 @@ def test_the_rival_is_given_the_same_literals_and_priced_by_the_same_count(plant
     monkeypatch.setattr(bench_column_generation, "BooleanRuleCG", FirstLiteral)
     fold = next(bench_column_generation.folds_of(planted, 0))
     problem, theirs = fold.problem(), bench_column_generation._theirs(fold, 0.01)
-    first = bench_column_generation.half_lines(problem).limits[0]
+    first = bench_column_generation.half_lines(problem)[0][0]
     held = (fold.codes[:, first[0]] >= first[1]) & (fold.codes[:, first[0]] <= first[2])
     loss = (fold.y & ~held).sum() + (~fold.y & held).sum()
     assert theirs.objective == pytest.approx(loss / len(fold.y) + 0.02)

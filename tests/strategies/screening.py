@@ -4,9 +4,10 @@ from functools import cache
 
 import numpy as np
 
-from rulekit.search.columns.candidates import CellColumns, MatrixColumns
+from rulekit.search.columns.candidates import CellColumns
 from rulekit.search.screening.bounds import Bounds, steepest_clause
 from rulekit.search.screening.relaxed_cover import relax
+from tests.reference.candidates import MatrixColumns
 from tests.reference.screening import costs_of_all_subsets
 
 LAMBDAS = (0.2, 0.5, 1.0, 3.0, 10.0, 100.0, 1000.0)

@@ -26,9 +26,8 @@ from rulekit.search.box_search import ERRORS, Boxes, BoxProblem
 from rulekit.search.clause_generation import (
     ClauseLimits,
     GenerationPlan,
-    best_clause,
+    best_box_search,
     generate,
-    half_lines,
 )
 
 SAME = 1e-6  # objectives that differ by less than this are equal
@@ -268,19 +267,11 @@ def _one_clause(
 ) -> _Bound:
     """Search for a better clause; a finished search proves the optimal cost."""
     problem = table.problem
-    literals = half_lines(problem)
     weight = np.asarray(problem.weight)
     nothing = float(weight[problem.y].sum())  # cost of the rule without clauses
-    answer = best_clause(
-        literals.holds,
-        problem.y,
-        theta,
-        slots=literals.slots.tolist(),
-        weight=weight,
-        incumbent=max(0.0, nothing - objective),
-        limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=stop),
-    )
-    met = None if answer.chosen is None else literals.box(problem, answer.chosen)
+    limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
+    search = best_box_search(problem)
+    answer, met = search(theta, weight, max(0.0, nothing - objective), limits)
     if not answer.proved and objective > (1 + LARGEST_GAP) * (nothing - answer.upper):
         return _Bound(None, "the search for better rules did not come to its end in time", met)
     return _Bound(nothing - answer.upper, met=met)

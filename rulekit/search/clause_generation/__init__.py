@@ -10,8 +10,12 @@ from rulekit.search.clause_generation.column_generation import (
     GenerationPlan,
     generate,
 )
-from rulekit.search.clause_generation.exact_clause import ClauseLimits, best_clause
-from rulekit.search.clause_generation.half_lines import HalfLines, half_lines
+from rulekit.search.clause_generation.exact_clause import (
+    ClauseLimits,
+    best_box_search,
+    best_clause,
+    half_lines,
+)
 from rulekit.search.clause_generation.near_best import NearBest, near_best_clauses
 from rulekit.search.clause_generation.pricing import MANY_COLUMNS
 
@@ -20,8 +24,8 @@ __all__ = [
     "ClauseLimits",
     "GeneratedRule",
     "GenerationPlan",
-    "HalfLines",
     "NearBest",
+    "best_box_search",
     "best_clause",
     "generate",
     "half_lines",

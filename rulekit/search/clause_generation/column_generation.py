@@ -23,10 +23,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rulekit.search.box_search import Boxes, BoxProblem, Floats
+from rulekit.search.box_search import Boxes, BoxProblem
 from rulekit.search.clause_generation.choice import choose_clauses, improve_by_program
-from rulekit.search.clause_generation.exact_clause import ClauseLimits, ExactClause, best_clause
-from rulekit.search.clause_generation.half_lines import HalfLines, half_lines
+from rulekit.search.clause_generation.exact_clause import BestBox, ClauseLimits, best_box_search
 from rulekit.search.clause_generation.master import ClauseMaster, MasterAnswer
 from rulekit.search.clause_generation.pool import ClausePool
 from rulekit.search.clause_generation.pricing import NEW, BoxPricing
@@ -43,7 +42,7 @@ class GenerationPlan:
     max_rounds: int = 200
     batch: int = 15
     prove: bool = True
-    kicks: int = 30
+    n_perturbations: int = 30
     finish_seconds: float = 0.0
     exact_limits: ClauseLimits = field(default_factory=lambda: ClauseLimits(max_tests=3_000_000))
     all_tests: int | None = None
@@ -86,14 +85,14 @@ def generate(problem: BoxProblem, plan: GenerationPlan) -> GeneratedRule:
         answer = master.solve()
         entry = {"round": number + 1, "master": answer.value, "clauses": len(pool)}
         history.append(entry | {"seconds": time.perf_counter() - start})
-    chosen = choose_clauses(pool, answer, kicks=0)
+    chosen = choose_clauses(pool, answer, n_perturbations=0)
     gap = pool.objective(chosen) - answer.value
     if gap > NEW and not plan.should_stop():
         # clauses that the linear program does not need, but a rule cheaper than the chosen one may
         clauses, _ = pricing.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
         pool.add(clauses)
         answer = answer.beside(len(pool))
-        chosen = choose_clauses(pool, answer, plan.kicks, chosen)
+        chosen = choose_clauses(pool, answer, plan.n_perturbations, chosen)
     if plan.finish_seconds > 0:
         chosen = improve_by_program(pool, answer, chosen, plan.finish_seconds)
     return GeneratedRule(
@@ -121,7 +120,7 @@ class _ExactPricing:
         self.problem, self.plan = problem, plan
         other = float(np.asarray(problem.weight)[~problem.y].sum())
         self._least = plan.clause_price + min(plan.literal_price, other)
-        self._literals: HalfLines | None = None
+        self._best_box: BestBox | None = None
         self._n_tests = 0
         self.lower_bound, self.solved = 0.0, False
 
@@ -133,27 +132,15 @@ class _ExactPricing:
             if left <= 0:
                 return None
             limits = replace(limits, max_tests=min(limits.max_tests, left))
-        if self._literals is None:
-            self._literals = half_lines(self.problem)
-        found = self._best_clause(self._literals, answer.mu, limits)
+        if self._best_box is None:
+            self._best_box = best_box_search(self.problem)
+        weight = np.asarray(self.problem.weight).copy()
+        weight[self.problem.y] = answer.mu
+        incumbent = self.plan.clause_price + NEW
+        found, box = self._best_box(self.plan.literal_price, weight, incumbent, limits)
         self._n_tests += found.n_tests
         violation = max(0.0, found.upper - self.plan.clause_price) + NEW
         bound = answer.value * self._least / (self._least + violation)
         self.lower_bound = max(self.lower_bound, bound)
         self.solved = found.proved and found.chosen is None
-        if found.chosen is None:
-            return None
-        return self._literals.box(self.problem, found.chosen)
-
-    def _best_clause(self, literals: HalfLines, mu: Floats, limits: ClauseLimits) -> ExactClause:
-        weight = np.asarray(self.problem.weight).copy()
-        weight[self.problem.y] = mu
-        return best_clause(
-            literals.holds,
-            self.problem.y,
-            self.plan.literal_price,
-            slots=literals.slots.tolist(),
-            weight=weight,
-            incumbent=self.plan.clause_price + NEW,
-            limits=limits,
-        )
+        return box

@@ -33,6 +33,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.search.box_search import Boxes, BoxProblem
+
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -60,6 +62,11 @@ class ExactClause:
     proved: bool
     n_tests: int
     upper: float
+
+
+# feature, first and last bin, whether missing values are accepted
+HalfLine = tuple[int, int, int, bool]
+BestBox = Callable[[float, Floats, float, ClauseLimits], tuple[ExactClause, Boxes | None]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +154,56 @@ def best_clause(
     slot_of = range(holds.shape[1]) if slots is None else slots
     task = clause_task(holds, y, weights, theta, slot_of, incumbent, limits or ClauseLimits())
     return search(task)
+
+
+def half_lines(problem: BoxProblem) -> tuple[list[HalfLine], list[int]]:
+    """List every literal that a box may use, and the slot of each, shape (d,)."""
+    limits: list[HalfLine] = []
+    slots: list[int] = []
+    for f in range(problem.n_features):
+        last, lacks = int(problem.n_bins[f]) - 1, bool(problem.has_missing[f])
+        accepts = (True, False) if lacks else (True,)
+        starts = [c for c in range(1, last + 1) if np.asarray(problem.may_start)[f, c]]
+        ends = [c for c in range(last) if np.asarray(problem.may_end)[f, c]]
+        for variant, a in enumerate(accepts):
+            limits += [(f, c, last, a) for c in starts] + [(f, 0, c, a) for c in ends]
+            slots += [4 * f + variant] * len(starts) + [4 * f + 2 + variant] * len(ends)
+        if lacks and np.asarray(problem.may_test_missing)[f]:
+            limits += [(f, 0, last, False), (f, 1, 0, True)]
+            slots += [4 * problem.n_features + 2 * f, 4 * problem.n_features + 2 * f + 1]
+    return limits, slots
+
+
+def best_box_search(problem: BoxProblem) -> BestBox:
+    """Return a function as `best_clause` of theta, weight, incumbent and limits, over boxes."""
+    limits, slots = half_lines(problem)
+    holds = np.zeros((problem.n_rows, len(limits)), bool)
+    for j, (f, low, high, absent) in enumerate(limits):
+        code = problem.codes[:, f]
+        inside = (code >= low) & (code <= high)
+        holds[:, j] = np.where(code == problem.n_bins[f], absent, inside)
+
+    def best_box(
+        theta: float, weight: Floats, incumbent: float, allowed: ClauseLimits
+    ) -> tuple[ExactClause, Boxes | None]:
+        best = best_clause(
+            holds, problem.y, theta, slots=slots, weight=weight, incumbent=incumbent, limits=allowed
+        )
+        chosen = None if best.chosen is None else [limits[j] for j in best.chosen]
+        return best, None if chosen is None else box_of_literals(problem, chosen)
+
+    return best_box
+
+
+def box_of_literals(problem: BoxProblem, literals: Sequence[HalfLine]) -> Boxes:
+    """Return the clause that joins literals by AND."""
+    low = np.zeros((1, problem.n_features), np.int64)
+    high = problem.n_bins[None] - 1
+    absent = np.ones((1, problem.n_features), bool)
+    for f, first, last, accepts in literals:
+        low[0, f], high[0, f] = max(low[0, f], first), min(high[0, f], last)
+        absent[0, f] &= accepts
+    return Boxes(low, high, absent)
 
 
 def search(task: ClauseTask) -> ExactClause:

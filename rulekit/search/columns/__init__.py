@@ -11,7 +11,7 @@ from rulekit.search.columns.candidates import (
     compact_program,
     priced,
 )
-from rulekit.search.columns.cell_sets import DENSE, AlwaysToo, CellSets, row_order
+from rulekit.search.columns.cell_sets import DENSE, CellSets, row_order
 from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
 from rulekit.search.columns.perturbation import (
     ALWAYS_PERTURBATION,
@@ -39,7 +39,6 @@ __all__ = [
     "DENSE",
     "PERTURBATION",
     "TIE",
-    "AlwaysToo",
     "CellColumns",
     "CellSets",
     "ColumnStructure",

@@ -1,4 +1,4 @@
-"""Candidate columns of the one-level problem: a Boolean matrix, or cells it never has to leave.
+"""Candidate columns of the one-level problem, as runs of cells.
 
 A *source* (a column of the table) cuts its rows into cells. Every column of the Boolean matrix is
 then a set of cells of one source, and all those that thresholds, levels and gaps give are unions of
@@ -19,104 +19,17 @@ with growing t, ``x > t`` with falling t. `chain` and `place` say to which chain
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rulekit.search.columns.redundancy import ColumnStructure
 from rulekit.search.lp import LinearProgram
-from rulekit.search.sums import addable, grid_unit, on_grid
+from rulekit.search.sums import grid_unit, on_grid
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-
-
-class CandidateColumns(Protocol):
-    """What screening and column generation ask of a table: see `MatrixColumns`, `CellColumns`."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-
-    @property
-    def chain(self) -> Ints:
-        """Chain of each column, -1 for none."""
-
-    @property
-    def place(self) -> Ints:
-        """Place of each column in its chain."""
-
-    @property
-    def copies(self) -> int:
-        """How often the sums of a table add up one row at most."""
-
-    def sums(self, weight: Floats) -> Floats:
-        """Sum weights of rows, shape (n,), over the rows of each column: shape (d,)."""
-
-    def values(self, columns: Ints, rows: Ints | slice = ...) -> Bools:
-        """Form some columns of the matrix, in some rows."""
-
-    def take_rows(self, rows: Bools) -> "CandidateColumns":
-        """Keep some rows."""
-
-    def take_columns(self, columns: Ints) -> "CandidateColumns":
-        """Keep some columns."""
-
-
-@dataclass(frozen=True)
-class MatrixColumns:
-    """Columns of a Boolean matrix.
-
-    Shapes: A (n, d), chain, place (d,).
-    """
-
-    A: Bools
-    chain: Ints
-    place: Ints
-
-    copies = 1
-
-    @classmethod
-    def of(cls, A: Bools, structure: ColumnStructure | None = None) -> "MatrixColumns":
-        """Read chains off the places of thresholds; without `structure` there are none.
-
-        Columns of one side of one source must be nested, each rank once; variants that differ in
-        what they say of gaps belong to `CellColumns`.
-        """
-        A = np.asarray(A, dtype=bool)
-        if structure is None:
-            nothing = np.full(A.shape[1], -1, dtype=np.intp)
-            return cls(A, nothing, np.zeros_like(nothing))
-        return cls(A, *_chains(structure))
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-        return self.A.shape[0], self.A.shape[1]
-
-    def sums(self, weight: Floats) -> Floats:
-        """Sum weights of rows over each column, O(n d)."""
-        total, weight = np.zeros(self.A.shape[1]), addable(weight)
-        used = np.flatnonzero(weight)
-        for start in range(0, len(used), 1024):  # a float copy of the matrix is never made
-            rows = used[start : start + 1024]
-            total += weight[rows] @ self.A[rows]  # exact, as weights are addable
-        return total
-
-    def values(self, columns: Ints, rows: Ints | slice = slice(None)) -> Bools:
-        """Form some columns of the matrix, in some rows."""
-        return self.A[rows][:, columns]
-
-    def take_rows(self, rows: Bools) -> "MatrixColumns":
-        """Keep some rows."""
-        return replace(self, A=self.A[rows])
-
-    def take_columns(self, columns: Ints) -> "MatrixColumns":
-        """Keep some columns."""
-        return MatrixColumns(self.A[:, columns], self.chain[columns], self.place[columns])
 
 
 @dataclass(frozen=True)
@@ -202,7 +115,7 @@ class PricedColumns:
     Shapes: P (g, d), m (g,), wrong (d,).
     """
 
-    P: CandidateColumns
+    P: CellColumns
     m: Floats
     wrong: Floats
     theta: float
@@ -228,7 +141,7 @@ class PricedColumns:
 
 
 def priced(
-    columns: CandidateColumns,
+    columns: CellColumns,
     y: Bools,
     theta: float,
     weight: Floats | None = None,
@@ -277,12 +190,3 @@ def compact_program(P: Floats, m: Floats, c: Floats) -> LinearProgram:
         np.concatenate([np.ones(d), np.full(g, np.inf)]),
         np.concatenate([np.ones(d, dtype=bool), np.zeros(g, dtype=bool)]),
     )
-
-
-def _chains(structure: ColumnStructure) -> tuple[Ints, Ints]:
-    """Return the chains of thresholds: two per source, ``<=`` upwards and ``>`` downwards."""
-    side, rank = np.asarray(structure.side), np.asarray(structure.rank, dtype=np.intp)
-    names = 2 * np.asarray(structure.feature, dtype=np.intp) + (side > 0)
-    chain = np.where(side == 0, -1, names).astype(np.intp)
-    place = np.where(side > 0, rank.max(initial=0) - rank, rank).astype(np.intp)
-    return chain, np.where(side == 0, 0, place)

@@ -228,30 +228,6 @@ class CellSets:
         return blocks
 
 
-class AlwaysToo:
-    """The columns of a table, and a last one that is always True."""
-
-    def __init__(self, cells: CellSets) -> None:
-        self.cells, self.shape = cells, (cells.shape[0], cells.shape[1] + 1)
-
-    @property
-    def A(self) -> Bools:  # noqa: N802
-        """The Boolean matrix: shape (n, d + 1)."""
-        return self.values(np.arange(self.shape[1]))
-
-    def sums(self, values: Floats) -> Floats:
-        """Sum numbers, whose sums are exact, over the rows of each column: shape (d + 1,)."""
-        return np.append(self.cells.sums(values), values.sum())
-
-    def values(self, columns: Ints, rows: Ints | slice = slice(None)) -> Bools:
-        """Form some columns of the matrix, in some rows."""
-        own = np.flatnonzero(columns < self.cells.shape[1])
-        known = self.cells.values(columns[own], rows)
-        found = np.ones((len(known), len(columns)), dtype=bool)
-        found[:, own] = known
-        return found
-
-
 def row_order(A: NDArray[Any], y: Bools, weight: Floats) -> Ints:
     """Sort rows by content, so that the order they came in has no influence: shape (n,).
 

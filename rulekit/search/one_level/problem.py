@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 
 from rulekit.search.columns import (
     ALWAYS_PERTURBATION,
-    AlwaysToo,
     CellSets,
     ColumnStructure,
     RoundingTask,
@@ -107,7 +106,7 @@ class CoverProblem:
         self.cells, self.y = A, y
         self._arrange()
         self.groups = redundancy_groups(A, y, structure)
-        self._program = CoverProgram(AlwaysToo(self._P), np.arange(d + 1) < d)
+        self._program = CoverProgram(self._P)
         self._paths: dict[bytes, ThetaPath] = {}
 
     def _arrange(self) -> None:

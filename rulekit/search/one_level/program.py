@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns import DENSE, AlwaysToo, CellSets, GeneratedDual, RowGroups, snapped
+from rulekit.search.columns import DENSE, CellSets, GeneratedDual, RowGroups, snapped
 from rulekit.search.lp import TOLERANCE, LPSolution
 from rulekit.search.one_level.chain_screen import ChainScreen
 from rulekit.search.sums import addable
@@ -83,13 +83,26 @@ def _same_clause(a: Vertex, b: Vertex) -> bool:
 
 
 class CoverProgram:
-    """One matrix, many prices and weights.
+    """One matrix, many prices and weights; the last column is True in all rows and costs no theta.
 
-    Shapes: P (g, d), priced (d,).
+    Shapes: P (g, d - 1).
     """
 
-    def __init__(self, P: AlwaysToo | CellSets, priced: Bools) -> None:
-        self.P, self._priced = P, priced
+    def __init__(self, P: CellSets) -> None:
+        self.P, self._n_columns = P, P.shape[1] + 1
+        self._priced = np.arange(self._n_columns) < P.shape[1]
+
+    def _sums(self, values: Floats) -> Floats:
+        """Sum numbers, whose sums are exact, over the rows of each column: shape (d,)."""
+        return np.append(self.P.sums(values), values.sum())
+
+    def _values(self, columns: Index, rows: Index | slice = slice(None)) -> Bools:
+        """Build some columns of the matrix, in some rows."""
+        in_table = np.flatnonzero(self._priced[columns])
+        known = self.P.values(columns[in_table], rows)
+        found = np.ones((len(known), len(columns)), dtype=bool)
+        found[:, in_table] = known
+        return found
 
     def solve(
         self,
@@ -102,7 +115,7 @@ class CoverProgram:
 
         Shapes: c (d,), m (g,).
         """
-        worth = self.P.sums(addable(m))
+        worth = self._sums(addable(m))
         # A column that costs as much as all it covers has weight 0 in some optimum, and the
         # perturbed optimum is unique.
         useful = c < worth
@@ -119,7 +132,7 @@ class CoverProgram:
         assert answer.x is not None
         assert answer.duals is not None
         columns = np.flatnonzero(answer.duals < 0)
-        weights = snapped(-answer.duals[columns], self.P.values(columns)[m > 0].astype(float))
+        weights = snapped(-answer.duals[columns], self._values(columns)[m > 0].astype(float))
         columns, weights = columns[weights > 0], weights[weights > 0]
         self._check_gap(c, m, columns, weights, float(answer.x.sum()))
         lower, upper = self._range(c, groups, answer)
@@ -130,16 +143,16 @@ class CoverProgram:
     ) -> tuple[RowGroups, LPSolution]:
         """Solve the dual program over groups of rows."""
         program = GeneratedDual(m)
-        few = MANY if self.P.shape[0] * self.P.shape[1] <= DENSE else FEW
-        missed, passed = _cheapest(ceiling, self.P.sums(addable(m)), few), np.zeros(0, np.intp)
+        few = MANY if self.P.shape[0] * self._n_columns <= DENSE else FEW
+        missed, passed = _cheapest(ceiling, self._sums(addable(m)), few), np.zeros(0, np.intp)
         while True:
-            program.add(self.P.values(missed), ceiling[missed])
+            program.add(self._values(missed), ceiling[missed])
             passed = np.concatenate([passed, missed])
             answer = program.solve(time_limit)
             if answer.x is None:
                 return program.groups, answer
             mu = program.groups.shared(answer.x)
-            missed = _overdrawn(ceiling - self.P.sums(addable(mu)), passed, few)
+            missed = _overdrawn(ceiling - self._sums(addable(mu)), passed, few)
             if len(missed) == 0:
                 return program.groups, _over_all(answer, passed, len(ceiling))
 
@@ -147,7 +160,7 @@ class CoverProgram:
         self, c: Floats, m: Floats, columns: NDArray[np.intp], weights: Floats, dual: float
     ) -> None:
         """Compare the primal with the dual value."""
-        xi = np.maximum(0.0, 1.0 - self.P.values(columns) @ weights)
+        xi = np.maximum(0.0, 1.0 - self._values(columns) @ weights)
         primal = float(c[columns] @ weights + m @ xi)
         if not (np.isfinite(primal) and abs(primal - dual) <= GAP * max(1.0, abs(primal))):
             raise SolverError(
@@ -167,7 +180,7 @@ class CoverProgram:
             return 0.0, 0.0
         step = self._priced.astype(float)
         try:
-            K = self.P.values(tight, groups.first[free]).T.astype(float)
+            K = self._values(tight, groups.first[free]).T.astype(float)
             move = np.linalg.solve(K, step[tight])
         except np.linalg.LinAlgError:
             return 0.0, 0.0
@@ -190,7 +203,7 @@ class CoverProgram:
 
     def _spent(self, groups: RowGroups, mu: Floats) -> Floats:
         """Sum over each column what the groups of rows have."""
-        return self.P.sums(addable(groups.shared(mu)))
+        return self._sums(addable(groups.shared(mu)))
 
 
 def _cheapest(c: Floats, worth: Floats, n: int) -> Index:

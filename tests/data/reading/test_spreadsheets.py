@@ -93,7 +93,7 @@ def test_an_empty_workbook_and_a_lone_header_are_refused():
 @pytest.mark.parametrize(
     ("limits", "sentence"),
     [
-        (Limits(max_columns=2), "2 columns at most; this one has 3"),
+        (Limits(max_columns=2), "at most 2 columns; this one has 3"),
         (Limits(max_rows=2), "2 rows at most; this one has 4"),
         (Limits(max_cells=8), "8 cells at most"),
         (Limits(max_cell_length=3), "row 1 of column 'c' holds 4"),
@@ -111,7 +111,7 @@ def test_a_sheet_of_one_far_cell_is_refused_without_filling_the_gap():
     book.active["A1"], book.active["XFD2"] = "a", 1
     file = io.BytesIO()
     book.save(file)
-    with pytest.raises(DataError, match=r"2,000 columns at most; this one has 16,384"):
+    with pytest.raises(DataError, match=r"at most 2,000 columns; this one has 16,384"):
         read_table(file.getvalue())
 
 

@@ -7,10 +7,14 @@ import pytest
 from scipy.optimize import linprog
 
 from rulekit.search.box_search.problem import Boxes, BoxProblem, no_boxes
-from rulekit.search.clause_generation import column_generation, pricing
+from rulekit.search.clause_generation import exact_clause, pricing
 from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
-from rulekit.search.clause_generation.exact_clause import ClauseLimits, best_clause
-from rulekit.search.clause_generation.half_lines import half_lines
+from rulekit.search.clause_generation.exact_clause import (
+    ClauseLimits,
+    best_clause,
+    box_of_literals,
+    half_lines,
+)
 from rulekit.search.clause_generation.pool import ClausePool
 from rulekit.search.clause_generation.pricing import BoxPricing, joined
 from tests.reference.boxes import choices
@@ -98,7 +102,7 @@ def test_all_exact_pricings_together_keep_to_their_limit(monkeypatch):
         tried.append(found.n_tests)
         return found
 
-    monkeypatch.setattr(column_generation, "best_clause", counted)
+    monkeypatch.setattr(exact_clause, "best_clause", counted)
     monkeypatch.setattr(BoxPricing, "price", lambda self, *args: (no_boxes(3), np.zeros(0)))
     everything = generate(small(0), GenerationPlan(0.6, 0.4))
     n_tests, n_searches = sum(tried), len(tried)
@@ -121,8 +125,8 @@ def test_exact_pricing_cut_short_may_leave_a_bound_above_nothing():
 @pytest.mark.parametrize("seed", range(8))
 def test_the_program_at_the_end_never_makes_the_rule_dearer(seed):
     problem = small(seed)
-    plain = generate(problem, GenerationPlan(0.2, 0.1, kicks=0))
-    finished = generate(problem, GenerationPlan(0.2, 0.1, kicks=0, finish_seconds=5.0))
+    plain = generate(problem, GenerationPlan(0.2, 0.1, n_perturbations=0))
+    finished = generate(problem, GenerationPlan(0.2, 0.1, n_perturbations=0, finish_seconds=5.0))
     assert plain.master_value - 1e-9 <= finished.objective <= plain.objective
 
 
@@ -133,10 +137,12 @@ def test_a_stopped_generation_claims_no_bound():
 
 def test_half_lines_join_to_the_box_they_describe():
     problem = small(3, missing=True)
-    literals = half_lines(problem)
+    literals, _ = half_lines(problem)
     rng = np.random.default_rng(0)
     for _ in range(30):
-        chosen = tuple(rng.choice(len(literals.limits), size=3, replace=False))
-        box = literals.box(problem, chosen)
-        together = literals.holds[:, list(chosen)].all(axis=1)
+        chosen = [literals[j] for j in rng.choice(len(literals), size=3, replace=False)]
+        box = box_of_literals(problem, chosen)
+        each = [box_of_literals(problem, [one]) for one in chosen]
+        held = [one.fired(problem.codes, problem.n_bins)[:, 0] for one in each]
+        together = np.all(held, axis=0)
         np.testing.assert_array_equal(box.fired(problem.codes, problem.n_bins)[:, 0], together)

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.search.columns.candidates import (
-    MatrixColumns,
     compact_program,
     priced,
 )
@@ -14,6 +13,7 @@ from rulekit.search.columns.redundancy import ColumnStructure
 from rulekit.search.lp import solve_lp, solve_milp
 from rulekit.search.sums import grid_unit, on_grid
 from tests.reference import one_level as reference
+from tests.reference.candidates import MatrixColumns
 from tests.strategies.covers import cover_problems, threshold_table
 from tests.strategies.screening import tied_table
 

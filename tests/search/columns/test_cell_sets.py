@@ -7,7 +7,7 @@ import pytest
 from rulekit import Binarizer, Constraints
 from rulekit.data import columns_of
 from rulekit.learners.literal.problems.binary_problem import binary_problem
-from rulekit.search.columns.cell_sets import AlwaysToo, CellSets, row_order
+from rulekit.search.columns.cell_sets import CellSets, row_order
 
 WORDS = np.array(["red", "blue", "green", "cold", "warm", "old"])
 
@@ -72,11 +72,6 @@ def test_a_matrix_read_as_cells_answers_as_itself(together):
     assert few.shape[0] <= 2
     for j in range(9):
         assert set(few.values([j])[:, 0]) == set(A[rows, j])
-    both = AlwaysToo(cells)
-    assert both.shape == (40, 10)
-    np.testing.assert_array_equal(both.A, np.hstack([A, np.ones((40, 1), dtype=bool)]))
-    np.testing.assert_array_equal(both.values(np.array([9, 2]), rows), both.A[rows][:, [9, 2]])
-    np.testing.assert_array_equal(both.sums(values[:, 0]), values[:, 0] @ both.A)
 
 
 def test_rows_are_of_one_content_where_no_column_tells_them_apart():

@@ -149,8 +149,8 @@ def test_a_clause_optimal_at_two_prices_is_optimal_between_them():
 
 def test_clause_is_empty_exactly_from_theta_max_on():
     A, y = np.ones((4, 1), dtype=bool), np.array([True, True, True, False])
-    program = CoverProgram(CellSets.of_matrix(A[y]), np.ones(1, dtype=bool))
-    found = program.solve(np.array([2.5 + (~y).sum()]), np.ones(3))
+    program = CoverProgram(CellSets.of_matrix(A[y]))
+    found = program.solve(np.array([2.5 + (~y).sum(), np.inf]), np.ones(3))
     assert not len(found.columns)
     assert found.lower == -0.5
     assert found.upper == np.inf

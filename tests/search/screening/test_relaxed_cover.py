@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from rulekit.exceptions import SolverError
-from rulekit.search.columns.candidates import MatrixColumns, priced
+from rulekit.search.columns.candidates import priced
 from rulekit.search.lp import LPSolution
 from rulekit.search.screening import relaxed_cover
 from rulekit.search.screening.relaxed_cover import relax
 from tests.engines import ENGINES, solved_by
 from tests.reference import one_level as reference
 from tests.reference import screening
+from tests.reference.candidates import MatrixColumns
 from tests.strategies.covers import threshold_table
 from tests.strategies.screening import LAMBDAS, tied_table
 

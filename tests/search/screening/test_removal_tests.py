@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rulekit.search.columns.candidates import MatrixColumns, priced
+from rulekit.search.columns.candidates import priced
 from rulekit.search.screening.bounds import (
     Bounds,
     greedy_dual,
@@ -12,6 +12,7 @@ from rulekit.search.screening.bounds import (
 from rulekit.search.screening.removal_tests import chains_of, duality_test
 from rulekit.search.screening.screen import screen
 from tests.reference import screening as reference
+from tests.reference.candidates import MatrixColumns
 from tests.strategies.screening import N_INSTANCES, lp_bounds, solved_instances, tied_table
 
 
