@@ -47,8 +47,10 @@ def test_counts_by_conditions_are_those_in_memory_for_all_kinds_of_literal(rule)
     wanted = {}
     for met, label in zip(map(tuple, here.tolist()), FRAME["answer"], strict=True):
         wanted.setdefault(met, np.zeros(3, int))[LABELS.index(label)] += 1
-    told = {tuple(m): n for m, n in zip(found.met.tolist(), found.counts.sum(axis=0), strict=True)}
-    assert {k: v.tolist() for k, v in told.items()} == {k: v.tolist() for k, v in wanted.items()}
+    result = {
+        tuple(m): n for m, n in zip(found.met.tolist(), found.counts.sum(axis=0), strict=True)
+    }
+    assert {k: v.tolist() for k, v in result.items()} == {k: v.tolist() for k, v in wanted.items()}
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ SPEC = RunSpec(limits=(1, 2, 3, 4), folds=10, **PLAIN)
 
 def measured(spec, errors, sizes, models=None, **columns):
     """What a run would have measured: errors and sizes of its first settings."""
-    told = {
+    result = {
         "learner": "x",
         "test_error": errors,
         "test_error_se": 0.01,
@@ -33,7 +33,7 @@ def measured(spec, errors, sizes, models=None, **columns):
         "most": [int(-(-size // 1)) for size in sizes],
         **columns,
     }
-    points = pd.DataFrame(told).rename_axis("setting")
+    points = pd.DataFrame(result).rename_axis("setting")
     return RunResult.of(Measured(spec, "key", points, models or {}))
 
 

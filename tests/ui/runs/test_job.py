@@ -19,8 +19,8 @@ def test_the_time_to_go_is_told_after_three_pieces(job):
         job._take({"done": done})
         assert job.remaining is None
     job._take({"done": 3})
-    before, told, after = job.elapsed, job.remaining, job.elapsed
-    assert before * (1 - 1e-9) <= told <= after * (1 + 1e-9)
+    before, result, after = job.elapsed, job.remaining, job.elapsed
+    assert before * (1 - 1e-9) <= result <= after * (1 + 1e-9)
 
 
 def test_no_second_counts_while_it_stands_still(job):
