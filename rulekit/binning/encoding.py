@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from rulekit.binning.thresholds import short_cuts
 from rulekit.exceptions import DataError
-from rulekit.rules import GAPS, ORDERED, Literal, Scalar, missing_in
+from rulekit.rules import GAPS, ORDERED, Literal, missing_in
+from rulekit.rules.condition import Scalar
 from rulekit.rules.scales import positions_in, value_at
 
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier

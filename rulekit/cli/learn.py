@@ -17,8 +17,9 @@ from rulekit.cli.inputs import (
     write_file,
 )
 from rulekit.cli.output import echo, note, print_json, working
-from rulekit.data import Costs, Table, check_target, class_counts, hold_out, suggest_positive
+from rulekit.data import Costs, Table, check_target, hold_out, suggest_positive
 from rulekit.data.headers import shown
+from rulekit.data.target import class_counts
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
 from rulekit.families import FAMILIES

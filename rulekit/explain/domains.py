@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.explain.subject import as_column
-from rulekit.rules import SEPARATORS, WORDS, Columns, Literal, missing_in, moment, words_of
-from rulekit.rules.scales import EPOCH, moment_text
+from rulekit.rules import SEPARATORS, WORDS, Columns, Literal, missing_in, moment
+from rulekit.rules.scales import EPOCH, moment_text, words_of
 
 FEW_VALUES = 10
 FEW_WORDS = 5

@@ -1,5 +1,4 @@
 from .fixed import FixedRuleClassifier as FixedRuleClassifier
-from .inner_choice import Choice as Choice
 from .inner_choice import search_grid as search_grid
 from .literal.box_search import BoxSearchClassifier as BoxSearchClassifier
 from .literal.certificate import Certificate as Certificate
@@ -9,19 +8,14 @@ from .literal.one_level import OneLevelRuleClassifier as OneLevelRuleClassifier
 from .literal.one_level import screen_conditions as screen_conditions
 from .literal.screening import ConditionScreening as ConditionScreening
 from .literal.two_level import TwoLevelRuleClassifier as TwoLevelRuleClassifier
-from .rule_path import PathEntry as PathEntry
-from .rule_path import RulePath as RulePath
 
 __all__ = [
     "BoxSearchClassifier",
     "Certificate",
-    "Choice",
     "ColumnGenerationClassifier",
     "ConditionScreening",
     "FixedRuleClassifier",
     "OneLevelRuleClassifier",
-    "PathEntry",
-    "RulePath",
     "TwoLevelRuleClassifier",
     "certify",
     "screen_conditions",

@@ -31,7 +31,8 @@ from rulekit.learners.training import (
     read_training_table,
     unchanged_on_failure,
 )
-from rulekit.rules import Columns, RuleSet, clause_line, rule_lines
+from rulekit.rules import Columns, RuleSet
+from rulekit.rules.reading import clause_line, rule_lines
 
 SEEN_IN_FIT = (  # what reading a table sets
     "n_features_in_", "feature_names_in_", "ignored_columns_", "_data_notes"

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from rulekit.data import equal_rows, hold_out, joined_groups, make_folds
+from rulekit.data import hold_out, make_folds
+from rulekit.data.folds import equal_rows, joined_groups
 from rulekit.exceptions import DataError
 
 

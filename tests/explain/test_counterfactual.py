@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
-from rulekit.explain import smallest_change
+from rulekit.explain.counterfactual import smallest_change
 from rulekit.explain.domains import domain_of
 from rulekit.explain.subject import as_column, row_values
 from rulekit.rules import Clause, Literal, RuleSet

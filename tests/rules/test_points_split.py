@@ -19,8 +19,8 @@ from rulekit.rules import (
     rule_from_dict,
     rule_to_dict,
     simplify,
-    simplify_clause,
 )
+from rulekit.rules.analysis.simplify import simplify_clause
 from tests.explain.tables import PLAIN, points_rules, tables
 from tests.strategies.rules import columns, every_row, points_splits
 

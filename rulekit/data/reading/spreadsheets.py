@@ -34,7 +34,7 @@ _ROW = re.compile(rb"\br\s*=\s*[\"'][A-Za-z]*(\d+)[\"']")
 _NEXT_CELL = re.compile(rb'<(?:[^<>\s:?]+:)?c\b(?!\s+r="[A-Z]+\d+")')
 _NEXT_ROW = re.compile(rb'<(?:[^<>\s:?]+:)?row\b(?!\s+r="\d+")')
 _ROW_TAG = re.compile(rb"<(?:[^<>\s:?]+:)?row\b")
-# no comments, and no tags in quotes: a row tag is one
+# XML without comments and without < or > in quotes, so that each match of _ROW_TAG is a row
 _STRICT = re.compile(rb"""(?:<[^!<>"'](?:[^<>"']|"[^<>"]*+")*+>[^<>]*+)*+""")
 
 
@@ -124,13 +124,14 @@ def _prepared(raw: bytes, limits: Limits) -> io.BytesIO:
         for name in dict.fromkeys(old.namelist()):
             part = old.read(name)
             if b"spreadsheetml" in part:
-                ParserCreate().Parse(part, True)  # of malformed XML calamine reads a part
+                ParserCreate().Parse(part, True)  # calamine reads malformed XML in part
             new.writestr(name, _checked(part, limits) if b"sheetData" in part else part)
     copy.seek(0)
     return copy
 
 
 def _checked(sheet: bytes, limits: Limits) -> bytes:
+    """Check the area of a sheet, and mark errors and long numbers as text."""
     most = max(limits.max_cells, MAX_AREA)
     area = _area(sheet)
     if area > most:
@@ -166,6 +167,7 @@ def _number(letters: bytes) -> int:
 
 
 def _as_text(cell: re.Match[bytes]) -> bytes:
+    """Return the tag of a numeric cell as the tag of a text; other cells are unchanged."""
     name, attributes = cell[1], cell[2].replace(b' t="n"', b"")
     return cell[0] if b" t=" in attributes else b'<%b%b t="str">' % (name, attributes)
 

@@ -12,7 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit._renamed import former_name
-from rulekit.rules import Clause, Columns, RuleSet, clause_line
+from rulekit.rules import Clause, Columns, RuleSet
+from rulekit.rules.reading import clause_line
 
 RETURNS = 0.8  # share of the resamples from which a column counts as returning
 NEAR = 0.05  # thresholds are the same if at most this share of the rows lies between them

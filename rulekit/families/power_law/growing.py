@@ -25,7 +25,8 @@ from rulekit.families.power_law.solver import (
     target_impurity,
 )
 from rulekit.learners.training import Clock
-from rulekit.rules import Columns, PowerLawSplit, absent_in
+from rulekit.rules import Columns, PowerLawSplit
+from rulekit.rules.condition import absent_in
 
 Floats = NDArray[np.float64]
 Search = Callable[[SplitTask, np.random.Generator, dict[Any, Any] | None], FoundSplit | None]

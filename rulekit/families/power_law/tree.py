@@ -28,14 +28,8 @@ from rulekit.learners.training import (
     constraints_for,
     plain_label,
 )
-from rulekit.rules import (
-    Constraints,
-    RuleSet,
-    Tree,
-    monotonicity_checks,
-    rule_of_tree,
-    tree_of_rule,
-)
+from rulekit.rules import Constraints, RuleSet, Tree, monotonicity_checks, tree_of_rule
+from rulekit.rules.analysis.tree import rule_of_tree
 
 EXPONENTS = (-3, -2, -1, 0, 1, 2, 3)
 NO_SPLIT = (

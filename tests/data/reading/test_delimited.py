@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.data import Limits, ParseOptions, read_table, read_with_options
+from rulekit.data import Limits, ParseOptions, read_table
+from rulekit.data.reading.loading import read_with_options
 from rulekit.exceptions import DataError
 
 CP1252 = "abcXYZ éüßñ€“”–;,'"

@@ -15,8 +15,9 @@ from rulekit import (
     load_sample,
 )
 from rulekit.data import make_folds
-from rulekit.evaluation import Family, SweepStore, baselines, sweep
+from rulekit.evaluation import Family, SweepStore, sweep
 from rulekit.evaluation.sweeps import compare
+from rulekit.evaluation.sweeps.baselines import baselines
 from tests.evaluation.learners import SharedStump, Stump, noisy_table
 
 THETAS = {"theta": [-0.5, 0.0, 0.5, 2.0]}

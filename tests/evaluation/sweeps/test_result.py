@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.data import GROUP_MEASURES
-from rulekit.evaluation import fit_setting, suggest, summarise, sweep
-from rulekit.evaluation.sweeps.result import SweepResult, table_of
+from rulekit.evaluation import fit_setting, suggest, sweep
+from rulekit.evaluation.sweeps.result import SweepResult, summarise, table_of
 from tests.evaluation.learners import Stump, noisy_table
 
 

@@ -17,7 +17,8 @@ from rulekit import (
     load_sample,
     read_table,
 )
-from rulekit.data import ParseOptions, read_with_options
+from rulekit.data import ParseOptions
+from rulekit.data.reading.loading import read_with_options
 from rulekit.exceptions import ExportError
 from rulekit.export import Preparation, to_script, to_text
 from rulekit.rules.constraints import Constraints

@@ -12,14 +12,8 @@ from rulekit import PowerLawTreeClassifier
 from rulekit.exceptions import DataError, EmptyRuleWarning, MonotonicityWarning
 from rulekit.families.power_law.features import PowerLawFeatures, short_split, shortest
 from rulekit.families.power_law.solver.split_task import FoundSplit
-from rulekit.rules import (
-    Branch,
-    Factor,
-    Leaf,
-    PowerLawSplit,
-    check_monotonicity,
-    monotonicity_checks,
-)
+from rulekit.rules import Branch, Factor, PowerLawSplit, check_monotonicity, monotonicity_checks
+from rulekit.rules.analysis.tree import Leaf
 
 
 def body_mass(n=200, seed=0):
