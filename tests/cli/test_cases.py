@@ -70,7 +70,7 @@ def test_score_says_whether_the_rule_still_holds(run, tmp_path):
         (["--outcome", "died", "--target", "state"], "must be VALUE=NAME"),
     ],
 )
-def test_what_would_not_be_read_is_refused(refused, requested, sentence):
+def test_unread_options_raise(refused, requested, sentence):
     assert sentence in refused("score", "rule.json", "table.csv", *requested, code=2)
 
 

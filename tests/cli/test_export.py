@@ -65,5 +65,5 @@ def test_a_report_tells_the_figures_of_a_table(run):
         ([], "Missing option '--format'"),
     ],
 )
-def test_what_would_not_be_read_is_refused(refused, requested, sentence):
+def test_unread_options_raise(refused, requested, sentence):
     assert sentence in refused("export", "rule.json", *requested, code=2)

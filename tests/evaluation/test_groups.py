@@ -141,7 +141,7 @@ def test_the_interval_of_a_gap_is_newcombes():
     assert not gap.by_chance
 
 
-def test_groups_of_few_rows_are_told_and_take_no_part_in_gaps():
+def test_small_groups_are_listed_but_not_in_gaps():
     X, y = generated()
     X.loc[:9, "town"] = "tiny"
     X.loc[:9, "x"] = 9.0

@@ -75,7 +75,7 @@ def test_a_column_that_is_forbidden_is_not_looked_at():
     assert ForestLoss.of(table, loss, barred, 0).loss(true) > 0.3
 
 
-def test_each_setting_is_judged_by_the_rule_that_it_learns_from_all_rows():
+def test_each_setting_is_scored_by_its_rule_of_all_rows():
     X, y, _ = planted(n=120)
     table = read(X, y)
     forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)

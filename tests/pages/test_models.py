@@ -140,7 +140,7 @@ def test_a_slider_that_reports_late_under_an_old_name_picks_nothing(on_models):
 
 
 @pytest.mark.slow
-def test_what_another_page_has_read_is_in_hand(on_models):
+def test_rule_read_by_another_page_is_selected(on_models):
     app = on_models
     app.switch_page("pages/rules.py").run()
     assert not app.exception

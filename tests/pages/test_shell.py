@@ -30,7 +30,7 @@ def captions(app):
 
 
 @pytest.mark.slow
-def test_the_status_names_the_table_and_the_rule_in_hand(open_app, swept_credit):
+def test_status_names_table_and_selected_rule(open_app, swept_credit):
     assert "iris · 150 rows" in captions(open_app("binning", sample="iris"))
     app = finished(swept_credit)
     size = app.session_state["app"].model.rule_set_.n_conditions

@@ -38,7 +38,7 @@ def secrets(monkeypatch):
     return give
 
 
-def test_nobody_has_to_log_in_unless_it_is_asked_for(monkeypatch):
+def test_login_is_off_by_default(monkeypatch):
     monkeypatch.delenv("RULEKIT_LOGIN", raising=False)
     assert not login.is_on()
     for setting in ("on", "off"):

@@ -190,7 +190,7 @@ def test_a_wrong_parameter_is_refused_in_words(wrong, words):
         stability(model, X, y, **wrong)
 
 
-def test_what_cannot_be_repeated_is_refused_in_words():
+def test_stability_rejects_unusable_input():
     model, X, y = learned()
     with pytest.raises(RuleError, match="without `rule_set_`"):
         stability(BoxSearchClassifier(), X, y)

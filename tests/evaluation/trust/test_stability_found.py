@@ -46,7 +46,7 @@ def test_a_cut_returns_with_its_column_and_side_and_the_nearest_counts():
     assert tuple(below)[:5] == ("age", "below", 10.0, 1, 0)
 
 
-def test_cuts_that_the_rule_in_hand_lacks_come_after_its_own():
+def test_cuts_of_other_rules_come_after_those_of_the_selected():
     found = replace(FOUND, selected=OTHERS[0])
     assert found.cuts["selected"].tolist()[0] == 42.0
     assert np.isnan(found.cuts["selected"].tolist()[1])

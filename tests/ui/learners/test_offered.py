@@ -51,7 +51,7 @@ def test_estimator_accepts_swept_and_picked_settings(learner, state):
 
 
 @EACH
-def test_a_learner_that_keeps_promises_is_told_them(learner, state):
+def test_learners_get_monotonic_constraints_if_supported(learner, state):
     requested = {state.features[0]: ">"}
     spec = replace(SPEC, directions=tuple(requested.items()))
     if learner.keeps_monotonic_constraints:

@@ -22,7 +22,7 @@ def test_a_run_lists_the_trees_with_their_learner():
     assert list(found) == POWER_LAW_TREE.settings(spec)
 
 
-def test_a_setting_is_told_in_words():
+def test_setting_in_words():
     setting = {LEARNER_KEY: TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 0}
     assert setting_words(setting) == "A formula, τ 0.05, up to 2 power laws, one split"
 

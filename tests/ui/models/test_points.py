@@ -50,7 +50,7 @@ def test_point_lies_at_its_setting_limit_or_the_largest_fold():
     assert found.points["limit"].tolist() == [1, 5]  # two columns chosen, five conditions said
 
 
-def test_below_five_folds_no_standard_error_is_told():
+def test_no_standard_error_below_five_folds():
     assert "test_error_se" not in by_size([0.3, 0.2], folds=4).points
     assert "test_error_se" in by_size([0.3, 0.2], folds=5).points
 

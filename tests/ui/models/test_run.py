@@ -65,7 +65,7 @@ def test_a_rule_that_never_predicts_an_outcome_says_so():
     assert never_predicted(whole, state) == ""
 
 
-def test_a_rule_is_in_hand_once_it_was_picked_read_or_written(state):
+def test_rule_is_selected_once_picked_read_or_written(state):
     assert not is_selected(state)
     state.setting = {"learner": "search", "max_conditions": 2}
     assert not is_selected(state)

@@ -14,7 +14,7 @@ def job():
     return begun
 
 
-def test_the_time_to_go_is_told_after_three_pieces(job):
+def test_remaining_time_is_shown_after_three_tasks(job):
     for done in range(3):
         job._take({"done": done})
         assert job.remaining is None
@@ -42,7 +42,7 @@ def test_what_stands_is_replaced_and_counted(job):
     assert (job.standing, job.version, job.done, job.message) == ("second", 2, 1, "one")
 
 
-def test_what_is_told_after_the_end_is_not_taken(job):
+def test_messages_after_the_end_are_ignored(job):
     job._take({"standing": "in time"})
     job.cancel()
     job._take({"standing": "too late"})
