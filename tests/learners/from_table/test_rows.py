@@ -147,7 +147,7 @@ def test_columns_that_are_not_there_or_are_the_class_are_refused_by_name():
         ("y", ["x", "q"], None, "has no column 'q'"),
         ("y", None, "k", "has no column 'k'"),
         ("y", ["x", "x"], None, "`features` must name each column once; 'x' is named twice"),
-        ("y", ["x", "y"], None, "'y' cannot be learned from itself"),
+        ("y", ["x", "y"], None, "'y' cannot be a feature"),
         ("y", None, "x", "no column except the class"),
     ):
         with pytest.raises(DataError, match=said):
