@@ -52,8 +52,8 @@ def served():
 
         def ready():
             assert server.poll() is None, (place / "log").read_text()
-            asked = [binaries / "pg_isready", "-q", "-h", place, "-U", USER]
-            return subprocess.run(asked, check=False).returncode == 0
+            requested = [binaries / "pg_isready", "-q", "-h", place, "-U", USER]
+            return subprocess.run(requested, check=False).returncode == 0
 
         try:
             until(ready, pause=0.05)
@@ -70,8 +70,8 @@ def connected(place):
     """Connect to the database."""
     import psycopg
 
-    asked = {"host": str(place), "user": USER, "dbname": "postgres", "autocommit": True}
-    with psycopg.connect(**asked, prepare_threshold=None) as link:  # tables of one name differ
+    requested = {"host": str(place), "user": USER, "dbname": "postgres", "autocommit": True}
+    with psycopg.connect(**requested, prepare_threshold=None) as link:  # tables of one name differ
         yield link
 
 

@@ -87,10 +87,10 @@ def spark_tables():
     quiet()
     from pyspark.sql import SparkSession
 
-    wishes = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
-    wishes |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    constraints = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+    constraints |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     builder = SparkSession.builder.master("local[1]")
-    for name, value in wishes.items():
+    for name, value in constraints.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")

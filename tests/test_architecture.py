@@ -67,8 +67,8 @@ def test_a_page_goes_through_the_router_before_anything_else(view):
 def test_a_module_is_short_and_says_what_it_is_for():
     lines = {relative(m): len(m.read_text(encoding="utf-8").splitlines()) for m in MODULES}
     assert {name: n for name, n in lines.items() if n > 600} == {}
-    said = {relative(m): ast.get_docstring(parsed(m)) or "" for m in MODULES}
-    assert [name for name, words in said.items() if len(words) <= 20] == []
+    message = {relative(m): ast.get_docstring(parsed(m)) or "" for m in MODULES}
+    assert [name for name, words in message.items() if len(words) <= 20] == []
 
 
 @pytest.mark.slow

@@ -107,8 +107,8 @@ def test_the_file_for_postgresql_answers_there_as_the_rule_does(followed):
         cursor.execute((followed.folder / "answers.sql").read_text(encoding="utf-8"))
         names = [column.name for column in cursor.description]
         answered = pd.DataFrame(cursor.fetchall(), columns=names).set_index("loan_id")
-    told = answered.loc[loans["loan_id"], "prediction"]
-    assert told.tolist() == followed.names["model"].predict(loans).tolist()
+    result = answered.loc[loans["loan_id"], "prediction"]
+    assert result.tolist() == followed.names["model"].predict(loans).tolist()
 
 
 @pytest.mark.slow
@@ -145,11 +145,11 @@ def test_the_commands_of_the_readme_do_what_it_says(tmp_path):
 
 def test_every_setting_of_the_server_that_is_named_is_read():
     root = GUIDE.parents[1]
-    told = [root / "README.md", *GUIDE.glob("*.rst")]
+    result = [root / "README.md", *GUIDE.glob("*.rst")]
     code = [root / "app.py", *(root / "ui").rglob("*.py"), *(root / "rulekit").rglob("*.py")]
     named, read = (
         {name for file in files for name in re.findall(r"\bRULEKIT_[A-Z_]+", file.read_text())}
-        for files in (told, code)
+        for files in (result, code)
     )
     assert named
     assert named <= read
@@ -169,8 +169,8 @@ def test_nginx_takes_the_example_of_a_proxy(tmp_path):
     (tmp_path / "rules.users").touch()
     whole = f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\naccess_log off;\n{server}}}\n"
     (tmp_path / "nginx.conf").write_text(whole, encoding="utf-8")
-    asked = ["nginx", "-t", "-e", str(tmp_path / "log"), "-c", str(tmp_path / "nginx.conf")]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    requested = ["nginx", "-t", "-e", str(tmp_path / "log"), "-c", str(tmp_path / "nginx.conf")]
+    done = subprocess.run(requested, capture_output=True, text=True, check=False)
     assert "test is successful" in done.stderr
 
 
@@ -198,8 +198,8 @@ def test_the_table_of_learners_says_what_they_take(name, claims):
 
 
 def test_the_table_of_learners_names_them_all():
-    told = {n for n in rulekit.__all__ if n.endswith("Classifier") or n == "LPSVM"}
-    assert set(learners_table()) == told
+    result = {n for n in rulekit.__all__ if n.endswith("Classifier") or n == "LPSVM"}
+    assert set(learners_table()) == result
 
 
 @pytest.mark.slow
@@ -223,9 +223,11 @@ def test_an_example_that_fails_or_warns_ends_the_build(tmp_path):
     ],
 )
 def test_an_address_that_cannot_be_right_is_told(address, fine, monkeypatch):
-    told = []
-    monkeypatch.setattr(building, "log", SimpleNamespace(warning=lambda *words: told.append(words)))
+    result = []
+    monkeypatch.setattr(
+        building, "log", SimpleNamespace(warning=lambda *words: result.append(words))
+    )
     tree = nodes.paragraph()
     tree += nodes.reference(refuri=address)
     building.check_links(None, tree, "page")
-    assert (not told) == fine
+    assert (not result) == fine

@@ -35,15 +35,15 @@ def test_statistics_are_those_of_counting_row_by_row(learned):
     rule, columns = model.rule_set_, columns_of(X)
     assert len(set(rule.labels)) == 3 or len({*rule.labels, rule.default}) == 3
     deciding = [first_that_holds(rule, columns, i) for i in range(len(y))]
-    said = [rule.labels[k] if k >= 0 else rule.default for k in deciding]
-    assert model.predict(X).tolist() == said
+    message = [rule.labels[k] if k >= 0 else rule.default for k in deciding]
+    assert model.predict(X).tolist() == message
     found = rule_statistics(rule, columns, y)
-    counted = pd.crosstab(pd.Series(y), pd.Series(said))
+    counted = pd.crosstab(pd.Series(y), pd.Series(message))
     for a, true in enumerate(found.labels):
         for b, answer in enumerate(found.labels):
             expected = counted.loc[true, answer] if answer in counted.columns else 0
             assert found.confusion[a, b] == expected
-        right = np.mean([s == true for s, t in zip(said, y, strict=True) if t == true])
+        right = np.mean([s == true for s, t in zip(message, y, strict=True) if t == true])
         assert found.recall[true] == pytest.approx(right)
 
 
@@ -64,19 +64,19 @@ def test_explanations_name_the_deciding_clause_and_valid_changes(learned):
     rule, columns = model.rule_set_, columns_of(X)
     some = X.iloc[:25]
     changed_answers = set()
-    for i, told in enumerate(explain(model, some, training=X)):
+    for i, result in enumerate(explain(model, some, training=X)):
         k = first_that_holds(rule, columns, i)
         answer = rule.labels[k] if k >= 0 else rule.default
-        assert told.prediction == answer
+        assert result.prediction == answer
         one = {name: values[i : i + 1] for name, values in columns.items()}
         fails = [j for j, clause in enumerate(rule.clauses) if not clause.mask(one)[0]]
-        assert sorted(miss.index for miss in told.near_misses) == fails
+        assert sorted(miss.index for miss in result.near_misses) == fails
         counts = [
             rule.labels[miss.index] != answer and (k < 0 or miss.index < k)
-            for miss in told.near_misses
+            for miss in result.near_misses
         ]
         assert counts == sorted(counts, reverse=True)  # those that would change the answer first
-        found = told.counterfactual
+        found = result.counterfactual
         if found.possible:
             row = some.iloc[[i]].copy().astype(object)
             for change in found.changes:

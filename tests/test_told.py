@@ -71,7 +71,7 @@ def is_there(text: str) -> bool:
     return True
 
 
-def told(page: Path) -> list[str]:
+def result(page: Path) -> list[str]:
     text = BLOCKS.sub("", page.read_text(encoding="utf-8"))
     text = re.sub(r":doc:`[^`]*`", "", text)
     found = re.findall(r"`+([^`\n]+)`+", text)
@@ -80,7 +80,7 @@ def told(page: Path) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_a_page_names_is_there(page):
-    assert [name for name in told(page) if name not in ELSEWHERE and not is_there(name)] == []
+    assert [name for name in result(page) if name not in ELSEWHERE and not is_there(name)] == []
 
 
 def test_what_is_gone_is_noticed():
@@ -92,4 +92,4 @@ def test_what_is_gone_is_noticed():
 
 
 def test_no_exception_is_kept_that_nobody_tells():
-    assert set().union(*map(told, PAGES)) >= ELSEWHERE
+    assert set().union(*map(result, PAGES)) >= ELSEWHERE

@@ -49,13 +49,13 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     if arguments.data is None:
         print("left out: it needs real tables, --data DIR")
         return []
-    asked = [n for n in planes.SETTINGS if not arguments.only or n in arguments.only]
-    rows = [told(row) for name in asked for row in extraction_rows(arguments.data, name)]
+    requested = [n for n in planes.SETTINGS if not arguments.only or n in arguments.only]
+    rows = [told(row) for name in requested for row in extraction_rows(arguments.data, name)]
     if not arguments.only:
         rows += [told(row) for row in exact_rows(arguments.data)]
         rows += [told(peel_ratio(rows))]
         rows += [told(row) for row in large_rows(arguments.data)]
-    rows += [told(row) for name in asked for row in explanation_rows(arguments.data, name)]
+    rows += [told(row) for name in requested for row in explanation_rows(arguments.data, name)]
     return rows
 
 

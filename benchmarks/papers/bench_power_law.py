@@ -82,10 +82,10 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     warm_up()  # the compiler is measured nowhere
     known = list(REAL) if arguments.data else []
     known += [*MADE, *EXTRA, *DEFAULT]
-    asked = arguments.only or [n for n in known if not n.endswith("500")]
+    requested = arguments.only or [n for n in known if not n.endswith("500")]
     runs = Runs.of(arguments)
     rows: list[Row] = []
-    for name in asked:
+    for name in requested:
         if name in (*EXTRA, *DEFAULT) and not arguments.data:
             continue
         if name in DEFAULT:

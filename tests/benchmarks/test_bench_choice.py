@@ -64,9 +64,9 @@ def test_optimal_trees_that_are_absent_are_said(folder, capsys, monkeypatch):
     monkeypatch.setattr(bench_optimal_trees, "PACKAGES", {"STreeD": "no such", "GOSDT": "neither"})
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     assert bench_optimal_trees.measure(given) == []
-    said = capsys.readouterr().out
-    assert "STreeD is not installed" in said
-    assert "GOSDT is not installed" in said
+    message = capsys.readouterr().out
+    assert "STreeD is not installed" in message
+    assert "GOSDT is not installed" in message
 
 
 @pytest.mark.slow

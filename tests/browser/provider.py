@@ -39,7 +39,7 @@ class _Answers(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         address = urlsplit(self.path)
-        asked = {name: values[0] for name, values in parse_qs(address.query).items()}
+        requested = {name: values[0] for name, values in parse_qs(address.query).items()}
         here = f"http://127.0.0.1:{self.server.server_port}"
         if address.path == "/.well-known/openid-configuration":
             self._tell(
@@ -56,18 +56,18 @@ class _Answers(BaseHTTPRequestHandler):
         elif address.path == "/keys":
             self._tell({"keys": [self.server.key.as_dict(private=False)]})
         elif address.path == "/authorize":
-            assert asked["client_id"] == CLIENT
+            assert requested["client_id"] == CLIENT
             links = (
-                f'<p><a href="/chosen?{urlencode(asked | {"person": name})}">{name}</a></p>'
+                f'<p><a href="/chosen?{urlencode(requested | {"person": name})}">{name}</a></p>'
                 for name in PEOPLE
             )
             self._answer(200, "text/html", "<!doctype html>" + "".join(links))
         elif address.path == "/chosen":
             code = secrets.token_urlsafe()
-            self.server.asked[code] = asked
-            back = urlencode({"code": code, "state": asked["state"]})
+            self.server.asked[code] = requested
+            back = urlencode({"code": code, "state": requested["state"]})
             self.send_response(302)
-            self.send_header("Location", f"{asked['redirect_uri']}?{back}")
+            self.send_header("Location", f"{requested['redirect_uri']}?{back}")
             self.end_headers()
         else:
             self._answer(204, "text/plain", "")
@@ -77,17 +77,17 @@ class _Answers(BaseHTTPRequestHandler):
         form = {k: v[0] for k, v in parse_qs(self.rfile.read(length).decode()).items()}
         basic = b64decode(self.headers.get("Authorization", "").removeprefix("Basic ")).decode()
         given = basic or f"{form.get('client_id')}:{form.get('client_secret')}"
-        asked = self.server.asked.pop(form.get("code"), None)  # a code is good once
-        if asked is None or given.replace("+", " ").replace("%20", " ") != f"{CLIENT}:{SECRET}":
+        requested = self.server.asked.pop(form.get("code"), None)  # a code is good once
+        if requested is None or given.replace("+", " ").replace("%20", " ") != f"{CLIENT}:{SECRET}":
             self._answer(400, "application/json", json.dumps({"error": "invalid_grant"}))
             return
         now = int(time.time())
         claims = {
             "iss": f"http://127.0.0.1:{self.server.server_port}",
-            "sub": asked["person"],
-            "email": f"{asked['person']}@example.org",
+            "sub": requested["person"],
+            "email": f"{requested['person']}@example.org",
             "aud": CLIENT,
-            "nonce": asked["nonce"],
+            "nonce": requested["nonce"],
             "iat": now,
             "exp": now + 3600,
         }
@@ -104,5 +104,5 @@ class _Answers(BaseHTTPRequestHandler):
         if status != 204:
             self.wfile.write(text.encode())
 
-    def log_message(self, *said: Any) -> None:
+    def log_message(self, *message: Any) -> None:
         """Keep the test's output short."""

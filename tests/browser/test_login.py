@@ -44,8 +44,8 @@ def enter(chromium, known_here):
     yield entered
     for visitor in visitors:
         visitor.leave()
-    asked = {f"{u.scheme}://{u.netloc}" for v in visitors for u in map(urlsplit, v.outside)}
-    assert asked == {provider}
+    requested = {f"{u.scheme}://{u.netloc}" for v in visitors for u in map(urlsplit, v.outside)}
+    assert requested == {provider}
     assert [v.complaints for v in visitors] == [[]] * len(visitors)
 
 

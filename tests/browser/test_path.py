@@ -117,7 +117,7 @@ def test_while_runs_go_on_there_is_one_curve_at_most_and_no_red_box(visit):
     assert visitor.page.evaluate("[window.mostCurves, window.boxes]") == [1, []]
 
 
-def test_a_rule_picked_by_the_slider_in_the_middle_of_a_run_stays_in_hand(modelling):
+def test_rule_picked_during_a_run_stays_selected(modelling):
     visitor = modelling.press("search_longer")
     seen = {slide(visitor, "Home"), slide(visitor, "End"), slide(visitor, "Home")}
     assert len(seen) == 2

@@ -130,7 +130,7 @@ class Visitor:
     def watch(self) -> None:
         """Write down requests that leave the machine, failed answers, and console errors."""
 
-        def asked(request):
+        def requested(request):
             if not request.url.startswith((self.address, "data:", "blob:", "about:")):
                 self.outside.append(request.url)
 
@@ -138,13 +138,13 @@ class Visitor:
             if response.status >= 400 and not PROBES.search(response.url):
                 self.complaints.append(f"{response.status} {response.url}")
 
-        def said(message):
+        def shown(message):
             if message.type == "error" and not PROBES.search(message.location["url"]):
                 self.complaints.append(message.text)
 
-        self.page.on("request", asked)
+        self.page.on("request", requested)
         self.page.on("response", answered)
-        self.page.on("console", said)
+        self.page.on("console", shown)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
     def go(self, path: str = "/") -> "Visitor":

@@ -49,9 +49,9 @@ def test_dashboard_is_served_at_the_given_address_and_ended(run, monkeypatch, en
 @pytest.mark.parametrize("absent", ["streamlit", "plotly"])
 def test_what_is_not_installed_is_named(refused, monkeypatch, absent):
     monkeypatch.setattr(app.importlib.util, "find_spec", lambda name: None if name == absent else 1)
-    told = refused("app")
-    assert f"The dashboard needs {absent}, which is not installed" in told
-    assert 'pip install "rulekit-dashboard[app]"' in told
+    result = refused("app")
+    assert f"The dashboard needs {absent}, which is not installed" in result
+    assert 'pip install "rulekit-dashboard[app]"' in result
 
 
 def test_pages_that_are_gone_are_told(refused, monkeypatch, tmp_path):

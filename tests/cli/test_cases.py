@@ -14,25 +14,25 @@ from tests.cli.conftest import ANSWERS, CLAUSES, RULE, printed
 def test_explain_says_for_each_row_what_the_library_says(run, tmp_path):
     frame = pd.read_csv(tmp_path / "table.csv")
     library = explain(from_text(RULE), frame)
-    told = run("explain", "rule.json", "table.csv", "--row", 3, "--row", 4).stdout
-    assert f"Row 3: {library[2].sentence}" in told
-    assert f"Row 4: {library[3].sentence}" in told
-    assert library[3].counterfactual.sentence in told
+    shown = run("explain", "rule.json", "table.csv", "--row", 3, "--row", 4).stdout
+    assert f"Row 3: {library[2].sentence}" in shown
+    assert f"Row 4: {library[3].sentence}" in shown
+    assert library[3].counterfactual.sentence in shown
     cases = printed(run("explain", "rule.json", "table.csv", "--row", 3, "--row", 1, "--json"))
     assert [(c["row"], c["answer"]) for c in cases["cases"]] == [(3, "ill"), (1, "ill")]
     assert cases["cases"][0]["values"] == {"age": 40.0, "sex": "m", "bmi": 31.0}
 
 
 def test_a_row_that_is_not_there_is_refused(refused):
-    told = refused("explain", "rule.json", "table.csv", "--row", 6)
-    assert "There is no row 6: the table has 5" in told
+    shown = refused("explain", "rule.json", "table.csv", "--row", 6)
+    assert "There is no row 6: the table has 5" in shown
     assert "Missing option '--row'" in refused("explain", "rule.json", "table.csv", code=2)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx", "parquet"])
 def test_score_writes_every_row_with_its_answer_and_clause(run, tmp_path, suffix):
-    asked = ("score", "rule.json", "table.csv", "-o", f"out.{suffix}", "--changes")
-    assert "5 rows: ill 3, well 2." in run(*asked).stdout
+    requested = ("score", "rule.json", "table.csv", "-o", f"out.{suffix}", "--changes")
+    assert "5 rows: ill 3, well 2." in run(*requested).stdout
     back = {
         "csv": pd.read_csv,
         "xlsx": partial(pd.read_excel, engine="calamine"),
@@ -56,27 +56,27 @@ def test_score_says_whether_the_rule_still_holds(run, tmp_path):
     old.to_csv(tmp_path / "old.csv", index=False)
     new = old.assign(state="well", age=old["age"] + 100)
     new.to_csv(tmp_path / "new.csv", index=False)
-    asked = ["score", "rule.json", "new.csv", "--target", "state", "--reference", "old.csv"]
-    found = printed(run(*asked, "-o", "out.csv", "--json"))
+    requested = ["score", "rule.json", "new.csv", "--target", "state", "--reference", "old.csv"]
+    found = printed(run(*requested, "-o", "out.csv", "--json"))
     assert found["holds"] is False
     assert found["wrong"] == 80
     assert any("'age'" in sentence for sentence in found["differs"])
-    told = run(*asked, "-o", "out.csv").stdout
-    assert "The rule no longer holds as it did" in told
-    asked[2] = "old.csv"
-    assert printed(run(*asked, "-o", "out.csv", "--json"))["holds"] is True
+    shown = run(*requested, "-o", "out.csv").stdout
+    assert "The rule no longer holds as it did" in shown
+    requested[2] = "old.csv"
+    assert printed(run(*requested, "-o", "out.csv", "--json"))["holds"] is True
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("requested", "sentence"),
     [
         (["-o", "out.ods"], "must end in one of .csv, .xlsx, .parquet; got 'out.ods'"),
         (["--outcome", "1=died"], "Give --target"),
         (["--outcome", "died", "--target", "state"], "must be VALUE=NAME"),
     ],
 )
-def test_what_would_not_be_read_is_refused(refused, asked, sentence):
-    assert sentence in refused("score", "rule.json", "table.csv", *asked, code=2)
+def test_unread_options_raise(refused, requested, sentence):
+    assert sentence in refused("score", "rule.json", "table.csv", *requested, code=2)
 
 
 def test_a_table_with_no_rows_is_refused(refused, tmp_path):

@@ -77,6 +77,6 @@ def test_help_lines_equal_the_docstrings(name):
 
 
 def test_the_exit_codes_are_told(run):
-    told = " ".join(run("--help").stdout.split())
+    shown = " ".join(run("--help").stdout.split())
     for code in (0, 1, 2, OUR_MISTAKE, INTERRUPTED):
-        assert f" {code} " in told
+        assert f" {code} " in shown

@@ -24,16 +24,16 @@ def test_a_rule_goes_to_standard_output_without_a_word_beside_it(run):
 
 
 def test_what_can_be_run_is_run_on_every_row(run):
-    told = run("export", "rule.json", "--format", "sql", "--table", "table.csv").stderr
-    assert "Checked: 5/5 rows give the same class when this SQL is run" in told
-    told = run("export", "rule.json", "--format", "latex", "--table", "table.csv").stderr
-    assert "Not checked." in told
+    result = run("export", "rule.json", "--format", "sql", "--table", "table.csv").stderr
+    assert "Checked: 5/5 rows give the same class when this SQL is run" in result
+    result = run("export", "rule.json", "--format", "latex", "--table", "table.csv").stderr
+    assert "Not checked." in result
 
 
 @pytest.mark.parametrize("form", ["sql", "scoring", "duckdb"])
 def test_a_whole_statement_scores_a_table_and_names_the_clause(run, tmp_path, form):
-    asked = ("export", "rule.json", "--format", form, "--select", "my cases")
-    text = run(*asked, "--table", "table.csv").stdout
+    requested = ("export", "rule.json", "--format", form, "--select", "my cases")
+    text = run(*requested, "--table", "table.csv").stdout
     with duckdb.connect() as connection:
         connection.register("my cases", pd.read_csv(tmp_path / "table.csv"))
         found = connection.execute(text).df()
@@ -44,20 +44,20 @@ def test_a_whole_statement_scores_a_table_and_names_the_clause(run, tmp_path, fo
 def test_nothing_is_written_where_an_answer_differs(refused, tmp_path, monkeypatch):
     wrong = VerifiedExport("sql", "", 5, 4, 0, 0, "Not the same: 4/5 rows.")
     monkeypatch.setattr("rulekit.cli.export.verify_export", lambda *_: wrong)
-    asked = ("export", "rule.json", "--format", "sql", "--table", "table.csv", "-o", "out.sql")
-    assert "Not the same: 4/5 rows. Nothing was written" in refused(*asked)
+    requested = ("export", "rule.json", "--format", "sql", "--table", "table.csv", "-o", "out.sql")
+    assert "Not the same: 4/5 rows. Nothing was written" in refused(*requested)
     assert not (tmp_path / "out.sql").exists()
 
 
 def test_a_report_tells_the_figures_of_a_table(run):
-    asked = ("export", "rule.json", "--format", "report", "--table", "table.csv")
-    page = run(*asked, "--target", "state").stdout
+    requested = ("export", "rule.json", "--format", "report", "--table", "table.csv")
+    page = run(*requested, "--target", "state").stdout
     assert page.startswith("<!DOCTYPE html>") or page.startswith("<!doctype html>")
-    assert "Add --table and --target" in run(*asked, code=2).stderr
+    assert "Add --table and --target" in run(*requested, code=2).stderr
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("requested", "sentence"),
     [
         (["--format", "script"], "'script' is not one of"),
         (["--format", "sql", "--target", "state"], "only apply to a report, not to sql"),
@@ -65,5 +65,5 @@ def test_a_report_tells_the_figures_of_a_table(run):
         ([], "Missing option '--format'"),
     ],
 )
-def test_what_would_not_be_read_is_refused(refused, asked, sentence):
-    assert sentence in refused("export", "rule.json", *asked, code=2)
+def test_unread_options_raise(refused, requested, sentence):
+    assert sentence in refused("export", "rule.json", *requested, code=2)

@@ -80,8 +80,8 @@ def test_reading_is_as_asked(run, tmp_path):
     (tmp_path / "table.txt").write_text("60|f|20,5\n40|m|31,5\n")
     rule = from_text('1. IF "column 3" > 31 THEN ill\nOTHERWISE well')
     (tmp_path / "by place.json").write_text(to_json(rule))
-    asked = ["--delimiter", "|", "--decimal", ",", "--no-header", "--json"]
-    found = printed(run("score", "by place.json", "table.txt", *asked))
+    requested = ["--delimiter", "|", "--decimal", ",", "--no-header", "--json"]
+    found = printed(run("score", "by place.json", "table.txt", *requested))
     assert found["answers"] == {"well": 1, "ill": 1}
     assert "must be one character" in run("score", "a", "b", "--delimiter", "ab", code=1).stderr
 
@@ -91,9 +91,9 @@ def test_columns_are_read_as_the_rule_compares_them_and_that_is_said(capsys):
     frame = pd.DataFrame({"code": [1, 2, 2], "size": ["4.5", "high", "4"], "rest": ["x", "y", "z"]})
     table = as_rule_reads(Table.from_frame(frame), rule)
     assert rule.predict(table.frame).tolist() == ["b", "b", "a"]
-    told = capsys.readouterr().err
-    assert "column 'code' is read as codes" in told
-    assert "Column 'size' was read as numbers: 1 of 3 cells are none" in told
+    result = capsys.readouterr().err
+    assert "column 'code' is read as codes" in result
+    assert "Column 'size' was read as numbers: 1 of 3 cells are none" in result
     assert table.frame["rest"].tolist() == ["x", "y", "z"]
 
 
@@ -119,8 +119,8 @@ def test_a_rule_of_one_answer_is_wrong_where_something_else_came_out():
 
 
 def test_a_target_that_the_rule_does_not_speak_of_is_refused(refused):
-    told = refused("score", "rule.json", "table.csv", "--target", "sex")
-    assert "The rule answers 'ill' or 'well', and column 'sex' holds 'f'" in told
+    result = refused("score", "rule.json", "table.csv", "--target", "sex")
+    assert "The rule answers 'ill' or 'well', and column 'sex' holds 'f'" in result
     assert "has no column 'stat'; did you mean 'state'?" in refused(
         "score", "rule.json", "table.csv", "--target", "stat"
     )
@@ -156,8 +156,8 @@ def test_a_place_that_cannot_be_written_to_is_said(refused, tmp_path):
     assert "was not written: it is a folder" in refused(
         "score", "rule.json", "table.csv", "-o", "folder.csv"
     )
-    told = refused("score", "rule.json", "table.csv", "-o", "none/a.csv")
-    assert "'none/a.csv' was not written: No such file" in told
+    result = refused("score", "rule.json", "table.csv", "-o", "none/a.csv")
+    assert "'none/a.csv' was not written: No such file" in result
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
 

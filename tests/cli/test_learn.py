@@ -42,17 +42,17 @@ def learned(run, tmp_path, *words):
 
 
 def test_the_figures_are_those_of_rows_kept_apart(run, tmp_path, frame, file):
-    rule, told = learned(run, tmp_path, file, "--target", "dead", "--test-share", 0.25)
+    rule, shown = learned(run, tmp_path, file, "--target", "dead", "--test-share", 0.25)
     train, test = hold_out(frame["dead"].to_numpy(), 0.25, random_state=0)
     wrong = rule.predict(frame) != frame["dead"].to_numpy()
-    assert told["training"] == pytest.approx(
+    assert shown["training"] == pytest.approx(
         {"rows": len(train), "wrong": wrong[train].sum(), "error": wrong[train].mean()}
     )
-    assert told["test"] == pytest.approx(
+    assert shown["test"] == pytest.approx(
         {"rows": len(test), "wrong": wrong[test].sum(), "error": wrong[test].mean()}
     )
     assert rule.classes[0] == 1
-    assert told["conditions"] == rule.n_conditions
+    assert shown["conditions"] == rule.n_conditions
 
 
 def test_people_read_the_rule_and_its_figures(run, file):
@@ -78,43 +78,53 @@ def test_outcomes_get_names(run, tmp_path, file):
 def test_costs_are_learned_by_and_told(run, tmp_path, frame):
     truth = (frame["dead"] == 1) ^ (np.arange(120) % 4 == 0)  # a rule errs on one side or the other
     frame.assign(dead=truth.astype(int)).to_csv(tmp_path / "noisy.csv", index=False)
-    asked = ("noisy.csv", "--target", "dead", "--use", "age", "--use", "kind", "--test-share", 0)
+    requested = (
+        "noisy.csv",
+        "--target",
+        "dead",
+        "--use",
+        "age",
+        "--use",
+        "kind",
+        "--test-share",
+        0,
+    )
     misses = {}
     for miss, alarm in ((9, 1), (1, 9)):
         prices = ("--cost-miss", miss, "--cost-false-alarm", alarm, "--cost-unit", "EUR")
-        rule, told = learned(run, tmp_path, *asked, *prices)
-        said = rule.predict(frame) == 1
-        missed, alarms = (truth & ~said).sum(), (~truth & said).sum()
+        rule, shown = learned(run, tmp_path, *requested, *prices)
+        message = rule.predict(frame) == 1
+        missed, alarms = (truth & ~message).sum(), (~truth & message).sum()
         cost = 100 * (miss * missed + alarm * alarms) / 120
-        assert told["training"]["cost_per_100"] == pytest.approx(cost)
-        text = run("learn", *asked, *prices, *QUICK).stdout
+        assert shown["training"]["cost_per_100"] == pytest.approx(cost)
+        text = run("learn", *requested, *prices, *QUICK).stdout
         assert f"A hundred training rows cost {cost:.4g} EUR." in text
         misses[miss] = missed
     assert misses[9] < misses[1]
 
 
 def test_one_class_of_several_is_told_from_the_rest(run, tmp_path):
-    asked = ("sample:iris", "--target", "species", "--positive", "versicolor")
-    rule, told = learned(run, tmp_path, *asked)
+    requested = ("sample:iris", "--target", "species", "--positive", "versicolor")
+    rule, shown = learned(run, tmp_path, *requested)
     assert rule.classes == ("versicolor", "not versicolor")
-    scored = printed(run("score", "learned.json", *asked[:3], "--json"))
-    assert scored["wrong"] == told["training"]["wrong"] + told["test"]["wrong"]
+    scored = printed(run("score", "learned.json", *requested[:3], "--json"))
+    assert scored["wrong"] == shown["training"]["wrong"] + shown["test"]["wrong"]
 
 
 def test_one_number_of_several_is_told_from_the_rest(run, tmp_path):
     grades = np.arange(60) % 3 + 1
     pd.DataFrame({"age": 10.0 * grades, "grade": grades}).to_csv(tmp_path / "g.csv", index=False)
-    asked = ("g.csv", "--target", "grade", "--positive", "2")
-    rule, told = learned(run, tmp_path, *asked)
+    requested = ("g.csv", "--target", "grade", "--positive", "2")
+    rule, shown = learned(run, tmp_path, *requested)
     assert rule.classes == ("2", "not 2")
-    assert told["test"]["wrong"] == 0
-    assert printed(run("score", "learned.json", *asked[:3], "--json"))["wrong"] == 0
+    assert shown["test"]["wrong"] == 0
+    assert printed(run("score", "learned.json", *requested[:3], "--json"))["wrong"] == 0
 
 
 @pytest.mark.slow
 def test_several_classes_are_told_apart_where_the_learner_can(run, tmp_path):
-    asked = ("learn", "sample:iris", "--target", "species", "--every-class", "-o", "rule.json")
-    run(*asked, "--learner", "formula")
+    requested = ("learn", "sample:iris", "--target", "species", "--every-class", "-o", "rule.json")
+    run(*requested, "--learner", "formula")
     rule = from_json((tmp_path / "rule.json").read_text())
     assert set(rule.classes) == {"setosa", "versicolor", "virginica"}
 
@@ -128,44 +138,54 @@ def test_columns_are_left_out_or_chosen(run, tmp_path, file):
 
 def test_weights_and_groups_are_not_learned_from_and_are_kept_to(run, tmp_path, frame, file):
     roles = ("--weight", "weight", "--group", "clinic")
-    rule, told = learned(run, tmp_path, file, "--target", "dead", *roles)
+    rule, shown = learned(run, tmp_path, file, "--target", "dead", *roles)
     assert not {"weight", "clinic"} & set(rule.features)
     train, test = hold_out(
         frame["dead"].to_numpy(), 0.3, groups=frame["clinic"].to_numpy(), random_state=0
     )
-    assert told["test"]["rows"] == len(test)
+    assert shown["test"]["rows"] == len(test)
     wrong = rule.predict(frame) != frame["dead"].to_numpy()
     shares = np.average(wrong[train], weights=frame["weight"].to_numpy()[train])
-    assert told["training"]["error"] == pytest.approx(shares)
+    assert shown["training"]["error"] == pytest.approx(shares)
 
 
 def test_rows_that_weigh_nothing_are_neither_learned_from_nor_judged_on(run, tmp_path, frame):
     weighed = frame.assign(weight=frame["weight"] * (frame.index % 3 > 0))
     weighed.to_csv(tmp_path / "all.csv", index=False)
     weighed[weighed["weight"] > 0].to_csv(tmp_path / "some.csv", index=False)
-    asked = ("--target", "dead", "--weight", "weight")
-    found = [learned(run, tmp_path, file, *asked) for file in ("all.csv", "some.csv")]
+    requested = ("--target", "dead", "--weight", "weight")
+    found = [learned(run, tmp_path, file, *requested) for file in ("all.csv", "some.csv")]
     assert found[0] == found[1]
 
 
 def test_of_chances_that_few_rows_tell_is_said(run, tmp_path):
     few = pd.DataFrame({"a": [1, 2, 3, 4] * 2, "y": ["x", "z"] * 4})
     few.to_csv(tmp_path / "few.csv", index=False)
-    told = run("learn", "few.csv", "--target", "y", "--learner", "points").stderr
-    assert "Chances need more than" in told
+    shown = run("learn", "few.csv", "--target", "y", "--learner", "points").stderr
+    assert "Chances need more than" in shown
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_learner_learns(run, tmp_path, file, learner):
     limit = ["--max-conditions", "3"] if learner in ("short-rule", "points") else []
-    asked = ("learn", file, "--target", "dead", "--learner", learner, "--test-share", "0", *limit)
-    told = printed(run(*asked, "-o", "learned.json", "--json"))
+    requested = (
+        "learn",
+        file,
+        "--target",
+        "dead",
+        "--learner",
+        learner,
+        "--test-share",
+        "0",
+        *limit,
+    )
+    shown = printed(run(*requested, "-o", "learned.json", "--json"))
     rule = from_json((tmp_path / "learned.json").read_text())
     table = read_table(tmp_path / file)
-    assert told["test"] is None
-    assert told["training"]["wrong"] == (rule.predict(table.frame) != table.frame["dead"]).sum()
-    assert told["training"]["error"] < 0.2
+    assert shown["test"] is None
+    assert shown["training"]["wrong"] == (rule.predict(table.frame) != table.frame["dead"]).sum()
+    assert shown["training"]["error"] < 0.2
     assert not limit or rule.n_conditions <= 3
 
 
@@ -201,8 +221,8 @@ def test_every_learner_learns(run, tmp_path, file, learner):
 def test_what_cannot_be_learned_is_refused_before_anything_is_written(
     refused, file, tmp_path, words, code, sentence
 ):
-    told = refused("learn", *words.split(), *QUICK, "-o", "learned.json", code=code)
-    assert sentence in told
+    shown = refused("learn", *words.split(), *QUICK, "-o", "learned.json", code=code)
+    assert sentence in shown
     assert not (tmp_path / "learned.json").exists()
 
 
@@ -218,9 +238,9 @@ def test_one_text_among_dates_is_named_by_its_row(run, tmp_path, foreign):
     frame.to_csv(tmp_path / "days.csv", index=False)
     words = ("days.csv", "--target", "late", "--category", "day", "--use", "day", *QUICK)
     result = run("learn", *words, "-o", "learned.json")
-    said = "1 of 90 values does not fit and counts as missing"
+    message = "1 of 90 values does not fit and counts as missing"
     row = f"(first: row 41, '{foreign}')"
-    assert result.stderr.count(f"'day' is read as dates: {said} {row}") == 1
+    assert result.stderr.count(f"'day' is read as dates: {message} {row}") == 1
     assert "day" in from_json((tmp_path / "learned.json").read_text()).features
     scored = run("score", "learned.json", "days.csv", "--category", "day", "-o", "scored.csv")
     assert row in scored.stderr

@@ -26,8 +26,8 @@ def test_json_holds_what_python_held_and_no_word_that_json_does_not_know(capsys)
     print_json({**found, "e": pd.Timestamp("2026-01-31"), "f": pd.NaT, "g": pd.NA})
     text = capsys.readouterr().out
     assert text.isascii()
-    told = json.loads(text, parse_constant=lambda word: 1 / 0)
-    assert told == {
+    result = json.loads(text, parse_constant=lambda word: 1 / 0)
+    assert result == {
         "a": 3,
         "b": [1.5, None],
         "c": [True, None, "ü"],
@@ -40,10 +40,10 @@ def test_json_holds_what_python_held_and_no_word_that_json_does_not_know(capsys)
 
 def test_work_that_goes_on_is_told_once_where_nobody_watches(capsys, monkeypatch):
     monkeypatch.setattr(output, "FIRST_WORD", 0.0)
-    said = []
+    message = []
     with working("Learning from 3 rows"):
-        until(lambda: said.append(capsys.readouterr().err) or "".join(said))
-    assert "".join(said) == "Learning from 3 rows ...\n"
+        until(lambda: message.append(capsys.readouterr().err) or "".join(message))
+    assert "".join(message) == "Learning from 3 rows ...\n"
 
 
 def test_quick_work_is_not_told(capsys):
@@ -56,11 +56,11 @@ def test_in_a_terminal_the_line_moves_and_is_gone_at_the_end(capsys, monkeypatch
     monkeypatch.setattr(output, "FIRST_WORD", 0.0)
     monkeypatch.setattr(output, "PAUSE", 0.001)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    said = []
+    message = []
     with working("Comparing\x1b") as work:
         work.report(0.25)
-        until(lambda: said.append(capsys.readouterr().err) or "25 %" in "".join(said))
-    text = "".join([*said, capsys.readouterr().err])
+        until(lambda: message.append(capsys.readouterr().err) or "25 %" in "".join(message))
+    text = "".join([*message, capsys.readouterr().err])
     assert "\r\x1b[KComparing\\x1b: 25 %, 0 s" in text
     assert text.endswith("\r\x1b[K")
 

@@ -29,13 +29,13 @@ def test_show_tells_programs_all_of_it(run):
 
 def test_compare_tells_clauses_and_rows(run, tmp_path):
     (tmp_path / "later.json").write_text(to_json(from_text(LATER)))
-    asked = ("compare", "rule.json", "later.json", "table.csv", "--target", "state")
-    told = run(*asked).stdout
-    assert "1 of 5 rows get another answer" in told
-    assert 'changed: age > 50 AND sex = "f"' in told
-    assert "added: bmi < 12" in told
-    assert "Other answers for rows 5." in told
-    found = printed(run(*asked, "--json"))
+    requested = ("compare", "rule.json", "later.json", "table.csv", "--target", "state")
+    result = run(*requested).stdout
+    assert "1 of 5 rows get another answer" in result
+    assert 'changed: age > 50 AND sex = "f"' in result
+    assert "added: bmi < 12" in result
+    assert "Other answers for rows 5." in result
+    found = printed(run(*requested, "--json"))
     assert found["other_answers"] == [{"row": 5, "before": "ill", "after": "well"}]
     assert found["wrong"] == {
         "before": {"rows": 5, "wrong": 1},
@@ -53,8 +53,8 @@ def test_a_rule_is_the_same_as_itself(run):
 
 def test_a_target_without_a_table_is_refused(refused):
     assert "Give a TABLE" in refused("compare", "rule.json", "rule.json", "--target", "a", code=2)
-    asked = ("compare", "rule.json", "rule.json", "table.csv", "--outcome", "1=ill")
-    assert "Give --target" in refused(*asked, code=2)
+    requested = ("compare", "rule.json", "rule.json", "table.csv", "--outcome", "1=ill")
+    assert "Give --target" in refused(*requested, code=2)
 
 
 def test_shown_rules_come_back_from_json(run):

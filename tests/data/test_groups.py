@@ -63,7 +63,7 @@ def test_values_are_groups_in_their_order_and_gaps_come_last():
 
 
 @pytest.mark.parametrize(
-    ("values", "bins", "says"),
+    ("values", "bins", "expected"),
     [
         (["a"] * 5, 4, r"by 'town' all 5 rows are in group 'a'\. Choose a column with two"),
         ([], 4, r"by 'town' there is no row"),
@@ -74,6 +74,6 @@ def test_values_are_groups_in_their_order_and_gaps_come_last():
         ([1, 2], [np.nan], r"list of finite cuts; got \[nan\]"),
     ],
 )
-def test_what_cannot_be_grouped_is_refused_in_words(values, bins, says):
-    with pytest.raises(ValueError, match=says):
+def test_what_cannot_be_grouped_is_refused_in_words(values, bins, expected):
+    with pytest.raises(ValueError, match=expected):
         row_groups(values, "town", bins=bins)

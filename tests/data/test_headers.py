@@ -60,13 +60,13 @@ def test_of_too_many_columns_some_must_be_chosen_and_the_names_are_told():
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("requested", "sentence"),
     [
         (["a", "no such"], "no column 'no such'"),
         ([], "Between 1 and 2,000"),
         ([f"g{k}" for k in range(2_001)], "2,001 are chosen"),
     ],
 )
-def test_columns_that_cannot_be_chosen_are_said(asked, sentence):
+def test_columns_that_cannot_be_chosen_are_said(requested, sentence):
     with pytest.raises(DataError, match=sentence):
-        chosen_columns(["a", *(f"g{k}" for k in range(2_001))], asked, LIMITS)
+        chosen_columns(["a", *(f"g{k}" for k in range(2_001))], requested, LIMITS)

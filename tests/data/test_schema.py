@@ -262,8 +262,10 @@ def test_levels_with_an_order_reach_the_learner_as_an_ordered_categorical():
     assert tuple(X["size"].cat.categories) == order
     assert X["size"].astype(str).tolist() == SIZES
     binarizer = Binarizer().fit(*table.xy())
-    told = [str(literal) for encoding in binarizer.encodings_ for literal in literals_of(encoding)]
-    assert any("small" in text for text in told)
+    result = [
+        str(literal) for encoding in binarizer.encodings_ for literal in literals_of(encoding)
+    ]
+    assert any("small" in text for text in result)
     assert not table.with_order("size", []).column("size").order
     assert table.digest == table.with_order("size", []).digest
 

@@ -141,7 +141,7 @@ def test_the_interval_of_a_gap_is_newcombes():
     assert not gap.by_chance
 
 
-def test_groups_of_few_rows_are_told_and_take_no_part_in_gaps():
+def test_small_groups_are_listed_but_not_in_gaps():
     X, y = generated()
     X.loc[:9, "town"] = "tiny"
     X.loc[:9, "x"] = 9.0
@@ -149,8 +149,8 @@ def test_groups_of_few_rows_are_told_and_take_no_part_in_gaps():
     assert found.table.loc["tiny", "called_positive"] == 1.0
     assert "tiny" not in (found.gaps["called_positive"].high, found.gaps["called_positive"].low)
     assert found.small["error"] == ("tiny",)
-    (told,) = [s for s in found.sentences() if s.startswith("Few rows")]
-    assert "where town is tiny" in told
+    (result,) = [s for s in found.sentences() if s.startswith("Few rows")]
+    assert "where town is tiny" in result
     alone = group_metrics(
         RULE, X[X["town"].isin(["a", "tiny"])], y[X["town"].isin(["a", "tiny"])], "town"
     )
@@ -193,7 +193,7 @@ def test_a_rule_of_several_outcomes_is_counted_class_by_class():
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "expected"),
     [
         ({"group": "city"}, r"`group` names column 'city', which the table does not have"),
         ({"group": ["a"]}, r"all 1 rows are in group 'a'"),
@@ -209,10 +209,10 @@ def test_a_rule_of_several_outcomes_is_counted_class_by_class():
         ({"sample_weight": -np.ones(600)}, r"`sample_weight` must be finite and not negative"),
     ],
 )
-def test_bad_input_is_refused_in_words(change, says):
+def test_bad_input_is_refused_in_words(change, expected):
     X, y = generated()
     given = {"group": "town", "y": y} | change
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=expected):
         group_metrics(RULE, X, **given)
 
 

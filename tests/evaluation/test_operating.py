@@ -108,7 +108,7 @@ def test_never_and_always_are_among_the_probabilities(classes):
     assert threshold_rule(model, 0.0).clauses[0].conditions == ()
 
 
-def test_what_cannot_be_done_is_said(table):
+def test_operating_points_reject_unusable_models(table):
     X, y = table
     model = LEARNERS[0].fit(X, y)
     with pytest.raises(ValueError, match="`by` must be 'clauses' or 'chances', got 'x'"):

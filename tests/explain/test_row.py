@@ -269,7 +269,7 @@ def test_model_is_asked_for_its_own_columns_and_classes():
     assert found[1].hamming_distance == 1
 
 
-def test_unfitted_model_is_told_to_fit():
+def test_unfitted_model_raises():
     with pytest.raises(RuleError, match="got object without `rule_set_`"):
         explain(object(), YOUNG)
 

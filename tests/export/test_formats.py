@@ -193,7 +193,7 @@ def test_a_format_is_run_or_says_why_not():
 
 
 @pytest.mark.parametrize("write", [to_text, to_markdown, to_html, to_latex, to_python, to_sql])
-def test_unfitted_model_is_told_to_fit(write):
+def test_unfitted_model_raises(write):
     with pytest.raises(ExportError, match="got object without `rule_set_`"):
         write(object())
 

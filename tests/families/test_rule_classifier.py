@@ -59,14 +59,14 @@ def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
     model = RuleClassifier(random_state=seed).fit(X, y)
     assert model.rule_set_ == by_hand.rule_set_
     np.testing.assert_array_equal(model.predict_proba(X), by_hand.predict_proba(X))
-    told = model.choice_
-    assert told.setting == setting
-    numbers = (told.default, told.simplest_within_1se, told.best)
+    shown = model.choice_
+    assert shown.setting == setting
+    numbers = (shown.default, shown.simplest_within_1se, shown.best)
     assert numbers == tuple(found[k] for k in ("default", "simplest_within_1se", "best"))
-    assert told.reason == found["reason"]
+    assert shown.reason == found["reason"]
     for column in ("test_error", "test_error_se", "n_conditions", "n_clauses_used"):
-        np.testing.assert_allclose(told.table[column], result.summary[column], atol=1e-12)
-    np.testing.assert_allclose(told.table[list(of_forest)], pd.DataFrame(of_forest), atol=1e-12)
+        np.testing.assert_allclose(shown.table[column], result.summary[column], atol=1e-12)
+    np.testing.assert_allclose(shown.table[list(of_forest)], pd.DataFrame(of_forest), atol=1e-12)
 
 
 @pytest.mark.slow
@@ -80,13 +80,13 @@ def test_the_rule_does_not_depend_on_the_number_of_workers(fitted):
 
 @pytest.mark.slow
 def test_the_table_that_was_compared_gives_the_same_suggestion(fitted):
-    told = fitted[0].choice_
-    found = suggest(told.table)
-    assert (found["default"], found["best"]) == (told.default, told.best)
-    assert told.reason.startswith(found["reason"])
-    row = told.table.loc[told.default]
-    assert (told.error, told.error_se) == (row["test_error"], row["test_error_se"])
-    assert {name: row[name] for name in told.setting} == told.setting
+    shown = fitted[0].choice_
+    found = suggest(shown.table)
+    assert (found["default"], found["best"]) == (shown.default, shown.best)
+    assert shown.reason.startswith(found["reason"])
+    row = shown.table.loc[shown.default]
+    assert (shown.error, shown.error_se) == (row["test_error"], row["test_error_se"])
+    assert {name: row[name] for name in shown.setting} == shown.setting
 
 
 def test_the_parameters_that_were_taken_learn_the_rule_again(fitted):
@@ -123,10 +123,10 @@ def test_the_error_of_the_most_frequent_class_is_told(fitted):
 def test_where_a_constant_answer_is_no_worse_the_reason_says_so():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"])
-    told = RuleClassifier(cv=2).fit(X, np.arange(80) % 10 == 0).choice_
-    assert told.constant_error == pytest.approx(0.1)
-    assert told.error >= told.constant_error
-    assert "is wrong in 10.0 % of the same rows, and so no worse" in told.reason
+    shown = RuleClassifier(cv=2).fit(X, np.arange(80) % 10 == 0).choice_
+    assert shown.constant_error == pytest.approx(0.1)
+    assert shown.error >= shown.constant_error
+    assert "is wrong in 10.0 % of the same rows, and so no worse" in shown.reason
 
 
 @pytest.mark.slow
@@ -197,8 +197,8 @@ def test_weights_count_in_the_errors_of_the_folds(fitted):
 @pytest.mark.slow
 def test_the_time_limit_ends_the_comparison_and_says_so(fitted):
     _, X, y = fitted
-    told = pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed before")
-    with told, pytest.warns(EmptyRuleWarning):
+    shown = pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed before")
+    with shown, pytest.warns(EmptyRuleWarning):
         model = RuleClassifier(cv=2, time_limit=1e-9).fit(X, y)
     assert sorted(model.choice_.table["folds"].unique()) == [0, 2]
     assert model.choice_.table.loc[model.choice_.default, "folds"] == 2
@@ -260,17 +260,17 @@ def either_or(n=300):
 def test_of_two_forms_the_one_that_suits_the_table_is_taken_and_told(table, form):
     X, y = table()
     both = RuleClassifier(forms=("points", "rule"), cv=2, refine=False).fit(X, y)
-    told = both.choice_
-    assert told.form == form == told.table.loc[told.default, "form"]
-    assert told.default == told.of_forms[form]
-    assert (suggest(told.table)["default"], set(told.of_forms)) == (
-        told.default,
+    shown = both.choice_
+    assert shown.form == form == shown.table.loc[shown.default, "form"]
+    assert shown.default == shown.of_forms[form]
+    assert (suggest(shown.table)["default"], set(shown.of_forms)) == (
+        shown.default,
         {"rule", "points"},
     )
-    rates = [told.table.loc[told.of_forms[f], "test_error"] for f in ("rule", "points")]
+    rates = [shown.table.loc[shown.of_forms[f], "test_error"] for f in ("rule", "points")]
     assert (rates[0] > rates[1]) == (form == "points")
     words = [f"{f} {100 * e:.1f} %" for f, e in zip(("rule", "points"), rates, strict=True)]
-    assert all(w in told.reason for w in words)
+    assert all(w in shown.reason for w in words)
     refine = {"refine": False} if form == "rule" else {}
     alone = RuleClassifier(forms=(form,), cv=2, **refine).fit(X, y)
     assert (alone.rule_set_, alone.best_params_) == (both.rule_set_, both.best_params_)
@@ -287,8 +287,8 @@ def test_points_are_those_of_the_scorecard_with_its_chances_and_its_path():
     rules = {e.n_conditions: e.rule_set for e in model.path_}
     assert (max(rules), rules[model.n_conditions_]) == (4, model.rule_set_)
     assert model.choice_.table["max_conditions"].tolist() == [1, 2, 3, 4]
-    wishes = {"required": ["town", "flag"]}
-    held = RuleClassifier(max_conditions=2, forms=["points"], cv=2, constraints=wishes).fit(X, y)
+    limits = {"required": ["town", "flag"]}
+    held = RuleClassifier(max_conditions=2, forms=["points"], cv=2, constraints=limits).fit(X, y)
     assert held.choice_.table["max_conditions"].tolist() == [2, 3, 4], "wishes come on top"
     assert {"town", "flag"} <= set(held.rule_set_.features)
 
@@ -314,14 +314,14 @@ def test_under_costs_settings_are_compared_by_what_their_errors_cost(forms):
         how["refine"] = False
     by_cost = RuleClassifier(**how, costs=Costs(4, 1, "EUR", positive="yes")).fit(X, y)
     by_weight = RuleClassifier(**how, class_weight={"yes": 4, "no": 1}).fit(X, y)
-    told, plain = by_cost.choice_, by_weight.choice_
+    shown, plain = by_cost.choice_, by_weight.choice_
     assert by_cost.rule_set_ == by_weight.rule_set_
-    assert (told.measure, plain.measure) == ("test_cost_per_100", "test_error")
+    assert (shown.measure, plain.measure) == ("test_cost_per_100", "test_error")
     heavy = 100 * np.where(y == "yes", 4, 1).mean()
-    assert told.error == pytest.approx(heavy * plain.error, rel=0.01)
-    assert told.constant_error == pytest.approx(heavy * plain.constant_error, rel=0.01)
-    assert told.table["test_cost_per_100"].min() < told.constant_error
-    assert "test error" not in told.reason
+    assert shown.error == pytest.approx(heavy * plain.error, rel=0.01)
+    assert shown.constant_error == pytest.approx(heavy * plain.constant_error, rel=0.01)
+    assert shown.table["test_cost_per_100"].min() < shown.constant_error
+    assert "test error" not in shown.reason
 
 
 @pytest.mark.slow

@@ -125,7 +125,7 @@ def test_inner_fits_warn_of_nothing_and_find_the_filters_of_the_process(does, mo
         "fit": RuleClassifier(cv=2, time_limit=1e-9).fit,
         "stability": partial(stability, hurried._fit_quietly(X, y), n_resamples=2),
     }[does]
-    told, filters = [], []
+    result, filters = [], []
     inner = BoxSearchClassifier._fit_table
 
     def watched(self, *given):
@@ -133,9 +133,9 @@ def test_inner_fits_warn_of_nothing_and_find_the_filters_of_the_process(does, mo
         inner(self, *given)
 
     monkeypatch.setattr(BoxSearchClassifier, "_fit_table", watched)
-    monkeypatch.setattr(warnings, "warn", lambda warning, **_: told.append(type(warning)))
+    monkeypatch.setattr(warnings, "warn", lambda warning, **_: result.append(type(warning)))
     work(X, y)
-    assert told == {"fit": [ConvergenceWarning, EmptyRuleWarning], "stability": []}[does]
+    assert result == {"fit": [ConvergenceWarning, EmptyRuleWarning], "stability": []}[does]
     assert len(filters) > 1
     assert all(seen == warnings.filters for seen in filters)
 
@@ -143,12 +143,12 @@ def test_inner_fits_warn_of_nothing_and_find_the_filters_of_the_process(does, mo
 def test_of_many_fits_only_time_limits_are_warned_of():
     X, y = mixed_table(n=60)
     settings = [{"theta": 1e6, "time_limit": 1e-9}, {"theta": 1e6}]
-    with pytest.warns() as told:
+    with pytest.warns() as result:
         models = list(
             BoxSearchClassifier(n_perturbations=0, random_state=0).fit_many(X, y, settings)
         )
     assert [m.n_conditions_ for m in models] == [0, 0]
-    assert [w.category for w in told] == [ConvergenceWarning]
+    assert [w.category for w in result] == [ConvergenceWarning]
 
 
 def test_a_missing_class_is_refused_with_its_row():

@@ -39,7 +39,7 @@ def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
     table = read(X, y, weight)
     heavy = table.weights(None if costs else {"yes": 3.0})
     forest = ForestLoss.of(table, Loss(table.y, heavy, costs), SEARCH, 0)
-    said = np.random.default_rng(4).permutation(table.y)
+    message = np.random.default_rng(4).permutation(table.y)
     shares = calibrated(shares, table.codes, weight)  # as errors cost unequally
     expected = 0.0
     for i, label in enumerate(table.y):
@@ -50,9 +50,9 @@ def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
                 price = 3.0 if other == "yes" else 1.0
             else:
                 price = 500.0 if other == "yes" else 100.0
-            expected += weight[i] * share * price * (said[i] != other)
+            expected += weight[i] * share * price * (message[i] != other)
     each = weight * np.where(table.y == "yes", 1.0 if costs else 3.0, 1.0)
-    assert forest.loss(said) == pytest.approx(expected / each.sum())
+    assert forest.loss(message) == pytest.approx(expected / each.sum())
 
 
 def test_answers_that_follow_noise_gain_little_by_it():
@@ -75,7 +75,7 @@ def test_a_column_that_is_forbidden_is_not_looked_at():
     assert ForestLoss.of(table, loss, barred, 0).loss(true) > 0.3
 
 
-def test_each_setting_is_judged_by_the_rule_that_it_learns_from_all_rows():
+def test_each_setting_is_scored_by_its_rule_of_all_rows():
     X, y, _ = planted(n=120)
     table = read(X, y)
     forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)
@@ -95,10 +95,10 @@ def test_each_setting_is_judged_by_the_rule_that_it_learns_from_all_rows():
 def test_three_classes_are_judged_and_the_reason_tells_of_it():
     X, _, true = planted(n=150)
     y = np.where(X.b > 0.7, "odd", true)
-    told = RuleClassifier(cv=2).fit(X, y).choice_
-    assert told.table["forest_loss"].between(0, 1).all()
-    figure = f"({100 * told.table['forest_loss'][told.default]:.1f} %)"
-    assert f"a random forest's estimate for the rule on all rows {figure}" in told.reason
+    result = RuleClassifier(cv=2).fit(X, y).choice_
+    assert result.table["forest_loss"].between(0, 1).all()
+    figure = f"({100 * result.table['forest_loss'][result.default]:.1f} %)"
+    assert f"a random forest's estimate for the rule on all rows {figure}" in result.reason
 
 
 def test_equal_columns_are_one_to_the_forest():

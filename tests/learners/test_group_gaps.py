@@ -91,7 +91,7 @@ def test_selected_setting_keeps_the_gap_and_is_the_suggested_one(measured, limit
         kept = kept[kept[f"gap_{measure}"] <= most + 1e-12]
     assert found.default in set(kept["setting"])
     assert 0 < len(kept) < len(everything)
-    said = f"{len(kept)} of {len(everything)} settings keep the gap"
+    message = f"{len(kept)} of {len(everything)} settings keep the gap"
     settings = dict(enumerate(everything[list(found.setting)].to_dict("records")))
     passed = 0
     if "would have been taken" in found.reason:
@@ -102,7 +102,7 @@ def test_selected_setting_keeps_the_gap_and_is_the_suggested_one(measured, limit
     assert found.default == suggestion(kept, settings, "test_error")["default"]
     own = group_metrics(model, X, y, "sex", positive="good").gaps
     assert all(own[measure].size <= most + 1e-12 for measure, most in limits.items())
-    assert said in found.reason
+    assert message in found.reason
     assert free.choice_.error <= found.error + 0.02
 
 
@@ -134,7 +134,7 @@ def test_gap_kept_only_by_constants_gives_an_explained_empty_rule():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("parameters", "error", "says"),
+    ("parameters", "error", "expected"),
     [
         ({"max_gap": 0.1}, ValueError, "`max_gap` needs `groups`"),
         ({"groups": "town"}, DataError, "`groups` names column 'town', which the table does not"),
@@ -153,7 +153,7 @@ def test_gap_kept_only_by_constants_gives_an_explained_empty_rule():
         ),
     ],
 )
-def test_what_cannot_be_kept_or_read_is_refused_in_words(parameters, error, says):
+def test_what_cannot_be_kept_or_read_is_refused_in_words(parameters, error, expected):
     X, y = table()
     X["alike"], X["own"] = 1, [f"k{k}" for k in range(len(X))]
     X["rare"] = ["x"] * 10 + ["y"] * 390
@@ -169,7 +169,7 @@ def test_what_cannot_be_kept_or_read_is_refused_in_words(parameters, error, says
         constraints={"forbidden": ["far"]} if "far" not in drop else None,
         **parameters,
     )
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=expected):
         model.fit(X.drop(columns=drop), y)
 
 

@@ -109,8 +109,8 @@ def test_the_choice_holds_on_contaminated_columns(kind, foreign):
 def test_every_learner_names_the_value_that_does_not_fit(learner, kind, foreign, read):
     X, y = contaminated(kind, foreign, [2]), target()
     _, notes = fitted(learner, X, y)
-    said = f"Column 'c' is read as {read}: 1 of 60 values does not fit and counts as missing"
-    assert notes == [f"{said} (first: row 3, '{foreign}')."] * 2  # in fit and in predict
+    shown = f"Column 'c' is read as {read}: 1 of 60 values does not fit and counts as missing"
+    assert notes == [f"{shown} (first: row 3, '{foreign}')."] * 2  # in fit and in predict
 
 
 @pytest.mark.parametrize("foreign", ["unknown", "0000-00-00", "2023-02-30", "10000-01-01"])

@@ -83,11 +83,11 @@ def never_turns(model, X, name, sign, towards):
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.MonotonicityWarning")
 def test_raising_a_constrained_column_keeps_the_class(name, seed, signs, towards, positive):
     X, y = table(seed)
-    wishes = Constraints(directions=dict(zip(("income", "age", "member"), signs, strict=True)),
+    limits = Constraints(directions=dict(zip(("income", "age", "member"), signs, strict=True)),
                          towards=towards)  # fmt: skip
     if name == "plane, which answers":
         X = X.drop(columns="town").assign(member=X["member"].astype(float))  # for a sum
-    model = LEARNERS[name].set_params(positive_label=positive, constraints=wishes).fit(X, y)
+    model = LEARNERS[name].set_params(positive_label=positive, constraints=limits).fit(X, y)
     checks = monotonicity_checks(model)
     assert [check.kept for check in checks] == [True] * 3
     for check in checks:
@@ -99,8 +99,8 @@ def test_constraint_leads_to_one_class_whichever_is_described():
     y = np.where(X["income"] > 4, "good", "bad")
     found = {}
     for positive in ("good", "bad"):
-        wishes = {"directions": {"income": ">"}, "towards": "good"}
-        model = BoxSearchClassifier(theta=0.3, positive_label=positive, constraints=wishes)
+        limits = {"directions": {"income": ">"}, "towards": "good"}
+        model = BoxSearchClassifier(theta=0.3, positive_label=positive, constraints=limits)
         rule = model.fit(X, y).rule_set_
         found[positive] = [(c.op, c.missing) for k in rule.clauses for c in k.literals]
         assert model.training_error_ == 0.0
@@ -118,7 +118,7 @@ def test_without_a_class_a_direction_leads_to_the_one_described():
 
 
 @pytest.mark.parametrize(
-    ("learner", "wishes", "error", "says"),
+    ("learner", "limits", "error", "expected"),
     [
         ("box search", {"directions": {"town": ">"}}, DataError, "but 'town' holds text, which"),
         (
@@ -142,10 +142,10 @@ def test_without_a_class_a_direction_leads_to_the_one_described():
         ),
     ],
 )
-def test_unusable_constraints_raise(learner, wishes, error, says):
+def test_unusable_constraints_raise(learner, limits, error, expected):
     X, y = table(3)
-    model = LEARNERS[learner].set_params(constraints=wishes, positive_label=None)
-    with pytest.raises(error, match=says):
+    model = LEARNERS[learner].set_params(constraints=limits, positive_label=None)
+    with pytest.raises(error, match=expected):
         model.fit(X, y)
 
 
@@ -158,14 +158,17 @@ def test_learners_without_monotonic_constraints_raise():
 
 def test_plane_of_wrong_direction_is_rejected_and_lp_svm_obeys():
     X, y = table(6)
-    X, wish = X.dropna()[["income", "age"]], {"directions": {"income": ">"}, "towards": "good"}
+    X, constraint = (
+        X.dropna()[["income", "age"]],
+        {"directions": {"income": ">"}, "towards": "good"},
+    )
     y = np.where(X["income"] > 4, "bad", "good")
     with pytest.raises(ValueError, match="the plane of LogisticRegression leads the other way"):
-        HyperplaneRuleClassifier(LogisticRegression(), constraints=wish).fit(X, y)
-    svm = HyperplaneRuleClassifier(constraints=wish | {"towards": "bad"}, confidence_folds=0)
+        HyperplaneRuleClassifier(LogisticRegression(), constraints=constraint).fit(X, y)
+    svm = HyperplaneRuleClassifier(constraints=constraint | {"towards": "bad"}, confidence_folds=0)
     assert svm.fit(X, y).rule_set_.features == ("income",)
     with pytest.warns(EmptyRuleWarning):
-        svm.set_params(constraints=wish).fit(X, y)
+        svm.set_params(constraints=constraint).fit(X, y)
     assert svm.linear_.coef_[0, 0] == 0.0
     with pytest.raises(ValueError, match="Planes support only `directions`"):
         svm.set_params(constraints={"forbidden": ["age"]}).fit(X, y)
@@ -175,17 +178,17 @@ def test_plane_of_wrong_direction_is_rejected_and_lp_svm_obeys():
 
 def test_empty_rule_satisfies_every_constraint():
     X, y = table(5)
-    wishes = {"directions": {"age": ">"}, "towards": "good"}
+    limits = {"directions": {"age": ">"}, "towards": "good"}
     with pytest.warns(EmptyRuleWarning):
-        model = BoxSearchClassifier(theta=500.0, constraints=wishes).fit(X, y)
+        model = BoxSearchClassifier(theta=500.0, constraints=limits).fit(X, y)
     assert [check.kept for check in monotonicity_checks(model)] == [True]
 
 
 def test_explanations_show_what_constraints_mean_for_a_row():
     X, _ = table(1)
     y = np.where(X["income"] > 4, "good", "bad")
-    wishes = {"directions": {"income": ">", "age": ">"}, "towards": "good"}
-    model = BoxSearchClassifier(theta=0.3, constraints=wishes).fit(X, y)
+    limits = {"directions": {"income": ">", "age": ">"}, "towards": "good"}
+    model = BoxSearchClassifier(theta=0.3, constraints=limits).fit(X, y)
     rows = pd.DataFrame({"income": [7.0, 1.0, None], "age": 0.0, "member": True, "town": "a"})
     high, low, gap = explain(model, rows, wording=Wording(names={"income": "Wage"}))
     assert high.monotonicity == (

@@ -16,19 +16,19 @@ def small_table():
 
 
 def test_classes_are_ordered_by_weight_among_remaining_rows():
-    table, asked = small_table(), []
+    table, requested = small_table(), []
 
     def describe(rows, code):
-        asked.append((rows.tolist(), code))
+        requested.append((rows.tolist(), code))
         return [Clause((Literal("a", "<=", 3.0 if code == 0 else 1.0),))]
 
     rule = one_against_rest(table, np.ones(8), describe)
-    assert asked == [([0, 1, 2, 3, 4, 5, 6, 7], 0)]  # the first took all rows of the next
+    assert requested == [([0, 1, 2, 3, 4, 5, 6, 7], 0)]  # the first took all rows of the next
     assert (rule.labels, rule.default) == (("a",), "b")
-    asked.clear()
+    requested.clear()
     weight = np.where(table.y == "c", 0.5, np.where(table.y == "a", 9.0, 1.0))
     rule = one_against_rest(table, weight, describe)
-    assert asked == [([0, 1, 2, 3, 4, 5, 6, 7], 2), ([2, 3, 4, 5, 6, 7], 1)]
+    assert requested == [([0, 1, 2, 3, 4, 5, 6, 7], 2), ([2, 3, 4, 5, 6, 7], 1)]
     assert (rule.labels, rule.default) == (("c", "b"), "a")
 
 

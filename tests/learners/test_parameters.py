@@ -333,8 +333,8 @@ def learned(model, seen=""):
 
 
 def test_every_parameter_of_every_learner_is_looked_at():
-    asked = {(learner, p) for learner, known in CASES.items() for p in known} | set(HOW_LONG)
-    assert asked == {
+    requested = {(learner, p) for learner, known in CASES.items() for p in known} | set(HOW_LONG)
+    assert requested == {
         (name, p) for name, kind in LEARNERS.items() for p in signature(kind).parameters
     }
 

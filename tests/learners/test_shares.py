@@ -121,8 +121,8 @@ def test_shares_of_answers_are_given_by_rows_and_by_what_they_weighed():
         assert table["share"][k] == pytest.approx((right + 1) / (right + wrong + 2))
         scale = len(y) / (1.5 * (y == "yes").sum() + (y == "no").sum())
         heavy = 1.5 * scale * right
-        told = (heavy + 1) / (heavy + scale * wrong + 2)
-        assert table["weighted_share"][k] == pytest.approx(told)
+        result = (heavy + 1) / (heavy + scale * wrong + 2)
+        assert table["weighted_share"][k] == pytest.approx(result)
 
 
 def test_a_probability_may_speak_against_the_answer_of_the_rule():

@@ -21,12 +21,12 @@ from tests.learners.tables import mixed_table
 def test_rows_that_were_checked_are_answered_like_the_table_they_come_from():
     X, y = mixed_table(n=60)
     model = OneLevelRuleClassifier(theta=0.5).fit(X, y)
-    for asked in (model, FixedRuleClassifier(model.rule_set_)):
-        rows = asked.read_columns(X)
-        assert asked.read_columns(rows) is rows
-        np.testing.assert_array_equal(asked.predict(rows), asked.predict(X))
-        np.testing.assert_array_equal(asked.predict_proba(rows), asked.predict_proba(X))
-        np.testing.assert_array_equal(asked.clauses_fired(rows), asked.clauses_fired(X))
+    for requested in (model, FixedRuleClassifier(model.rule_set_)):
+        rows = requested.read_columns(X)
+        assert requested.read_columns(rows) is rows
+        np.testing.assert_array_equal(requested.predict(rows), requested.predict(X))
+        np.testing.assert_array_equal(requested.predict_proba(rows), requested.predict_proba(X))
+        np.testing.assert_array_equal(requested.clauses_fired(rows), requested.clauses_fired(X))
 
 
 def test_columns_of_one_s_own_making_are_checked_like_any_table():

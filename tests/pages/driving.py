@@ -115,9 +115,9 @@ def opened_tab(app, name):
 
 def compared(app, *questions):
     """Compare the learners of some questions on Models, begun by the words these begin with."""
-    asked = opened_tab(app, "Learners").multiselect(key="run_compared")
+    requested = opened_tab(app, "Learners").multiselect(key="run_compared")
     wanted = [next(q for q in QUESTIONS if q.startswith(words)) for words in questions]
-    app = asked.set_value(wanted).run()
+    app = requested.set_value(wanted).run()
     if app.toggle(key="run_baselines").value:
         app.toggle(key="run_baselines").set_value(False).run()
     return finished(app.button(key="compare_learners").click().run())

@@ -36,7 +36,7 @@ def full_disk(monkeypatch):
     return full
 
 
-def told(app):
+def result(app):
     words = " ".join(box.value for box in app.error)
     return words.replace("\\", "").replace("\u2060", "")
 
@@ -45,11 +45,11 @@ def test_a_full_disk_is_told_and_the_analysis_goes_on(open_app, full_disk, table
     app = open_app(sample="iris")
     assert not app.exception
     app.run()
-    assert "is not saved (No space left on device)" in told(app)
+    assert "is not saved (No space left on device)" in result(app)
     assert table_of(app).name.startswith("iris")
     full_disk.clear()
     app.run()
-    assert "is not saved" not in told(app.run())
+    assert "is not saved" not in result(app.run())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="folders without leave to write are POSIX")
@@ -58,7 +58,7 @@ def test_a_workspace_that_cannot_be_made_is_told(open_app, tmp_path, monkeypatch
     monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "file" / "below"))
     app = open_app(sample="iris")
     assert not app.exception
-    assert "is not saved (Not a directory)" in told(app.run())
+    assert "is not saved (Not a directory)" in result(app.run())
     assert table_of(app) is not None
 
 
@@ -145,7 +145,7 @@ def test_a_store_that_is_damaged_is_told_and_the_page_stands(open_app, workspace
     place.write_bytes(DAMAGES[damage](place.read_bytes()))
     app = finished(app.button(key="search_longer").click().run())
     assert not app.exception
-    assert "is damaged or no store" in told(app)
+    assert "is damaged or no store" in result(app)
     assert len(curve(app)) > 0  # of the quick pass
 
 

@@ -97,11 +97,11 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     assert f"{float(f'{plain:.4g}'):.4g} EUR a 100 cases" in text(app)
     app.switch_page("pages/rules.py").run()
     assert not app.exception
-    said = model.predict(state.testing[0])
-    missed, alarm = ((state.testing[1] == c).to_numpy() & (said != c) for c in labels)
-    cost = 100 * (5 * missed.sum() + alarm.sum()) / len(said)
-    told = {m.label: m.value for m in app.metric}
-    assert told["Cost a 100, test rows"] == f"{float(f'{cost:.4g}'):.4g} EUR"
+    message = model.predict(state.testing[0])
+    missed, alarm = ((state.testing[1] == c).to_numpy() & (message != c) for c in labels)
+    cost = 100 * (5 * missed.sum() + alarm.sum()) / len(message)
+    result = {m.label: m.value for m in app.metric}
+    assert result["Cost a 100, test rows"] == f"{float(f'{cost:.4g}'):.4g} EUR"
 
 
 @pytest.mark.slow
@@ -140,7 +140,7 @@ def test_a_slider_that_reports_late_under_an_old_name_picks_nothing(on_models):
 
 
 @pytest.mark.slow
-def test_what_another_page_has_read_is_in_hand(on_models):
+def test_rule_read_by_another_page_is_selected(on_models):
     app = on_models
     app.switch_page("pages/rules.py").run()
     assert not app.exception
@@ -224,12 +224,14 @@ def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("asked", "said"), [("0.1, cheap", "found 'cheap'"), (" , ", "at least one price")]
+    ("requested", "message"), [("0.1, cheap", "found 'cheap'"), (" , ", "at least one price")]
 )
-def test_prices_that_are_none_are_a_sentence_and_nothing_can_be_swept(on_models, asked, said):
+def test_prices_that_are_none_are_a_sentence_and_nothing_can_be_swept(
+    on_models, requested, message
+):
     app = opened_tab(on_models, "By price and clauses")
-    app.text_input(key="run_thetas").set_value(asked).run()
-    assert said in text(app)
+    app.text_input(key="run_thetas").set_value(requested).run()
+    assert message in text(app)
     assert "sweep_prices" not in [b.key for b in app.button]
 
 
@@ -276,9 +278,9 @@ def test_points_chosen_are_shown_side_by_side_and_told_apart(on_models):
     app.multiselect(key="compare").set_value([0, 3]).run()
     assert not app.exception
     assert "of 700 learning rows" in text(app)
-    told = app.code[-1]
-    assert told.language == "diff"
-    assert {line[0] for line in told.value.splitlines()} <= set("+- ")
+    result = app.code[-1]
+    assert result.language == "diff"
+    assert {line[0] for line in result.value.splitlines()} <= set("+- ")
 
 
 @pytest.mark.slow

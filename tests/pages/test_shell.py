@@ -30,7 +30,7 @@ def captions(app):
 
 
 @pytest.mark.slow
-def test_the_status_names_the_table_and_the_rule_in_hand(open_app, swept_credit):
+def test_status_names_table_and_selected_rule(open_app, swept_credit):
     assert "iris · 150 rows" in captions(open_app("binning", sample="iris"))
     app = finished(swept_credit)
     size = app.session_state["app"].model.rule_set_.n_conditions
@@ -53,8 +53,8 @@ def test_every_page_tells_of_a_job_while_it_is_active(open_app, state, words):
     app = open_app(sample="iris")
     job = jobs.Job("Search", app.session_state["analysis_id"], state=state, total=4, done=1)
     jobs.registry()._jobs[job.owner] = job
-    told = [c for c in captions(app.run()) if "Search" in c]
-    assert told == ([] if words is None else [words])
+    result = [c for c in captions(app.run()) if "Search" in c]
+    assert result == ([] if words is None else [words])
 
 
 def test_an_error_nobody_foresaw_is_a_sentence_with_an_id(open_app, monkeypatch, caplog):

@@ -95,13 +95,13 @@ class Session:
         assert not app.error
         model, (X, y) = state.model, state.training
         assert (model.predict(X) == model.rule_set_.predict(model.read_columns(X))).all()
-        words, said = text(app), status_words(state)
-        assert f"{model.rule_set_.n_conditions} condition" in said
+        words, message = text(app), status_words(state)
+        assert f"{model.rule_set_.n_conditions} condition" in message
         number = None if state.sweep is None else state.sweep.number_of_rule(state)
         known = [state.error] if number is None else [state.sweep.points.loc[number, "test_error"]]
         for error in known:
-            assert error is None or f"{percent(error)} wrong" in said
-        assert said in words
+            assert error is None or f"{percent(error)} wrong" in message
+        assert message in words
         if self.page == "models":
             self.check_models(model, number, words, X, y)
         if self.page == "rules":

@@ -106,9 +106,11 @@ def test_a_single_clause_is_the_same_for_all_three_methods(paper_table, name):
     table = result.table.assign(
         method=[protocol.method_of(result, n) for n in result.table["setting"]]
     )
-    told = table.pivot_table(index=["theta", "fold"], columns="method", values="rule", aggfunc=list)
-    assert (told["SCN"] == told["BCD"]).all()
-    assert (told["SCN"] == told["AM"]).all()
+    printed = table.pivot_table(
+        index=["theta", "fold"], columns="method", values="rule", aggfunc=list
+    )
+    assert (printed["SCN"] == printed["BCD"]).all()
+    assert (printed["SCN"] == printed["AM"]).all()
 
 
 @pytest.mark.parametrize(("name", "bar"), [("pima", 4.0), ("sonar", 6.0)])

@@ -17,14 +17,14 @@ def row(age, sex="m"):
 
 
 def test_the_asked_region_is_drawn_in_shares_of_the_range():
-    asked = case_figure(Clause((OLD,)), row(60.0), REFERENCE).data[1]
-    assert (asked.base[0], asked.x[0]) == (0.5, 0.5)
+    requested = case_figure(Clause((OLD,)), row(60.0), REFERENCE).data[1]
+    assert (requested.base[0], requested.x[0]) == (0.5, 0.5)
 
 
 def test_two_tests_of_one_column_are_one_interval():
     between = Clause((OLD, Literal("age", "<=", 75.0)))
-    asked = case_figure(between, row(60.0), REFERENCE).data[1]
-    assert (asked.base[0], asked.x[0]) == (0.5, 0.25)
+    requested = case_figure(between, row(60.0), REFERENCE).data[1]
+    assert (requested.base[0], requested.x[0]) == (0.5, 0.25)
 
 
 def test_the_conditions_of_an_or_have_a_bar_each():
@@ -106,13 +106,13 @@ def test_each_numeric_test_of_points_has_a_bar_and_a_mark():
 def test_dates_parts_and_ordered_levels_are_drawn_as_compared(test, cells, case, share, label):
     reference = {"at": np.array(cells, dtype=object)}
     figure = case_figure(Clause((test,)), {"at": np.array([case], dtype=object)}, reference)
-    asked, met, missed = figure.data[1:]
-    assert (asked.base[0], asked.x[0]) == pytest.approx(share)
+    requested, met, missed = figure.data[1:]
+    assert (requested.base[0], requested.x[0]) == pytest.approx(share)
     mark = met if label != "fair" else missed
     assert list(mark.text) == [label]
-    inside = asked.base[0] <= mark.x[0] <= asked.base[0] + asked.x[0]
+    inside = requested.base[0] <= mark.x[0] <= requested.base[0] + requested.x[0]
     assert inside is bool(test.mask({"at": np.array([case], dtype=object)})[0])
-    assert asked.y[0] == f"1. {test.subject}"
+    assert requested.y[0] == f"1. {test.subject}"
     gone = case_figure(Clause((test,)), {"at": np.array([None], dtype=object)}, reference)
     assert not any(len(trace.x) for trace in gone.data[2:])
 

@@ -37,11 +37,11 @@ def test_dots_and_intervals_are_the_table_in_percent(found, measure):
 
 
 def test_the_sentence_names_both_ends_and_the_whole(found):
-    said = group_sentence(found, "error")
+    message = group_sentence(found, "error")
     shares = found.table["error"]
-    assert said.startswith(f"Error by town: {shares.idxmax()} {100 * shares.max():.1f} %, ")
-    assert f", {shares.idxmin()} {100 * shares.min():.1f} %; " in said
-    assert said.endswith(f"{100 * found.overall['error']:.1f} % in all.")
+    assert message.startswith(f"Error by town: {shares.idxmax()} {100 * shares.max():.1f} %, ")
+    assert f", {shares.idxmin()} {100 * shares.min():.1f} %; " in message
+    assert message.endswith(f"{100 * found.overall['error']:.1f} % in all.")
 
 
 def test_the_curve_of_a_gap_is_drawn_in_percent_and_told_by_its_ends():
@@ -58,13 +58,13 @@ def test_the_curve_of_a_gap_is_drawn_in_percent_and_told_by_its_ends():
     assert list(figure.data[1].x) == pytest.approx([0, 10, 30])
     assert list(figure.data[1].y) == pytest.approx([25, 15, 10])
     assert "<b>" not in figure.layout.xaxis.title.text
-    said = gap_sentence(curve, "sex")
-    assert "from 10.0 % wrong at a gap of 30.0 points to 25.0 % wrong at a gap of 0.0" in said
-    assert "costs 15.0 points of accuracy" in said
+    message = gap_sentence(curve, "sex")
+    assert "from 10.0 % wrong at a gap of 30.0 points to 25.0 % wrong at a gap of 0.0" in message
+    assert "costs 15.0 points of accuracy" in message
     assert "no rule compared is better" in gap_sentence(curve.iloc[:1], "sex")
     assert "could be measured" in gap_sentence(curve.iloc[:0], "sex")
     dear = curve.rename(columns={"test_error": "test_cost_per_100"})
     dear["test_cost_per_100"] *= 1000
     assert list(gap_figure(dear, dear, "sex").data[1].y) == pytest.approx([250, 150, 100])
-    said = gap_sentence(dear, "sex")
-    assert "costs 150.0 more for the errors of 100 cases on the inner folds" in said
+    message = gap_sentence(dear, "sex")
+    assert "costs 150.0 more for the errors of 100 cases on the inner folds" in message

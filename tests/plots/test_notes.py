@@ -30,8 +30,8 @@ def test_notes_of_a_falling_curve_cover_no_point_and_stay_in_the_plot(seed):
     y = 0.2 + 0.6 * np.exp(-x / 3) + rng.normal(0, 0.02, 9)
     one, other = rng.choice(9, 2, replace=False)
     words = "5 conditions: each further one buys less than 0.2 points"
-    said = {(x[one], y[one]): [words], (x[other], y[other]): ["lowest mean error"]}
-    notes = placed(said, np.column_stack([x, y]), FRAME, SIZE)
+    message = {(x[one], y[one]): [words], (x[other], y[other]): ["lowest mean error"]}
+    notes = placed(message, np.column_stack([x, y]), FRAME, SIZE)
     boxes = [box(note) for note in notes]
     assert not meet(*boxes)
     for left, top, right, bottom in boxes:

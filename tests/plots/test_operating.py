@@ -40,6 +40,6 @@ def test_tenths_are_drawn_where_they_were_stated_and_came_true():
     assert [round(x, 6) for x in dots.x] == [0.3, 0.9]
     assert list(dots.y) == [0.5, 1.0]
     assert dots.hovertext[0] == "predicted 30.0 %, observed 50.0 % of 2 rows"
-    told = reliability_sentence(table, brier_score(true, chance), 0.75)
-    assert "15.0 points from" in told
-    assert "0.150; always predicting 75.0 %: 0.188" in told
+    result = reliability_sentence(table, brier_score(true, chance), 0.75)
+    assert "15.0 points from" in result
+    assert "0.150; always predicting 75.0 %: 0.188" in result

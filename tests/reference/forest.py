@@ -27,7 +27,7 @@ def votes(codes, ordered, classes, weight, n_trees, seed, min_leaf, most_rows=No
     weight = [Fraction(w) for w in np.asarray(weight, dtype=float)]
     known = [i for i, w in enumerate(weight) if w > 0]
     draws, n = Draws(seed), len(codes)
-    found, asked = np.zeros((n, 1 + max(classes[i] for i in known))), np.zeros(n)
+    found, requested = np.zeros((n, 1 + max(classes[i] for i in known))), np.zeros(n)
     features = list(range(codes.shape[1]))
     for tree in range(n_trees):
         times = [0] * n
@@ -39,9 +39,9 @@ def votes(codes, ordered, classes, weight, n_trees, seed, min_leaf, most_rows=No
             for i in leaf:
                 if not times[i]:
                     found[i] += [float(m / sum(total)) for m in total]
-                    asked[i] += 1
+                    requested[i] += 1
     with np.errstate(invalid="ignore"):
-        return found / asked[:, None]
+        return found / requested[:, None]
 
 
 class _Mass:

@@ -39,7 +39,7 @@ def best_loss(problem, size):
     """Try every card of a size; return the least loss."""
     x, least = holds(problem), np.inf
     for chosen in combinations(range(problem.n_candidates), size):
-        if not all(wish & set(chosen) for wish in problem.required):
+        if not all(constraint & set(chosen) for constraint in problem.required):
             continue
         ranges = [range(low, high + 1) for low, high in problem.limits[list(chosen)]]
         for points in product(*ranges):

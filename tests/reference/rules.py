@@ -10,16 +10,16 @@ def is_missing(value):
 
 
 TESTS = {
-    "missing": lambda value, asked: False,
-    "not-missing": lambda value, asked: True,
-    "<=": lambda value, asked: value <= asked,
-    "<": lambda value, asked: value < asked,
-    ">=": lambda value, asked: value >= asked,
-    ">": lambda value, asked: value > asked,
-    "==": lambda value, asked: value == asked,
-    "!=": lambda value, asked: value != asked,
-    "in": lambda value, asked: any(value == v for v in asked),
-    "not-in": lambda value, asked: all(value != v for v in asked),
+    "missing": lambda value, requested: False,
+    "not-missing": lambda value, requested: True,
+    "<=": lambda value, requested: value <= requested,
+    "<": lambda value, requested: value < requested,
+    ">=": lambda value, requested: value >= requested,
+    ">": lambda value, requested: value > requested,
+    "==": lambda value, requested: value == requested,
+    "!=": lambda value, requested: value != requested,
+    "in": lambda value, requested: any(value == v for v in requested),
+    "not-in": lambda value, requested: all(value != v for v in requested),
 }
 
 
@@ -31,17 +31,17 @@ def literal_holds(literal, value):
         found = literal.value in re.split("[" + re.escape(MARKS) + "]+", value.lower())
         return found == (literal.op == "contains")
     several = isinstance(literal.value, tuple)
-    asked = literal.value if several else (literal.value,)
+    requested = literal.value if several else (literal.value,)
     if literal.order is not None:
         if value not in literal.order:
             return literal.missing
-        value, asked = literal.order.index(value), [literal.order.index(v) for v in asked]
+        value, requested = literal.order.index(value), [literal.order.index(v) for v in requested]
     elif literal.part is not None:
         value = read_of(value, literal.part)
-        asked = [read_of(v, "date") for v in asked] if literal.part == "date" else asked
+        requested = [read_of(v, "date") for v in requested] if literal.part == "date" else requested
     elif literal.op in ("missing", "not-missing"):
-        asked = [None]
-    return bool(TESTS[literal.op](value, asked if several else asked[0]))
+        requested = [None]
+    return bool(TESTS[literal.op](value, requested if several else requested[0]))
 
 
 MARKS = " \t\n\r\u00a0.,;:!?()[]\"'/\\-+*=&%#"
@@ -54,8 +54,8 @@ def read_of(text, part):
     if part.startswith("days since "):
         gap = found - datetime.strptime(part.split()[-1], "%Y-%m-%d")
         return gap.days + gap.seconds / 86_400
-    said = {"year": "%Y", "month": "%m", "weekday": "%u", "hour": "%H", "date": "%Y%m%d%H%M%S"}
-    return int(found.strftime(said[part]))
+    message = {"year": "%Y", "month": "%m", "weekday": "%u", "hour": "%H", "date": "%Y%m%d%H%M%S"}
+    return int(found.strftime(message[part]))
 
 
 def clause_holds(clause, row):

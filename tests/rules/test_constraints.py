@@ -42,7 +42,7 @@ def test_one_wish_needs_no_tuple():
 
 
 @pytest.mark.parametrize(
-    ("wishes", "words"),
+    ("constraints", "words"),
     [
         ({"forbidden": (3,)}, "must hold names of columns and literals, got 3"),
         ({"directions": {"age": "up"}}, "direction of column 'age' must be '<' or '>'"),
@@ -50,9 +50,9 @@ def test_one_wish_needs_no_tuple():
         ({"required": (OLD,), "directions": {"age": "<"}}, "is required and forbidden"),
     ],
 )
-def test_a_wish_that_cannot_be_is_named(wishes, words):
+def test_a_wish_that_cannot_be_is_named(constraints, words):
     with pytest.raises(RuleError, match=words):
-        Constraints(**wishes)
+        Constraints(**constraints)
 
 
 def test_an_unknown_part_is_named():

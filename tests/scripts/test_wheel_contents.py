@@ -10,7 +10,7 @@ ABOUT = {"rulekit-1.dist-info/METADATA", "rulekit-1.dist-info/licenses/LICENSE"}
 
 
 @pytest.mark.parametrize(
-    ("more", "less", "said"),
+    ("more", "less", "message"),
     [
         (set(), set(), []),
         (set(), {"rulekit/py.typed"}, ["rulekit/py.typed is missing."]),
@@ -23,8 +23,8 @@ ABOUT = {"rulekit-1.dist-info/METADATA", "rulekit-1.dist-info/licenses/LICENSE"}
         (set(), {"rulekit-1.dist-info/licenses/LICENSE"}, ["The licence is missing."]),
     ],
 )
-def test_what_a_wheel_lacks_or_holds_too_much_is_told(tmp_path, more, less, said):
+def test_what_a_wheel_lacks_or_holds_too_much_is_told(tmp_path, more, less, message):
     with zipfile.ZipFile(tmp_path / "one.whl", "w") as archive:
         for name in (wanted() | ABOUT | more) - less:
             archive.writestr(name, "")
-    assert complaints(tmp_path / "one.whl") == said
+    assert complaints(tmp_path / "one.whl") == message

@@ -60,8 +60,8 @@ def test_first_compilation_is_reported_once_and_cached_ones_never(made, caplog):
         made(KERNELS)
         made(KERNELS, "other_kernels")
         made(KERNELS)  # anew, as there are other kernels in the folder now
-        (told,) = caplog.records
-        assert "python -m rulekit.search.machine_code" in told.getMessage()
+        (result,) = caplog.records
+        assert "python -m rulekit.search.machine_code" in result.getMessage()
         caplog.clear()
         door._first_wait.cache_clear()
         assert made(KERNELS).quarter(8.0) == 2.0
@@ -190,5 +190,5 @@ def test_set_up_compiles_every_file_with_a_kernel_that_python_calls():
 
 @pytest.mark.slow
 def test_the_package_leaves_the_program_of_set_up_unloaded():
-    asked = "import sys, rulekit; sys.exit('rulekit.search.machine_code' in sys.modules)"
-    subprocess.run([sys.executable, "-c", asked], check=True)
+    requested = "import sys, rulekit; sys.exit('rulekit.search.machine_code' in sys.modules)"
+    subprocess.run([sys.executable, "-c", requested], check=True)

@@ -13,7 +13,7 @@ from tests.waiting import until
 class Quiet:
     """Takes what a run tells of itself, and never stops it."""
 
-    def report(self, **told: Any) -> None:
+    def report(self, **result: Any) -> None:
         """Take no notice."""
 
     def should_stop(self) -> bool:

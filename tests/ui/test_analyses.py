@@ -173,8 +173,8 @@ def test_with_saving_off_there_is_no_list(session, monkeypatch):
 
 def test_the_rule_s_error_stays_in_the_list_when_the_run_is_gone(session, monkeypatch):
     name = begun(session)
-    said = iter(["1 condition, 18.6 % wrong", "1 condition", "1 condition"])
-    monkeypatch.setattr(workspace, "rule_words", lambda state: next(said))
+    message = iter(["1 condition, 18.6 % wrong", "1 condition", "1 condition"])
+    monkeypatch.setattr(workspace, "rule_words", lambda state: next(message))
     workspace.change(model="m", rule_json=RULE)
     workspace.change(notes="another look")
     assert [s.rule for s in analyses.listed() if s.id == name] == ["1 condition, 18.6 % wrong"]

@@ -38,7 +38,7 @@ def secrets(monkeypatch):
     return give
 
 
-def test_nobody_has_to_log_in_unless_it_is_asked_for(monkeypatch):
+def test_login_is_off_by_default(monkeypatch):
     monkeypatch.delenv("RULEKIT_LOGIN", raising=False)
     assert not login.is_on()
     for setting in ("on", "off"):
@@ -70,8 +70,8 @@ def test_a_package_that_a_login_needs_is_named(monkeypatch):
 def test_without_secrets_nobody_gets_in(secrets):
     secrets(None)
     seen = AppTest.from_file(str(ROOT / "app.py")).run(timeout=60)
-    (said,) = (error.value for error in seen.error)
-    assert "none is configured" in said
+    (message,) = (error.value for error in seen.error)
+    assert "none is configured" in message
     assert not [*seen.title, *seen.button, *seen.exception]
 
 
@@ -108,7 +108,7 @@ def test_a_server_that_could_let_nobody_in_does_not_start(tmp_path, setting, sen
     environment = {k: v for k, v in os.environ.items() if k != "STREAMLIT_SECRETS_FILES"}
     environment |= {"RULEKIT_LOGIN": setting, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "ui.server"]
-    told = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert told.returncode == 1
-    assert sentence in told.stderr
-    assert "Traceback" not in told.stderr
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr

@@ -43,12 +43,12 @@ def test_a_satisfied_constraint_is_shown_by_its_label(page, name):
     state = app.session_state["app"]
     checks = monotonicity(state.model.rule_set_, state)
     assert [check.kept for check in checks] == [True, True]
-    said = text(app)
+    message = text(app)
     if name == "rules":
-        assert "If only Yearly income falls, the prediction may change to high" in said
+        assert "If only Yearly income falls, the prediction may change to high" in message
         assert not app.warning
     else:
-        assert "Yearly income alone cannot change this prediction" in said
+        assert "Yearly income alone cannot change this prediction" in message
 
 
 def test_a_rule_edited_to_violate_a_constraint_warns(page):

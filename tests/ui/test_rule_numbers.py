@@ -19,7 +19,7 @@ def part(name, n, wrong):
 
 
 @pytest.mark.parametrize(
-    ("train", "test", "told"),
+    ("train", "test", "result"),
     [
         ((136, 8), (59, 14), True),  # 5.9 % and 23.7 %, as a formula of four conditions had it
         ((700, 135), (300, 74), False),  # 19.3 % and 24.7 %
@@ -28,11 +28,11 @@ def part(name, n, wrong):
         ((100, 100), (100, 100), False),
     ],
 )
-def test_an_overfit_is_told_where_chance_does_not_explain_it(train, test, told):
+def test_an_overfit_is_told_where_chance_does_not_explain_it(train, test, result):
     here, there = part("training", *train), part("test", *test)
     table = [[test[1], test[0] - test[1]], [train[1], train[0] - train[1]]]
-    assert (fisher_exact(table, alternative="greater").pvalue <= BY_CHANCE) == told
-    assert bool(overfit_words(RULE, here, there)) == told
+    assert (fisher_exact(table, alternative="greater").pvalue <= BY_CHANCE) == result
+    assert bool(overfit_words(RULE, here, there)) == result
 
 
 def test_the_sentence_gives_both_errors():

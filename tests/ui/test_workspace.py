@@ -151,7 +151,7 @@ def test_a_folder_that_others_could_read_is_closed_and_the_person_is_told(sessio
     assert "_message" not in session
 
 
-def test_a_folder_that_cannot_be_closed_is_told_once(session, tmp_path, monkeypatch):
+def test_folder_that_cannot_be_restricted_warns_once(session, tmp_path, monkeypatch):
     space = tmp_path / "space"
     space.mkdir(mode=0o755)
     space.chmod(0o755)

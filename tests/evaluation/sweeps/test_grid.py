@@ -50,7 +50,7 @@ class Learner(BaseEstimator):
         ([3], "a dictionary of lists, or a list of such dictionaries; found 3"),
     ],
 )
-def test_a_grid_that_makes_no_sense_is_refused_in_a_sentence(grid, sentence):
+def test_invalid_grids_raise(grid, sentence):
     with pytest.raises(ValueError, match=sentence):
         settings_of(grid, Learner())
 

@@ -55,12 +55,12 @@ def test_a_killed_sweep_resumes_where_it_stopped_and_gives_the_same_table(tmp_pa
         kept = len(store)
         assert 8 <= kept < n_all
         learner = SharedStump(journal=str(tmp_path / "journal"))
-        told = []
+        result = []
         resumed = sweep(
-            learner, *noisy_table(), grid=SETTINGS, cv=4, store=store, on_result=told.append
+            learner, *noisy_table(), grid=SETTINGS, cv=4, store=store, on_result=result.append
         )
     assert fits_done(tmp_path) - before == n_all - kept
-    assert [row["from_store"] for row in told] == [True] * kept + [False] * (n_all - kept)
+    assert [row["from_store"] for row in result] == [True] * kept + [False] * (n_all - kept)
     whole = sweep(learner, *noisy_table(), grid=SETTINGS, cv=4)
     pd.testing.assert_frame_equal(
         resumed.table.drop(columns="seconds"), whole.table.drop(columns="seconds")

@@ -47,7 +47,7 @@ def test_a_key_is_written_once(path):
         assert len(store) == 1
 
 
-def test_thousands_of_keys_can_be_asked_for_at_once(path):
+def test_thousands_of_keys_are_read_at_once(path):
     with SweepStore(path) as store:
         for i in range(0, 3000, 100):
             store.put(str(i), "table", {"i": i})
@@ -138,7 +138,7 @@ def test_a_store_that_was_cut_short_is_refused(path):
         "checksum = ''",
     ],
 )
-def test_a_row_that_was_altered_is_told_deleted_and_can_be_put_again(path, damage):
+def test_altered_row_is_deleted_with_a_warning(path, damage):
     with SweepStore(path) as store:
         store.put("key", "table", {"test_error": 0.25})
         store.put("other", "table", {"test_error": 0.5})
@@ -180,7 +180,7 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path):
         SweepStore(tmp_path / "nowhere" / "sweep.sqlite")
 
 
-def test_a_store_that_another_program_keeps_locked_is_told(path, monkeypatch):
+def test_locked_store_raises(path, monkeypatch):
     monkeypatch.setattr("rulekit.evaluation.sweeps.store.PATIENCE", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
@@ -190,7 +190,7 @@ def test_a_store_that_another_program_keeps_locked_is_told(path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_disk_that_is_full_is_told_and_what_was_kept_stays(path):
+def test_full_disk_raises_and_keeps_finished_folds(path):
     writer = """
 import resource, signal, sys
 from rulekit.evaluation import SweepStore

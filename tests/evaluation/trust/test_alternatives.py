@@ -137,12 +137,12 @@ def test_a_search_cut_short_says_so():
 
 
 def test_constraints_and_limits_hold_in_every_rule():
-    wishes = Constraints(forbidden=("smoker",), directions={"age": ">"}, allow_not_equal=False)
-    model, X, y, _ = learned(2, 2, constraints=wishes)
+    limits = Constraints(forbidden=("smoker",), directions={"age": ">"}, allow_not_equal=False)
+    model, X, y, _ = learned(2, 2, constraints=limits)
     found = alternatives(model, X, y, 0.1, max_conditions=2)
     literals = [lit for rule in found.rules for c in rule.clauses for lit in c.literals]
     assert literals
-    assert all(wishes.allows(lit) for lit in literals)
+    assert all(limits.allows(lit) for lit in literals)
     assert found.table["n_conditions"].max() <= 2
 
 

@@ -21,9 +21,9 @@ def test_columns_with_equal_content_replace_each_other():
     other = {"a": "b", "b": "a"}[hand]
     row = found.columns.set_index("column").loc[hand]
     assert (row["as_good"], row["needed"], row["instead"]) == (True, False, (other,))
-    said = found.sentences({hand: "Hand", other: "Other"})
-    assert any(s.startswith("Hand can be left out: Other takes its place") for s in said)
-    assert "These are all rules of one clause and at most 1 condition." in said[0]
+    message = found.sentences({hand: "Hand", other: "Other"})
+    assert any(s.startswith("Hand can be left out: Other takes its place") for s in message)
+    assert "These are all rules of one clause and at most 1 condition." in message[0]
 
 
 @pytest.mark.slow
@@ -34,10 +34,12 @@ def test_column_of_the_rule_can_be_left_out_on_a_sample():
     most_used = found.columns.iloc[0]
     assert most_used["as_good"]
     wrong = (most_used["without"].predict(model.read_columns(X)) != y.to_numpy()).mean()
-    (said,) = [s for s in found.sentences() if s.startswith(f"{most_used['column']} can be left")]
+    (message,) = [
+        s for s in found.sentences() if s.startswith(f"{most_used['column']} can be left")
+    ]
     assert (
         f"{100 * wrong:.1f} % of the rows instead of {100 * found.selected_wrong:.1f} % are wrong."
-        in said
+        in message
     )
     assert wrong <= found.selected_wrong + 0.02
 
@@ -49,8 +51,8 @@ def test_needed_column_is_reported_with_its_cost():
     found = alternatives(model, X, y)
     row = found.columns.iloc[0]
     assert (row["column"], row["needed"], row["as_good"]) == ("age", True, False)
-    (said,) = [s for s in found.sentences() if "age" in s]
-    assert said.endswith(
+    (message,) = [s for s in found.sentences() if "age" in s]
+    assert message.endswith(
         f"reads age: the best rule found without it is wrong in {100 * row['wrong']:.1f} % of the "
         f"rows instead of {100 * found.selected_wrong:.1f} %."
     )
@@ -62,17 +64,17 @@ def test_where_a_rule_differs_is_told_by_a_clause_that_is_right_about_it():
     X = X[["worst radius", "worst texture", "worst smoothness"]]
     model = BoxSearchClassifier(theta=3.0, n_clauses=1, random_state=0).fit(X, y)
     found = alternatives(model, X, y, 0.05)
-    told = 0
+    result = 0
     for k in range(len(found.rules)):
         where = found.differs_where(k)
         rows = found.differing_rows(k)
         if where is None:
             continue
-        told += 1
+        result += 1
         held = np.flatnonzero(where.mask(model.read_columns(X)))
         assert where.n_conditions <= 2
         assert 2 * len(set(held) & set(rows)) > len(held)
-    assert told > 0
+    assert result > 0
 
 
 def numbers_in_words(found):
@@ -107,6 +109,6 @@ def test_the_pairs_are_told_with_their_mean_and_their_largest_difference():
     answers = [found.rules[k].predict(found.X) for k in found.leading[:20]]
     shares = [np.mean(a != b) for k, a in enumerate(answers) for b in answers[k + 1 :]]
     assert len(shares) > 1
-    said = found.sentences()[-1]
-    assert f"{100 * np.mean(shares):.1f} % of the rows on average" in said
-    assert f"{100 * np.max(shares):.1f} % at most" in said
+    message = found.sentences()[-1]
+    assert f"{100 * np.mean(shares):.1f} % of the rows on average" in message
+    assert f"{100 * np.max(shares):.1f} % at most" in message

@@ -158,9 +158,9 @@ def test_three_outcomes_are_told_apart_by_learners_that_can():
 @pytest.mark.slow
 def test_progress_is_told_and_a_stop_is_heard():
     model, X, y = learned()
-    told = []
-    stability(model, X, y, n_resamples=6, on_progress=lambda found: told.append(found.n_made))
-    assert told == [1, 2, 3, 4, 5, 6]
+    result = []
+    stability(model, X, y, n_resamples=6, on_progress=lambda found: result.append(found.n_made))
+    assert result == [1, 2, 3, 4, 5, 6]
     seen = []
     found = stability(
         model, X, y, on_progress=seen.append, should_stop=lambda: len(seen) >= 1
@@ -190,7 +190,7 @@ def test_a_wrong_parameter_is_refused_in_words(wrong, words):
         stability(model, X, y, **wrong)
 
 
-def test_what_cannot_be_repeated_is_refused_in_words():
+def test_stability_rejects_unusable_input():
     model, X, y = learned()
     with pytest.raises(RuleError, match="without `rule_set_`"):
         stability(BoxSearchClassifier(), X, y)

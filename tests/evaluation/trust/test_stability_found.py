@@ -46,7 +46,7 @@ def test_a_cut_returns_with_its_column_and_side_and_the_nearest_counts():
     assert tuple(below)[:5] == ("age", "below", 10.0, 1, 0)
 
 
-def test_cuts_that_the_rule_in_hand_lacks_come_after_its_own():
+def test_cuts_of_other_rules_come_after_those_of_the_selected():
     found = replace(FOUND, selected=OTHERS[0])
     assert found.cuts["selected"].tolist()[0] == 42.0
     assert np.isnan(found.cuts["selected"].tolist()[1])
@@ -64,8 +64,8 @@ def test_a_clause_returns_on_the_same_columns_in_the_same_directions():
 
 
 def test_a_clause_that_answers_otherwise_is_another_one():
-    told = replace(OTHERS[0], labels=("well",), default="ill")
-    found = replace(FOUND, resamples=(resample(told),))
+    result = replace(OTHERS[0], labels=("well",), default="ill")
+    found = replace(FOUND, resamples=(resample(result),))
     assert found.clauses["returned"].tolist() == [0, 0, 1]
 
 
@@ -108,12 +108,12 @@ def test_only_rules_that_hold_on_other_rows_return_anything():
     found = replace(FOUND, resamples=good, n_requested=10)
     assert found.beats_chance
     assert found.returning == ["age"]
-    said = found.sentences({"age": "Age"})
-    assert said[0].startswith("5 of 10 resamples are made")
-    assert "Of 5 rules, 4 or more read Age (5); of the given rule, fewer read town (0)." in said
+    message = found.sentences({"age": "Age"})
+    assert message[0].startswith("5 of 10 resamples are made")
+    assert "Of 5 rules, 4 or more read Age (5); of the given rule, fewer read town (0)." in message
     assert any(
         s.startswith("Age above 40: 5 rules cut it on this side, eight of ten of them at 42; 5 so")
-        for s in said
+        for s in message
     )
     bad = tuple(r._replace(wrong=~r.wrong) for r in good)
     found = replace(found, resamples=bad)

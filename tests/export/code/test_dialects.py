@@ -271,9 +271,9 @@ def test_scoring_sql_gives_the_answer_and_the_clause_that_decides(dialect, case)
             connection = sqlite3.connect(":memory:")
             frame.to_sql("t", connection, index=False)
         scored = connection.execute(f"SELECT prediction, clause FROM ({text}) ORDER BY _n")
-        told = scored.fetchall()
-    assert [a for a, _ in told] == found.answers.tolist()
-    assert [k for _, k in told] == found.clauses.tolist()
+        result = scored.fetchall()
+    assert [a for a, _ in result] == found.answers.tolist()
+    assert [k for _, k in result] == found.clauses.tolist()
 
 
 def columns_as_frame(columns):
@@ -288,12 +288,12 @@ def test_scoring_sql_runs_in_postgresql(link):
         cells = [None if v is None or v != v else v for v in row]
         link.execute('INSERT INTO "my cases" VALUES (%s, %s, %s, %s)', [*cells, n])
     text = to_sql(rule, dialect="postgresql", part="score", table="my cases")
-    told = rows_of(link, f"SELECT prediction, clause FROM ({text}) s ORDER BY n")
+    result = rows_of(link, f"SELECT prediction, clause FROM ({text}) s ORDER BY n")
     found = score(rule, frame)
-    assert told == list(zip(found.answers.tolist(), found.clauses.tolist(), strict=True))
+    assert result == list(zip(found.answers.tolist(), found.clauses.tolist(), strict=True))
     alone = to_sql(rule, dialect="postgresql", part="clause")
-    told = rows_of(link, f'SELECT {alone} FROM "my cases" ORDER BY n')
-    assert [k for (k,) in told] == found.clauses.tolist()
+    result = rows_of(link, f'SELECT {alone} FROM "my cases" ORDER BY n')
+    assert [k for (k,) in result] == found.clauses.tolist()
 
 
 def constants(text, grammar):

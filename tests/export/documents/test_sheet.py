@@ -83,17 +83,17 @@ def test_bands_of_a_bare_rule_are_read_off_in_the_order_of_its_clauses():
     columns = {"age": numbers[0], "bp": 2 * numbers[1]}
     columns["sport"] = np.array([False, True], dtype=object)[np.arange(8) >> 2 & 1]
     sums = bands[0].conditions[0].compared(columns)
-    for total, said in zip(sums, rule.predict(columns), strict=True):
+    for total, message in zip(sums, rule.predict(columns), strict=True):
         ((_, answer, _),) = [row for row in found[1:] if in_band(row[0], total)]
-        assert answer == f"'{said}'"
+        assert answer == f"'{message}'"
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_any_other_rule_is_a_list_to_tick_clause_by_clause(form):
     rule = patients()[0] if form == "dnf" else patients()[0].negated()
     page = Cells(to_sheet(rule))
-    told = [[condition_text(c) for c in clause.conditions] for clause in rule.clauses]
-    assert [[row[0] for row in table] for table in page.tables] == told
+    result = [[condition_text(c) for c in clause.conditions] for clause in rule.clauses]
+    assert [[row[0] for row in table] for table in page.tables] == result
     every = "all" if form == "dnf" else "one or more"
     assert page.text.count(f"If {every} of these are ticked") == rule.n_clauses
     last = rule.default if form == "dnf" else rule.labels[0]

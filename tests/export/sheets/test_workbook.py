@@ -58,7 +58,7 @@ def strange(value):
     return isinstance(value, float) and (np.isinf(value) or 0 < abs(value) < SMALLEST)
 
 
-def asked(job):
+def requested(job):
     """A job as a spreadsheet can hold it: no empty text, no infinities, no tiniest numbers."""
     columns = {}
     for name, column in job.columns.items():
@@ -76,7 +76,7 @@ def named(rule):
 def compare(jobs, computed):
     """Let every job that a spreadsheet can hold be computed; give the number of rows."""
     books = []
-    for job in map(asked, jobs):
+    for job in map(requested, jobs):
         if any(v == "" or v in (np.inf, -np.inf) for v in named(job.rule)):
             with pytest.raises(ExportError, match=r"an empty text is|cannot hold the number"):
                 to_xlsx(job.rule)
@@ -130,17 +130,17 @@ def test_on_the_scorecard_points_add_up_to_the_answer_and_a_slip_is_named(comput
         {"B4": "old", "B5": "Ulm"},
         {},
     ]
-    told = []
+    result = []
     for opened in computed([filled(book, cells) for cells in typed]):
         sheet = opened["Scorecard"]
         given = [[cell.value for cell in row] for row in sheet["C9:D11"]]
-        told.append((given, sheet["B18"].value, sheet["C4"].value or ""))
+        result.append((given, sheet["B18"].value, sheet["C4"].value or ""))
     assert [sheet.cell(row, 1).value for row in (8, 18)] == ["condition", "answer"]
-    assert told[0] == ([[3, 3], [2, 5], [-1, 4]], "ill", "")
-    assert told[1] == ([[3, 3], [0, 3], [-1, 2]], "watch", "")
-    assert told[2] == ([[0, 0], [0, 0], [0, 0]], "well", "")
-    assert told[3][1:] == ("mend the values above", "must be a number")
-    assert (told[4][1] or "") == ""
+    assert result[0] == ([[3, 3], [2, 5], [-1, 4]], "ill", "")
+    assert result[1] == ([[3, 3], [0, 3], [-1, 2]], "watch", "")
+    assert result[2] == ([[0, 0], [0, 0], [0, 0]], "well", "")
+    assert result[3][1:] == ("mend the values above", "must be a number")
+    assert (result[4][1] or "") == ""
 
 
 @pytest.mark.slow
@@ -148,12 +148,12 @@ def test_a_row_waits_until_it_is_typed_and_names_what_is_mistyped(computed):
     flag = RuleSet((Clause((Literal("on", "==", True), Literal("x", ">", 1))),), (1,), "dnf", 0)
     cells = {"B4": True, "C4": 2, "B5": "yes", "C5": 2, "C6": "2,5", "A7": "nothing known"}
     (opened,) = computed([filled(to_xlsx(flag, n_cases=6), cells, "Cases")])
-    told = [[cell.value for cell in row] for row in opened["Cases"]["D4:E8"]]
-    assert told[0] == [1, "clause 1"]
-    assert told[1][0] == "on must be TRUE or FALSE"
-    assert told[2][0] == "x must be a number"
-    assert told[3] == [0, "otherwise"]
-    assert not any(told[4])
+    result = [[cell.value for cell in row] for row in opened["Cases"]["D4:E8"]]
+    assert result[0] == [1, "clause 1"]
+    assert result[1][0] == "on must be TRUE or FALSE"
+    assert result[2][0] == "x must be a number"
+    assert result[3] == [0, "otherwise"]
+    assert not any(result[4])
 
 
 def formulas(book):

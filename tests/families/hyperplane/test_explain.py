@@ -23,8 +23,8 @@ def fitted():
     return HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, y), X, y
 
 
-def half_of(model, told):
-    return model.plane_.half(list(model.boxes_).index(told.prediction))
+def half_of(model, result):
+    return model.plane_.half(list(model.boxes_).index(result.prediction))
 
 
 @pytest.mark.parametrize("box", ["corner", "symmetric"])
@@ -33,48 +33,50 @@ def test_every_case_is_in_its_box_and_the_box_on_its_side(fitted, box):
     far = pd.concat([X, X * 3.0, X * -1.0])
     found = explain_with_hyperplane(model, far, box=box)
     assert [e.prediction for e in found] == model.linear_.predict(far).tolist()
-    for told in found:
-        half = half_of(model, told)
-        assert reference.in_box(told.lower, told.upper, told.values)
-        assert half.value(told.upper) <= half.cap
+    for result in found:
+        half = half_of(model, result)
+        assert reference.in_box(result.lower, result.upper, result.values)
+        assert half.value(result.upper) <= half.cap
 
 
 def test_the_corner_is_the_foot_of_the_normal_in_the_unit_box(fitted):
     model, X, _ = fitted
-    for told in explain_with_hyperplane(model, X):
-        half = half_of(model, told)
+    for result in explain_with_hyperplane(model, X):
+        half = half_of(model, result)
         width = half.high - half.low
         normal = half.weights * width
-        step = (told.upper - told.values) / width
+        step = (result.upper - result.values) / width
         np.testing.assert_allclose(step, normal * (step @ normal) / (normal @ normal), atol=1e-12)
-        assert half.value(told.upper) == pytest.approx(half.cap, abs=1e-9 * scale_of(half))
-        assert np.linalg.norm(step) == pytest.approx(told.distance, rel=1e-9)
+        assert half.value(result.upper) == pytest.approx(half.cap, abs=1e-9 * scale_of(half))
+        assert np.linalg.norm(step) == pytest.approx(result.distance, rel=1e-9)
 
 
 @pytest.mark.parametrize("box", ["corner", "symmetric"])
 def test_counts_and_volume_are_those_of_the_box(fitted, box):
     model, X, y = fitted
     plane = model.plane_
-    for told in explain_with_hyperplane(model, X.head(25), box=box):
-        half = half_of(model, told)
-        inside = [reference.in_box(told.lower, told.upper, v) for v in half.oriented(plane.rows)]
-        assert told.n_covered == sum(inside)
-        assert told.n_right == (np.array(inside) & (y == told.prediction)).sum()
+    for result in explain_with_hyperplane(model, X.head(25), box=box):
+        half = half_of(model, result)
+        inside = [
+            reference.in_box(result.lower, result.upper, v) for v in half.oriented(plane.rows)
+        ]
+        assert result.n_covered == sum(inside)
+        assert result.n_right == (np.array(inside) & (y == result.prediction)).sum()
         width = half.high - half.low
-        sides = np.minimum(told.upper, half.high) - np.maximum(told.lower, half.low)
+        sides = np.minimum(result.upper, half.high) - np.maximum(result.lower, half.low)
         weights = half.weights * width / (half.cap - half.value(half.low))
         greatest = np.prod(water_fill(weights))
-        assert told.volume_ratio == pytest.approx(np.prod(sides / width) / greatest)
+        assert result.volume_ratio == pytest.approx(np.prod(sides / width) / greatest)
 
 
 @pytest.mark.parametrize("box", ["corner", "symmetric"])
 def test_the_conditions_hold_on_the_same_training_rows(fitted, box):
     model, X, _ = fitted
     columns = model.read_columns(X)
-    for told in explain_with_hyperplane(model, X.head(25), box=box):
-        holds = told.clause.mask(columns)
-        assert holds.sum() == told.n_covered
-        assert holds[told.row]
+    for result in explain_with_hyperplane(model, X.head(25), box=box):
+        holds = result.clause.mask(columns)
+        assert holds.sum() == result.n_covered
+        assert holds[result.row]
 
 
 def test_the_rule_that_holds_a_case_is_named_and_else_extraction_goes_on(fitted):
@@ -82,15 +84,15 @@ def test_the_rule_that_holds_a_case_is_named_and_else_extraction_goes_on(fitted)
     short = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1).fit(X, y)
     fired = short.clauses_fired(X)[:, 0]
     columns = short.read_columns(X)
-    for told in explain_with_hyperplane(short, X):
-        covering = told.covering
-        assert covering.clause.mask(columns)[told.row]
-        assert (told.rule == 0) == (covering.rule == 0)
-        if told.prediction == "good":
-            assert (told.rule == 0) == fired[told.row]
-            assert told.rule_prediction == ("good" if fired[told.row] else "bad")
-        if told.rule == 0:
-            assert covering.n_right == short.boxes_[told.prediction].n_points[0]
+    for result in explain_with_hyperplane(short, X):
+        covering = result.covering
+        assert covering.clause.mask(columns)[result.row]
+        assert (result.rule == 0) == (covering.rule == 0)
+        if result.prediction == "good":
+            assert (result.rule == 0) == fired[result.row]
+            assert result.rule_prediction == ("good" if fired[result.row] else "bad")
+        if result.rule == 0:
+            assert covering.n_right == short.boxes_[result.prediction].n_points[0]
 
 
 def test_confidence_rises_with_the_distance_on_either_side(fitted):
@@ -139,22 +141,22 @@ def test_levels_are_told_as_levels():
     X, y = with_levels()
     model = HyperplaneRuleClassifier(LPSVM(nu=0.5)).fit(X, y)
     columns = model.read_columns(X)
-    for told in explain_with_hyperplane(model, X.head(20)):
-        assert told.clause.mask(columns)[told.row]
-        assert {c.op for c in told.clause.literals if c.feature == "town"} <= {
+    for result in explain_with_hyperplane(model, X.head(20)):
+        assert result.clause.mask(columns)[result.row]
+        assert {c.op for c in result.clause.literals if c.feature == "town"} <= {
             "==", "!=", "in", "not-in",
         }  # fmt: skip
 
 
 def test_an_explanation_is_plain_data_and_speaks_the_readers_words(fitted):
     model, X, _ = fitted
-    told = explain_with_hyperplane(model, X.head(1))[0]
-    assert json.loads(json.dumps(told.to_dict()))["training_cases"] == told.n_covered
+    result = explain_with_hyperplane(model, X.head(1))[0]
+    assert json.loads(json.dumps(result.to_dict()))["training_cases"] == result.n_covered
     german = Wording(names={"income": "Einkommen"})
-    assert "Einkommen" in told.sentence_with(german)
+    assert "Einkommen" in result.sentence_with(german)
     with pytest.warns(FutureWarning, match="`told` is now `sentence_with`"):
-        assert told.told(german) == told.sentence_with(german)
-    assert f"{100 * told.confidence:.1f} %" in told.sentence
+        assert result.told(german) == result.sentence_with(german)
+    assert f"{100 * result.confidence:.1f} %" in result.sentence
 
 
 def test_a_gap_in_a_column_of_the_plane_is_named(fitted):

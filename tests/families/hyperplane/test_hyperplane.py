@@ -136,8 +136,8 @@ def test_a_column_may_be_called_like_a_level_of_another():
     found = HyperplaneRuleClassifier(min_coverage=1).fit(X, y)
     other = HyperplaneRuleClassifier(min_coverage=1).fit(X.set_axis(["kind", "size"], axis=1), y)
     assert str(found) == str(other).replace("size", "kind = x")
-    wish = {"directions": {"kind = x": ">"}}
-    kept = HyperplaneRuleClassifier(constraints=wish).fit(X, y)
+    constraint = {"directions": {"kind = x": ">"}}
+    kept = HyperplaneRuleClassifier(constraints=constraint).fit(X, y)
     assert kept.linear_.directions == {kept.linear_.feature_names_in_[3]: ">"}
 
 

@@ -182,7 +182,7 @@ def test_progress_never_goes_back_and_an_error_it_raises_ends_the_work(put):
     ],
 )
 @in_memory
-def test_a_table_that_cannot_be_used_is_refused_with_the_reason(put, columns, message):
+def test_unusable_tables_raise_with_the_reason(put, columns, message):
     with pytest.raises(DataError, match=message):
         IdealDNFClassifier().fit_table(put(pa.table(columns)), "y")
 

@@ -38,18 +38,18 @@ def test_types_beyond_the_margin_are_decided_rightly_as_often_as_promised():
 
 def test_the_sentences_hold_the_numbers_that_can_be_computed_again():
     known = SampleGuarantee(38_474, 3, margins=(9000, 5, 800, 0))
-    told = " ".join(known.sentences())
+    result = " ".join(known.sentences())
     for part in ("8 types", "38,474 rows", "95 %", f"{known.margin:,} rows", "2 of the 4 types"):
-        assert part in told
-    assert f"{100 * known.excess_error:.3g} percentage points" in told
+        assert part in result
+    assert f"{100 * known.excess_error:.3g} percentage points" in result
 
 
 def test_of_too_few_rows_nothing_is_guaranteed_about_the_whole():
     known = SampleGuarantee(300, 6)
-    told = " ".join(known.sentences())
+    result = " ".join(known.sentences())
     assert known.excess_error == 1.0
-    assert "nothing is guaranteed" in told
-    assert f"{known.rows_for(0.1):,} rows" in told
+    assert "nothing is guaranteed" in result
+    assert f"{known.rows_for(0.1):,} rows" in result
 
 
 def test_margins_are_leads_of_types_that_occur():

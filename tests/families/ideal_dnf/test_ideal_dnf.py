@@ -55,7 +55,7 @@ def seed_of(model):
 
 @pytest.mark.slow
 @given(st.integers(0, 2**16))
-def test_the_rule_is_that_of_the_plain_twin(seed):
+def test_rule_equals_the_plain_reference(seed):
     X, y = numbers(seed)
     model = IdealDNFClassifier(mode="paper", random_state=0).fit(X, y)
     judges = held_out(len(y), 0.3, seed_of(model))

@@ -20,16 +20,16 @@ def test_every_number_of_conditions_is_drawn_and_the_chosen_one_named():
 
 
 def test_the_sentence_says_why_fewer_conditions_were_chosen():
-    said = validation_sentence(curve(0.8, 0.9, 0.905, chosen=2), 0.01)
-    assert said == (
+    message = validation_sentence(curve(0.8, 0.9, 0.905, chosen=2), 0.01)
+    assert message == (
         "2 conditions are right for 90.0 % of the held-out rows: the fewest that lose less than "
         "1.0 % against the best, 90.5 % with 3."
     )
 
 
 def test_the_sentence_says_when_the_best_was_chosen():
-    said = validation_sentence(curve(0.9, 0.8, chosen=1), 0.01)
-    assert said == (
+    message = validation_sentence(curve(0.9, 0.8, chosen=1), 0.01)
+    assert message == (
         "1 condition is right for 90.0 % of the held-out rows, and no other number does better."
     )
 

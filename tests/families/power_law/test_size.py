@@ -60,8 +60,8 @@ def test_the_error_of_a_size_is_that_of_trees_grown_without_each_fold():
     X, y = noisy()
     model = PowerLawTreeClassifier(max_depth=0, max_exponents=2, random_state=7).fit(X, y)
     codes = np.unique(y, return_inverse=True)[1]
-    for told in model.sizes_:
-        own = {"max_depth": told["max_depth"], "max_exponents": told["max_exponents"]}
+    for result in model.sizes_:
+        own = {"max_depth": result["max_depth"], "max_exponents": result["max_exponents"]}
         alone = PowerLawTreeClassifier(**own, inner_folds=None, random_state=7)
         wrong = [
             np.mean(alone.fit(X.iloc[train], y[train]).predict(X.iloc[test]) != y[test])
@@ -69,22 +69,22 @@ def test_the_error_of_a_size_is_that_of_trees_grown_without_each_fold():
         ]
         alone.fit(X, y)
         inside = np.mean(alone.predict(X) != y)
-        assert told["length"] == alone.n_conditions_
+        assert result["length"] == alone.n_conditions_
         # features are scaled by all training rows there, by those of the fold here: weights are
         # written short in either, and a row beside a cut may change sides
         error = 0.368 * inside + 0.632 * np.mean(wrong)
-        assert told["error"] == pytest.approx(error, abs=3 / len(y))
+        assert result["error"] == pytest.approx(error, abs=3 / len(y))
 
 
 @pytest.mark.slow
 def test_the_error_of_a_size_is_that_on_all_of_many_rows():
     X, y = noisy(MANY_ROWS)
     model = PowerLawTreeClassifier(max_depth=0, max_exponents=2).fit(X, y)
-    for told in model.sizes_:
-        own = {"max_depth": told["max_depth"], "max_exponents": told["max_exponents"]}
+    for result in model.sizes_:
+        own = {"max_depth": result["max_depth"], "max_exponents": result["max_exponents"]}
         alone = PowerLawTreeClassifier(**own, inner_folds=None).fit(X, y)
-        assert told["error"] == pytest.approx(np.mean(alone.predict(X) != y))
-        assert told["length"] == alone.n_conditions_
+        assert result["error"] == pytest.approx(np.mean(alone.predict(X) != y))
+        assert result["length"] == alone.n_conditions_
 
 
 def test_of_very_many_rows_a_part_is_asked(monkeypatch):
@@ -92,7 +92,7 @@ def test_of_very_many_rows_a_part_is_asked(monkeypatch):
     monkeypatch.setattr(size, "MOST_ROWS", 300)
     X, y = noisy(400)
     model = PowerLawTreeClassifier(max_depth=0, max_exponents=2).fit(X, y)
-    wrong = [300 * told["error"] for told in model.sizes_]
+    wrong = [300 * result["error"] for result in model.sizes_]
     assert wrong == pytest.approx(np.round(wrong))
     assert model.score(X, y) > 0.8
 

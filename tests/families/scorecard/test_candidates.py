@@ -85,20 +85,20 @@ def test_forbidden_columns_and_literals_give_no_candidate():
 
 def test_required_literal_is_a_candidate_with_its_own_cut():
     X, y = mixed_table()
-    wish = Literal("age", ">", 43.25)
-    of = found(X, y, required=("bmi", wish))
+    constraint = Literal("age", ">", 43.25)
+    of = found(X, y, required=("bmi", constraint))
     (single,), column = of.problem.required
-    assert of.written[single].raising == of.written[single].lowering == (wish, False)
+    assert of.written[single].raising == of.written[single].lowering == (constraint, False)
     assert holds(of.problem)[:, single].tolist() == (X.age > 43.25).tolist()
     assert {of.written[j].raising[0].feature for j in column} == {"bmi"}
-    bound = found(X, y, required=(wish,), directions={"age": ">"})
+    bound = found(X, y, required=(constraint,), directions={"age": ">"})
     assert bound.problem.limits[-1].tolist() == [0, 5]
 
 
 def test_a_required_literal_of_the_table_is_not_listed_twice():
     X, y = mixed_table()
-    wish = literals(found(X, y))[0]
-    of = found(X, y, required=(wish,))
+    constraint = literals(found(X, y))[0]
+    of = found(X, y, required=(constraint,))
     assert len(of.written) == len(found(X, y).written)
 
 

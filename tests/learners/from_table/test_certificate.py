@@ -28,9 +28,9 @@ def test_a_tally_counts_a_rule_and_its_clauses_to_the_row(form):
     assert sum(t.errors for t in found) == int((answers != y).sum())
     both = found[0].confusion + found[1].confusion
     assert both[1, 0] == int(((y == "yes") & (answers == "no")).sum())
-    for k, told in enumerate(clause_statistics(rule, X, y)):
-        assert sum(t.matched[k] for t in found) == told.n
-        assert sum(t.right[k] for t in found) == told.positives
+    for k, result in enumerate(clause_statistics(rule, X, y)):
+        assert sum(t.matched[k] for t in found) == result.n
+        assert sum(t.right[k] for t in found) == result.positives
 
 
 def test_the_sentences_say_what_was_counted_where():
@@ -39,12 +39,12 @@ def test_the_sentences_say_what_was_counted_where():
     rows = TableRows(in_engine(X.assign(y=y)), "y", None, Parts("bmi", 0.4))
     parts = tallies(rule, rows.counted(rule), ["no", "yes"])
     steps = pd.DataFrame([{"round": 1, "step": "sample"}, {"round": 2, "step": "refined"}])
-    told = TableCertificate("duckdb", 900, 100, "bmi", 0, *parts, steps)
-    first, second, third, fourth = told.sentences
+    result = TableCertificate("duckdb", 900, 100, "bmi", 0, *parts, steps)
+    first, second, third, fourth = result.sentences
     wrong = np.asarray(rule.predict(X) != y).sum()
     assert parts[0].errors + parts[1].errors == wrong
     assert f"all {parts[0].n:,} rows learned from: {parts[0].errors:,} wrong" in first
     assert f"all {parts[1].n:,} rows held back, by a hash of column 'bmi'" in second
     assert "2 sample(s) of about 100 rows" in third
     assert "Cuts were moved" in fourth
-    assert str(told).splitlines() == list(told.sentences)
+    assert str(result).splitlines() == list(result.sentences)

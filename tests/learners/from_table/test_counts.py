@@ -78,6 +78,6 @@ def test_what_is_required_stays_though_it_does_not_pay():
     rule = RuleSet((Clause((age, colour)),), ("yes",), "dnf", "no")
     kinds = kinds_of(rule)
     assert Pruning(LABELS, np.ones(3), 1e4).pruned(rule, kinds).is_constant
-    for wish, kept in ((age, age), ("colour", colour)):
-        pruning = Pruning(LABELS, np.ones(3), 1e4, Constraints(required=(wish,)))
+    for constraint, kept in ((age, age), ("colour", colour)):
+        pruning = Pruning(LABELS, np.ones(3), 1e4, Constraints(required=(constraint,)))
         assert pruning.pruned(rule, kinds).clauses[0].conditions == (kept,)

@@ -122,11 +122,11 @@ def test_required_conditions_stay_and_no_cut_goes_where_it_is_forbidden():
     free = REFINER.refined(planted(whole=3.0))
     found = _tests(free)[2]
     assert found.value != 3.0
-    for wishes, kept in (
+    for limits, kept in (
         (Constraints(required=("whole",)), Literal("whole", ">", 3.0)),
         (Constraints(forbidden=(found,)), Literal("whole", ">", 3.0)),
     ):
-        refiner = CutRefiner(ROWS, FRAME, FACTORS, wishes)
+        refiner = CutRefiner(ROWS, FRAME, FACTORS, limits)
         assert _tests(refiner.refined(planted(whole=3.0)))[2] == kept
 
 

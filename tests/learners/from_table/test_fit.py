@@ -45,19 +45,19 @@ def test_planted_rule_is_found_with_its_error(fitted):
     assert set(cuts) == set(CUTS)
     assert all(abs(cuts[name] - CUTS[name]) < 0.003 for name in CUTS)
     wrong = np.mean(np.where(holds, "yes", "no") != frame["y"])
-    told = model.table_certificate_
-    everywhere = (told.training.errors + told.test.errors) / N
+    result = model.table_certificate_
+    everywhere = (result.training.errors + result.test.errors) / N
     assert everywhere < wrong + 0.001
 
 
 def test_every_figure_is_that_of_all_rows(fitted):
     frame, _, model = fitted
-    X, told = frame.drop(columns="y"), model.table_certificate_
+    X, result = frame.drop(columns="y"), model.table_certificate_
     answers = model.predict(X)
-    assert told.training.errors + told.test.errors == int((answers != frame["y"]).sum())
-    assert told.n_rows == told.training.n + told.test.n == N
-    assert 0.19 < told.test.n / N < 0.21
-    assert model.training_error_ == pytest.approx(told.training.error)
+    assert result.training.errors + result.test.errors == int((answers != frame["y"]).sum())
+    assert result.n_rows == result.training.n + result.test.n == N
+    assert 0.19 < result.test.n / N < 0.21
+    assert model.training_error_ == pytest.approx(result.training.error)
     assert model.n_conditions_ == model.rule_set_.n_conditions == 4
     assert model.objective_ == pytest.approx(model.training_error_ * 3000 + 2.0 * 4)
     # shares of all rows learned from: a fifth of the rows here took no part
@@ -66,9 +66,9 @@ def test_every_figure_is_that_of_all_rows(fitted):
     truth = (frame["y"] == "yes").to_numpy()
     assert whole[fired, 1].mean() == pytest.approx(truth[fired].mean(), abs=0.01)
     assert (model.get_rules()["share"] > 0.85).all()
-    step = told.steps
-    assert step["wrong"].min() == told.training.errors
-    assert (step["error"] == step["wrong"] / told.training.n).all()
+    step = result.steps
+    assert step["wrong"].min() == result.training.errors
+    assert (step["error"] == step["wrong"] / result.training.n).all()
 
 
 @pytest.mark.slow
@@ -115,8 +115,8 @@ def test_a_rare_class_weighs_in_a_sample_what_it_weighs_in_the_table():
     assert plain.rule_set_.is_constant  # one in fifty is no reason to answer yes
     even = learner(class_weight="balanced").fit_table(in_engine(frame), "y", sample_rows=3000)
     assert set(even.rule_set_.features) == set(CUTS)
-    told = even.table_certificate_.training
-    recall, alarms = told.confusion[1, 1] / told.confusion[1].sum(), told.confusion[0]
+    result = even.table_certificate_.training
+    recall, alarms = result.confusion[1, 1] / result.confusion[1].sum(), result.confusion[0]
     assert recall > 0.97
     assert even.training_error_ == pytest.approx((1 - recall + alarms[1] / alarms.sum()) / 2)
 
@@ -142,8 +142,8 @@ def test_the_learner_to_start_with_does_so_too(forms):
     model = RuleClassifier(**given)
     model.fit_table(in_engine(frame), "y", test_share=0.3, sample_rows=1500)
     X = frame.drop(columns="y")
-    told = model.table_certificate_
-    assert told.training.errors + told.test.errors == (model.predict(X) != frame["y"]).sum()
+    result = model.table_certificate_
+    assert result.training.errors + result.test.errors == (model.predict(X) != frame["y"]).sum()
     assert model.choice_.form == forms[0]
     assert model.predict_proba(X).shape == (len(X), 2)
     if forms == ("rule",):
@@ -161,11 +161,11 @@ def test_every_engine_draws_learns_and_counts(put):
     frame["town"] = np.where(frame["x0"] > 0.9, None, np.where(frame["x1"] > 0.5, "Ulm", "Köln"))
     table = put(as_arrow(columns_of(frame)))
     model = learner().fit_table(table, "y", test_share=0.25, sample_rows=2000)
-    told = model.table_certificate_
-    assert told.training.n + told.test.n == 8000
-    assert 0.2 < told.test.n / 8000 < 0.3
+    result = model.table_certificate_
+    assert result.training.n + result.test.n == 8000
+    assert 0.2 < result.test.n / 8000 < 0.3
     answers = model.predict(frame.drop(columns="y"))
-    assert told.training.errors + told.test.errors == (answers != frame["y"]).sum()
+    assert result.training.errors + result.test.errors == (answers != frame["y"]).sum()
     assert set(model.rule_set_.features) == set(CUTS)
     assert model.training_error_ < 0.115
     again = learner().fit_table(table, "y", test_share=0.25, sample_rows=2000)
@@ -175,13 +175,13 @@ def test_every_engine_draws_learns_and_counts(put):
 def test_what_cannot_be_done_is_refused_in_a_sentence():
     frame, _ = planted(300)
     table = in_engine(frame)
-    for error, said, call in (
+    for error, message, call in (
         (ValueError, "must be a table of ibis, got DataFrame", (frame, "y", {})),
         (ValueError, "`sample_rows` must be .* got 5", (table, "y", {"sample_rows": 5})),
         (ValueError, "`test_share` must be .* got 1", (table, "y", {"test_share": 1})),
         (DataError, "has no column 'z'", (table, "z", {})),
     ):
-        with pytest.raises(error, match=said):
+        with pytest.raises(error, match=message):
             learner().fit_table(call[0], call[1], **call[2])
     gaps = RuleClassifier(groups="x0", max_gap=0.1, positive_label="yes")
     with pytest.raises(ValueError, match="does not support `groups` and `max_gap`"):
@@ -190,14 +190,14 @@ def test_what_cannot_be_done_is_refused_in_a_sentence():
 
 def test_who_watches_is_told_and_can_stop():
     frame, _ = planted(5000)
-    told = []
+    result = []
 
     def watch(share, what):
-        told.append((share, what))
+        result.append((share, what))
         if what.startswith("Counting"):
             raise StoppedError("enough")
 
     with pytest.raises(StoppedError, match="enough"):
         learner().fit_table(in_engine(frame), "y", sample_rows=1000, on_progress=watch)
-    assert [w.split()[0] for _, w in told] == ["Drawing", "Learning", "Counting"]
-    assert all(0 <= share <= 1 for share, _ in told)
+    assert [w.split()[0] for _, w in result] == ["Drawing", "Learning", "Counting"]
+    assert all(0 <= share <= 1 for share, _ in result)

@@ -47,8 +47,10 @@ def test_counts_by_conditions_are_those_in_memory_for_all_kinds_of_literal(rule)
     wanted = {}
     for met, label in zip(map(tuple, here.tolist()), FRAME["answer"], strict=True):
         wanted.setdefault(met, np.zeros(3, int))[LABELS.index(label)] += 1
-    told = {tuple(m): n for m, n in zip(found.met.tolist(), found.counts.sum(axis=0), strict=True)}
-    assert {k: v.tolist() for k, v in told.items()} == {k: v.tolist() for k, v in wanted.items()}
+    result = {
+        tuple(m): n for m, n in zip(found.met.tolist(), found.counts.sum(axis=0), strict=True)
+    }
+    assert {k: v.tolist() for k, v in result.items()} == {k: v.tolist() for k, v in wanted.items()}
 
 
 @pytest.mark.slow
@@ -145,7 +147,7 @@ def test_columns_that_are_not_there_or_are_the_class_are_refused_by_name():
         ("y", ["x", "q"], None, "has no column 'q'"),
         ("y", None, "k", "has no column 'k'"),
         ("y", ["x", "x"], None, "`features` must name each column once; 'x' is named twice"),
-        ("y", ["x", "y"], None, "'y' cannot be learned from itself"),
+        ("y", ["x", "y"], None, "'y' cannot be a feature"),
         ("y", None, "x", "no column except the class"),
     ):
         with pytest.raises(DataError, match=said):

@@ -124,10 +124,10 @@ def test_the_planted_rule_is_found():
 
 def test_what_the_analyst_rules_out_is_in_no_rule_of_the_path():
     X, y = mixed()
-    wishes = Constraints(forbidden=("smoker",), allow_not_equal=False, directions={"age": ">"})
-    for entry in learner(constraints=wishes).path(X, y):
+    limits = Constraints(forbidden=("smoker",), allow_not_equal=False, directions={"age": ">"})
+    for entry in learner(constraints=limits).path(X, y):
         for clause in entry.rule_set.clauses:
-            assert all(wishes.allows(literal) for literal in clause.literals)
+            assert all(limits.allows(literal) for literal in clause.literals)
 
 
 def test_a_single_forbidden_condition_takes_only_its_own_cut_away():
@@ -151,9 +151,9 @@ def test_a_test_of_missingness_can_be_forbidden_alone(op):
 
 def test_a_required_condition_stands_in_the_rule():
     X, y = mixed()
-    wish = Literal("town", "==", "Rome")
-    rule = learner(theta=2.0, constraints=Constraints(required=(wish,))).fit(X, y).rule_set_
-    assert wish in [lit for c in rule.clauses for lit in c.literals]
+    constraint = Literal("town", "==", "Rome")
+    rule = learner(theta=2.0, constraints=Constraints(required=(constraint,))).fit(X, y).rule_set_
+    assert constraint in [lit for c in rule.clauses for lit in c.literals]
 
 
 def test_class_weights_move_the_trade_off():

@@ -125,8 +125,8 @@ def test_many_settings_give_the_models_that_single_fits_give():
 
 def test_constraints_hold_in_a_proved_rule():
     X, y = mixed_table(noise=0.15)
-    wishes = Constraints(forbidden=("age",), required=("flag",), directions={"bmi": ">"})
-    model = OneLevelRuleClassifier(0.1, exact=True, constraints=wishes).fit(X, y)
+    limits = Constraints(forbidden=("age",), required=("flag",), directions={"bmi": ">"})
+    model = OneLevelRuleClassifier(0.1, exact=True, constraints=limits).fit(X, y)
     literals = model.rule_set_.clauses[0].literals
     assert "age" not in {literal.feature for literal in literals}
     assert "flag" in {literal.feature for literal in literals}
@@ -153,10 +153,10 @@ def test_what_was_removed_is_told_in_words_and_counts():
     assert columns["conditions"].sum() == found.n_conditions
     parts = columns[["simple", "pairs", "duality", "kept"]].sum(axis=1)
     assert (parts == columns["conditions"]).all()
-    told = found.certificates()
-    assert len(told) == found.n_removed
-    assert told["sentence"].str.len().min() > 20
-    by = told[told["test"] == "pairs"]
+    result = found.certificates()
+    assert len(result) == found.n_removed
+    assert result["sentence"].str.len().min() > 20
+    by = result[result["test"] == "pairs"]
     assert by["by"].notna().all()
     assert len(found.certificates(limit=2)) == 2
 
@@ -199,8 +199,8 @@ def test_the_cost_is_what_the_words_of_the_certificate_count(form):
 
 def test_a_gap_is_told_with_its_size():
     X, y = mixed_table(noise=0.2)
-    wishes = Constraints(required=("flag",))
-    model = OneLevelRuleClassifier(0.5, exact=True, constraints=wishes).fit(X, y)
+    limits = Constraints(required=("flag",))
+    model = OneLevelRuleClassifier(0.5, exact=True, constraints=limits).fit(X, y)
     found = model.certificate_
     assert not found.proved
     assert found.gap > 0

@@ -43,11 +43,11 @@ def slow_objective(rule, X, y, weight, theta):
     total = theta * sum(c.n_conditions for c in rule.clauses)
     for i, label in enumerate(y):
         row, answer = X.iloc[[i]], rule.default
-        for clause, said in zip(rule.clauses, rule.labels, strict=True):
+        for clause, message in zip(rule.clauses, rule.labels, strict=True):
             columns = {f: row[f].to_numpy(dtype=object) for f in clause.features}
             columns |= {f: row[f].to_numpy() for f in clause.features if row[f].dtype.kind == "f"}
             if not clause.conditions or clause.mask(columns)[0]:
-                answer = said
+                answer = message
                 break
         total += weight[i] * (answer != label)
     return total
@@ -171,9 +171,9 @@ def test_what_lists_do_not_know_is_refused(given_, words):
 @pytest.mark.slow
 def test_constraints_hold_for_every_class():
     X, y = three_grades()
-    wishes = {"forbidden": ["smoker"], "allow_not_equal": False}
+    limits = {"forbidden": ["smoker"], "allow_not_equal": False}
     for learner in LEARNERS:
-        model = clone(learner).set_params(constraints=wishes, theta=0.5).fit(X, y)
+        model = clone(learner).set_params(constraints=limits, theta=0.5).fit(X, y)
         literals = [lit for c in model.rule_set_.clauses for lit in c.literals]
         assert literals
         assert all(lit.feature != "smoker" for lit in literals)
@@ -198,9 +198,9 @@ def test_a_time_limit_is_told_and_a_list_is_there_all_the_same():
     for learner in (BoxSearchClassifier(time_limit=1e-9), TwoLevelRuleClassifier(time_limit=1e-9)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EmptyRuleWarning)
-            with pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed") as told:
+            with pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed") as result:
                 model = learner.fit(X, y)
-        assert [w.category for w in told].count(ConvergenceWarning) == 1
+        assert [w.category for w in result].count(ConvergenceWarning) == 1
         assert model.history_[-1]["stopped"] == "time limit"
         assert model.history_[-1]["objective"] == model.objective_
         assert set(model.predict(X)) <= set(y)

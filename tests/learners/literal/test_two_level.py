@@ -76,9 +76,9 @@ def test_fitting_many_gives_the_very_models_that_fitting_each_gives():
 
 def test_fitting_many_stops_when_told():
     X, y = mixed_table()
-    asked = iter([False, False, True])
+    requested = iter([False, False, True])
     settings = [{"theta": t} for t in (1.0, 2.0, 3.0, 4.0)]
-    found = TwoLevelRuleClassifier().fit_many(X, y, settings, should_stop=lambda: next(asked))
+    found = TwoLevelRuleClassifier().fit_many(X, y, settings, should_stop=lambda: next(requested))
     assert [model.theta for model in found] == [1.0, 2.0]
 
 

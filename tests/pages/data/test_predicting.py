@@ -83,7 +83,7 @@ def test_two_classes_of_one_name_are_a_sentence_and_nothing_changes(open_app):
 
 
 @pytest.mark.slow
-def test_with_a_rule_in_hand_it_is_said_that_it_will_be_learned_again(open_app):
+def test_page_announces_that_a_selected_rule_is_learned_again(open_app):
     app = coded_and_suggested(open_app)
     words = "the current rule is learned again"
     assert words not in text(app)

@@ -57,7 +57,7 @@ def sample(app, name):
     return app
 
 
-def told(app):
+def result(app):
     """The first error, as it is read."""
     return app.error[0].value.replace("\\", "").replace("\u2060", "")
 
@@ -82,14 +82,14 @@ def test_sample_is_marked_on_every_page_and_counted_whole(open_app, served):
     app = sample(open_app("data"), "people.parquet")
     state = app.session_state["app"]
     assert 48_000 < state.table.n_rows < 52_000
-    said = f"sample: {state.table.n_rows:,} of {N:,} rows"
-    assert said in text(app)
+    message = f"sample: {state.table.n_rows:,} of {N:,} rows"
+    assert message in text(app)
     with_rule(app)
     for page in ("data", "models", "rules"):
         app.switch_page(f"pages/{page}.py").run()
         assert not app.exception
         assert OF_THE_SAMPLE in text(app)
-        assert said in text(app)
+        assert message in text(app)
     words = f"Wrong on all {N:,} rows of people.parquet"
     until(lambda: words in text(app.run()))
     assert f"({wrong():,} rows)" in text(app)
@@ -117,7 +117,7 @@ def test_unreadable_table_gives_one_sentence_and_loses_nothing(open_app, served)
     app.selectbox(key="server_file").set_value("people.parquet").run()
     app.button(key="server_open").click().run()
     until(lambda: bool(app.run().error))
-    assert "'people.parquet' is not a Parquet file" in told(app)
+    assert "'people.parquet' is not a Parquet file" in result(app)
     assert str(served) not in text(app)
     assert app.session_state["app"].table.name.startswith("iris")
 
@@ -125,7 +125,7 @@ def test_unreadable_table_gives_one_sentence_and_loses_nothing(open_app, served)
 def test_broken_connections_file_gives_one_sentence_and_keeps_files(open_app, served):
     (served / "tables.toml").write_text('[a]\nurl = "x://u:hush@h"\ntables = ["t"]\n')
     app = open_app("data")
-    assert "holds a secret" in told(app)
+    assert "holds a secret" in result(app)
     assert "hush" not in text(app)
     assert len(app.selectbox(key="server_file").options) == 1
 
@@ -135,7 +135,7 @@ def test_differently_read_column_is_reported_before_counting(open_app, served):
     app = with_rule(sample(open_app("data"), "people.parquet"))
     app.session_state["app"].options["categories"] = ["age"]
     app.switch_page("pages/rules.py").run()
-    assert "'age' of the sample is read as categories here" in told(app)
+    assert "'age' of the sample is read as categories here" in result(app)
     assert "Error, training rows" in {m.label for m in app.metric}  # the page goes on below
 
 

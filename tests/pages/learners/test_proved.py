@@ -22,8 +22,8 @@ def test_a_proved_rule_comes_with_its_proof_in_words(open_app):
     assert not app.exception
     model = app.session_state["app"].model
     assert model.proved_optimal_
-    (said,) = [s.value for s in app.success if "Proved optimal" in s.value]
-    assert f"Cost {model.objective_:.6g}, and no rule of one clause costs less" in said
+    (message,) = [s.value for s in app.success if "Proved optimal" in s.value]
+    assert f"Cost {model.objective_:.6g}, and no rule of one clause costs less" in message
     assert "were ruled out with certificates" in text(app)
     app = on_tab(app.switch_page("pages/rules.py").run(), "Optimality")
     assert not app.exception

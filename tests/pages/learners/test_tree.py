@@ -44,8 +44,8 @@ def test_learners_of_one_class_are_not_offered_for_three(open_app):
     app = open_app("models", state=AppState(table=load_sample("iris"), every_class=True))
     assert not app.exception
     app = opened_tab(app, "Learners")
-    said = text(app)
-    assert "“Points to add up” describe one class against the rest" in said
+    message = text(app)
+    assert "“Points to add up” describe one class against the rest" in message
     offered = next(m for m in app.multiselect if m.label == "Learners").options
     assert not [name for name in offered if name.startswith(("Points", "Every combination"))]
     assert [name for name in offered if name.startswith("A short rule")]
@@ -130,5 +130,5 @@ def test_an_analysis_of_all_classes_comes_back_as_it_was():
 
 def test_folds_hold_all_classes():
     state = AppState(table=load_sample("iris"), every_class=True)
-    asked = work(SPEC, state)
-    assert all(len(set(asked.y.iloc[test])) == 3 for _, test in asked.folds)
+    requested = work(SPEC, state)
+    assert all(len(set(requested.y.iloc[test])) == 3 for _, test in requested.folds)

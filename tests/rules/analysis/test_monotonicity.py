@@ -72,15 +72,15 @@ def test_age_between_cuts_is_a_violation_with_two_rows():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "expected"),
     [
         (("age", "yes", "up"), "`direction` must be '<' or '>', got 'up'"),
         (("town", "yes"), "the rule compares 'town' with text, which does not rise or fall"),
     ],
 )
-def test_invalid_directions_and_columns_raise(arguments, says):
+def test_invalid_directions_and_columns_raise(arguments, expected):
     rule = RuleSet((Clause((Literal("town", "==", "Ulm"),)),), ("yes",), "dnf", "no")
-    with pytest.raises(RuleError, match=says):
+    with pytest.raises(RuleError, match=expected):
         check_monotonicity(rule, *arguments)
 
 
@@ -100,7 +100,7 @@ def test_list_of_allowed_clauses_satisfies_the_constraint(rule, sign):
 
 
 @pytest.mark.parametrize(
-    ("direction", "age", "answer", "says"),
+    ("direction", "age", "answer", "expected"),
     [
         (">", 60.0, "yes", "A higher Age alone cannot change this prediction away from yes"),
         (">", 30.0, "no", "A lower Age alone cannot change this prediction to yes"),
@@ -108,11 +108,11 @@ def test_list_of_allowed_clauses_satisfies_the_constraint(rule, sign):
         ("<", 60.0, "no", "A higher Age alone cannot change this prediction to yes"),
     ],
 )
-def test_the_change_named_for_a_row_cannot_change_its_prediction(direction, age, answer, says):
+def test_the_change_named_for_a_row_cannot_change_its_prediction(direction, age, answer, expected):
     rule = RuleSet((Clause((Literal("age", direction, 50),)),), ("yes",), "dnf", "no")
     check = check_monotonicity(rule, "age", "yes", direction)
-    assert check.of_row(answer, str.capitalize).startswith(says)
-    others = np.arange(age + 1, 200) if "higher" in says else np.arange(-100, age)
+    assert check.of_row(answer, str.capitalize).startswith(expected)
+    others = np.arange(age + 1, 200) if "higher" in expected else np.arange(-100, age)
     assert set(rule.predict({"age": np.array([age])})) == {answer}
     assert set(rule.predict({"age": others})) == {answer}
     turned = check_monotonicity(rule, "age", "yes", "<" if direction == ">" else ">")

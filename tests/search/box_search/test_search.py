@@ -26,7 +26,7 @@ def planted(n=300, p=5, bins=6, seed=0):
 
 
 @given(st.data())
-def test_a_kick_makes_another_rule_that_the_problem_allows(data):
+def test_perturbed_rule_is_allowed_by_the_problem(data):
     problem = data.draw(box_problems())
     boxes = data.draw(boxes_for(problem))
     given_low = boxes.low.copy()
@@ -241,7 +241,7 @@ def test_a_search_on_a_part_is_priced_and_settled_on_every_row(monkeypatch):
 
 
 @pytest.mark.slow
-def test_kicks_on_some_columns_find_rules_of_all(monkeypatch):
+def test_perturbations_of_some_columns_find_rules_of_all(monkeypatch):
     problem, plan = BoxProblem(*long_problem(n=400, p=12)), SearchPlan((0.05, 0.5, 2.0), 3, 3)
     module = sys.modules[search.__module__]
     before = losses(search(problem, SearchPlan(plan.thetas, 3, 0), np.random.default_rng(0)))

@@ -95,7 +95,7 @@ def test_the_program_finds_the_best_choice_and_never_a_dearer_one(seed):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_no_single_change_improves_the_chosen_rule_and_kicks_only_help(seed):
+def test_chosen_rule_is_locally_optimal_and_perturbations_help(seed):
     pool = random_pool(seed, k=30)
     answer = ClauseMaster(pool).solve()
     plain, perturbed = (choose_clauses(pool, answer, n_perturbations=n) for n in (0, 30))
@@ -109,7 +109,7 @@ def test_no_single_change_improves_the_chosen_rule_and_kicks_only_help(seed):
     assert choose_clauses(pool, answer, n_perturbations=30) == perturbed
 
 
-def test_the_more_clauses_may_help_the_more_kicks(monkeypatch):
+def test_more_useful_clauses_get_more_perturbations(monkeypatch):
     perturbed, perturb = [], choice._perturbed
     monkeypatch.setattr(
         choice, "_perturbed", lambda *args: perturbed.append(args[1]) or perturb(*args)

@@ -66,8 +66,8 @@ def test_a_planted_list_is_found_with_no_condition_too_many():
 
 
 def test_a_search_that_is_stopped_keeps_what_it_has():
-    asked = iter([False, True])
+    requested = iter([False, True])
     archive = ListSearch(planted()).run(
-        ListPlan([80.0, 2.0], 6, 0), np.random.default_rng(0), lambda: next(asked)
+        ListPlan([80.0, 2.0], 6, 0), np.random.default_rng(0), lambda: next(requested)
     )
     assert 0 < archive.answer(6, 2.0).loss < archive.entries[0].loss

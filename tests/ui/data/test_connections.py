@@ -43,7 +43,7 @@ def test_connection_has_name_hidden_address_and_allowed_tables(written, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[a\n", r"must be TOML \(at line 1"),
         (
@@ -63,9 +63,9 @@ def test_connection_has_name_hidden_address_and_allowed_tables(written, monkeypa
         ('[a]\nurl = "x://u:pre${A}@h"\ntables = ["t"]\n', "holds a secret"),
     ],
 )
-def test_a_bad_file_is_one_sentence_without_what_stands_in_it(written, text, said):
+def test_a_bad_file_is_one_sentence_without_what_stands_in_it(written, text, message):
     written(text)
-    with pytest.raises(DataError, match=said) as caught:
+    with pytest.raises(DataError, match=message) as caught:
         connections()
     assert "hush" not in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -90,10 +90,10 @@ def test_a_secret_that_is_not_set_is_asked_for_by_the_name_of_its_variable(monke
 
 def test_what_a_driver_says_goes_to_the_log_with_secrets_blotted_out(monkeypatch, caplog):
     ibis = pytest.importorskip("ibis")
-    asked = []
+    requested = []
 
     def refused(address):
-        asked.append(address)
+        requested.append(address)
         raise OSError(f"no way to {address} with {SECRET}")
 
     monkeypatch.setattr(ibis, "connect", refused)
@@ -105,11 +105,11 @@ def test_what_a_driver_says_goes_to_the_log_with_secrets_blotted_out(monkeypatch
         ) as e,
     ):
         Connection("a", ("t",), "postgres://me:${PW}@h/db").door("t").opened()
-    assert asked == ["postgres://me:s3cr%2Fet%20p%40ss@h/db"]
+    assert requested == ["postgres://me:s3cr%2Fet%20p%40ss@h/db"]
     assert e.value.__cause__ is None
-    for told in (str(e.value), caplog.text):
-        assert "s3cr" not in told
-        assert "@h/db" not in told
+    for result in (str(e.value), caplog.text):
+        assert "s3cr" not in result
+        assert "@h/db" not in result
     assert "no way to *** with ***" in caplog.text
 
 

@@ -60,7 +60,7 @@ def levels_box(app):
     return next(t for t in app.text_area if t.label.startswith("Levels"))
 
 
-def said(app):
+def message(app):
     return " ".join(e.value for e in app.error).replace("\\", "").replace("\u2060", "")
 
 
@@ -88,7 +88,9 @@ def test_an_order_that_misses_a_level_is_refused_with_its_name(app, state):
     chosen(app, "size", "Levels with an order")
     levels_box(app).set_value("tiny\nsmall\nlarge").run()
     app.button(key="use_order").click().run()
-    assert "must name each of its levels once, the lowest first; 'middle' is not in it" in said(app)
+    assert "must name each of its levels once, the lowest first; 'middle' is not in it" in message(
+        app
+    )
     assert app.session_state["app"].orders == {}
     assert levels_box(app).value == "tiny\nsmall\nlarge"
 
@@ -116,17 +118,17 @@ def test_dates_and_durations_are_read_and_kept_over_a_reload(app):
 def test_dates_that_cannot_be_read_are_told_and_change_nothing(app, state):
     chosen(app, "size", "Dates")
     app.button(key="read_dates").click().run()
-    assert "'size' holds no date such as 2024-03-01" in said(app)
+    assert "'size' holds no date such as 2024-03-01" in message(app)
     chosen(app, "size", "Durations")
     app.button(key="read_durations").click().run()
-    assert "'size' holds no duration such as 06:30:00" in said(app)
+    assert "'size' holds no duration such as 06:30:00" in message(app)
     assert app.session_state["app"].fit_key == state.fit_key
 
 
 def test_only_columns_of_text_that_are_not_the_target_are_asked_about(state):
     table = state.table
-    asked = {c.name: len(ways(table, c)) for c in table.columns}
-    assert asked == {"size": 3, "day": 2, "stay": 3, "flag": 0, "ill": 0}
+    requested = {c.name: len(ways(table, c)) for c in table.columns}
+    assert requested == {"size": 3, "day": 2, "stay": 3, "flag": 0, "ill": 0}
     dates = table.as_date("day")
     assert ways(dates, dates.column("day")) == []
     assert "every present cell is one" in converted(dates, {DATES: {"day": True}})[0]

@@ -76,17 +76,17 @@ def test_small_table_is_read_whole_without_unreadable_columns(folder):
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message"),
     [
         ({"path": "../x.parquet"}, "There is no table"),
         ({"path": "bad.parquet"}, "'bad.parquet' is not a Parquet file, or is damaged"),
         ({"connection": "none", "table": "t"}, "There is no connection 'none' any more"),
     ],
 )
-def test_what_cannot_be_opened_is_one_sentence_without_a_path(folder, monkeypatch, source, said):
+def test_what_cannot_be_opened_is_one_sentence_without_a_path(folder, monkeypatch, source, message):
     monkeypatch.delenv("RULEKIT_TABLES", raising=False)
     (folder / "bad.parquet").write_bytes(b"PAR1 no")
-    with pytest.raises(DataError, match=said) as caught:
+    with pytest.raises(DataError, match=message) as caught:
         sampled(located(source))
     assert str(folder) not in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -140,8 +140,8 @@ def test_a_rule_is_counted_on_all_rows_under_the_names_of_its_classes(folder):
     assert found.n == N
     assert found.errors == int((rule().predict(frame) != truth).sum())
     fired = rule().clauses_fired(frame)
-    told = [(int(f.sum()), int((truth[f] == "ill").sum())) for f in fired.T]
-    assert list(found.clauses) == told
+    result = [(int(f.sum()), int((truth[f] == "ill").sum())) for f in fired.T]
+    assert list(found.clauses) == result
 
 
 def test_merged_values_are_the_rest_and_unknown_ones_are_left_out(folder):

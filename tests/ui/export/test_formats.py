@@ -23,10 +23,10 @@ def test_the_script_of_a_quick_rule_learns_it_again(monkeypatch, capsys):
     monkeypatch.setattr(spec_module, "QUICK_CELLS", 0)
     monkeypatch.setattr(spec_module, "QUICK_ROWS", 90)
     monkeypatch.setattr(spec_module, "QUICK_COLUMNS", 4)
-    asked = quick(RunSpec(against=False))
-    setting = settings_of_run(asked)[3]
+    requested = quick(RunSpec(against=False))
+    setting = settings_of_run(requested)[3]
     state = AppState(table=load_sample("breast_cancer"), setting=setting)
-    model = fit_path([setting], asked, state)[model_key(setting)]
+    model = fit_path([setting], requested, state)[model_key(setting)]
     source = script(state, model)
     assert len(model.feature_names_in_) == 4
     monkeypatch.chdir(ROOT)

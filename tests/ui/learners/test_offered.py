@@ -37,9 +37,9 @@ def test_a_learner_says_what_it_does_and_what_it_is_good_for(learner):
 
 @EACH
 def test_its_settings_turn_back_into_the_parameters_of_its_grid(learner):
-    told = learner.settings(SPEC)
-    assert {s[LEARNER_KEY] for s in told} == {learner.key}
-    assert [learner.parameters(s) for s in told] == list(settings_of(learner.grid(SPEC)))
+    result = learner.settings(SPEC)
+    assert {s[LEARNER_KEY] for s in result} == {learner.key}
+    assert [learner.parameters(s) for s in result] == list(settings_of(learner.grid(SPEC)))
 
 
 @pytest.mark.slow
@@ -51,12 +51,12 @@ def test_estimator_accepts_swept_and_picked_settings(learner, state):
 
 
 @EACH
-def test_a_learner_that_keeps_promises_is_told_them(learner, state):
-    asked = {state.features[0]: ">"}
-    spec = replace(SPEC, directions=tuple(asked.items()))
+def test_learners_get_monotonic_constraints_if_supported(learner, state):
+    requested = {state.features[0]: ">"}
+    spec = replace(SPEC, directions=tuple(requested.items()))
     if learner.keeps_monotonic_constraints:
-        told = learner.estimator(spec, state, {}).get_params()["constraints"]
-        assert told["directions"] == asked
+        result = learner.estimator(spec, state, {}).get_params()["constraints"]
+        assert result["directions"] == requested
 
 
 @EACH
@@ -75,10 +75,10 @@ def test_run_settings_are_numbered_like_their_families(state):
         listed = settings_of_run(spec)
         swept = [(family, s) for family in families(spec, state) for s in family.settings]
         assert len(swept) == len(listed) == len({repr(sorted(s.items())) for s in listed})
-        for (family, own), told in zip(swept, listed, strict=True):
-            mine = LEARNERS[told[LEARNER_KEY]].parameters(told)
+        for (family, own), result in zip(swept, listed, strict=True):
+            mine = LEARNERS[result[LEARNER_KEY]].parameters(result)
             assert mine == {k: v for k, v in own.items() if k != "positive_label"}
-            assert family.whole_front == (told[LEARNER_KEY] in ("search", "scorecard"))
+            assert family.whole_front == (result[LEARNER_KEY] in ("search", "scorecard"))
 
 
 @pytest.mark.slow
@@ -111,7 +111,7 @@ def test_every_learner_of_a_run_has_a_part_in_it():
 
 
 def test_every_learner_is_asked_for_by_one_question_and_found_by_typing():
-    asked = [name for names in QUESTIONS.values() for name in names]
-    assert sorted(asked) == sorted(LEARNERS)
+    requested = [name for names in QUESTIONS.values() for name in names]
+    assert sorted(requested) == sorted(LEARNERS)
     for typed in ("svm", "tree", "dnf", "boolean", "formula", "score"):
         assert any(typed in question.lower() for question in QUESTIONS)

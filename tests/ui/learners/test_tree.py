@@ -10,9 +10,9 @@ from ui.picked import setting_words
 
 def test_settings_keep_sweep_order_and_convert_to_parameters():
     spec = RunSpec(learners=(TREE,), taus=(0.05, 0.1))
-    told = POWER_LAW_TREE.settings(spec)
-    asked = [POWER_LAW_TREE.parameters(s) for s in told]
-    assert asked == list(settings_of(POWER_LAW_TREE.grid(spec)))
+    result = POWER_LAW_TREE.settings(spec)
+    requested = [POWER_LAW_TREE.parameters(s) for s in result]
+    assert requested == list(settings_of(POWER_LAW_TREE.grid(spec)))
 
 
 def test_a_run_lists_the_trees_with_their_learner():
@@ -22,7 +22,7 @@ def test_a_run_lists_the_trees_with_their_learner():
     assert list(found) == POWER_LAW_TREE.settings(spec)
 
 
-def test_a_setting_is_told_in_words():
+def test_setting_in_words():
     setting = {LEARNER_KEY: TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 0}
     assert setting_words(setting) == "A formula, τ 0.05, up to 2 power laws, one split"
 

@@ -12,12 +12,12 @@ Y = pd.Series(["well", "ill", "well", "ill"])
 FIRST = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
 
 
-def told(second, wording=None):
+def result(second, wording=None):
     return difference(FIRST, from_text(second), X, Y, wording or Wording())
 
 
 def test_the_same_rule_is_said_to_be_the_same():
-    found = told("1. IF age > 50 THEN ill\nOTHERWISE well")
+    found = result("1. IF age > 50 THEN ill\nOTHERWISE well")
     assert found.sentences == (
         "The two rules have the same clauses.",
         "All 4 learning rows get the same answer from both.",
@@ -27,7 +27,7 @@ def test_the_same_rule_is_said_to_be_the_same():
 
 def test_moved_threshold_has_the_column_label_and_unit():
     words = Wording(names={"age": "Age"}, units={"age": "years"})
-    found = told("1. IF age > 65 THEN ill\nOTHERWISE well", words)
+    found = result("1. IF age > 65 THEN ill\nOTHERWISE well", words)
     assert found.sentences == (
         "1 clause in both with other thresholds.",
         "From the first to the second, Age > 50 years becomes > 65 years.",
@@ -38,7 +38,7 @@ def test_moved_threshold_has_the_column_label_and_unit():
 
 
 def test_clauses_of_one_rule_only_are_listed_with_their_sign():
-    found = told('1. IF age > 50 THEN ill\n2. IF town = "a" THEN ill\nOTHERWISE well')
+    found = result('1. IF age > 50 THEN ill\n2. IF town = "a" THEN ill\nOTHERWISE well')
     assert found.sentences[0] == "1 clause in both, 1 clause in the second only."
     assert "1 of 4 learning rows gets another answer" in found.sentences[-1]
     assert found.clauses == "  age > 50\n+ town is 'a'"
@@ -55,4 +55,4 @@ def test_clauses_of_one_rule_only_are_listed_with_their_sign():
     ],
 )
 def test_what_else_differs_is_said(second, sentence):
-    assert sentence in " ".join(told(second).sentences)
+    assert sentence in " ".join(result(second).sentences)

@@ -22,7 +22,7 @@ SPEC = RunSpec(limits=(1, 2, 3, 4), folds=10, **PLAIN)
 
 def measured(spec, errors, sizes, models=None, **columns):
     """What a run would have measured: errors and sizes of its first settings."""
-    told = {
+    result = {
         "learner": "x",
         "test_error": errors,
         "test_error_se": 0.01,
@@ -33,7 +33,7 @@ def measured(spec, errors, sizes, models=None, **columns):
         "most": [int(-(-size // 1)) for size in sizes],
         **columns,
     }
-    points = pd.DataFrame(told).rename_axis("setting")
+    points = pd.DataFrame(result).rename_axis("setting")
     return RunResult.of(Measured(spec, "key", points, models or {}))
 
 
@@ -50,7 +50,7 @@ def test_point_lies_at_its_setting_limit_or_the_largest_fold():
     assert found.points["limit"].tolist() == [1, 5]  # two columns chosen, five conditions said
 
 
-def test_below_five_folds_no_standard_error_is_told():
+def test_no_standard_error_below_five_folds():
     assert "test_error_se" not in by_size([0.3, 0.2], folds=4).points
     assert "test_error_se" in by_size([0.3, 0.2], folds=5).points
 

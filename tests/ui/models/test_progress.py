@@ -24,15 +24,15 @@ def job(done, total, message=""):
 
 def test_a_run_says_what_it_does_and_how_far_it_is():
     assert progress_words(job(0, 0)) == "Searching"
-    said = progress_words(job(26, 100, "Robustness 0.1: fold 6 of 10"))
-    assert said.startswith("Searching: Robustness 0.1: fold 6 of 10 (26 of 100)")
+    shown = progress_words(job(26, 100, "Robustness 0.1: fold 6 of 10"))
+    assert shown.startswith("Searching: Robustness 0.1: fold 6 of 10 (26 of 100)")
 
 
 def test_stopped_run_keeps_its_progress_and_names_the_button():
     running = job(26, 100)
-    said = stopped_words(running, has_points=True)
-    assert "stopped at 26 of 100. Finished points stay." in said
-    assert "“Search longer” continues from there." in said
+    shown = stopped_words(running, has_points=True)
+    assert "stopped at 26 of 100. Finished points stay." in shown
+    assert "“Search longer” continues from there." in shown
     assert "26 of 100" in progress_words(running)
     assert "Finished points" not in stopped_words(job(0, 100), has_points=False)
 

@@ -20,19 +20,19 @@ def state(monkeypatch):
 
 
 def test_quick_pass_and_longer_search_share_a_curve(state):
-    asked = RunSpec(learners=("lp",), view="prices", folds=5, form="cnf", budget=10.0)
-    specs = (asked, quick(asked), longer(asked))
+    requested = RunSpec(learners=("lp",), view="prices", folds=5, form="cnf", budget=10.0)
+    specs = (requested, quick(requested), longer(requested))
     assert len({curve_key(spec, state) for spec in specs}) == 1
-    assert all(QUICK in s and "max_conditions" in s for s in settings_of_run(quick(asked)))
-    assert len(varied(longer(asked))) == 10
-    assert longer(asked).budget is None
+    assert all(QUICK in s and "max_conditions" in s for s in settings_of_run(quick(requested)))
+    assert len(varied(longer(requested))) == 10
+    assert longer(requested).budget is None
 
 
 def test_a_run_learns_from_the_training_rows_alone(state):
-    asked = work(quick(RunSpec()), state)
-    assert len(asked.X) == len(asked.y) == 700
-    assert len(asked.folds) == 10
-    assert asked.key == curve_key(RunSpec(), state)
+    requested = work(quick(RunSpec()), state)
+    assert len(requested.X) == len(requested.y) == 700
+    assert len(requested.folds) == 10
+    assert requested.key == curve_key(RunSpec(), state)
     assert part_words(state) == ""
 
 
@@ -47,8 +47,8 @@ def test_a_wide_table_says_how_many_columns_were_searched(state):
 
 
 def test_the_quick_pass_of_several_outcomes_has_fewer_points():
-    asked = quick(RunSpec(), several=True)
-    limits = [s["max_conditions"] for s in settings_of_run(asked)]
+    requested = quick(RunSpec(), several=True)
+    limits = [s["max_conditions"] for s in settings_of_run(requested)]
     assert limits == list(QUICK_LIMITS)
     assert set(limits) < set(LIMITS)
 
@@ -65,7 +65,7 @@ def test_a_rule_that_never_predicts_an_outcome_says_so():
     assert never_predicted(whole, state) == ""
 
 
-def test_a_rule_is_in_hand_once_it_was_picked_read_or_written(state):
+def test_rule_is_selected_once_picked_read_or_written(state):
     assert not is_selected(state)
     state.setting = {"learner": "search", "max_conditions": 2}
     assert not is_selected(state)

@@ -73,17 +73,19 @@ def test_what_is_told_to_stop_has_no_point_of_which_folds_are_missing(state):
 def test_the_quick_pass_of_a_large_table_learns_its_rules_as_its_points(state, monkeypatch):
     monkeypatch.setattr(spec_module, "QUICK_CELLS", 0)
     monkeypatch.setattr(spec_module, "QUICK_ROWS", 80)
-    asked = work(quick(replace(SPEC, folds=5, against=True)), state)
-    found = asked(Telling())
-    rows = quick_rows(asked.X, asked.y, np.arange(len(asked.y)))
+    requested = work(quick(replace(SPEC, folds=5, against=True)), state)
+    found = requested(Telling())
+    rows = quick_rows(requested.X, requested.y, np.arange(len(requested.y)))
     assert len(rows) == pytest.approx(80, abs=1)
-    family, against = asked.families
+    family, against = requested.families
     assert against.grid["positive_label"] != [family.estimator.positive_label]
     assert family.estimator.theta == len(rows) / 1000
-    alone = next(family.estimator.fit_many(asked.X.iloc[rows], asked.y.iloc[rows], [{}]))
+    alone = next(family.estimator.fit_many(requested.X.iloc[rows], requested.y.iloc[rows], [{}]))
     assert (
         found.models[11].rule_set_
-        == alone.set_params(max_conditions=12).fit(asked.X.iloc[rows], asked.y.iloc[rows]).rule_set_
+        == alone.set_params(max_conditions=12)
+        .fit(requested.X.iloc[rows], requested.y.iloc[rows])
+        .rule_set_
     )
     assert len(found.points) == len(found.models) == 24
 
@@ -130,9 +132,9 @@ def test_columns_named_in_settings_are_among_the_quick_columns():
 @pytest.mark.slow
 def test_a_quick_pass_over_2000_columns_costs_at_most_four_over_60():
     def cpu_seconds(n_columns):
-        asked = work(quick(RunSpec(against=False)), wide_state(n_columns))
+        requested = work(quick(RunSpec(against=False)), wide_state(n_columns))
         before = time.process_time()
-        found = asked(Telling())
+        found = requested(Telling())
         assert len(found.points) == len(found.models) == 12
         assert (found.points["folds"] == 10).all()
         return time.process_time() - before
@@ -144,17 +146,18 @@ def test_a_quick_pass_over_2000_columns_costs_at_most_four_over_60():
 @pytest.mark.slow
 def test_folds_of_a_wide_table_choose_their_own_columns():
     state = wide_state()
-    asked = work(quick(replace(SPEC, folds=3)), state)
+    requested = work(quick(replace(SPEC, folds=3)), state)
     telling = Telling()
-    found = asked(telling)
+    found = requested(telling)
     parts = [
-        quick_part(asked.X, asked.y, train, asked.families[0].estimator) for train, _ in asked.folds
+        quick_part(requested.X, requested.y, train, requested.families[0].estimator)
+        for train, _ in requested.folds
     ]
     errors = []
-    for (rows, columns), (_, test) in zip(parts, asked.folds, strict=True):
-        model = clone(asked.families[0].estimator).set_params(max_conditions=2)
-        model.fit(asked.X[columns].iloc[rows], asked.y.iloc[rows])
-        errors.append((model.predict(asked.X.iloc[test]) != asked.y.iloc[test]).mean())
+    for (rows, columns), (_, test) in zip(parts, requested.folds, strict=True):
+        model = clone(requested.families[0].estimator).set_params(max_conditions=2)
+        model.fit(requested.X[columns].iloc[rows], requested.y.iloc[rows])
+        errors.append((model.predict(requested.X.iloc[test]) != requested.y.iloc[test]).mean())
     assert len({tuple(columns) for _, columns in parts}) == 3
     assert found.points.loc[1, "test_error"] == pytest.approx(np.mean(errors))
     assert [text.rpartition(": ")[2] for text in telling.messages[-1:]] == ["fold 3 of 3"]
@@ -164,10 +167,10 @@ def test_folds_of_a_wide_table_choose_their_own_columns():
 def test_what_was_stored_comes_back_with_its_budget_and_nothing_is_fitted(
     state, tmp_path, monkeypatch
 ):
-    asked = replace(work(replace(BY_SIZE, budget=60.0), state), store=tmp_path / "sweep.sqlite")
-    found = asked(Telling())
+    requested = replace(work(replace(BY_SIZE, budget=60.0), state), store=tmp_path / "sweep.sqlite")
+    found = requested(Telling())
     monkeypatch.setattr("rulekit.evaluation.sweeps.sweep._do", None, raising=False)
-    again = asked.stored()
+    again = requested.stored()
     pd.testing.assert_frame_equal(again.points, found.points)
 
 

@@ -48,9 +48,9 @@ def test_what_returns_is_told_in_words_charts_and_tables(on_stable):
     X, y = state.training
     found = stability(state.model, X, y.to_numpy(dtype=object))
     assert found.n_made == how_stable.N_RESAMPLES
-    said = text(app)
+    message = text(app)
     for sentence in found.sentences({"worst radius": "Radius"}):
-        assert sentence in said
+        assert sentence in message
     assert len(app.get("plotly_chart")) == 2
     (columns,) = [t.value for t in app.dataframe if list(t.value) == list(found.columns)]
     assert columns["returned"].tolist() == found.columns["returned"].tolist()

@@ -23,10 +23,10 @@ def train():
 
 
 def written(monkeypatch, change, totals, pressed=True):
-    asked = iter(totals)
+    requested = iter(totals)
     st = points_editor.st
     monkeypatch.setattr(st, "data_editor", lambda rows, **_: change(rows))
-    monkeypatch.setattr(st, "number_input", lambda *_, value, **__: next(asked) or value)
+    monkeypatch.setattr(st, "number_input", lambda *_, value, **__: next(requested) or value)
     monkeypatch.setattr(st, "button", lambda *_, **__: pressed)
 
 

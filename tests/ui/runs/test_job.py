@@ -14,13 +14,13 @@ def job():
     return begun
 
 
-def test_the_time_to_go_is_told_after_three_pieces(job):
+def test_remaining_time_is_shown_after_three_tasks(job):
     for done in range(3):
         job._take({"done": done})
         assert job.remaining is None
     job._take({"done": 3})
-    before, told, after = job.elapsed, job.remaining, job.elapsed
-    assert before * (1 - 1e-9) <= told <= after * (1 + 1e-9)
+    before, result, after = job.elapsed, job.remaining, job.elapsed
+    assert before * (1 - 1e-9) <= result <= after * (1 + 1e-9)
 
 
 def test_no_second_counts_while_it_stands_still(job):
@@ -42,7 +42,7 @@ def test_what_stands_is_replaced_and_counted(job):
     assert (job.standing, job.version, job.done, job.message) == ("second", 2, 1, "one")
 
 
-def test_what_is_told_after_the_end_is_not_taken(job):
+def test_messages_after_the_end_are_ignored(job):
     job._take({"standing": "in time"})
     job.cancel()
     job._take({"standing": "too late"})

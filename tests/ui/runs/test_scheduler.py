@@ -34,13 +34,13 @@ def measured(found):
 @pytest.mark.slow
 def test_a_run_on_a_cluster_gives_the_curve_and_the_rules_of_one_here(monkeypatch):
     state = AppState(table=load_sample("iris"))
-    asked = [work(SPEC, state), work(quick(SPEC), state)]
-    plain = [measured(each(Quiet())) for each in asked]
+    requested = [work(SPEC, state), work(quick(SPEC), state)]
+    plain = [measured(each(Quiet())) for each in requested]
     with cluster_of(2) as cluster:
         monkeypatch.setenv(scheduler.SCHEDULER, cluster.scheduler_address)
         jobs = JobRegistry(n_running=2)
         try:
-            ours = [jobs.start(f"visitor {k}", "A run", each) for k, each in enumerate(asked)]
+            ours = [jobs.start(f"visitor {k}", "A run", each) for k, each in enumerate(requested)]
             until(lambda: not any(job.active for job in ours))
         finally:
             jobs.close()

@@ -31,8 +31,8 @@ def answer(worker, task):
 
 
 def test_it_is_a_program_of_its_own_that_loads_no_page(worker):
-    said, (pid, modules, main) = answer(worker, tasks.surroundings)
-    assert said == "done"
+    shown, (pid, modules, main) = answer(worker, tasks.surroundings)
+    assert shown == "done"
     assert pid == worker.process.pid
     assert Path(main) == ROOT / "ui" / "runs" / "worker.py"
     assert not {"app", "streamlit", "pandas"} & set(modules)
@@ -44,7 +44,7 @@ def test_it_does_task_after_task(worker):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("error", "said", "traced"),
+    ("error", "shown", "traced"),
     [
         (DataError("one class only"), "one class only", False),
         (SolverError("no end"), "no end", False),
@@ -52,9 +52,9 @@ def test_it_does_task_after_task(worker):
         (ZeroDivisionError("secret"), "", True),
     ],
 )
-def test_an_error_is_a_sentence_or_a_traceback(worker, error, said, traced):
+def test_an_error_is_a_sentence_or_a_traceback(worker, error, shown, traced):
     what, sentence, more = answer(worker, tasks.Raising(error))
-    assert (what, sentence) == ("failed", said)
+    assert (what, sentence) == ("failed", shown)
     assert ("in __call__" in more) is traced
     assert answer(worker, tasks.Giving("on")) == ("done", "on")
 
@@ -78,9 +78,9 @@ def test_the_word_to_stop_is_for_the_task_at_hand_only(worker, tmp_path):
 
 
 def test_a_report_holds_what_was_said_and_nothing_else():
-    told = []
-    Telling(lambda *message: told.append(message), None).report(done=0, message="")
-    assert told == [("report", {"done": 0, "message": ""})]
+    result = []
+    Telling(lambda *message: result.append(message), None).report(done=0, message="")
+    assert result == [("report", {"done": 0, "message": ""})]
 
 
 ORPHANS = """

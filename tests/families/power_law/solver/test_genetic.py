@@ -55,10 +55,10 @@ def test_the_weights_found_are_worth_what_is_said(problem, modulus):
 
 def test_the_paper_s_weights_are_nearly_as_good_as_the_exact_ones(problem):
     X, mass = problem
-    table, asked = PowerTable(X), structures(15)
-    genetic = GeneticLevel(table, mass, np.random.default_rng(0)).screen(asked, False)
+    table, requested = PowerTable(X), structures(15)
+    genetic = GeneticLevel(table, mass, np.random.default_rng(0)).screen(requested, False)
     lower = LowerLevel(table, mass)
-    exact = lower.improve(lower.screen(asked, False), False, FINISHED, np.random.default_rng(0))
+    exact = lower.improve(lower.screen(requested, False), False, FINISHED, np.random.default_rng(0))
     assert exact.impurity.mean() <= genetic.impurity.mean() <= exact.impurity.mean() + 0.02
 
 

@@ -66,18 +66,18 @@ def test_points_stay_on_the_side_that_is_allowed():
 
 
 def test_required_conditions_are_in_every_card_and_best_is_found():
-    wishes = (frozenset([3]), frozenset([0, 1]))
-    problem = replace(planted(2), required=wishes)
+    constraints = (frozenset([3]), frozenset([0, 1]))
+    problem = replace(planted(2), required=constraints)
     assert PointsPath(problem).cards(1) == ()
     cards = PointsPath(problem).cards(3)
     assert len(cards[0].chosen) == 2
-    assert all(wish & set(card.chosen) for card in cards for wish in wishes)
+    assert all(constraint & set(card.chosen) for card in cards for constraint in constraints)
     assert cards[0].loss == pytest.approx(best_loss(problem, 2), rel=1e-7)
 
 
 def test_a_search_that_is_stopped_has_fewer_sizes():
-    asked = iter([False, False, True])
-    assert len(PointsPath(planted()).cards(5, lambda: next(asked))) == 2
+    requested = iter([False, False, True])
+    assert len(PointsPath(planted()).cards(5, lambda: next(requested))) == 2
 
 
 def test_more_conditions_than_there_are_candidates_are_not_invented():

@@ -42,7 +42,7 @@ def test_a_row_of_the_wrong_class_is_discounted_most():
 
 
 @pytest.mark.slow
-def test_zero_doubt_changes_nothing_and_fit_many_equals_fit():
+def test_zero_label_noise_changes_nothing_and_fit_many_equals_fit():
     X, y = mixed()
     X, y = X[:120], y[:120]
     plain = clone(LEARNER).set_params(label_noise=0.0)
@@ -81,13 +81,13 @@ def test_errors_told_and_proofs_count_rows_in_full():
     assert proof.objective == pytest.approx(wrong + model.theta * model.n_conditions_)
 
 
-def test_a_forest_that_cannot_be_grown_doubts_nobody():
+def test_without_a_forest_no_row_is_discounted():
     X = pd.DataFrame({"same": np.ones(12)})
     y = np.array(["ill", "well"] * 6)
     assert agreement(problem_of(X, y), 0).tolist() == [1.0] * 12
 
 
-def test_noise_costs_a_doubting_search_fewer_conditions():
+def test_label_noise_keeps_rules_of_noisy_labels_shorter():
     """Labels turned at random tempt a plain search into conditions that say nothing."""
     sizes = {}
     for label_noise in (0.0, 1.0):

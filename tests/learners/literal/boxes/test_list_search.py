@@ -48,7 +48,7 @@ def test_refined_cuts_lie_between_values_that_bins_put_together():
     assert refined.n_conditions_ == 2
 
 
-def test_doubt_weighs_rows_by_all_classes():
+def test_label_noise_weighs_rows_by_all_classes():
     found, several = searched(3, label_noise=1.0)
     assert (several.counted <= several.weight + 1e-12).all()
     assert several.counted.sum() < 0.95 * several.weight.sum()

@@ -21,8 +21,8 @@ def test_forbidden_columns_and_literals_do_not_appear(form, refine):
     X, y = mixed_table()
     free = TwoLevelRuleClassifier(form=form, refine=refine).fit(X, y)
     barred = [lit for lit in literals_of(free) if lit.feature in ("age", "bmi")]
-    wishes = Constraints(forbidden=("smoker", *barred))
-    model = TwoLevelRuleClassifier(form=form, constraints=wishes, refine=refine).fit(X, y)
+    limits = Constraints(forbidden=("smoker", *barred))
+    model = TwoLevelRuleClassifier(form=form, constraints=limits, refine=refine).fit(X, y)
     assert barred
     assert not set(barred) & set(literals_of(model))
     assert "smoker" not in model.rule_set_.features
@@ -32,8 +32,8 @@ def test_forbidden_columns_and_literals_do_not_appear(form, refine):
 @pytest.mark.parametrize("direction", [">", "<"])
 def test_a_column_is_compared_in_its_direction_only(direction, refine):
     X, y = mixed_table()
-    wishes = {"directions": {"age": direction}, "required": ["age"]}
-    model = TwoLevelRuleClassifier(constraints=wishes, refine=refine).fit(X, y)
+    limits = {"directions": {"age": direction}, "required": ["age"]}
+    model = TwoLevelRuleClassifier(constraints=limits, refine=refine).fit(X, y)
     assert {lit.op[0] for lit in literals_of(model) if lit.feature == "age"} == {direction}
 
 
@@ -48,13 +48,13 @@ def test_no_condition_says_not_equal_where_that_is_not_wanted(form):
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
-@pytest.mark.parametrize("wish", ["flag", Literal("age", ">", 61.5)])
+@pytest.mark.parametrize("constraint", ["flag", Literal("age", ">", 61.5)])
 @pytest.mark.parametrize("learner", [OneLevelRuleClassifier, TwoLevelRuleClassifier])
-def test_what_is_required_appears(learner, wish, form):
+def test_what_is_required_appears(learner, constraint, form):
     X, y = mixed_table()
-    model = learner(form=form, constraints=Constraints(required=(wish,))).fit(X, y)
+    model = learner(form=form, constraints=Constraints(required=(constraint,))).fit(X, y)
     found = literals_of(model)
-    assert wish in found or wish in [lit.feature for lit in found]
+    assert constraint in found or constraint in [lit.feature for lit in found]
     free = learner(form=form).fit(X, y)
     assert model.objective_ >= free.objective_
 
@@ -62,8 +62,8 @@ def test_what_is_required_appears(learner, wish, form):
 def test_what_is_there_already_changes_nothing():
     X, y = mixed_table()
     free = TwoLevelRuleClassifier().fit(X, y)
-    wishes = Constraints(required=tuple(literals_of(free)))
-    model = TwoLevelRuleClassifier(constraints=wishes).fit(X, y)
+    limits = Constraints(required=tuple(literals_of(free)))
+    model = TwoLevelRuleClassifier(constraints=limits).fit(X, y)
     assert model.rule_set_ == free.rule_set_
     assert model.objective_ == free.objective_
 
@@ -84,9 +84,9 @@ def test_a_required_column_without_conditions_is_refused():
 
 def test_required_conditions_that_cannot_stand_together_are_refused():
     X, y = mixed_table()
-    wishes = Constraints(required=(Literal("age", ">", 40), Literal("age", ">", 50)))
+    limits = Constraints(required=(Literal("age", ">", 40), Literal("age", ">", 50)))
     with pytest.raises(RuleError, match="cannot hold what is required"):
-        OneLevelRuleClassifier(constraints=wishes).fit(X, y)
+        OneLevelRuleClassifier(constraints=limits).fit(X, y)
 
 
 def test_a_column_the_table_does_not_have_is_named():
@@ -96,17 +96,17 @@ def test_a_column_the_table_does_not_have_is_named():
 
 
 def test_constraints_survive_json():
-    wishes = Constraints(
+    limits = Constraints(
         forbidden=("town", Literal("age", ">", 50)),
         required=("bmi", Literal("flag", "==", 1)),
         allow_not_equal=False,
         directions={"age": "<"},
     )
-    assert Constraints.from_dict(json.loads(json.dumps(wishes.to_dict()))) == wishes
+    assert Constraints.from_dict(json.loads(json.dumps(limits.to_dict()))) == limits
 
 
 @pytest.mark.parametrize(
-    ("wishes", "message"),
+    ("limits", "message"),
     [
         ({"forbiden": ["age"]}, "'forbiden' is not a part of constraints"),
         ({"forbidden": [3]}, "names of columns and literals, got 3"),
@@ -114,6 +114,6 @@ def test_constraints_survive_json():
         ({"required": ["age"], "forbidden": ["age"]}, "'age' is required and forbidden"),
     ],
 )
-def test_wishes_that_make_no_sense_are_refused(wishes, message):
+def test_wishes_that_make_no_sense_are_refused(limits, message):
     with pytest.raises(RuleError, match=message):
-        Constraints.from_dict(wishes)
+        Constraints.from_dict(limits)
