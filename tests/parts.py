@@ -3,7 +3,7 @@
 Each is a part of what that file tests. The table may only shrink: a new module brings its tests.
 """
 
-AT_MOST = 80
+AT_MOST = 74
 PARTS = {
     "tests/binning/test_binarizer.py": ("rulekit/binning/binned_table.py",),
     "tests/binning/test_conditions.py": ("rulekit/binning/encoding.py",),
@@ -90,7 +90,6 @@ PARTS = {
         "rulekit/rules/writer.py",
     ),
     "tests/search/box_search/test_descent.py": (
-        "rulekit/search/box_search/archive.py",
         "rulekit/search/box_search/move_kernels.py",
         "rulekit/search/box_search/problem.py",
     ),
@@ -99,7 +98,6 @@ PARTS = {
     ),
     "tests/search/clause_generation/test_choice.py": (
         "rulekit/search/clause_generation/master.py",
-        "rulekit/search/clause_generation/pool.py",
     ),
     "tests/search/clause_generation/test_column_generation.py": (
         "rulekit/search/clause_generation/exact_kernels.py",
