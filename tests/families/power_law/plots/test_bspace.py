@@ -14,7 +14,7 @@ from rulekit.families.power_law import (
     tree_figure,
     tree_sentence,
 )
-from rulekit.families.power_law.plots import bspace_points as points_module
+from rulekit.families.power_law.plots import bspace as points_module
 from rulekit.rules import Branch, Factor, Leaf, Literal, PowerLaw, PowerLawSplit
 
 COLUMNS = {name: np.random.default_rng(k).uniform(0.5, 3.0, 60) for k, name in enumerate("abcd")}
