@@ -1,4 +1,4 @@
-from .guarantee import SampleGuarantee as SampleGuarantee
+from .model import SampleGuarantee as SampleGuarantee
 from .ideal_dnf import IdealDNFClassifier as IdealDNFClassifier
 from .plots import validation_figure as validation_figure
 from .plots import validation_sentence as validation_sentence
