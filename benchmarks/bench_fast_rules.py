@@ -10,8 +10,8 @@ also chooses the robustness. ``whole sweep``: CPU seconds of all folds, search a
 BCD and AM together, which share their work (reference over ours; above 1 is faster). Kernels are
 compiled before the clock starts.
 
-Tables of more than 20 000 rows are only timed: 36 fits of the search without kicks, against one
-decision tree on the same one-hot table (ours over reference; the bar is 100).
+Tables of more than 20 000 rows are only timed: 36 fits of the search without perturbations, against
+one decision tree on the same one-hot table (ours over reference; the bar is 100).
 """
 
 import argparse
@@ -36,7 +36,7 @@ THETAS = (0.02, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
 CLAUSES = (1, 2, 3, 4, 5)
 ROBUSTNESS = (0.0, 0.1, 0.3)
 REFERENCES = {"SCN": "set_cover", "BCD": "block_coordinate", "AM": "alternating"}
-HAMMING_KICKS = 5
+HAMMING_PERTURBATIONS = 5
 LARGE = 20_000  # rows from which a table is only timed
 LARGE_CLAUSES = (1, 2, 3)
 
@@ -47,7 +47,7 @@ class Grid:
 
     thetas: Sequence[float] = THETAS
     clauses: Sequence[int] = CLAUSES
-    kicks: int = 3
+    n_perturbations: int = 3
     folds: int = 5
 
     @property
@@ -78,7 +78,7 @@ class Measured:
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure on each table."""
-    grid = Grid(THETAS[1::4], (1, 2), kicks=0, folds=2) if arguments.quick else Grid()
+    grid = Grid(THETAS[1::4], (1, 2), n_perturbations=0, folds=2) if arguments.quick else Grid()
     seeds = range(arguments.seeds or (1 if arguments.quick else 3))
     rows = []
     warm_up()
@@ -90,7 +90,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
 
 
 def time_large(table: BenchTable, thetas: Sequence[float]) -> list[Row]:
-    """Time the search without kicks against one decision tree, on the same one-hot table."""
+    """Time the search without perturbations and one decision tree, on the same one-hot table."""
     words = table.X.select_dtypes(exclude="number").columns
     X = pd.get_dummies(table.X, columns=list(words), dtype=float)
     X.columns = [f"x{j}" for j in range(X.shape[1])]
@@ -99,11 +99,11 @@ def time_large(table: BenchTable, thetas: Sequence[float]) -> list[Row]:
     tree = time.process_time() - start
     scale = len(X) / 500  # prices are in rows
     cells = [{"theta": scale * t, "n_clauses": r} for t in thetas for r in LARGE_CLAUSES]
-    learner = BoxSearchClassifier(kicks=0, positive_label=table.positive)
+    learner = BoxSearchClassifier(n_perturbations=0, positive_label=table.positive)
     start = time.process_time()
     models = list(learner.fit_many(X, table.y, cells))
     ours = time.process_time() - start
-    setting = {"rows": len(X), "columns": X.shape[1], "fits": len(models), "kicks": 0}
+    setting = {"rows": len(X), "columns": X.shape[1], "fits": len(models), "n_perturbations": 0}
     shared = {"table": table.name, "setting": setting}
     error = {"what": "least training error", "unit": "%", **shared}
     error["ours"] = 100 * min(m.training_error_ for m in models)
@@ -114,7 +114,11 @@ def time_large(table: BenchTable, thetas: Sequence[float]) -> list[Row]:
 def compare(table: BenchTable, grid: Grid, seeds: Iterable[int]) -> list[Row]:
     """Measure one table, all learners on the same folds."""
     parts = [_one_seed(table, grid, seed) for seed in seeds]
-    setting = {"prices": len(grid.thetas), "R": list(grid.clauses), "kicks": grid.kicks}
+    setting = {
+        "prices": len(grid.thetas),
+        "R": list(grid.clauses),
+        "n_perturbations": grid.n_perturbations,
+    }
     setting |= {"folds": grid.folds, "seeds": len(parts)}
     shared = {"table": table.name, "setting": setting}
     rows: list[Row] = []
@@ -149,7 +153,7 @@ def _one_seed(table: BenchTable, grid: Grid, seed: int) -> _Seed:
     for train, test in make_folds(table.y, grid.folds, random_state=seed):
         X, y = table.X.iloc[train], table.y[train]
         learner = BoxSearchClassifier(
-            kicks=grid.kicks, positive_label=table.positive, random_state=seed
+            n_perturbations=grid.n_perturbations, positive_label=table.positive, random_state=seed
         )
         for name, robustness in zip(names, ROBUSTNESS, strict=False):
             start = time.process_time()
@@ -176,8 +180,8 @@ def _hamming(X: Any, described: np.ndarray, grid: Grid, seed: int) -> float:
     problem = binary_problem(
         bins, columns_of(X), described, np.ones(len(X)), form="dnf", constraints=Constraints()
     )
-    kicks = HAMMING_KICKS if grid.kicks else 0
-    plan = SearchPlan(grid.thetas, max(grid.clauses), kicks)
+    n_perturbations = HAMMING_PERTURBATIONS if grid.n_perturbations else 0
+    plan = SearchPlan(grid.thetas, max(grid.clauses), n_perturbations)
     archive = search(box_table(problem, HAMMING).problem, plan, np.random.default_rng(seed))
     answers = [(archive.answer(c["n_clauses"], c["theta"]), c["theta"]) for c in grid.cells]
     return sum(entry.objective(theta) for entry, theta in answers)

@@ -137,7 +137,9 @@ def one_fold(table: BenchTable, seed: int, fold: int, n_folds: int = FOLDS) -> d
 
     model = RuleClassifier(most, cv=inner, random_state=seed).fit(X, y)
     setting = model.choice_.setting
-    plain = BoxSearchClassifier(max_conditions=most, kicks=0, random_state=seed, **setting)
+    plain = BoxSearchClassifier(
+        max_conditions=most, n_perturbations=0, random_state=seed, **setting
+    )
     plain.fit(X, y)
     ours = {
         "plain_accuracy": accuracy(plain.predict(rest)),

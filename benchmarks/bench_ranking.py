@@ -1,11 +1,11 @@
 """Do the probabilities of a rule rank? AUC and calibration beside a CART of as many splits.
 
 Stratified shuffled folds. On each training part the box search learns the best rule of at most 2,
-4, 6 and 8 conditions (one search, no kicks), and CART a tree of as many splits as the rule has
-conditions; both answer the fold that was left out. ``AUC`` and ``accuracy`` are means over folds,
-seeds and sizes (rules without conditions are left out of both). ``Brier`` is the mean squared
-distance of the probability from what came true, ``calibration gap`` the mean distance of a stated
-probability from the frequency in its tenth, over the left-out rows of all folds together.
+4, 6 and 8 conditions (one search, no perturbations), and CART a tree of as many splits as the rule
+has conditions; both answer the fold that was left out. ``AUC`` and ``accuracy`` are means over
+folds, seeds and sizes (rules without conditions are left out of both). ``Brier`` is the mean
+squared distance of the probability from what came true, ``calibration gap`` the mean distance of a
+stated probability from the frequency in its tenth, over the left-out rows of all folds together.
 ``answers alone`` is the AUC of 1 for the class described and 0 for the other one.
 
 Seeds are counted from 1: what the probabilities count was settled with five folds of seed 0.
@@ -62,7 +62,7 @@ def one_fold(table: BenchTable, seed: int, fold: int, n_folds: int = FOLDS) -> l
     learner = BoxSearchClassifier(
         theta=len(y) / ROWS_A_CONDITION,
         n_clauses=5,
-        kicks=0,
+        n_perturbations=0,
         positive_label=table.positive,
         random_state=seed,
     )

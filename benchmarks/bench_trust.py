@@ -1,11 +1,11 @@
 """Rules just as good, and how stable a rule is: how complete, how fast, how often right.
 
-``one clause``: all rules of one clause and at most as many conditions as the rule in hand (learned
+``one clause``: all rules of one clause and at most as many conditions as the selected rule (learned
 with a price of two thousandths of the rows), within 1 % of the rows of the best: seconds, beside
 the 10 that are allowed, with the number of rules and whether the list is complete. ``chosen rule``:
 the same for what `RuleClassifier` chooses among rules of at most 8 conditions; ``without its
 column``: the wrong share of the best rule found without the column that most of its conditions
-read, beside that of the rule in hand, in %, and whether it is within the margin.
+read, beside that of the selected rule, in %, and whether it is within the margin.
 
 ``found of the margin``: on small tables of 60 rows and two planted clauses, the share of all rules
 of two clauses and at most 4 conditions within 10 rows of the best that the search for rules of
@@ -79,7 +79,7 @@ def just_as_good(table: BenchTable) -> list[Row]:
             most = found.columns.iloc[0]
             about = {"column": most["column"], "as good": bool(most["as_good"])}
             row = {"what": "without its column", "table": table.name, "setting": about}
-            shares = {"ours": 100 * most["wrong"], "reference": 100 * found.in_hand_wrong}
+            shares = {"ours": 100 * most["wrong"], "reference": 100 * found.selected_wrong}
             rows.append(row | shares | {"unit": "%"})
     return rows
 

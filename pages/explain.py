@@ -8,7 +8,7 @@ from ui.explain.cards import conditions, facts, verdict, what_if
 from ui.explain.choice import ask_which, case_table, chosen_case, which
 from ui.explain.past_cases import review, similar
 from ui.learners.offered import CARDS
-from ui.picked import needed_model, promises_of_case
+from ui.picked import constraints_of_case, needed_model
 from ui.rule_numbers import rows_of
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import KEEP, app_state
@@ -45,7 +45,7 @@ with sentences():
             name = md(row_name(int(X.index[0]), state), 120)
             heading.header(name, anchor=False, width="content")
             found = verdict(model, X, truth, train, words)
-            promises_of_case(rule, found.prediction, model.read_columns(X), state)
+            constraints_of_case(rule, found.prediction, model.read_columns(X), state)
             if plain:
                 with left:
                     facts(found, words)

@@ -6,7 +6,7 @@ from ui.data.left_out import left_out_line
 from ui.data.server_tables import whole_file_card
 from ui.escape import md
 from ui.models.curve import curve, points_table, suggestion_line
-from ui.models.form import judged_by, settings
+from ui.models.form import measure_choice, settings
 from ui.models.picked_rule import how_it_was_found, picked_card
 from ui.models.prices import learners_tab, prices_tab
 from ui.models.progress import run_line
@@ -27,7 +27,7 @@ with sentences():
         spec = settings(app_state())
     found = update(spec)
     with st.sidebar:
-        y = judged_by(found)
+        y = measure_choice(found)
 
     left, right = two_columns()
     with left:

@@ -7,7 +7,7 @@ from ui.data.server_tables import all_rows_card
 from ui.escape import md
 from ui.learners.certificate_card import LEARNED
 from ui.learners.offered import CARDS
-from ui.picked import needed_model, promise_lines, setting_words
+from ui.picked import constraint_lines, needed_model, setting_words
 from ui.rule_numbers import rows_of
 from ui.rules.cards import (
     alarms,
@@ -40,7 +40,7 @@ with sentences():
         all_rows_card(model, state)
         off = clause_lines(rule, train, test, state)
         without(rule, off, train, test)
-        promise_lines(rule, state)
+        constraint_lines(rule, state)
         if edited_clause(state) == rule.n_clauses:
             editor(rule, rule.n_clauses, train, state)
         with st.container(horizontal=True):

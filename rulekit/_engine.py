@@ -38,8 +38,8 @@ def fetch(expression: Any) -> Any:
     except Exception as error:  # every engine has its own
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(
-            f"The table cannot be counted where it is: the database says {first!r}. Correct the "
-            "table, or leave the column out."
+            f"The database cannot count the table: {first!r}. Correct the table, or leave the "
+            "column out."
         ) from error
 
 

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_parameter_constraints,
 )
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rulekit._frames import as_pandas
@@ -139,6 +139,11 @@ def checked_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:
         raise DataError("`y` must hold a class in every row; Input y contains infinity.")
     check_consistent_length(y, np.empty(n_rows))
     _refuse_mixed_types(y)
+    if type_of_target(y) == "continuous":
+        raise DataError(
+            "Unknown label type: continuous. A rule predicts classes; make two of the numbers in "
+            f"`y`, for instance y > {np.median(y):.6g}, the median."
+        )
     check_classification_targets(y)
     return y
 

@@ -17,6 +17,8 @@ what to do.
 
 from collections.abc import Sequence
 
+from rulekit._renamed import with_former_names
+
 
 class RulekitError(Exception):
     """Base of every error this library raises on purpose."""
@@ -62,5 +64,14 @@ class EmptyRuleWarning(UserWarning):
     """A learned rule has no condition and predicts one class for every row."""
 
 
-class PromiseWarning(UserWarning):
+class MonotonicityWarning(UserWarning):
     """A learned rule omits a column because its monotonicity could not be proved."""
+
+
+def _missing(name: str) -> type[Warning]:
+    if name == "MonotonicityWarning":
+        return MonotonicityWarning
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__getattr__ = with_former_names(_missing, {"PromiseWarning": "MonotonicityWarning"})

@@ -109,8 +109,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--n", type=int, default=500)
-    asked = parser.parse_args()
-    ends, wrong = run(asked.seed, asked.n)
+    requested = parser.parse_args()
+    ends, wrong = run(requested.seed, requested.n)
     print(*sorted(f"{end}: {n}" for end, n in ends.items()), *wrong, sep="\n")
     return bool(wrong)
 

@@ -223,24 +223,26 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=60, help="how many mistakes")
     parser.add_argument("--only", default="rulekit", help="a folder or file below the project's")
     parser.add_argument("--seconds", type=int, default=300, help="CPU seconds a run of tests")
-    asked = parser.parse_args()
-    chosen = ROOT / asked.only
+    requested = parser.parse_args()
+    chosen = ROOT / requested.only
     files = [chosen] if chosen.is_file() else sorted(chosen.rglob("*.py"))
     possible = [m for file in files for m in mutants_of(file.relative_to(ROOT))]
-    sample = random.Random(asked.seed).sample(possible, min(asked.n, len(possible)))
-    told: dict[str, list[Mutant]] = {"noticed": [], "survived": [], "undecided": []}
+    sample = random.Random(requested.seed).sample(possible, min(requested.n, len(possible)))
+    by_verdict: dict[str, list[Mutant]] = {"noticed": [], "survived": [], "undecided": []}
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(Path(folder), asked.seconds)
+        bench = Bench(Path(folder), requested.seconds)
         for mutant in sample:
             verdict = bench.verdict(mutant)
-            told[verdict].append(mutant)
+            by_verdict[verdict].append(mutant)
             print(f"{verdict:9}  {mutant}", flush=True)
-    decided = len(told["noticed"]) + len(told["survived"])
-    print(f"\n{len(possible):,} mistakes are possible; seed {asked.seed}, {len(sample)} planted.")
-    print(f"Noticed: {len(told['noticed'])} of {decided}, ", end="")
-    print(f"{100 * len(told['noticed']) / max(1, decided):.0f} %; ", end="")
-    print(f"undecided: {len(told['undecided'])}.")
-    for mutant in told["survived"]:
+    decided = len(by_verdict["noticed"]) + len(by_verdict["survived"])
+    print(
+        f"\n{len(possible):,} mistakes are possible; seed {requested.seed}, {len(sample)} planted."
+    )
+    print(f"Noticed: {len(by_verdict['noticed'])} of {decided}, ", end="")
+    print(f"{100 * len(by_verdict['noticed']) / max(1, decided):.0f} %; ", end="")
+    print(f"undecided: {len(by_verdict['undecided'])}.")
+    for mutant in by_verdict["survived"]:
         print(f"survived   {mutant}")
 
 

@@ -30,7 +30,7 @@ TESTS = (
     "tests/families/hyperplane/test_lp_svm.py",
     "tests/search/test_lp.py",
 )
-TOOLS = ("pytest>=8", "hypothesis>=6.100", "polars>=1", "openpyxl>=3.1")
+TOOLS = ("pytest>=8", "hypothesis>=6.100", "polars>=1", "openpyxl>=3.1", "python-calamine>=0.5")
 
 
 def oldest(requirements: Iterable[str]) -> list[str]:

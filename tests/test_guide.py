@@ -124,7 +124,7 @@ def test_three_outcomes_are_told_apart(followed):
 @pytest.mark.slow
 def test_next_months_table_is_scored(followed):
     new = table_in(followed, "next_month.csv")
-    answers = pd.read_excel(followed.folder / "answers.xlsx")["answer"].tolist()
+    answers = pd.read_excel(followed.folder / "answers.xlsx", engine="calamine")["answer"].tolist()
     assert answers == rule_in(followed, "rule.json").predict(new).tolist()
     scored = followed.names["scored"].table()["answer"].tolist()
     assert scored == followed.names["model"].predict(new).tolist()
@@ -139,7 +139,7 @@ def test_the_commands_of_the_readme_do_what_it_says(tmp_path):
     rule = from_json((tmp_path / "rule.json").read_text(encoding="utf-8"))
     (answer,) = rule.predict(loans.iloc[[11]])
     assert f"Row 12: Predicted {answer}" in said
-    answers = pd.read_excel(tmp_path / "predictions.xlsx")["answer"]
+    answers = pd.read_excel(tmp_path / "predictions.xlsx", engine="calamine")["answer"]
     assert answers.tolist() == rule.predict(loans).tolist()
 
 

@@ -22,7 +22,6 @@ from rulekit.export.code.dialects import DATABASES
 from rulekit.families.power_law import tree_figure, tree_sentence
 from rulekit.plots import case_figure, case_sentence
 from rulekit.rules import (
-    KINDS,
     Clause,
     Condition,
     ConditionWriter,
@@ -41,6 +40,8 @@ from rulekit.rules import (
     tree_of_rule,
 )
 from rulekit.rules.codec import READERS
+from rulekit.rules.reading import rule_lines
+from rulekit.rules.writer import KINDS
 from rulekit.style.phrases import Wording, clause_words
 from tests.export.cells import as_text
 from ui.words import rule_words
@@ -241,7 +242,7 @@ def test_every_view_shows_it(kind, missing):
     assert all(called[feature] in words for feature in rule.features)
     assert ("missing" in words) is missing
     assert words in rule_words(rule, wording)
-    assert str(rule.clauses[0].conditions[0]) in rulekit.rules.rule_lines(rule)
+    assert str(rule.clauses[0].conditions[0]) in rule_lines(rule)
     tree = tree_of_rule(rule)
     truth = np.array(LABELS, dtype=object)
     assert tree_figure(tree, columns, truth).data

@@ -17,7 +17,7 @@ from tests.learners.tables import mixed_table
 def learned():
     X, y = mixed_table(5, n=160, noise=0.1)
     grade = np.where(X["age"] > 62, "ur'gent", np.where(y == "yes", "=soon", "later; not <b>"))
-    model = BoxSearchClassifier(0.5, 2, kicks=0, refine_thresholds=True, random_state=0)
+    model = BoxSearchClassifier(0.5, 2, n_perturbations=0, refine_thresholds=True, random_state=0)
     return model.fit(X, grade), X, grade
 
 

@@ -30,7 +30,8 @@ from rulekit import (
     sweep,
     verify_export,
 )
-from rulekit.evaluation import baselines, operating_points
+from rulekit.evaluation import operating_points
+from rulekit.evaluation.sweeps.baselines import baselines
 from rulekit.exceptions import DataError
 from rulekit.explain import score
 from tests.learners.planes import blobs
@@ -122,7 +123,7 @@ def told(table):
 @pytest.mark.parametrize("kind", KINDS)
 def test_learners_are_compared_on_a_table_of_any_library(table, kind):
     X, y = table
-    learners = {"boxes": (BoxSearchClassifier(kicks=0), {"n_clauses": [1, 2]})}
+    learners = {"boxes": (BoxSearchClassifier(n_perturbations=0), {"n_clauses": [1, 2]})}
     found, plain = (
         compare_learners(Z, y, learners=learners, cv=2, references=True).points()
         for Z in (KINDS[kind](X), X)
@@ -139,3 +140,11 @@ def test_indistinct_large_integers_are_reported_in_training(kind, learner):
     with pytest.raises(DataError, match=r"Column 'x0' holds whole numbers above 9007199254740991"):
         learner.fit(given(X), [0, 1, 0, 1])
     learner.fit(given(X.clip(upper=first - 1)), [0, 1, 0, 1])
+
+
+def test_a_continuous_target_is_refused_with_a_cut_at_the_median():
+    X, y = pd.DataFrame({"a": range(5)}), [0.1, 0.25, 0.5, 0.75, 1.5]
+    with pytest.raises(
+        DataError, match=r"Unknown label type: .* for instance y > 0\.5, the median"
+    ):
+        OneLevelRuleClassifier().fit(X, y)

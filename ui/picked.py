@@ -1,4 +1,4 @@
-"""The selected model: fitted once, shared by all pages, checked against its promises."""
+"""The selected model: fitted once, shared by all pages, with checks of its constraints."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,14 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.export import from_json, to_json
 from rulekit.learners import FixedRuleClassifier
-from rulekit.rules import Columns, Constraints, PromiseCheck, RuleSet, missing_in, promises_of
+from rulekit.rules import (
+    Columns,
+    Constraints,
+    MonotonicityCheck,
+    RuleSet,
+    missing_in,
+    monotonicity_checks,
+)
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.offered import (
@@ -47,7 +54,11 @@ def pick(
     """
     state, chosen = app_state(), dict(setting)
     model = fitted(state, chosen, spec)
-    found = {"model": model, "rule_json": to_json(model), "in_hand": own or state.in_hand}
+    found = {
+        "model": model,
+        "rule_json": to_json(model),
+        "rule_selected": own or state.rule_selected,
+    }
     found["error"] = _measured_error(state, chosen, spec)
     change(setting=chosen, run_settings=spec.to_dict(), **found)
     for name in ("_picks",) if by_slider else ("_picks", "_slides"):
@@ -100,8 +111,8 @@ def needed_model() -> ClassifierMixin:
         empty("The search has no rule yet; Models shows how far it is.", "models")
     if model is None:
         empty("No model is picked yet. Models has a curve of rules to pick from.", "models")
-    if not app_state().in_hand:
-        change(in_hand=True)
+    if not app_state().rule_selected:
+        change(rule_selected=True)
     return model
 
 
@@ -198,22 +209,22 @@ def model_key(setting: Mapping[str, Any]) -> str:
     return repr(sorted(setting.items()))
 
 
-def promises(rule: RuleSet, state: AppState) -> tuple[PromiseCheck, ...]:
+def monotonicity(rule: RuleSet, state: AppState) -> tuple[MonotonicityCheck, ...]:
     """Check the directions set for the rule's run, also for an edited rule."""
     given = RunSpec.from_dict(state.run_settings).constraints(state.features, state.positive) or {}
     directions = {name: given[name] for name in ("directions", "towards") if name in given}
-    return promises_of(rule, Constraints.from_dict(directions))
+    return monotonicity_checks(rule, Constraints.from_dict(directions))
 
 
-def promise_lines(rule: RuleSet, state: AppState) -> None:
-    """Show each promise: kept, or broken in a warning with two rows as an example."""
-    for check in promises(rule, state):
+def constraint_lines(rule: RuleSet, state: AppState) -> None:
+    """Show each monotonic constraint; a violated one as a warning with two rows as an example."""
+    for check in monotonicity(rule, state):
         show = st.caption if check.kept else st.warning
         show(md(check.sentence_with(state.label), 600))
 
 
-def promises_of_case(rule: RuleSet, answer: Any, row: Columns, state: AppState) -> None:
-    """Show what kept promises mean for one case, for columns without a missing value."""
-    for check in promises(rule, state):
+def constraints_of_case(rule: RuleSet, answer: Any, row: Columns, state: AppState) -> None:
+    """Show what monotonic constraints mean for one case, for columns without a missing value."""
+    for check in monotonicity(rule, state):
         if check.kept and check.feature in row and not missing_in(row[check.feature]).any():
             st.caption(md(check.of_row(answer, state.label), 300))

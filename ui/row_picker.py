@@ -40,10 +40,10 @@ def pick_row(
     was picked elsewhere, or was moved by new rows, is drawn as a new one, and a late report of the
     old one picks nothing. One picked in the table leaves it standing, with the keyboard in it.
     """
-    drawn, turn = f"{key}_drawn", f"{key}_turn"
+    drawn, generation = f"{key}_drawn", f"{key}_turn"
     if picked != st.session_state.get(drawn, picked) and not st.session_state.pop(f"{key}_own", 0):
-        st.session_state[turn] = st.session_state.get(turn, 0) + 1
-    name = f"{key}_{st.session_state.get(turn, 0)}"
+        st.session_state[generation] = st.session_state.get(generation, 0) + 1
+    name = f"{key}_{st.session_state.get(generation, 0)}"
 
     def changed() -> None:
         if name != st.session_state[f"{key}_name"]:

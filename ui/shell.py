@@ -140,7 +140,7 @@ def sentences() -> Iterator[None]:
     except (RulekitError, ValueError) as error:
         problem(noted(error))
     except Exception:
-        st.error(md(f"Something went wrong here that is not your doing. {new_error_id()}", 300))
+        st.error(md(f"An internal error occurred. {new_error_id()}", 300))
 
 
 def noted(error: Exception) -> Exception:

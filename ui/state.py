@@ -15,14 +15,9 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.binning import Binarizer
-from rulekit.data import (
-    Table,
-    check_target,
-    class_counts,
-    equal_rows,
-    hold_out,
-    joined_groups,
-)
+from rulekit.data import Table, check_target, hold_out
+from rulekit.data.folds import equal_rows, joined_groups
+from rulekit.data.target import class_counts
 from rulekit.exceptions import DataError
 from ui.cache import kept
 
@@ -92,8 +87,8 @@ class AppState:
     to know when they are stale), `runs` (the settings of each, to restore them), `setting` (the
     chosen one), `run_settings` (the run it is of), `model` (the fitted model), `rule_json` (its
     rule, saved with the analysis), `error` (its cross-validated error when it was selected) and
-    `in_hand` (whether a person has picked or read it). `notes` and `case_notes` are the analyst's
-    words; `test_looks` counts the rules that were scored on the
+    `rule_selected` (whether a person has picked or read it). `notes` and `case_notes` are the
+    analyst's words; `test_looks` counts the rules that were scored on the
     held-out rows, and `looked_at` holds their digests (not those of analyses saved before digests
     were).
     """
@@ -114,7 +109,7 @@ class AppState:
     model: Any = None
     rule_json: str | None = None
     error: float | None = None
-    in_hand: bool = False
+    rule_selected: bool = False
     notes: str = ""
     case_notes: dict[str, Any] = field(default_factory=dict)
     test_looks: int = 0
@@ -352,7 +347,7 @@ def changed(state: AppState, **values: Any) -> AppState:
     if (cuts := _fitting_cuts(state)) != state.binning.cuts:
         state = replace(state, binning=replace(state.binning, cuts=cuts))
     if "model" not in values and state.fit_key != before:
-        state = replace(state, model=None, rule_json=None, in_hand=False)
+        state = replace(state, model=None, rule_json=None, rule_selected=False)
     if state.rule_json != rule and "error" not in values:
         state = replace(state, error=None)  # it was another rule's
     return state

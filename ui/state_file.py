@@ -6,6 +6,8 @@ from typing import Any
 from rulekit.data import Table
 from ui.state import VERSION, AppState, BinningSpec, SplitSpec, Wording
 
+FORMER_NAMES = {"doubt": "label_noise", "max_features": "max_variables"}  # of parameters
+
 
 def to_plain(state: AppState) -> dict[str, Any]:
     """Return all but the table's cells as what JSON can hold."""
@@ -28,7 +30,7 @@ def to_plain(state: AppState) -> dict[str, Any]:
         "setting": state.setting,
         "sweep_key": state.sweep_key,
         "runs": list(state.runs),
-        "in_hand": state.in_hand,
+        "rule_selected": state.rule_selected,
         "rule_json": state.rule_json,
         "error": state.error,
         "notes": state.notes,
@@ -61,13 +63,13 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
         binning=BinningSpec(**binning),
         looked_at=tuple(saved.get("looked_at", ())),
         runs=tuple(saved.get("runs", ())),
-        in_hand=bool(saved.get("in_hand", False)),
+        rule_selected=bool(saved.get("rule_selected", saved.get("in_hand", False))),
         error=saved.get("error"),
+        setting=_with_new_names(saved["setting"]),
         **{
             name: saved[name]
             for name in (
                 "run_settings",
-                "setting",
                 "sweep_key",
                 "rule_json",
                 "notes",
@@ -76,3 +78,8 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
             )
         },
     )
+
+
+def _with_new_names(setting: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Replace former parameter names in the setting of an older file."""
+    return setting and {FORMER_NAMES.get(name, name): value for name, value in setting.items()}

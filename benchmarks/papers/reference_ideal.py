@@ -19,7 +19,7 @@ Counters = dict[tuple[bool, ...], list[int]]
 
 
 def learn(
-    X: pd.DataFrame, y: np.ndarray, *, discrete: bool, seed: int = 0, max_features: int = 10
+    X: pd.DataFrame, y: np.ndarray, *, discrete: bool, seed: int = 0, max_variables: int = 10
 ) -> tuple[int, Counters, Any]:
     """Learn a formula.
 
@@ -45,7 +45,7 @@ def learn(
     usable = whole[train].any(axis=0) & ~whole[train].all(axis=0)
     tuples = []
     information = partial(mutual_info_classif, discrete_features=discrete, random_state=42)
-    for k in range(1, min(max_features, int(usable.sum())) + 1):
+    for k in range(1, min(max_variables, int(usable.sum())) + 1):
         for score in (f_classif, information, chi2):
             B = whole[train][:, usable].astype(float)
             selector = SelectKBest(score, k=k).fit(B, y[train])

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rulekit.evaluation import front_steps
+from rulekit.evaluation.sweeps.result import front_steps
 
 WIDTH, HEIGHT = 560, 380
 LEFT, RIGHT, TOP, BOTTOM = 60, 150, 36, 48

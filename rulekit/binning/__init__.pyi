@@ -3,15 +3,11 @@ from .binned_table import BinnedTable as BinnedTable
 from .conditions import Conditions as Conditions
 from .conditions import complemented as complemented
 from .conditions import conditions_of as conditions_of
-from .summary import CellSummary as CellSummary
-from .summary import ColumnSummary as ColumnSummary
 from .summary import candidate_summary as candidate_summary
 
 __all__ = [
     "Binarizer",
     "BinnedTable",
-    "CellSummary",
-    "ColumnSummary",
     "Conditions",
     "candidate_summary",
     "complemented",

@@ -187,7 +187,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     def literals_(self) -> tuple[Literal, ...]:
         """The literal of each Boolean column; computed on first access."""
         if not hasattr(self, "encodings_"):
-            raise AttributeError("`literals_` is there after `fit`.")
+            raise AttributeError("`literals_` exists only after `fit`. Call `fit` first.")
         return tuple(literal for e in self.encodings_ for literal in literals_of(e))
 
     def transform(self, X: Any) -> BinnedTable:
@@ -302,7 +302,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             raise ValueError(f"`y` must have one class a row: {n} expected, found {len(codes)}.")
         if (codes < 0).any():
             raise DataError(
-                f"`y` must say the class of every row; it is missing in {int((codes < 0).sum())}. "
+                f"`y` must have a class in every row; it is missing in {int((codes < 0).sum())}. "
                 "Leave these rows out."
             )
         return codes

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from rulekit.binning.thresholds import short_cuts
 from rulekit.exceptions import DataError
-from rulekit.rules import GAPS, ORDERED, Literal, Scalar, missing_in
+from rulekit.rules import GAPS, ORDERED, Literal, missing_in
+from rulekit.rules.condition import Scalar
 from rulekit.rules.scales import positions_in, value_at
 
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
@@ -306,9 +307,9 @@ def level_groups(
         return tuple((v,) for v in sorted(levels, key=str))
     if refuse and len(levels) > UNIQUE_SHARE * n_present:
         raise DataError(
-            f"Column {name!r} holds {len(levels)} different texts in {n_present} rows, as "
-            "a name or an identifier does, so no condition on it would say anything of new "
-            "rows. Leave the column out (role 'ignore'), or raise `max_levels`."
+            f"Column {name!r} holds {len(levels)} different texts in {n_present} rows, like a name "
+            "or an identifier, so no condition on it would apply to new rows. Leave the column "
+            "out (role 'ignore'), or raise `max_levels`."
         )
     kept, rare = levels[: max_levels - 1], levels[max_levels - 1 :]
     return (*((v,) for v in sorted(kept, key=str)), tuple(sorted(rare, key=str)))

@@ -132,7 +132,7 @@ class Cutting:
             values = positions_in(name, present, part, None)
         except RuleError as error:
             raise DataError(
-                f"{error} To read the column as text instead, say so (`read_as`: 'levels')."
+                f"{error} To read the column as text, set `read_as` to 'levels'."
             ) from error
         distinct = np.unique(values)
         if len(distinct) < 2:
@@ -278,8 +278,7 @@ def readings_of(
     both = sorted(set(map(str, read_as)) & set(map(str, orders)))
     if both:
         raise ValueError(
-            f"Column {both[0]!r} is read in its order of `orders`, so `read_as` would not be used; "
-            "give one of the two."
+            f"Column {both[0]!r} is in both `orders` and `read_as`. Remove one of the two entries."
         )
     return found
 

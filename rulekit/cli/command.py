@@ -25,7 +25,7 @@ COMMANDS = {
 }
 
 #: Warnings for people, by name: importing scikit-learn for its class would take a second.
-SHOWN = {"ConvergenceWarning", "DataWarning", "EmptyRuleWarning", "PromiseWarning"}
+SHOWN = {"ConvergenceWarning", "DataWarning", "EmptyRuleWarning", "MonotonicityWarning"}
 
 
 def _show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

@@ -17,8 +17,9 @@ from rulekit.cli.inputs import (
     write_file,
 )
 from rulekit.cli.output import echo, note, print_json, working
-from rulekit.data import Costs, Table, check_target, class_counts, hold_out, suggest_positive
+from rulekit.data import Costs, Table, check_target, hold_out, suggest_positive
 from rulekit.data.headers import shown
+from rulekit.data.target import class_counts
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
 from rulekit.families import FAMILIES
@@ -59,7 +60,7 @@ SETTINGS = {  # options that become parameters of a learner, where it has them
     type=click.FloatRange(0, 0.9),
     default=0.3,
     show_default=True,
-    help="Share of the rows that the rule is judged on and not learned from; 0 for none.",
+    help="Share of the rows held out to evaluate the rule; 0 for none.",
 )
 @click.option("--seed", "random_state", type=click.IntRange(0), help="Another one may change it.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds at most.")

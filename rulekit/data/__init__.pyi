@@ -1,13 +1,8 @@
-from .column import KINDS as KINDS
-from .column import ROLES as ROLES
 from .column import Column as Column
 from .costs import Costs as Costs
 from .drift import DriftNote as DriftNote
 from .drift import compare_tables as compare_tables
-from .drift import respelled_levels as respelled_levels
-from .folds import equal_rows as equal_rows
 from .folds import hold_out as hold_out
-from .folds import joined_groups as joined_groups
 from .folds import make_folds as make_folds
 from .groups import GROUP_MEASURES as GROUP_MEASURES
 from .groups import RowGroups as RowGroups
@@ -17,19 +12,12 @@ from .options import ParseOptions as ParseOptions
 from .quality import QualityNote as QualityNote
 from .quality import quality_notes as quality_notes
 from .reading.loading import read_table as read_table
-from .reading.loading import read_with_options as read_with_options
-from .reading.loading import unpacked as unpacked
-from .samples.bundled import SampleInfo as SampleInfo
 from .samples.bundled import list_samples as list_samples
 from .samples.bundled import load_sample as load_sample
-from .samples.bundled import sample_info as sample_info
-from .samples.synthetic import Planted as Planted
 from .samples.synthetic import credit as credit
 from .samples.synthetic import planted_two_level as planted_two_level
 from .schema import Table as Table
 from .target import check_target as check_target
-from .target import class_counts as class_counts
-from .target import likely_target as likely_target
 from .target import suggest_positive as suggest_positive
 from .target import suggest_target as suggest_target
 from .target import target_notes as target_notes
@@ -37,39 +25,27 @@ from .typed import columns_of as columns_of
 
 __all__ = [
     "GROUP_MEASURES",
-    "KINDS",
-    "ROLES",
     "Column",
     "Costs",
     "DriftNote",
     "Limits",
     "ParseOptions",
-    "Planted",
     "QualityNote",
     "RowGroups",
-    "SampleInfo",
     "Table",
     "check_target",
-    "class_counts",
     "columns_of",
     "compare_tables",
     "credit",
-    "equal_rows",
     "hold_out",
-    "joined_groups",
-    "likely_target",
     "list_samples",
     "load_sample",
     "make_folds",
     "planted_two_level",
     "quality_notes",
     "read_table",
-    "read_with_options",
-    "respelled_levels",
     "row_groups",
-    "sample_info",
     "suggest_positive",
     "suggest_target",
     "target_notes",
-    "unpacked",
 ]

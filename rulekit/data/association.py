@@ -23,6 +23,22 @@ def association(X: pd.DataFrame, y: ArrayLike) -> NDArray[np.float64]:
 
     A column that is independent of `y` has 0 on average, however many values it has.
     """
+    return _excess(X, y)[0]
+
+
+def cramers_v(X: pd.DataFrame, y: ArrayLike) -> NDArray[np.float64]:
+    """Compute Cramer's V of each binned column with `y`, without its bias, shape (p,): 0 to 1.
+
+    0 for a column that says no more than chance about `y`, 1 for one whose bins determine it.
+    """
+    excess, dimensions = _excess(X, y)
+    share = excess / np.maximum(len(X) * dimensions, 1)
+    strength: NDArray[np.float64] = np.round(np.sqrt(share.clip(0.0, 1.0)), DECIMALS)
+    return strength
+
+
+def _excess(X: pd.DataFrame, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Compute the association, and the smaller number of bins and classes less 1: shape (p,)."""
     codes, classes = pd.factorize(np.asarray(y), sort=True)
     bins = _bins(_numbers(X))
     n, p = bins.shape
@@ -34,7 +50,7 @@ def association(X: pd.DataFrame, y: ArrayLike) -> NDArray[np.float64]:
     ratio = np.divide(counts**2, expected, out=np.zeros(shape), where=expected > 0)
     freedom = ((in_bin > 0).sum(axis=1) - 1) * (len(classes) - 1)
     found: NDArray[np.float64] = np.round(ratio.sum(axis=(1, 2)) - n - freedom, DECIMALS)
-    return found
+    return found, np.minimum((in_bin > 0).sum(axis=1), len(classes)) - 1
 
 
 def _numbers(X: pd.DataFrame) -> NDArray[np.float64]:

@@ -69,8 +69,7 @@ class Costs:
             return
         if (self.miss, self.false_alarm, self.positive) != (None, None, None):
             raise ValueError(
-                "`matrix` says what every wrong answer costs; `miss`, `false_alarm` and `positive` "
-                "would not be read beside it. Leave them out."
+                "`matrix` has the cost of every error. Remove `miss`, `false_alarm` and `positive`."
             )
         object.__setattr__(self, "matrix", _checked_pairs(self.matrix))
 
@@ -259,8 +258,8 @@ def _checked_pairs(matrix: Any) -> dict[tuple[Any, Any], float]:
             pairs[pair] = _positive(cost, f"The cost of {pair[0]!r} answered {pair[1]!r}")
         elif cost != 0:
             raise ValueError(
-                f"A right answer costs nothing; `matrix` says that {pair[0]!r} answered with "
-                f"{pair[1]!r} costs {cost!r}. Leave the pair out, or say 0."
+                f"A correct prediction must cost 0; `matrix` has {cost!r} for {pair!r}. Remove the "
+                "pair."
             )
     return pairs
 

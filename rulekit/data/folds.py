@@ -139,9 +139,9 @@ def hold_out(
     n_test = math.ceil(share * len(labels))
     if min(n_test, len(labels) - n_test) < len(counts):
         raise DataError(
-            f"Training and test rows must each be as many as there are classes ({len(counts)}); a "
-            f"test share of {share:g} sets {n_test} of {len(labels)} rows aside. Take another one, "
-            "or set it to 0."
+            f"Training and test part need at least {len(counts)} rows each, one per class; a test "
+            f"share of {share:g} gives {n_test} of {len(labels)} rows for the test. Change the "
+            "share, or set it to 0."
         )
     train, test = train_test_split(
         everything, test_size=share, random_state=random_state, stratify=labels
@@ -244,13 +244,13 @@ def _dealt(
 def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:
     codes, classes = pd.factorize(labels)
     if (codes < 0).any():
-        raise DataError("Every row needs a class; `y` misses some. Leave these rows out.")
+        raise DataError("Every row needs a class; some are missing in `y`. Remove these rows.")
     counts = np.bincount(codes)
     rare = int(counts.argmin())
     if counts[rare] < n_folds:
         label = classes[rare]
         raise DataError(
-            f"Every class needs at least one row a fold; class {shown(label)} has "
+            f"Every class needs at least one row per fold; class {shown(label)} has "
             f"{counts[rare]} rows for {n_folds} folds. "
             + (
                 f"Take `cv={counts[rare]}` or fewer."
@@ -274,7 +274,9 @@ def _checked(pair: Any, number: int, n: int) -> Fold:
     trained = np.zeros(n, dtype=bool)
     trained[train] = True
     if trained[test].any():
-        raise ValueError(f"Fold {number} of `cv` tests on rows it is trained on. Take them apart.")
+        raise ValueError(
+            f"Fold {number} of `cv` has training rows among its test rows. Remove them."
+        )
     return train, test
 
 

@@ -57,7 +57,7 @@ def check_width(width: int, limits: Limits) -> None:
 def too_wide(width: int, limits: Limits, names: Sequence[str] = ()) -> WideTableError:
     """Return the error for a table of too many columns, with their names."""
     return WideTableError(
-        f"A table may have {limits.max_columns:,} columns at most; this one has {width:,}. "
+        f"A table may have at most {limits.max_columns:,} columns; this one has {width:,}. "
         "Leave out columns that are not needed.",
         names,
     )

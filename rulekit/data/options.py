@@ -78,8 +78,6 @@ class Limits:
         Distinct values up to which a text column counts as a category.
     max_cell_length : int, default=10_000
         Characters in one cell.
-    max_seconds : float, default=60
-        Time a spreadsheet may take, the slowest of the formats.
     max_header_length : int, default=200
         Characters kept of a column name; a longer one is shortened, with a note.
     """
@@ -92,7 +90,6 @@ class Limits:
     max_zip_ratio: float = 100.0
     max_levels: int = 50
     max_cell_length: int = 10_000
-    max_seconds: float = 60.0
     max_header_length: int = 200
 
     def __post_init__(self) -> None:

@@ -59,7 +59,7 @@ def quality_notes(table: Table, target: str | None = None) -> tuple[QualityNote,
     Returns
     -------
     tuple of QualityNote
-        Warnings first. Columns with the role "ignore" or "id" are only judged for what they are,
+        Warnings first. Columns with the role "ignore" or "id" are only checked for what they are,
         not compared with others.
 
     Notes
@@ -199,7 +199,7 @@ def _text_in_numbers(
     )
 
 
-def _judged(table: Table, target: str | None) -> list[str]:
+def _assessed(table: Table, target: str | None) -> list[str]:
     return [c.name for c in table.columns if c.role == "feature" and c.name != target]
 
 
@@ -207,7 +207,7 @@ def _duplicate_columns(table: Table, target: str | None) -> list[QualityNote]:
     """Find columns that distinguish rows exactly as an earlier one does."""
     seen: dict[tuple[str, bytes], str] = {}
     notes = []
-    for name in _judged(table, target)[:MAX_RELATED]:
+    for name in _assessed(table, target)[:MAX_RELATED]:
         keys = _fingerprints(table.frame[name], table.column(name))
         first = next((seen[key] for key in keys if key in seen), None)
         if first is not None:
@@ -252,7 +252,7 @@ def _leaks(table: Table, target: str) -> list[QualityNote]:
     if len(classes) < 20:
         return []
     notes = []
-    for name in _judged(table, target):
+    for name in _assessed(table, target):
         wrong, guessed = separation_error(table.frame[name][known], classes)
         if wrong <= LEAK_SHARE * guessed:
             notes.append(_leak_note(name, target, wrong))

@@ -208,8 +208,8 @@ class Table:
         numeric = pd.api.types.is_numeric_dtype(values.dtype)
         if not numeric or not (values.to_numpy(dtype=float, na_value=np.nan) >= 0).all():
             raise DataError(
-                f"Weights must be numbers of at least 0 in every row; column {shown(name)} holds "
-                "others or misses some. Give it another role, or repair it."
+                f"Weights must be numbers of at least 0 in every row; column {shown(name)} has "
+                "other or missing values. Correct them, or set another role."
             )
         return values.astype(float)
 

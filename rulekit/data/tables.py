@@ -87,8 +87,8 @@ def _files(path: Path) -> list[Path]:
         if len(kinds) == 1:
             return found
         raise DataError(
-            f"The folder {path.name!r} must hold Parquet files or CSV files, and no others of "
-            f"these; it holds {'none' if not found else ', '.join(sorted(kinds))}."
+            f"The folder {path.name!r} must contain only Parquet files or only CSV files; it "
+            f"contains {'none' if not found else ', '.join(sorted(kinds))}."
         )
     if not path.is_file():
         raise DataError(f"There is no file {str(path)!r}. Give the path of a Parquet or CSV file.")
@@ -104,7 +104,7 @@ def _names(file: Path) -> list[str]:
     try:
         names = list(pq.ParquetFile(file).schema_arrow.names)
     except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{file.name!r} is no Parquet file, or damaged.") from error
+        raise DataError(f"{file.name!r} is not a Parquet file, or is damaged.") from error
     twins = [name for name, n in Counter(name.lower() for name in names).items() if n > 1]
     if twins:
         same = [shown(name) for name in names if name.lower() == twins[0]]

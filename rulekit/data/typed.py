@@ -67,7 +67,7 @@ def columns_of(frame: pd.DataFrame, *, exact: bool = False) -> dict[str, NDArray
         if exact and is_inexact(series, found[name]):
             raise DataError(
                 f"Column {shown(name)} holds whole numbers above {EXACT}, which are not exact as "
-                "numbers. Where they name something, give them as text; else in another unit."
+                "numbers. Convert identifiers to text, or use another unit."
             )
     return found
 
@@ -184,8 +184,8 @@ def _untyped(series: pd.Series, name: str) -> NDArray[Any]:
             return np.array([np.nan if _absent(v) else float(v) for v in series], dtype=float)
         except OverflowError as error:
             raise DataError(
-                f"Column {shown(name)} holds a number beyond 1e308, which no computation keeps. "
-                "Where it names something, give the column as text."
+                f"Column {shown(name)} holds a number beyond 1e308, which is too large to "
+                "compute with. Convert identifiers to text."
             ) from error
     return _objects(series, None if what in ("string", "empty") else str)
 

@@ -1,13 +1,11 @@
 from .calibration import brier_score as brier_score
 from .calibration import reliability as reliability
-from .groups import Gap as Gap
 from .groups import GroupMetrics as GroupMetrics
 from .groups import group_metrics as group_metrics
 from .operating import clause_points as clause_points
 from .operating import operating_points as operating_points
 from .operating import threshold_rule as threshold_rule
 from .sweeps.baselines import Baseline as Baseline
-from .sweeps.baselines import baseline_models as baseline_models
 from .sweeps.baselines import baselines as baselines
 from .sweeps.compare import Comparison as Comparison
 from .sweeps.compare import Progress as Progress
@@ -17,7 +15,6 @@ from .sweeps.family import rule_learners as rule_learners
 from .sweeps.grid import THETA_GRID as THETA_GRID
 from .sweeps.result import SweepResult as SweepResult
 from .sweeps.result import fit_setting as fit_setting
-from .sweeps.result import front_steps as front_steps
 from .sweeps.result import pareto_front as pareto_front
 from .sweeps.result import suggest as suggest
 from .sweeps.result import summarise as summarise
@@ -34,20 +31,17 @@ __all__ = [
     "Baseline",
     "Comparison",
     "Family",
-    "Gap",
     "GroupMetrics",
     "Progress",
     "Stability",
     "SweepResult",
     "SweepStore",
     "alternatives",
-    "baseline_models",
     "baselines",
     "brier_score",
     "clause_points",
     "compare_learners",
     "fit_setting",
-    "front_steps",
     "group_metrics",
     "operating_points",
     "pareto_front",

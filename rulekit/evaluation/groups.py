@@ -251,8 +251,8 @@ def _positive(model: Any, positive: Any, classes: set[Any]) -> Any:
         if len(described) != 1 or len(classes) > 2:
             shown = ", ".join(sorted(map(repr, classes)))
             raise ValueError(
-                "Found rows and false alarms are counted for one class, and the rule does not say "
-                f"which. Give `positive`, one of {shown}."
+                "True and false positives are counted for one class. Set `positive` to one of "
+                f"{shown}."
             )
         (positive,) = described
     if positive not in classes:

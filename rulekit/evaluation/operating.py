@@ -44,8 +44,8 @@ def clause_points(model: Any) -> list[tuple[tuple[int, ...], RuleSet]]:
     rule = model.rule_set_
     if len(set(rule.labels)) > 1:
         raise RuleError(
-            "Clauses can be switched on one after another where all of them give one outcome; "
-            f"these give {', '.join(map(repr, dict.fromkeys(rule.labels)))}."
+            "Operating points by clauses need clauses of one class; "
+            f"these predict {', '.join(map(repr, dict.fromkeys(rule.labels)))}."
         )
     share = model.get_rules()["share"].to_numpy(dtype=float)
     order = np.argsort(-share.round(12), kind="stable").tolist()
@@ -115,9 +115,7 @@ def operating_points(
         raise ValueError(f"`by` must be 'clauses' or 'chances', got {by!r}.")
     classes = model.classes_.tolist()
     if len(classes) != 2:
-        raise ValueError(
-            f"Operating points are those of a rule of two outcomes; this one has {len(classes)}."
-        )
+        raise ValueError(f"Operating points need two classes; this rule has {len(classes)}.")
     positive = model.positive_label_
     other = classes[1 - classes.index(positive)]
     columns = model.read_columns(X)
@@ -196,9 +194,8 @@ def threshold_rule(model: Any, threshold: float) -> RuleSet:
     conditions = getattr(likeness, "conditions", ())
     if not isinstance(likeness, Likeness) or len(conditions) > MOST_CONDITIONS:
         raise RuleError(
-            f"A probability can be written as a rule over {MOST_CONDITIONS} conditions at most, "
-            f"and where it rests on the rule's conditions; this rule has {len(conditions)}. Switch "
-            "its clauses on one after another instead, or pick a shorter rule."
+            f"A limit on the probability can be written as a rule of up to {MOST_CONDITIONS} "
+            f"conditions; this rule has {len(conditions)}. Use `by='clauses'`, or a shorter rule."
         )
     k = len(conditions)
     codes = np.arange(2**k)

@@ -74,10 +74,10 @@ class _Move(ConditionWriter[Floats]):
         if literal.op not in ORDERED or not width or literal.part in PARTS:
             return np.full(len(self.answers), np.inf)
         here = np.asarray(literal.compared(self.columns), dtype=float)
-        sides, cells = _beside(literal)
+        sides, values = _beside(literal)
         target = np.where(here <= literal.edge, 1, 0)
         known = ~missing_in(here)
-        moved = np.where(known, cells[target], self.columns[literal.feature])
+        moved = np.where(known, values[target], self.columns[literal.feature])
         flips = self.rule.predict({**self.columns, literal.feature: moved}) != self.answers
         return np.where(flips & known, np.abs(here - sides[target]) / width, np.inf)
 
@@ -106,10 +106,10 @@ def _beside(literal: Literal) -> tuple[Floats, NDArray[Any]]:
         return places, np.array([literal.order[int(k)] for k in places], dtype=object)
     threshold = float(literal.positions[0])
     if literal.is_plain:
-        cells = np.array([literal.edge, np.nextafter(literal.edge, np.inf)])
+        values = np.array([literal.edge, np.nextafter(literal.edge, np.inf)])
     else:  # a second before and a second after
-        cells = np.array([literal.turning[0], literal.turning[-1]], dtype=object)
-    return np.full(2, threshold), cells
+        values = np.array([literal.turning[0], literal.turning[-1]], dtype=object)
+    return np.full(2, threshold), values
 
 
 def ranges_of(columns: Columns) -> dict[str, float]:

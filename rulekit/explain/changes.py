@@ -75,7 +75,7 @@ def _run(
         return [new]
     if not any(x.op in ORDERED for x in literals):
         return [new]
-    cells = sorted({new, *_cell_values(literals)})
+    cells = sorted({new, *_values(literals)})
     outward = [v for v in cells if v > new] if new > old else [v for v in cells if v < new][::-1]
     wanted = _answers(rule, after, {feature: [new]})[0]
     run = [new]
@@ -86,7 +86,7 @@ def _run(
     return run
 
 
-def _cell_values(literals: Sequence[Literal]) -> list[float]:
+def _values(literals: Sequence[Literal]) -> list[float]:
     """Return every threshold, and one number between each two and beyond the outer ones."""
     cuts = number_cuts(literals)
     between = [a + (b - a) / 2 for a, b in pairwise(cuts)]

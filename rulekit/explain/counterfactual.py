@@ -177,13 +177,13 @@ def smallest_change(
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
     if wanted(now):
-        raise RuleError(f"The row already gets the answer {label_text(target)}.")
+        raise RuleError(f"The row is already predicted as {label_text(target)}.")
     for seen, erase in ((training, False), (None, False), (None, True)):
-        cells = _cells(subject.dnf, row, seen or {}, immutable, erase)
+        options = _cells(subject.dnf, row, seen or {}, immutable, erase)
         if ROWS in ways:
-            found = _fewest_columns(rule, cells, wanted)
+            found = _fewest_columns(rule, options, wanted)
         else:
-            found = _Search(subject, cells, wanted).run()
+            found = _Search(subject, options, wanted).run()
         if found is not None:
             changes = changes_between(rule, row, found, wording)
             after = rule.predict({f: as_column([v.value]) for f, v in found.items()})[0]
@@ -214,40 +214,40 @@ def _cells(
     erase: bool,
 ) -> dict[str, tuple[Candidate, ...]]:
     """List for each column the values it could take, the present one first."""
-    cells: dict[str, tuple[Candidate, ...]] = {}
+    options: dict[str, tuple[Candidate, ...]] = {}
     tests = [x for clause in dnf.clauses for c in clause.conditions for x in c.tests]
     for feature, value in row.items():
         if feature in immutable:
-            cells[feature] = (Candidate(value, 0.0),)
+            options[feature] = (Candidate(value, 0.0),)
             continue
         own = [x for x in tests if x.feature == feature]
-        cells[feature] = candidates(own, domain_of(own, seen.get(feature), value), value, erase)
-    return cells
+        options[feature] = candidates(own, domain_of(own, seen.get(feature), value), value, erase)
+    return options
 
 
 def _fewest_columns(
-    rule: RuleSet, cells: Mapping[str, tuple[Candidate, ...]], wanted: Callable[[Any], bool]
+    rule: RuleSet, options: Mapping[str, tuple[Candidate, ...]], wanted: Callable[[Any], bool]
 ) -> dict[str, Candidate] | None:
     """Try every row that differs in one column, then in two, and so on; return the cheapest."""
-    movable = [f for f in cells if len(cells[f]) > 1]
+    movable = [f for f in options if len(options[f]) > 1]
     left = MAX_STEPS
     for n in range(1, len(movable) + 1):
         changes = (
             dict(zip(group, picked, strict=True))
             for group in combinations(movable, n)
-            for picked in product(*(cells[f][1:] for f in group))
+            for picked in product(*(options[f][1:] for f in group))
         )
         tried = list(islice(changes, left + 1))
         left -= len(tried)
         if left < 0:
             raise RuleError(TOO_MANY.format("rows"))
         columns = {
-            f: as_column([t.get(f, now[0]).value for t in tried]) for f, now in cells.items()
+            f: as_column([t.get(f, now[0]).value for t in tried]) for f, now in options.items()
         }
         right = [t for t, a in zip(tried, rule.predict(columns), strict=True) if wanted(a)]
         if right:
             best = min(right, key=lambda t: sum(c.cost for c in t.values()))
-            return {f: best.get(f, now[0]) for f, now in cells.items()}
+            return {f: best.get(f, now[0]) for f, now in options.items()}
     return None
 
 
@@ -257,13 +257,13 @@ class _Search:
     def __init__(
         self,
         subject: Subject,
-        cells: dict[str, tuple[Candidate, ...]],
+        options: dict[str, tuple[Candidate, ...]],
         wanted: Callable[[Any], bool],
     ) -> None:
         dnf = subject.dnf
         self.clauses = [_by_column(c.literals) for c in dnf.clauses]
         self.wanted = [wanted(label) for label in (*dnf.labels[: dnf.n_clauses], dnf.default)]
-        self.cells = cells
+        self.options = options
         self.fits = [
             {f: self._fits(literals, f) for f, literals in clause.items()}
             for clause in self.clauses
@@ -271,7 +271,7 @@ class _Search:
         self.order = count()
 
     def _fits(self, literals: list[Literal], feature: str) -> NDArray[np.bool_]:
-        column = as_column([c.value for c in self.cells[feature]])
+        column = as_column([c.value for c in self.options[feature]])
         fits: NDArray[np.bool_] = np.all([x.mask({feature: column}) for x in literals], axis=0)
         return fits
 
@@ -291,7 +291,7 @@ class _Search:
             assert chosen is not None
             standing = [c for c in self._unwanted(option) if self._holds(c, chosen)]
             if not standing:
-                return {f: self.cells[f][cell] for f, cell in chosen.items()}
+                return {f: self.options[f][cell] for f, cell in chosen.items()}
             branches = [list(self._ways(c, option, fixed)) for c in standing]
             for way in min(branches, key=len):
                 heapq.heappush(heap, self._entry(option, fixed | {way}))
@@ -306,7 +306,7 @@ class _Search:
         chosen = self._filled(option, fixed)
         assert chosen is not None
         changed = sum(cell > 0 for cell in chosen.values())
-        cost = sum(self.cells[f][cell].cost for f, cell in chosen.items())
+        cost = sum(self.options[f][cell].cost for f, cell in chosen.items())
         return (changed, cost, option, next(self.order), fixed)
 
     def _unwanted(self, option: int) -> list[int]:
@@ -314,17 +314,17 @@ class _Search:
         return [c for c in range(min(option, len(self.clauses))) if not self.wanted[c]]
 
     def _allowed(self, option: int, feature: str) -> NDArray[np.bool_]:
-        anything = np.ones(len(self.cells[feature]), dtype=bool)
+        anything = np.ones(len(self.options[feature]), dtype=bool)
         return self.fits[option].get(feature, anything) if option < len(self.fits) else anything
 
     def _filled(self, option: int, fixed: Fixed) -> dict[str, int] | None:
         """Complete a partial change as cheaply as the deciding clause allows."""
         chosen = {}
-        for feature, cells in self.cells.items():
+        for feature, options in self.options.items():
             allowed = np.flatnonzero(self._allowed(option, feature))
             if not len(allowed):
                 return None
-            chosen[feature] = int(min(allowed, key=lambda k: (k > 0, cells[k].cost, k)))
+            chosen[feature] = int(min(allowed, key=lambda k: (k > 0, options[k].cost, k)))
         return {**chosen, **dict(fixed)}
 
     def _holds(self, clause: int, chosen: Mapping[str, int]) -> bool:
@@ -350,7 +350,7 @@ class _Search:
 
     def _beats(self, feature: str, fails: NDArray[np.bool_], m: int, k: int) -> bool:
         """Whether cell m is as good as cell k in every way, and better or earlier."""
-        mine, other = self.cells[feature][m].cost, self.cells[feature][k].cost
+        mine, other = self.options[feature][m].cost, self.options[feature][k].cost
         if mine > other or not np.all(fails[:, m] >= fails[:, k]):
             return False
         return mine < other or bool(np.any(fails[:, m] > fails[:, k])) or m < k

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.explain.subject import as_column
-from rulekit.rules import SEPARATORS, WORDS, Columns, Literal, missing_in, moment, words_of
-from rulekit.rules.scales import EPOCH, moment_text
+from rulekit.rules import SEPARATORS, WORDS, Columns, Literal, missing_in, moment
+from rulekit.rules.scales import EPOCH, moment_text, words_of
 
 FEW_VALUES = 10
 FEW_WORDS = 5
@@ -93,8 +93,8 @@ def _read_domain(
         places = {level: float(k) for k, level in enumerate(read.order)}
         levels = [v for v in read.order if v in present] if present else read.order
         return Domain("values", tuple(levels), len(places) - 1.0, places)
-    turns = [str(v) for x in literals for v in x.turning]
-    dates = [d for d in map(moment, dict.fromkeys(turns)) if d is not None]
+    changes = [str(v) for x in literals for v in x.turning]
+    dates = [d for d in map(moment, dict.fromkeys(changes)) if d is not None]
     now = moment(current) if isinstance(current, str) else None
     dates += [now + timedelta(hours=h) for h in range(-24, 25)] if now else []
     dates += [now + timedelta(days=d) for d in range(-366, 367)] if now else []
@@ -157,7 +157,7 @@ def candidates(
         others = [v for v in domain.values if v != current]
         found += [Candidate(v, domain.cost(current, v)) for v in others]
     else:
-        found += _cells(literals, domain, current)
+        found += _bins(literals, domain, current)
     if erase and current is not None:
         found.append(Candidate(None, 1.0))
     column: Columns = {literals[0].feature: as_column([c.value for c in found])}
@@ -169,7 +169,7 @@ def candidates(
     return tuple(best.values())
 
 
-def _cells(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Candidate]:
+def _bins(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Candidate]:
     """Take the nearest number of every point and open interval between the literals' values."""
     known = current is not None and math.isfinite(current)
     cuts = number_cuts(literals)
@@ -179,8 +179,8 @@ def _cells(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Ca
     ends = [-math.inf, *cuts, math.inf]
     inside = _whole_inside if whole else _inside
     scale = domain.scale
-    cells = [inside(*pair, origin, scale) for pair in pairwise(ends)]
-    found = [*points, *(c for c in cells if c is not None)]  # points first: they win ties
+    bins = [inside(*pair, origin, scale) for pair in pairwise(ends)]
+    found = [*points, *(c for c in bins if c is not None)]  # points first: they win ties
     return [replace(c, cost=c.cost / scale if known else 1.0) for c in found]
 
 

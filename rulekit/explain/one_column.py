@@ -44,10 +44,10 @@ def single_change(
         if feature in immutable or not isinstance(old, float) or isinstance(old, bool):
             continue
 
-        def turns(values: Floats, feature: str = feature) -> list[bool]:
+        def changes_it(values: Floats, feature: str = feature) -> list[bool]:
             return [wanted(a) for a in _answers(rule, row, feature, values)]
 
-        new = turning_value(_bounds(rule, feature, row), feature, old, turns, ranges)
+        new = turning_value(_bounds(rule, feature, row), feature, old, changes_it, ranges)
         cost = 0.0 if new is None else abs(new - old) / _unit(feature, old, ranges)
         if new is not None and cost > 0 and (best is None or cost < best[0]):
             best = (cost, feature, new)
@@ -65,7 +65,7 @@ def turning_value(
     limits: Iterable[float],
     feature: str,
     old: float,
-    turns: Callable[[Floats], Iterable[Any]],
+    changes_it: Callable[[Floats], Iterable[Any]],
     ranges: Ranges,
 ) -> float | None:
     """Find the nearest value at which a result changes.
@@ -79,7 +79,7 @@ def turning_value(
     for limit in limits:
         room = STEP * _unit(feature, limit or old, ranges)
         tried = np.array(list(_past(limit, old, room)))
-        found += [float(v) for v, t in zip(tried, turns(tried), strict=True) if t][:1]
+        found += [float(v) for v, t in zip(tried, changes_it(tried), strict=True) if t][:1]
     return min(found, key=lambda v: abs(v - old), default=None)
 
 

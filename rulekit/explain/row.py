@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._renamed import former_name
 from rulekit.exceptions import DataError
 from rulekit.explain.counterfactual import Counterfactual, smallest_change
 from rulekit.explain.near_miss import (
@@ -35,7 +36,7 @@ from rulekit.explain.subject import (
     subject_of,
     value_at,
 )
-from rulekit.rules import Columns, PromiseCheck, RuleSet, promises_of, rule_of
+from rulekit.rules import Columns, MonotonicityCheck, RuleSet, monotonicity_checks, rule_of
 from rulekit.style.phrases import (
     MAX_LISTED,
     PLAIN,
@@ -117,7 +118,7 @@ def _check_labels(y: NDArray[Any], classes: tuple[Any, ...], n: int) -> None:
     strange = next((i for i, v in enumerate(y) if v not in classes), None)
     if strange is not None:
         raise DataError(
-            f"`y` holds {label_text(y[strange])} (row {strange}), which the rule never answers; "
+            f"`y` holds {label_text(y[strange])} (row {strange}), which the rule never predicts; "
             f"its labels are {listed(label_text(c) for c in classes)}."
         )
 
@@ -191,17 +192,19 @@ class Explanation:
             lines.append(f"Not used: {shown}.")
         return tuple(lines)
 
-    @property
-    def promises(self) -> tuple[str, ...]:
-        """What each satisfied monotonic constraint means here (`rulekit.rules.promises_of`).
+    promises = former_name("promises", "monotonicity")
 
-        None of a column that is missing: it does not rise or fall.
+    @property
+    def monotonicity(self) -> tuple[str, ...]:
+        """What each satisfied monotonic constraint means for this row.
+
+        See `rulekit.rules.monotonicity_checks`; columns with a missing value are left out.
         """
         known = {name for name, value in self.values.items() if value is not None}
         context = self._context
         return tuple(
             check.of_row(self.prediction, context.wording.name)
-            for check in context.promises
+            for check in context.monotonicity
             if check.kept and check.feature in known
         )
 
@@ -236,7 +239,7 @@ class _Context:
     immutable: frozenset[str]
     wording: Wording
     unused: tuple[str, ...]
-    promises: tuple[PromiseCheck, ...]
+    monotonicity: tuple[MonotonicityCheck, ...]
 
 
 def explain(
@@ -303,7 +306,7 @@ def explain(
         _known(immutable, columns),
         wording,
         tuple(f for f in columns if f not in rule.features),
-        promises_of(model),
+        monotonicity_checks(model),
     )
     answers = rule.predict(columns).tolist()
     checked = _checked_rows(context, columns, len(answers))

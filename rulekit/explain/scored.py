@@ -177,7 +177,7 @@ def score(
     outcomes : array-like of shape (n,), optional
         What the cases turned out to be; missing where that is not known yet.
     before : pair of table and outcomes, optional
-        Rows that the rule was judged on, best those held out; with `outcomes` they give
+        Rows to evaluate the rule on, best those held out; with `outcomes` they give
         `Scored.figures`.
     training : table, or pair of table and labels, optional
         As for `rulekit.explain`.
@@ -215,7 +215,7 @@ def score(
     if reference is not None:
         drift = compare_tables(reference, table, columns=rule.features)
         if blocking := [note.sentence for note in drift if note.blocks]:
-            raise DataError(f"The rule cannot answer these cases. {' '.join(blocking)}")
+            raise DataError(f"The rule cannot predict these cases. {' '.join(blocking)}")
     columns = _read(model, X)
     subject = subject_of(rule)
     deciding = deciding_clause(subject, columns)

@@ -130,8 +130,8 @@ class PointsReading:
         short = "short of" if reached else "too many to stay below"
         text = f"{points} {'is' if one else 'are'} {self.off} {short} {total} ({parts})"
         most = 1 if self._wording.spoken else MAX_CHANGES
-        turns = " or if ".join(c.text for c in self.changes[:most])
-        return f"{text}; enough if {turns}" if turns else text
+        enough = " or if ".join(c.text for c in self.changes[:most])
+        return f"{text}; enough if {enough}" if enough else text
 
     def _change(self, feature: str) -> tuple[float, Change] | None:
         """Find the smallest change of one column that changes the result, and its size."""
@@ -145,10 +145,10 @@ class PointsReading:
         domain = domain_of(tests, None, value)
         if high > low:
             domain = replace(domain, scale=high - low)
-        cells = candidates(tests, domain, value)
-        column = {feature: as_column([c.value for c in cells])}
+        options = candidates(tests, domain, value)
+        column = {feature: as_column([c.value for c in options])}
         reached = np.array([g.points for g in own]) @ [t.mask(column) for t in tests] >= needed
-        turning = [c for c, r in zip(cells, reached, strict=True) if r != reached[0]]
+        turning = [c for c, r in zip(options, reached, strict=True) if r != reached[0]]
         if not turning:
             return None
         best = min(turning, key=lambda c: c.cost)
@@ -455,12 +455,12 @@ def _changes(
     (held,) = split.mask({f: np.array([row[f]]) for f in split.features})
     for feature in split.features:
 
-        def turns(values: Floats, feature: str = feature) -> list[bool]:
+        def changes_it(values: Floats, feature: str = feature) -> list[bool]:
             columns = {f: np.full(len(values), row[f]) for f in split.features}
             return list(split.mask(columns | {feature: values}) != held)
 
         old = row[feature]
-        new = turning_value(split.limits(feature, row), feature, old, turns, ranges)
+        new = turning_value(split.limits(feature, row), feature, old, changes_it, ranges)
         if new is None:
             continue
         low, high = ranges.get(feature, (0.0, 0.0))

@@ -21,10 +21,7 @@ from .formats import VerifiedExport as VerifiedExport
 from .formats import verify_export as verify_export
 from .numbers import ClauseNumbers as ClauseNumbers
 from .numbers import clause_numbers as clause_numbers
-from .sheets.frame import csv_text as csv_text
-from .sheets.frame import spreadsheet_safe as spreadsheet_safe
 from .sheets.frame import to_csv as to_csv
-from .sheets.frame import to_frame as to_frame
 from .sheets.rows import points_to_rows as points_to_rows
 from .sheets.rows import rows_to_points as rows_to_points
 from .sheets.rows import rows_to_rule as rows_to_rule
@@ -39,7 +36,6 @@ __all__ = [
     "Review",
     "VerifiedExport",
     "clause_numbers",
-    "csv_text",
     "from_json",
     "from_text",
     "json_schema",
@@ -47,10 +43,8 @@ __all__ = [
     "rows_to_points",
     "rows_to_rule",
     "rule_to_rows",
-    "spreadsheet_safe",
     "to_csv",
     "to_dmn",
-    "to_frame",
     "to_html",
     "to_json",
     "to_latex",

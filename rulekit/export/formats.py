@@ -376,7 +376,7 @@ def verify_export(
 def _n_equal(expected: list[Any], answers: list[Any]) -> int:
     if len(expected) != len(answers):
         raise ExportError(
-            f"The export answered {len(answers)} rows of {len(expected)}; please report this."
+            f"The export predicted {len(answers)} rows of {len(expected)}; please report this."
         )
     return sum(_same(a, b) for a, b in zip(expected, answers, strict=True))
 

@@ -34,7 +34,7 @@ def checked_label(label: Any, format_name: str) -> str | bool | int | float:
         return label
     raise ExportError(
         f"{format_name} can express labels that are text, numbers or truth values; this rule "
-        f"answers {label!r}. Rename the classes."
+        f"predicts {label!r}. Rename the classes."
     )
 
 

@@ -1,6 +1,5 @@
 from .hyperplane.hyperplane import HyperplaneRuleClassifier as HyperplaneRuleClassifier
 from .hyperplane.lp_svm import LPSVM as LPSVM
-from .ideal_dnf.model import SampleGuarantee as SampleGuarantee
 from .ideal_dnf.ideal_dnf import IdealDNFClassifier as IdealDNFClassifier
 from .power_law.tree import PowerLawTreeClassifier as PowerLawTreeClassifier
 from .rule_classifier import RuleClassifier as RuleClassifier
@@ -14,6 +13,5 @@ __all__ = [
     "IdealDNFClassifier",
     "PowerLawTreeClassifier",
     "RuleClassifier",
-    "SampleGuarantee",
     "ScorecardClassifier",
 ]

@@ -39,4 +39,4 @@ class Family:
     at_once: bool = False
     many_classes: bool = False
     keeps_constraints: bool = True
-    keeps_promises: bool = True
+    keeps_monotonic_constraints: bool = True

@@ -41,7 +41,7 @@ from rulekit.rules.constraints import Constraints
 SHARE_OF_A_SEARCH = 0.1  # of the time limit
 FORMS = ("rule", "points")  # the first of two that are as good is taken
 RULE_PARAMETERS = tuple(
-    Needs(name, "forms", (("rule",), ("rule", "points"))) for name in ("kicks", "refine")
+    Needs(name, "forms", (("rule",), ("rule", "points"))) for name in ("n_perturbations", "refine")
 )
 
 
@@ -68,9 +68,9 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     cv : int or splitter, default=5
         Inner folds: how many, stratified and shuffled, or fewer where the rarer class has fewer
         rows; or an object with ``split(X, y)``, as scikit-learn's.
-    kicks : int, default=0
-        Rounds of disturbance of each search for a rule. More find rules that are a little more
-        accurate, and longer.
+    n_perturbations : int, default=0
+        Random perturbations in each search for a rule. More of them give rules that are slightly
+        more accurate, and take longer.
     refine : bool, default=True
         Whether cuts of a rule are moved to any value of the training table where five folds of
         the training rows say that it helps; those of a scorecard stay.
@@ -86,7 +86,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
-        Conditions that must not appear, or must, and promises; see `Constraints` and
+        Conditions that must not appear, or must, and monotonic constraints; see `Constraints` and
         `Constraints.from_dict`. Directions need `towards` where no `positive_label` is given.
     groups : str, default=None
         A column of `X` whose groups are to be treated alike, see `rulekit.data.row_groups`; the
@@ -100,7 +100,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         learned keeps the limits on the training rows, too; on new rows gaps may be larger, see
         `rulekit.group_metrics`.
     random_state : int, RandomState or None, default=0
-        For the inner folds, for doubt and for kicks. None learns anew each time.
+        For the inner folds, `label_noise` and perturbations. None learns anew each time.
     n_jobs : int, default=None
         Workers for the inner folds, as joblib counts them; the rule does not depend on it.
     time_limit : float, default=None
@@ -160,12 +160,13 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     path_: RulePath
     best_params_: dict[str, Any]
 
+    _renamed: ClassVar[dict[str, str]] = {"kicks": "n_perturbations"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CLASS_PARAMETERS,
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "forms": [tuple, list],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods("split")],
-        "kicks": [Interval(Integral, 0, None, closed="left")],
+        "n_perturbations": [Interval(Integral, 0, None, closed="left")],
         "refine": ["boolean"],
         "binarizer": [Binarizer, None],
         "constraints": [Constraints, Mapping, None],
@@ -181,7 +182,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         max_conditions: int | None = 8,
         forms: Sequence[str] = ("rule",),
         cv: Any = 5,
-        kicks: int = 0,
+        n_perturbations: int = 0,
         refine: bool = True,
         positive_label: Any = None,
         class_weight: Any = None,
@@ -197,7 +198,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         self.max_conditions = max_conditions
         self.forms = forms
         self.cv = cv
-        self.kicks = kicks
+        self.n_perturbations = n_perturbations
         self.refine = refine
         self.positive_label = positive_label
         self.class_weight = class_weight
@@ -329,7 +330,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         limit = self.time_limit
         return BoxSearchClassifier(
             max_conditions=self.max_conditions,
-            kicks=self.kicks,
+            n_perturbations=self.n_perturbations,
             class_weight=self.class_weight,
             costs=self._settled_costs(),
             binarizer=self.binarizer,

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from rulekit._renamed import RenamedParameters
 from rulekit._validation import Needs, StrOptions, check_needs, check_parameters
 from rulekit.binning import Binarizer
 from rulekit.binning.encoding import UNIQUE_SHARE
@@ -30,7 +31,8 @@ from rulekit.learners.training import (
     read_training_table,
     unchanged_on_failure,
 )
-from rulekit.rules import Columns, RuleSet, clause_line, rule_lines
+from rulekit.rules import Columns, RuleSet
+from rulekit.rules.reading import clause_line, rule_lines
 
 SEEN_IN_FIT = (  # what reading a table sets
     "n_features_in_", "feature_names_in_", "ignored_columns_", "_data_notes"
@@ -45,7 +47,7 @@ CLASS_PARAMETERS: dict[str, Any] = {
 }
 
 
-class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose `predict` evaluates `rule_set_` and nothing else.
 
     A subclass says in `_fit_table` how the rule is learned, and in `_needs` which of its parameters
@@ -55,6 +57,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _multi_class: ClassVar[bool] = False
+    _proba_follows_rule: ClassVar[bool] = False  # unless rows are weighted
     _level_share: ClassVar[float] = UNIQUE_SHARE  # of rows, beyond which texts are no levels
     _data_notes: tuple[str, ...] = ()
     _needs: ClassVar[tuple[Needs, ...]] = ()
@@ -108,11 +111,11 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ConvergenceWarning
             If the time limit passed; the best rule so far is kept.
         """
-        self._fit_untold(X, y, sample_weight)._warn()
+        self._fit_quietly(X, y, sample_weight)._warn()
         return self
 
     @unchanged_on_failure
-    def _fit_untold(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit without emitting warnings."""
         self._check()
         self._fit_table(self._read(X, y, sample_weight), SharedWork())
@@ -306,7 +309,8 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Rows count by `sample_weight` alone. `class_weight` and `costs` are left out, as they do not
         make a class more frequent; `decision_function` has them. So the class of the greatest
-        probability need not be the one `predict` gives, which is the rule's.
+        probability need not be the one `predict` gives, which is the rule's; of
+        `HyperplaneRuleClassifier`, whose rule follows a plane, it is unless rows are weighted.
         """
         columns = self.read_columns(X)  # refuses if nothing was learned yet
         return self._shares.of(columns)
@@ -414,4 +418,7 @@ class BaseRuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         right = np.equal(self._answers(table.columns), table.y)
         self.training_error_ = float(weight[~right].sum() / weight.sum())
         both = table.weights(None), weight
-        self._shares = Shares.measured(rule, table.columns, table.codes, both, len(self.classes_))
+        shares = Shares.measured(rule, table.columns, table.codes, both, len(self.classes_))
+        if self._proba_follows_rule and np.ptp(weight) == 0:
+            shares = shares.following(rule, self.classes_.tolist())
+        self._shares = shares

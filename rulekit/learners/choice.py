@@ -32,28 +32,31 @@ Counted = Callable[[NDArray[Any], NDArray[np.intp]], NDArray[np.float64]]
 PLAIN = (str, int, float, type(None))
 #: Measures that are better when larger; all others are better when smaller.
 MAXIMISED = frozenset({"test_f1", "test_auc"})
-FOREST_LOSS = "judged"  # column of the loss on all training rows by out-of-bag votes
-FOREST_SIZE = "judged_conditions"  # conditions of that rule
+
+FOREST_LOSS = "forest_loss"  # column of the loss on all training rows by out-of-bag votes
+FOREST_SIZE = "forest_conditions"  # conditions of that rule
+
 #: Weight of that loss beside the inner folds, whose error varies far more.
 FOREST_SHARE = 2.0 / 3.0
 #: Parameters that set how large a rule may be: settings next to each other in one of these, and
 #: alike in all others, are neighbours. Of nested names the last part counts.
-SIZE_KEYS = ("theta", "n_clauses", "max_conditions", "max_features", "max_leaf_nodes")
+SIZE_KEYS = ("theta", "n_clauses", "max_conditions", "max_variables", "max_leaf_nodes")
+
 #: What people call parameters; of nested names the last part counts.
 CALLED = {
     "theta": "price of a condition",
     "robustness": "robustness",
-    "doubt": "doubtful rows discounted by",
+    "label_noise": "doubtful rows discounted by",
     "positive_label": "for",
     "form": "form",
 }
 COUNTED = {
     "n_clauses": "clause",
     "max_conditions": "condition",
-    "max_features": "column",
+    "max_variables": "column",
     "max_leaf_nodes": "leaf node",
 }
-UNSAID = ("robustness", "doubt")  # at 0
+HIDDEN_AT_ZERO = ("robustness", "label_noise")  # at 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,8 +196,8 @@ def suggestion(
     charged = _price_of_condition(rows, y) if price is None else price
     size = rows[FOREST_SIZE if FOREST_SIZE in rows else "n_conditions"]
     order = cheapest(even, size, charged)
-    says = ~(np.fmin(rows["n_conditions"], size).to_numpy(dtype=float) < 0.5)
-    chosen = next((i for i in order if says[i]), order[0])
+    has_conditions = ~(np.fmin(rows["n_conditions"], size).to_numpy(dtype=float) < 0.5)
+    chosen = next((i for i in order if has_conditions[i]), order[0])
     default = rows.iloc[chosen]
     return {
         "default": int(default["setting"]),
@@ -319,7 +322,7 @@ def _named(row: Any, settings: Settings) -> str:
 
 
 def _parameter(name: str, last: str, value: Any) -> str:
-    if last in UNSAID and value == 0:
+    if last in HIDDEN_AT_ZERO and value == 0:
         return ""
     if last in COUNTED and value is not None:
         return f"at most {value} {COUNTED[last]}{'' if value == 1 else 's'}"

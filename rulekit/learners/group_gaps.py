@@ -111,9 +111,9 @@ class GroupGaps:
         """Return how many settings were rejected, as a sentence."""
         if left.empty:
             raise DataError(
-                f"No rule compared keeps the gap that `max_gap` allows between the groups of "
-                f"{self.groups.name!r}: {n} settings keep it on the inner folds, but what they "
-                "learn from all rows does not. Allow a larger gap, or group by another column."
+                f"No rule satisfies `max_gap` between the groups of {self.groups.name!r}: {n} "
+                "settings satisfy it on the inner folds, but not their rules of all rows. Raise "
+                "`max_gap`, or group by another column."
             )
         if not n:
             return ""
@@ -132,9 +132,9 @@ class GroupGaps:
             near = summary.loc[excess.idxmin()]
             gaps = ", ".join(f"{near[f'gap_{name}']:.3g} in {name!r}" for name in self.limits)
             raise DataError(
-                f"`max_gap` allows a gap of {allowed} {where}, but no rule compared keeps to it on "
-                f"the inner folds; the nearest has {gaps} and {_doing(near)}. Allow as "
-                "much, or group by another column."
+                f"`max_gap` allows a gap of {allowed} {where}, but no rule satisfies it on the "
+                f"inner folds; the closest has {gaps} and {_doing(near)}. Raise `max_gap`, or "
+                "group by another column."
             )
         best = summary.loc[summary[_loss_in(summary)].idxmin()]
         note = (
@@ -161,8 +161,8 @@ def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:
     """Reject a limit without groups, of an unknown measure, or without a named class."""
     if max_gap is not None and groups is None:
         raise ValueError(
-            f"`max_gap` is read only where `groups` names a column; got max_gap={max_gap!r} "
-            "without. Name the column whose groups are compared, or leave `max_gap` out."
+            f"`max_gap` needs `groups`; got max_gap={max_gap!r} and groups=None. Set `groups` to "
+            "the column whose groups are compared, or remove `max_gap`."
         )
     if not isinstance(max_gap, Mapping):
         return
@@ -170,16 +170,16 @@ def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:
         number = isinstance(limit, Real) and not isinstance(limit, bool)
         if name not in GROUP_MEASURES or not number or not 0 <= limit < 1:
             raise ValueError(
-                f"`max_gap` must give measures of {', '.join(map(repr, GROUP_MEASURES))} a gap "
+                f"`max_gap` must map measures ({', '.join(map(repr, GROUP_MEASURES))}) to gaps "
                 f"from 0 to below 1; got {name!r}: {limit!r}."
             )
         if name in ODDS and positive_label is None:
             raise ValueError(
-                f"`max_gap` limits {name!r}, which is counted for one class; name it by "
-                "`positive_label`, or give a plain number, which limits both classes'."
+                f"`max_gap` limits {name!r}, which is counted for one class. Set "
+                "`positive_label`, or make `max_gap` a number, which limits both classes."
             )
     if not max_gap:
-        raise ValueError("`max_gap` names no measure; give one, or leave it out.")
+        raise ValueError("`max_gap` is empty. Add a measure, or remove it.")
 
 
 def _loss_in(table: Any) -> str:

@@ -33,7 +33,7 @@ from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.
 SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
 SEARCH_ROBUSTNESS = (0.0, 0.1)  # few, as a large pool is chosen from worse; 0.3 was left out for it
-SEARCH_DOUBTS = (0.0, 1.0)
+LABEL_NOISE = (0.0, 1.0)
 SEARCH_CLAUSES = (1, 2, 3, 4, 5)
 LIST_CLAUSES = (1, 2, 3)  # for each of several classes but one
 MOST_POINTS = 10  # conditions of a scorecard where no limit is given
@@ -54,8 +54,8 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
     Returns
     -------
     dict of str to list
-        Two levels of ``robustness``, and of ``doubt``; ``positive_label``: a rule for one class
-        and a rule for the other, which says of the first when it is not given; 1 to 5
+        Two levels of ``robustness``, and of ``label_noise``; ``positive_label``: a rule for one
+        class and a rule for the other, which says of the first when it is not given; 1 to 5
         ``n_clauses``; and nine prices ``theta``, in proportion to the rows: a small pool, see
         ``docs/decisions/0011``. A fold is searched once for each of the first eight combinations,
         whatever the number of prices and clauses. With more than two classes, which are all
@@ -70,11 +70,11 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
     labels = np.unique(np.asarray(y)).tolist()
     prices = [float(f"{price * len(np.asarray(y)) / 500:.3g}") for price in SEARCH_PRICES]
     if len(labels) > 2:
-        doubts, clauses = list(SEARCH_DOUBTS), list(LIST_CLAUSES)
-        return {"doubt": doubts, "n_clauses": clauses, "theta": prices}
+        noise, clauses = list(LABEL_NOISE), list(LIST_CLAUSES)
+        return {"label_noise": noise, "n_clauses": clauses, "theta": prices}
     return {
         "robustness": list(SEARCH_ROBUSTNESS),
-        "doubt": list(SEARCH_DOUBTS),
+        "label_noise": list(LABEL_NOISE),
         "positive_label": labels,
         "n_clauses": list(SEARCH_CLAUSES),
         "theta": prices,
@@ -138,8 +138,8 @@ class Choice:
         What was compared, a row a setting: ``setting`` (its number), ``form`` where there are
         several, its parameters, the measure and its standard error over the inner folds, the
         means ``n_conditions`` and ``n_clauses_used``, ``folds`` (how many were finished), and
-        ``judged``, a forest's estimate of the measure for the rule of all rows, and
-        ``judged_conditions``, the size of that rule, unless the time limit passed;
+        ``forest_loss``, a forest's estimate of the measure for the rule of all rows, and
+        ``forest_conditions``, the size of that rule, unless the time limit passed;
         where groups were given also ``gap_error``, ``gap_found``, ``gap_false_alarms`` and
         ``gap_called_positive``, the largest differences between groups over the rows of all inner
         folds (NaN where fewer than two groups have 30 rows to count on), and ``gap``, the largest
@@ -306,7 +306,7 @@ def single_row_class(cv: Any, table: TrainingTable) -> Any:
 def simplest(form: Form, table: TrainingTable, loss: Loss) -> Choice:
     """Select the setting of one clause, or of one condition, without a comparison."""
     middle = float(f"{len(table.y) / 500:.3g}")  # one wrong row of 500, see `SEARCH_PRICES`
-    plain = [s for s in form.settings if not s.get("robustness") and not s.get("doubt")]
+    plain = [s for s in form.settings if not s.get("robustness") and not s.get("label_noise")]
     setting = next((s for s in plain if s.get("theta", middle) == middle), plain[0])
     row = {"setting": 0, **setting, loss.measure: np.nan, f"{loss.measure}_se": np.nan, "folds": 0}
     return Choice(

@@ -30,8 +30,8 @@ def refuse_with_several(model: Any, table: TrainingTable) -> None:
     directions = as_constraints(getattr(model, "constraints", None)).directions
     if directions:
         raise ValueError(
-            f"`constraints` promise a direction of column {dict(directions).popitem()[0]!r}, which "
-            f"needs two classes, one above the other; `y` holds {n}. Drop the promise, or learn "
+            f"`constraints` has a direction for column {dict(directions).popitem()[0]!r}, which "
+            f"needs two classes; `y` has {n}. Remove the direction, or learn "
             "from `y == label`."
         )
 

@@ -49,7 +49,7 @@ class RulePath:
     --------
     >>> from rulekit import BoxSearchClassifier, load_sample
     >>> X, y = load_sample("breast_cancer").xy("diagnosis")
-    >>> learner = BoxSearchClassifier(kicks=0, positive_label="malignant")
+    >>> learner = BoxSearchClassifier(n_perturbations=0, positive_label="malignant")
     >>> path = learner.path(X, y)
     >>> path.rule(theta=50.0).n_conditions <= path.rule(theta=1.0).n_conditions
     True

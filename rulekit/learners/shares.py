@@ -5,7 +5,7 @@ none); how many conditions each clause is short of deciding them; which conditio
 share is drawn towards that of the coarser level, so that few rows move it little.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ Levels = tuple[NDArray[np.int64], ...]
 #: Rows that the share of a coarser level counts for in a finer one; that of all rows is drawn
 #: towards even by one row a class. 5 to 20 rank nearly as well, see ``docs/decisions/0022``.
 SHRINK = 10.0
+AHEAD = 1e-9  # by which the answer's share is ahead of an equal one
 CHUNK = 30  # conditions whose answers are joined in one number
 
 
@@ -74,13 +75,16 @@ def first_clause(decides: Bools) -> NDArray[np.int64]:
 class Shares:
     """Shares of the classes among training rows, by kind.
 
-    Shapes: levels (2, K), clauses (n_clauses, K), factors (K,).
+    Shapes: levels (2, K), clauses (n_clauses, K), factors (K,). `answers`, where given, is the code
+    of the class that each clause, or none, answers, shape (n_clauses + 1,): its share is then the
+    greatest.
     """
 
     likeness: Any
     levels: tuple[dict[bytes, Floats], ...]
     clauses: Floats
     factors: Floats
+    answers: NDArray[np.intp] | None = None
 
     @classmethod
     def measured(
@@ -139,7 +143,23 @@ class Shares:
             for k, key in enumerate(_keys(level, len(drawn))):
                 if key in known:
                     drawn[k] = known[key][1]
+        if self.answers is not None:
+            answer = self.answers[levels[0][:, 0]]
+            against = np.flatnonzero(drawn.argmax(axis=1) != answer)
+            drawn[against, answer[against]] = drawn[against].max(axis=1) * (1 + AHEAD)
+            drawn[against] /= drawn[against].sum(axis=1, keepdims=True)
         return drawn
+
+    def following(self, rule: RuleSet, classes: list[Any]) -> "Shares":
+        """Return shares of which the greatest is that of the rule's answer.
+
+        Where rows speak against the answer, its share is raised to that of the most frequent class,
+        and all are divided by their sum: of two classes both are one half.
+        """
+        labels = [*rule.labels, rule.default]
+        if rule.form == "cnf":
+            labels = [*[rule.default] * rule.n_clauses, rule.labels[0]]
+        return replace(self, answers=np.array([classes.index(label) for label in labels]))
 
     def of_answers(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
         """Compute each clause's share of right rows among those it decides, plain and weighted.

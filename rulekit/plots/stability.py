@@ -30,7 +30,7 @@ def returned_figure(found: Stability, names: Names | None = None) -> go.Figure:
         most.
     """
     table = _drawn(found.columns)
-    own = table["in_hand"].to_numpy(dtype=bool)
+    own = table["selected"].to_numpy(dtype=bool)
     figure = go.Figure(layout=base_layout(110 + 30 * max(len(table), 1)))
     for part, title, colour in ((own, "in the rule", BLUE), (~own, "not in it", "rgba(0,0,0,0)")):
         figure.add_bar(
@@ -96,14 +96,14 @@ def band_figure(found: Stability, names: Names | None = None) -> go.Figure:
         cliponaxis=False,
         hoverinfo="skip",
     )
-    own = table["in_hand"].notna().to_numpy()
+    own = table["selected"].notna().to_numpy()
     figure.add_scatter(
         y=[line for line, mine in zip(lines, own, strict=True) if mine],
         x=table["at"][own].tolist(),
         mode="markers",
         name="cut of the rule",
         marker={"symbol": "line-ns", "size": 20, "line": {"width": 3, "color": GREY}},
-        customdata=[short_number(v) for v in table["in_hand"][own]],
+        customdata=[short_number(v) for v in table["selected"][own]],
         hovertemplate="%{y}: %{customdata}<extra></extra>",
     )
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
@@ -129,7 +129,7 @@ def _bands(found: Stability) -> pd.DataFrame:
     """Compute the bands of thresholds among the rows of their columns, in per cent."""
     table = found.cuts[found.cuts["returned"] > 0]
     table = table.sort_values("returned", ascending=False, kind="stable")
-    table = _drawn(table.loc[table["in_hand"].isna().sort_values(kind="stable").index])
+    table = _drawn(table.loc[table["selected"].isna().sort_values(kind="stable").index])
 
     def place(name: str) -> list[float]:
         return [
@@ -138,11 +138,11 @@ def _bands(found: Stability) -> pd.DataFrame:
         ]
 
     columns = [np.asarray(found.X[c], dtype=float) for c in table["column"]]
-    return table.assign(**{"from": place("low"), "to": place("high"), "at": place("in_hand")})
+    return table.assign(**{"from": place("low"), "to": place("high"), "at": place("selected")})
 
 
 def _line(row: object, names: Names) -> str:
-    column, side, cut = row.column, row.side, row.in_hand  # type: ignore[attr-defined]
+    column, side, cut = row.column, row.side, row.selected  # type: ignore[attr-defined]
     value = "" if np.isnan(cut) else f" {short_number(cut)}"
     return f"{plain(names.get(column, column), 24)} {side}{value}"
 

@@ -26,10 +26,10 @@ class Constraints:
     allow_not_equal : bool, default=True
         Whether "is not" and "is none of" may appear.
     directions : mapping of str to {">", "<"}
-        Promises. ">" of a column: as it rises, all others kept, the answer may turn to the class
-        `towards` and never away from it; "<": as it falls. Of columns of numbers or of truth
-        values, where false is below true. Only conditions that go that way may then appear. A
-        value that is missing does not rise: what conditions answer there is not promised.
+        Monotonic constraints. ">" of a column: as it rises, all others kept, the answer may turn to
+        the class `towards` and never away from it; "<": as it falls. Of columns of numbers or of
+        truth values, where false is below true. Only conditions that go that way may then appear. A
+        value that is missing does not rise: predictions there are not constrained.
     towards : label, default=None
         The class that directions lead to. None for the one the rule describes.
 
@@ -97,7 +97,7 @@ class Constraints:
         """Return the constraints for clauses that predict a class; directions are relative to it.
 
         Clauses that give another class turn them: what leads to one class leads away from all
-        others. So a list of clauses of any number of classes keeps a promise if each clause does.
+        others. So a list of clauses of any number of classes satisfies one if each clause does.
         """
         if self.towards is None:
             return self

@@ -85,7 +85,7 @@ class PointsSplit(Condition):
             why = "every row reaches" if self.total <= lowest else "no row can reach"
             raise RuleError(
                 f"A total of points must divide the rows, but {why} {self.total}: the sums lie "
-                f"from {lowest} to {highest}. Ask for {lowest + 1} to {highest}."
+                f"from {lowest} to {highest}. Use {lowest + 1} to {highest}."
             )
         unknown = sum(p for c, p in self.given if c.missing)
         object.__setattr__(self, "missing", (unknown >= self.total) == self.reached)

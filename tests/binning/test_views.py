@@ -67,7 +67,7 @@ def test_order_comes_with_the_column_or_names_every_level():
         literals_on(frame.astype(str), orders={"grade": ("bad", "good")})
     with pytest.raises(DataError, match="'bad' is listed twice"):
         literals_on(frame.astype(str), orders={"grade": ("bad", "good", "bad")})
-    with pytest.raises(ValueError, match="give one of the two"):
+    with pytest.raises(ValueError, match="is in both `orders` and `read_as`"):
         literals_on(frame, orders={"grade": grades[1:]}, read_as={"grade": "levels"})
     with pytest.raises(ValueError, match="`orders` names column 'age', which the table does not"):
         literals_on(frame, orders={"age": grades[1:]})
@@ -77,7 +77,7 @@ def test_order_comes_with_the_column_or_names_every_level():
 
 def test_cells_that_are_no_dates_are_named():
     frame = pd.DataFrame({"opened": ["2021-03-01", "31.12.2021"]})
-    with pytest.raises(DataError, match=r"row 2 holds '31.12.2021'.*say so"):
+    with pytest.raises(DataError, match=r"row 2 holds '31.12.2021'.*set `read_as`"):
         literals_on(frame, read_as={"opened": "date"})
 
 

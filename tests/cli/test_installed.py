@@ -57,7 +57,10 @@ def test_installed_command_runs_all_subcommands(place):
     assert "THEN high" in ran(place, "show", "rule.json").stdout
     assert "Predicted " in ran(place, "explain", "rule.json", "credit.csv", "--row", 5).stdout
     ran(place, "score", "rule.json", "credit.csv", "-o", "out.xlsx")
-    assert pd.read_excel(place / "out.xlsx")["answer"].tolist() == rule.predict(frame).tolist()
+    assert (
+        pd.read_excel(place / "out.xlsx", engine="calamine")["answer"].tolist()
+        == rule.predict(frame).tolist()
+    )
     told = ran(place, "export", "rule.json", "--format", "duckdb", "--table", "credit.csv").stderr
     assert "Checked: 1000/1000 rows" in told
     assert json.loads(ran(place, "compare", "rule.json", "rule.json", "--json").stdout)["same"]

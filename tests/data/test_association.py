@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.feature_selection import chi2
 
-from rulekit.data.association import BINS, association, promising_columns
+from rulekit.data.association import BINS, association, cramers_v, promising_columns
 
 
 @pytest.fixture
@@ -57,3 +57,20 @@ def test_constant_and_empty_columns_have_no_association():
     found = association(X, [1] + [0] * 29)
     assert found[:2].tolist() == [0.0, 0.0]
     assert found[2] == pytest.approx(30.0 - 1)
+
+
+def test_cramers_v_is_1_for_the_class_itself_and_near_0_for_noise(table):
+    X, y = table
+    X = X.assign(same=y)
+    strength = dict(zip(X.columns, cramers_v(X, y), strict=True))
+    assert strength["same"] == pytest.approx(1.0, abs=0.01)
+    assert min(strength[name] for name in ("shifted", "flag", "word", "day", "grade")) > 0.3
+    noise = [v for name, v in strength.items() if name.startswith("noise")]
+    assert np.mean(np.square(noise)) < 0.02
+    assert 0 <= min(strength.values()) <= max(strength.values()) <= 1
+
+
+def test_a_constant_column_or_a_single_class_has_no_association():
+    X = pd.DataFrame({"a": [1, 1, 1, 1], "b": [1, 2, 3, 4]})
+    assert cramers_v(X, ["x", "x", "y", "y"])[0] == 0
+    assert cramers_v(X, ["x"] * 4).tolist() == [0, 0]

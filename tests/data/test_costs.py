@@ -70,11 +70,11 @@ def test_a_cost_that_is_no_positive_number_is_refused(cost):
     ("given", "words"),
     [
         ({"miss": 5}, "`false_alarm` must be a positive number.*got None"),
-        ({"miss": 5, "false_alarm": 1, "matrix": PAIRS}, "would not be read beside it"),
-        ({"positive": "a", "matrix": PAIRS}, "would not be read beside it"),
+        ({"miss": 5, "false_alarm": 1, "matrix": PAIRS}, "`matrix` has the cost of every error"),
+        ({"positive": "a", "matrix": PAIRS}, "`matrix` has the cost of every error"),
         ({"matrix": {}}, "must map pairs"),
         ({"matrix": {"ab": 1}}, r"must be a pair \(true, answered\), got 'ab'"),
-        ({"matrix": {("a", "a"): 1}}, "A right answer costs nothing"),
+        ({"matrix": {("a", "a"): 1}}, "A correct prediction must cost 0"),
     ],
 )
 def test_costs_that_are_not_whole_or_said_twice_are_refused(given, words):

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import Table, compare_tables, respelled_levels
+from rulekit.data import Table, compare_tables
+from rulekit.data.drift import respelled_levels
 from rulekit.exceptions import DataError
 
 N = 40

@@ -87,16 +87,16 @@ def test_what_cannot_be_read_is_named(tmp_path):
     (tmp_path / "list.txt").write_text("nothing")
     (tmp_path / "empty").mkdir()
     refused = {
-        "text.parquet": "'text.parquet' is no Parquet file",
+        "text.parquet": "'text.parquet' is not a Parquet file",
         "none.parquet": "There is no file '.*none.parquet'",
         "list.txt": "'list.txt' must be a file that ends in",
-        "empty": "The folder 'empty' must hold Parquet files or CSV files.* it holds none",
+        "empty": "The folder 'empty' must contain only .* it contains none",
     }
     for name, message in refused.items():
         with pytest.raises(DataError, match=message):
             open_table(tmp_path / name)
     FRAME.to_csv(tmp_path / "rows.csv")
-    with pytest.raises(DataError, match="it holds csv, parquet"):
+    with pytest.raises(DataError, match="it contains csv, parquet"):
         open_table(tmp_path)
 
 

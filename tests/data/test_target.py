@@ -9,13 +9,12 @@ import pytest
 from rulekit.data import (
     Table,
     check_target,
-    class_counts,
-    likely_target,
     load_sample,
     suggest_positive,
     suggest_target,
     target_notes,
 )
+from rulekit.data.target import class_counts, likely_target
 
 N = 40
 

@@ -184,7 +184,9 @@ def test_missing_values_are_a_group_of_their_own():
 def test_a_rule_of_several_outcomes_is_counted_class_by_class():
     rule = RuleSet((*RULE.clauses, Clause((Literal("x", "<", -1),))), ("yes", "no"), "dnf", "so")
     X, y = generated()
-    with pytest.raises(ValueError, match=r"which\. Give `positive`, one of 'no', 'so', 'yes'"):
+    with pytest.raises(
+        ValueError, match=r"counted for one class\. Set `positive` to one of 'no', 'so', 'yes'"
+    ):
         group_metrics(rule, X, y, "town")
     called = group_metrics(rule, X, y, "town", positive="no").overall["called_positive"]
     assert called == pytest.approx((X["x"] < -1).mean())

@@ -30,7 +30,9 @@ def table():
 LEARNERS = [
     TwoLevelRuleClassifier(n_clauses=3, theta=0.7, positive_label="no"),
     TwoLevelRuleClassifier(n_clauses=2, theta=1.0, form="cnf"),
-    BoxSearchClassifier(n_clauses=3, theta=1.0, kicks=0, random_state=0, max_conditions=6),
+    BoxSearchClassifier(
+        n_clauses=3, theta=1.0, n_perturbations=0, random_state=0, max_conditions=6
+    ),
     ScorecardClassifier(max_conditions=4),
 ]
 
@@ -113,11 +115,11 @@ def test_what_cannot_be_done_is_said(table):
         operating_points(model, X, y, by="x")
     old, young = (Clause((Literal("age", op, 50.0),)) for op in (">", "<="))
     two = FixedRuleClassifier(RuleSet((old, young), ("yes", "no"), "dnf", "no")).fit(X, y)
-    with pytest.raises(RuleError, match="give one outcome; these give 'yes', 'no'"):
+    with pytest.raises(RuleError, match="need clauses of one class; these predict 'yes', 'no'"):
         clause_points(two)
     three = FixedRuleClassifier(RuleSet((old,), ("yes",), "dnf", "perhaps")).fit(X, y)
-    with pytest.raises(ValueError, match="of two outcomes; this one has 3"):
+    with pytest.raises(ValueError, match="need two classes; this rule has 3"):
         operating_points(three, X, y)
     ideal = IdealDNFClassifier(random_state=0).fit(X, y)
-    with pytest.raises(RuleError, match="Switch its clauses on one after another instead"):
+    with pytest.raises(RuleError, match="Use `by='clauses'`"):
         threshold_rule(ideal, 0.5)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
-from rulekit.explain import smallest_change
+from rulekit.explain.counterfactual import smallest_change
 from rulekit.explain.domains import domain_of
 from rulekit.explain.subject import as_column, row_values
 from rulekit.rules import Clause, Literal, RuleSet
@@ -162,7 +162,7 @@ def test_target_asks_for_one_answer_of_several():
     rule = dnf((Literal("x", ">", 2),), (Literal("x", ">", 1),), labels=("c", "b"), default="a")
     assert smallest_change(rule, {"x": 3.0}).prediction == "b"
     assert smallest_change(rule, {"x": 3.0}, target="a").prediction == "a"
-    with pytest.raises(RuleError, match="already gets the answer 'c'"):
+    with pytest.raises(RuleError, match="is already predicted as 'c'"):
         smallest_change(rule, {"x": 3.0}, target="c")
 
 

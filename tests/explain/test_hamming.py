@@ -8,7 +8,8 @@ from hypothesis.extra.numpy import arrays
 
 from rulekit import TwoLevelRuleClassifier, load_sample
 from rulekit.exceptions import DataError
-from rulekit.explain import explain, hamming_distances
+from rulekit.explain import explain
+from rulekit.explain.row import hamming_distances
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.explain.tables import patients
 from tests.reference.hamming import distance

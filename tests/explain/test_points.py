@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from rulekit import explain
 from rulekit.exceptions import RuleError
-from rulekit.explain import distance_to_boundary, read_points, smallest_change
+from rulekit.explain import distance_to_boundary, read_points
+from rulekit.explain.counterfactual import smallest_change
 from rulekit.explain.subject import as_column, row_values
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from rulekit.style.phrases import Wording, condition_text

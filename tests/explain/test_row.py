@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import DataError, RuleError
-from rulekit.explain import explain, similar_cases, training_rows
+from rulekit.explain import explain
+from rulekit.explain.similar import similar_cases, training_rows
 from rulekit.rules import (
     Clause,
     Factor,

@@ -12,7 +12,9 @@ from rulekit.rules import Clause, Literal, RuleSet
 
 TABLE = load_sample("credit")
 X, Y = TABLE.xy()
-SEARCH = BoxSearchClassifier(max_conditions=6, n_clauses=3, theta=0.2, kicks=0, random_state=0)
+SEARCH = BoxSearchClassifier(
+    max_conditions=6, n_clauses=3, theta=0.2, n_perturbations=0, random_state=0
+)
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +94,9 @@ def test_drift_is_told_first_and_a_retyped_column_refused(model):
     shifted = X[600:].assign(**{name: X[name] + 3 * X[name].std()})
     kinds = {(n.column, n.kind) for n in score(model, shifted, reference=TABLE).drift}
     assert (name, "moved") in kinds
-    with pytest.raises(DataError, match=rf"cannot answer these cases.*{name}"):
+    with pytest.raises(DataError, match=rf"cannot predict these cases.*{name}"):
         score(model, X[600:].assign(**{name: "many"}), reference=TABLE)
-    with pytest.raises(DataError, match=rf"cannot answer these cases.*{name}"):
+    with pytest.raises(DataError, match=rf"cannot predict these cases.*{name}"):
         score(model, X[600:].drop(columns=name), reference=TABLE)
 
 

@@ -8,9 +8,11 @@ from hypothesis import given
 
 from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier, explain
-from rulekit.explain import explain_path, read_split, smallest_change
-from rulekit.rules import Branch, Clause, Factor, Leaf, Literal, PowerLaw, PowerLawSplit, RuleSet
-from rulekit.rules.analysis.tree import rule_of_tree
+from rulekit.explain import explain_path
+from rulekit.explain.counterfactual import smallest_change
+from rulekit.explain.splits import read_split
+from rulekit.rules import Branch, Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
+from rulekit.rules.analysis.tree import Leaf, rule_of_tree
 from rulekit.style.phrases import Wording
 from tests.strategies.power_laws import rows, splits
 

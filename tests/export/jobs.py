@@ -13,7 +13,6 @@ from rulekit.data import list_samples, load_sample
 from rulekit.explain.subject import value_at
 from rulekit.export.formats import _probes
 from rulekit.rules import (
-    KINDS,
     Clause,
     Factor,
     LinearSplit,
@@ -25,6 +24,7 @@ from rulekit.rules import (
 )
 from rulekit.rules.condition import columns_in
 from rulekit.rules.scales import SEPARATORS
+from rulekit.rules.writer import KINDS
 from tests.explain.tables import cases, hostile_names, points_rules, tables
 from tests.export.test_linear import linear_rules
 from tests.strategies.power_laws import rows, split_rules

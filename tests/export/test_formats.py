@@ -65,7 +65,7 @@ def test_any_name_level_and_label_survive_every_format(name, level, label, data)
     nameless = not name and format in ("sql", "duckdb", "scoring")
     in_sql = format in ("sql", "sqlite", "duckdb", "scoring")
     if nameless or ("\0" in name + level + label and in_sql):
-        with pytest.raises(ExportError, match=r"it has a NUL|without a name"):
+        with pytest.raises(ExportError, match=r"it contains a NUL|without a name"):
             verify_export(rule, columns, format)
     else:
         assert verify_export(rule, columns, format).ok
@@ -207,7 +207,7 @@ def test_model_is_written_as_its_rule(write):
 @pytest.mark.parametrize("write", [to_text, to_markdown, to_html, to_latex, to_python, to_sql])
 def test_labels_of_other_types_are_refused_by_name(write):
     rule = RuleSet((), (), "dnf", (1, 2))
-    with pytest.raises(ExportError, match=r"answers \(1, 2\)"):
+    with pytest.raises(ExportError, match=r"predicts \(1, 2\)"):
         write(rule)
 
 

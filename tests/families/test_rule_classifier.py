@@ -45,14 +45,14 @@ def bundled(name):
 def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
     X, y = bundled(name)
     folds = make_folds(y, RepeatedStratifiedKFold(n_splits=5, n_repeats=1, random_state=seed))
-    search = BoxSearchClassifier(max_conditions=8, kicks=0, random_state=seed)
+    search = BoxSearchClassifier(max_conditions=8, n_perturbations=0, random_state=seed)
     result = sweep(search, X, y, grid=search_grid(y), cv=folds)
     table = read_training_table(clone(search), X, y, None)
     forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), search, seed)
     settings = [result.setting(k) for k in result.summary["setting"]]
     models = list(search.fit_many(X, y, settings))
-    of_forest = {"judged": [forest.loss(m.predict(X)) for m in models]}
-    of_forest["judged_conditions"] = [m.rule_set_.n_conditions for m in models]
+    of_forest = {"forest_loss": [forest.loss(m.predict(X)) for m in models]}
+    of_forest["forest_conditions"] = [m.rule_set_.n_conditions for m in models]
     found = suggest(result.summary.assign(**of_forest))
     setting = result.setting(found["default"])
     by_hand = fit_setting(search, setting | {"refine_thresholds": "cv"}, X, y)
@@ -91,7 +91,7 @@ def test_the_table_that_was_compared_gives_the_same_suggestion(fitted):
 
 def test_the_parameters_that_were_taken_learn_the_rule_again(fitted):
     model, X, y = fitted
-    search = BoxSearchClassifier(max_conditions=8, kicks=0, random_state=0)
+    search = BoxSearchClassifier(max_conditions=8, n_perturbations=0, random_state=0)
     again = search.set_params(**model.best_params_).fit(X, y)
     assert again.rule_set_ == model.rule_set_
     assert again.positive_label_ == model.positive_label_
@@ -136,7 +136,7 @@ def test_where_a_constant_answer_is_no_worse_the_reason_says_so():
         {"max_conditions": 1},
         {"cv": 3},
         {"cv": ShuffleSplit(2, test_size=0.5, random_state=1)},
-        {"kicks": 2},
+        {"n_perturbations": 2},
         {"positive_label": "no"},
         {"class_weight": {"yes": 5.0}},
         {"binarizer": Binarizer(n_thresholds=3)},

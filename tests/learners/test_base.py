@@ -120,10 +120,10 @@ def test_one_class_left_by_the_weights_is_refused():
 def test_inner_fits_warn_of_nothing_and_find_the_filters_of_the_process(does, monkeypatch):
     """Python silences for all threads at once (`warnings.catch_warnings`): it is not safe."""
     X, y = mixed_table(n=60)
-    hurried = BoxSearchClassifier(1e6, kicks=0, time_limit=1e-9, random_state=0)
+    hurried = BoxSearchClassifier(1e6, n_perturbations=0, time_limit=1e-9, random_state=0)
     work = {
         "fit": RuleClassifier(cv=2, time_limit=1e-9).fit,
-        "stability": partial(stability, hurried._fit_untold(X, y), n_resamples=2),
+        "stability": partial(stability, hurried._fit_quietly(X, y), n_resamples=2),
     }[does]
     told, filters = [], []
     inner = BoxSearchClassifier._fit_table
@@ -144,7 +144,9 @@ def test_of_many_fits_only_time_limits_are_warned_of():
     X, y = mixed_table(n=60)
     settings = [{"theta": 1e6, "time_limit": 1e-9}, {"theta": 1e6}]
     with pytest.warns() as told:
-        models = list(BoxSearchClassifier(kicks=0, random_state=0).fit_many(X, y, settings))
+        models = list(
+            BoxSearchClassifier(n_perturbations=0, random_state=0).fit_many(X, y, settings)
+        )
     assert [m.n_conditions_ for m in models] == [0, 0]
     assert [w.category for w in told] == [ConvergenceWarning]
 

@@ -94,7 +94,7 @@ def test_learners_compared_on_a_cluster_give_the_rows_that_one_core_gives(client
     table = load_sample("iris")
     y = table.frame[table.frame.columns[-1]]
     X = table.frame.drop(columns=y.name)
-    search = BoxSearchClassifier(random_state=0, kicks=2)
+    search = BoxSearchClassifier(random_state=0, n_perturbations=2)
     grid = {"n_clauses": [1, 2], "theta": [1.0, 3.0]}
     learners = [Family("search", search, grid, whole_front=True, keep_models=True)]
     how = {"learners": learners, "cv": 4, "first_pass": True, "references": True}

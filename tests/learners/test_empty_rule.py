@@ -36,12 +36,12 @@ PRICED = [
     TwoLevelRuleClassifier("set_cover", n_clauses=3),
     TwoLevelRuleClassifier("lp"),
     TwoLevelRuleClassifier("exact", n_clauses=1, binarizer=FEW),
-    BoxSearchClassifier(kicks=0),
-    BoxSearchClassifier(kicks=0, robustness=0.1),
-    BoxSearchClassifier(kicks=0, robustness=0.3, doubt=1.0, refine=True),
-    BoxSearchClassifier(kicks=0, refine_thresholds=True),
+    BoxSearchClassifier(n_perturbations=0),
+    BoxSearchClassifier(n_perturbations=0, robustness=0.1),
+    BoxSearchClassifier(n_perturbations=0, robustness=0.3, label_noise=1.0, refine=True),
+    BoxSearchClassifier(n_perturbations=0, refine_thresholds=True),
     ColumnGenerationClassifier(binarizer=FEW),
-    ColumnGenerationClassifier(binarizer=FEW, clause_price=0.0, refine=True),
+    ColumnGenerationClassifier(binarizer=FEW, refine=True),
 ]
 OTHERS = [
     IdealDNFClassifier(random_state=0),
@@ -157,7 +157,7 @@ def test_a_certificate_of_an_empty_rule_is_not_above_what_the_rule_costs(
 ):
     X, y = rare(200, 0.1)
     learner = BoxSearchClassifier(
-        20.0, n_clauses, form=form, positive_label=described, kicks=0, binarizer=FEW
+        20.0, n_clauses, form=form, positive_label=described, n_perturbations=0, binarizer=FEW
     )
     model = fitted(learner, X, y)
     assert model.rule_set_.is_constant
@@ -169,7 +169,7 @@ def test_a_certificate_of_an_empty_rule_is_not_above_what_the_rule_costs(
 
 def test_a_path_begins_with_the_cheaper_constant_answer():
     X, y = rare()
-    path = BoxSearchClassifier(kicks=0, positive_label="no").path(X, y)
+    path = BoxSearchClassifier(n_perturbations=0, positive_label="no").path(X, y)
     first = path.front().iloc[0]
     assert (first.n_conditions, first.loss) == (0, (y == "yes").sum())
     assert path.rule(5000.0).predict({"a": np.zeros(1), "b": np.zeros(1)}).tolist() == ["no"]
@@ -177,7 +177,7 @@ def test_a_path_begins_with_the_cheaper_constant_answer():
 
 def test_settings_of_one_search_compare_with_constants_like_single_fits():
     X, y = rare()
-    learner = BoxSearchClassifier(kicks=0, positive_label="no")
+    learner = BoxSearchClassifier(n_perturbations=0, positive_label="no")
     settings = [{"theta": t, "n_clauses": r} for t in (0.1, 5.0, 300.0, 400.0) for r in (1, 3)]
     for setting, model in zip(settings, learner.fit_many(X, y, settings), strict=True):
         alone = fitted(learner, X, y, **setting)

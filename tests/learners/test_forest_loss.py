@@ -14,7 +14,7 @@ from rulekit.learners.forest_loss import TRUST, ForestLoss, calibrated, forest_c
 from rulekit.learners.training import SharedWork, read_training_table
 from tests.learners.tables import mixed_table
 
-SEARCH = BoxSearchClassifier(kicks=0, random_state=0)
+SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0)
 
 
 def planted(n=300, noise=0.2, seed=0):
@@ -96,8 +96,8 @@ def test_three_classes_are_judged_and_the_reason_tells_of_it():
     X, _, true = planted(n=150)
     y = np.where(X.b > 0.7, "odd", true)
     told = RuleClassifier(cv=2).fit(X, y).choice_
-    assert told.table["judged"].between(0, 1).all()
-    figure = f"({100 * told.table['judged'][told.default]:.1f} %)"
+    assert told.table["forest_loss"].between(0, 1).all()
+    figure = f"({100 * told.table['forest_loss'][told.default]:.1f} %)"
     assert f"a random forest's estimate for the rule on all rows {figure}" in told.reason
 
 

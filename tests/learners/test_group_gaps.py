@@ -43,8 +43,8 @@ def test_gaps_are_those_of_the_answers_to_left_out_rows(measured):
     folds = inner_folds(3, checked, 0)
     for number in (0, 7, 40, 100):
         row = compared.loc[number]
-        names = ("robustness", "doubt", "positive_label", "n_clauses", "theta")
-        learner = BoxSearchClassifier(max_conditions=3, kicks=0, random_state=0)
+        names = ("robustness", "label_noise", "positive_label", "n_clauses", "theta")
+        learner = BoxSearchClassifier(max_conditions=3, n_perturbations=0, random_state=0)
         learner.set_params(
             **{name: row[name] for name in names} | {"n_clauses": int(row["n_clauses"])}
         )
@@ -136,13 +136,13 @@ def test_gap_kept_only_by_constants_gives_an_explained_empty_rule():
 @pytest.mark.parametrize(
     ("parameters", "error", "says"),
     [
-        ({"max_gap": 0.1}, ValueError, "`max_gap` is read only where `groups` names a column"),
+        ({"max_gap": 0.1}, ValueError, "`max_gap` needs `groups`"),
         ({"groups": "town"}, DataError, "`groups` names column 'town', which the table does not"),
         ({"groups": "sex", "max_gap": 1.0}, ValueError, "'max_gap' parameter of RuleClassifier"),
         ({"groups": "sex", "max_gap": {"odds": 0.1}}, ValueError, "got 'odds': 0.1"),
         ({"groups": "sex", "max_gap": {"error": 2}}, ValueError, "got 'error': 2"),
-        ({"groups": "sex", "max_gap": {}}, ValueError, "names no measure"),
-        ({"groups": "sex", "max_gap": {"found": 0.1}}, ValueError, "counted for one class; name"),
+        ({"groups": "sex", "max_gap": {}}, ValueError, "`max_gap` is empty"),
+        ({"groups": "sex", "max_gap": {"found": 0.1}}, ValueError, "counted for one class"),
         ({"groups": "alike"}, DataError, "all 400 rows are in group '1'"),
         ({"groups": "own"}, DataError, "'own', which holds too many different texts"),
         ({"groups": "rare", "max_gap": 0.1}, DataError, "fewer than two have that many positives"),

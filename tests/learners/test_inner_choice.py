@@ -16,9 +16,9 @@ from tests.learners.tables import mixed_table
 def test_grid_has_both_classes_and_prices_that_grow_with_rows():
     small, large = (search_grid(["b"] * n + ["a"] * n) for n in (50, 500))
     assert small["positive_label"] == ["a", "b"]
-    assert small["doubt"] == [0.0, 1.0]
+    assert small["label_noise"] == [0.0, 1.0]
     assert [10 * t for t in small["theta"]] == pytest.approx(large["theta"])
-    assert settings_of(large, BoxSearchClassifier().get_params())
+    assert settings_of(large, BoxSearchClassifier())
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 
 import rulekit
 from rulekit import Binarizer, Clause, Costs, Literal, RuleSet
-from rulekit.exceptions import EmptyRuleWarning, PromiseWarning
+from rulekit.exceptions import EmptyRuleWarning, MonotonicityWarning
 from tests.learners.planes import blobs
 from tests.learners.tables import mixed_table
 
@@ -154,15 +154,15 @@ CASES = {
         "n_clauses": [Acts(1)],
         "max_conditions": [Acts(1), Refused(1, {"refine": True})],
         "robustness": [Acts(0.3)],
-        "doubt": [Acts(1.0, {"random_state": 0})],
-        "kicks": [Acts(0, NOISY)],
+        "label_noise": [Acts(1.0, {"random_state": 0})],
+        "n_perturbations": [Acts(0, NOISY)],
         "refine_thresholds": [
             Acts(True, {"random_state": 0}),
             Refused(True, {"refine": True}),
             Refused("cv", {"refine": True}),
         ],
         "refine": [Acts(True, {"random_state": 0})],
-        "random_state": [Acts(1, NOISY | {"doubt": 1.0})],
+        "random_state": [Acts(1, NOISY | {"label_noise": 1.0})],
         "time_limit": [Acts(1e-9)],
     },
     "ColumnGenerationClassifier": common("constraints", binarizer=FEW, theta=4.0)
@@ -173,22 +173,12 @@ CASES = {
             Acts(NO_AGE, {"binarizer": FEW}),
             Refused({"required": ["age"]}, words="does not support required conditions"),
         ],
-        "clause_price": [Acts(40.0, {"binarizer": FEW})],
-        "finish_seconds": [
-            Acts(
-                5.0,
-                {"theta": 0.1, "clause_price": 1.0, "binarizer": Binarizer(n_thresholds=5)},
-                table=noisy,
-            )
-        ],
         "refine": [Acts(True, {"binarizer": FEW})],
     },
     "IdealDNFClassifier": common("theta", "form", "time_limit", random_state=0)
     | {
-        "max_features": [Acts(1, {"random_state": 0})],
+        "max_variables": [Acts(1, {"random_state": 0})],
         "tolerance": [Acts(0.3, {"random_state": 0})],
-        "validation_fraction": [Acts(0.7, {"random_state": 0})],
-        "scores": [Acts(["chi2"], {"random_state": 0}, "history_")],
         "mode": [Acts("paper", {"random_state": 0})],
         "constraints": [
             Acts(NO_AGE, {"random_state": 0}),
@@ -207,7 +197,6 @@ CASES = {
     "ScorecardClassifier": common("theta", "form", "time_limit")
     | {
         "max_conditions": [Acts(1)],
-        "max_points": [Acts(1)],
         "bands": [Acts(4, seen="band_rule_")],
         "calibration_folds": [Acts(0, seen="chances_")],
     },
@@ -238,7 +227,6 @@ CASES = {
         "exponents": [Acts((0, 1), SHORT)],
         "modulus": [Acts(False, SHORT)],
         "max_depth": [Acts(0, SHORT)],
-        "min_samples": [Acts(100, SHORT)],
         "tau_impurity": [Acts(0.0, {"max_depth": 0, "inner_folds": None}, table=nearly_one_cut)],
         "tau_prune": [Acts(0.2, SHORT)],
         "upper_level": [Acts("genetic", {"max_depth": 0, "max_power_laws": 2})],
@@ -261,7 +249,7 @@ CASES = {
         "max_conditions": [Acts(2, QUICK), Acts(2, CARD)],
         "forms": [Acts(("points",), {"cv": 2, "binarizer": FEW})],
         "cv": [Acts(3, QUICK, "choice_"), Acts(3, CARD, "choice_")],
-        "kicks": [Acts(1, QUICK, "choice_"), Refused(1, CARD)],
+        "n_perturbations": [Acts(1, QUICK, "choice_"), Refused(1, CARD)],
         "refine": [
             Acts(False, {"cv": 2, "binarizer": FEW, "max_conditions": 4}),
             Refused(False, CARD),
@@ -320,7 +308,7 @@ def fitted(learner, parameters, table=None):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EmptyRuleWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
-            warnings.simplefilter("ignore", PromiseWarning)
+            warnings.simplefilter("ignore", MonotonicityWarning)
             KNOWN[key] = LEARNERS[learner](**parameters).fit(X, y)
     return KNOWN[key]
 

@@ -81,7 +81,7 @@ def test_undecided_rows_that_lack_less_are_separated():
 
 LEARNERS = [
     TwoLevelRuleClassifier(theta=0.5),
-    BoxSearchClassifier(n_clauses=3, kicks=0, random_state=0),
+    BoxSearchClassifier(n_clauses=3, n_perturbations=0, random_state=0),
     IdealDNFClassifier(random_state=0),
     ScorecardClassifier(),
 ]

@@ -84,7 +84,7 @@ def text(app):
 def small(app):
     """Ask for five folds and plain rules alone."""
     app.segmented_control(key="run_folds").set_value(5)
-    for key in ("run_against", "run_robust", "run_doubting"):
+    for key in ("run_against", "run_robust", "run_noisy"):
         app.toggle(key=key).set_value(False)
     return app.run()
 
@@ -133,7 +133,12 @@ def pick_here(app, found, setting):
     state = app.session_state["app"]
     number = found.number_of(setting)
     model = fitted(state, setting, found.specs[number])
-    picked = {"setting": setting, "model": model, "rule_json": to_json(model), "in_hand": True}
+    picked = {
+        "setting": setting,
+        "model": model,
+        "rule_json": to_json(model),
+        "rule_selected": True,
+    }
     app.session_state["app"] = replace(state, run_settings=found.specs[number].to_dict(), **picked)
     return app.run()
 

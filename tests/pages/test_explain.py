@@ -228,7 +228,7 @@ KINDS["cnf"] = KINDS["literals"].negated()
 LEARNED = {
     "tree": {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2},
     "plane": {"learner": HYPERPLANE, "theta": 0.1, "n_clauses": 2},
-    "ideal": {"learner": "ideal", "max_features": 3},
+    "ideal": {"learner": "ideal", "max_variables": 3},
 }
 
 
@@ -276,7 +276,7 @@ def test_what_if_says_when_the_answer_changes_and_can_be_reset(on_credit):
     after = state.model.predict(changed)[0]
     said = text(app) + " ".join(e.value for e in app.success)
     assert (f"changes from {before}" if after != before else f"stays {after}") in said
-    assert "No past case has such a value" in said
+    assert "No training case has such a value" in said
     app.button(key="whatif_reset").click().run()
     assert f"stays {before}" in text(app)
 

@@ -62,7 +62,7 @@ def test_it_opens_with_whole_points_the_suggested_rule_and_no_other_work(on_mode
     assert state.sweep.points["folds"].eq(10).all()
     assert len(state.sweep.models) == 24
     assert state.setting == state.sweep.settings[state.sweep.suggestion.number]
-    assert not state.in_hand
+    assert not state.rule_selected
     assert "THEN high" in app.code[0].value
     assert app.get("plotly_chart")
     assert "Quick search done. A thorough search takes " in text(app)
@@ -112,7 +112,7 @@ def test_slider_moves_along_the_curve_and_selects_the_rule(on_models, no_fits):
     state = app.session_state["app"]
     assert state.setting["max_conditions"] == 2
     assert state.model.rule_set_.n_conditions <= 2
-    assert state.in_hand
+    assert state.rule_selected
     row = state.sweep.points.loc[state.sweep.number_of(state.setting)]
     assert f"{100 * row['test_error']:.1f} % ± " in text(app)
     assert slider(app, "limit").value == 2
@@ -144,7 +144,7 @@ def test_what_another_page_has_read_is_in_hand(on_models):
     app = on_models
     app.switch_page("pages/rules.py").run()
     assert not app.exception
-    assert app.session_state["app"].in_hand
+    assert app.session_state["app"].rule_selected
 
 
 @pytest.mark.slow
@@ -157,7 +157,7 @@ def test_longer_search_replaces_quick_points_and_unpicked_rules(
     assert the_job().title == LONGER
     assert not any(QUICK in s for s in state.sweep.settings)
     assert QUICK not in state.setting
-    assert not state.in_hand
+    assert not state.rule_selected
     number = state.sweep.number_of_rule(state)
     assert slider(app, "limit").value == state.sweep.points.loc[number, "limit"]
     assert "A run suggests another rule" not in text(app)
@@ -244,10 +244,10 @@ def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     assert "does not support constraints" in text(app)
     app.multiselect(key="run_forbidden").set_value([]).run()
     app.multiselect(key="run_direction_up").set_value(["income"]).run()
-    assert "does not support promises" not in text(app)
+    assert "does not support monotonic constraints" not in text(app)
     counted = next(q for q in app.multiselect(key="run_compared").options if IDEAL_DNF.name in q)
     app.multiselect(key="run_compared").set_value([counted]).run()
-    assert "does not support promises" in text(app)
+    assert "does not support monotonic constraints" in text(app)
 
 
 @pytest.mark.slow
@@ -266,7 +266,7 @@ def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
     assert not app.exception
     state = app.session_state["app"]
     assert {spec.form for spec in state.sweep.specs} == {"cnf"}
-    assert state.in_hand
+    assert state.rule_selected
     assert app.code[0].value == rule
 
 

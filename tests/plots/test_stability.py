@@ -15,7 +15,7 @@ def test_a_bar_is_the_number_of_rules_that_read_its_column():
     assert list(own.x) == FOUND.columns["returned"].tolist()
     assert not others.x
     assert returned_sentence(FOUND) == "Of 4 rules, columns return: age in 3, town in 3."
-    _, others = returned_figure(replace(FOUND, in_hand=OTHERS[0])).data
+    _, others = returned_figure(replace(FOUND, selected=OTHERS[0])).data
     assert list(others.y) == ["town"]
 
 
@@ -27,7 +27,7 @@ def test_band_covers_the_middle_eight_tenths_of_the_cuts():
     ends = [100 * np.mean(age <= high) for high in cuts["high"]]
     assert list(bar.base) == pytest.approx(starts)
     assert list(bar.x) == pytest.approx(np.maximum(np.subtract(ends, starts), 0.6))
-    assert list(mark.x) == [100 * np.mean(age <= cut) for cut in cuts["in_hand"]]
+    assert list(mark.x) == [100 * np.mean(age <= cut) for cut in cuts["selected"]]
     assert list(bar.y) == ["age above 40", "age below 10"]
     assert band_sentence(FOUND) == (
         "Cuts that return: age above 40: 3 of 4, 40 to 60; age below 10: 1 of 4, 20."

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rulekit.search.box_search.problem import Boxes, BoxProblem
-from rulekit.search.box_search.search import Archive, kick
+from rulekit.search.box_search.search import Archive, perturb
 from tests.reference.box_intervals import IntervalSearch, Savings, histogram
 from tests.reference.box_pairs import PairStart
 from tests.reference.box_state import BoxState, loss_of_violations
@@ -173,14 +173,14 @@ def search_by_numpy(problem, plan, rng):
     """Do as `search.search`, with the moves above."""
     archive, moves = Archive(problem), {}
     thetas = sorted(set(map(float, plan.thetas)), reverse=True)
-    for round_number in range(plan.kicks + 1):
+    for round_number in range(plan.n_perturbations + 1):
         for n_clauses in range(1, plan.max_clauses + 1):
             for theta in thetas:
                 if theta not in moves:
                     moves[theta] = Moves(problem, archive, theta)
                 start = archive.answer(n_clauses, theta).boxes
                 if round_number:
-                    start = kick(problem, start, rng)
+                    start = perturb(problem, start, rng)
                 moves[theta].visit(start, n_clauses, undisturbed=not round_number)
     return archive
 

@@ -18,7 +18,7 @@ def booleans(X, rows):
     return np.array(columns, dtype=bool).T
 
 
-def learn(X, y, judges, max_features=10):
+def learn(X, y, judges, max_variables=10):
     """Learn from numbers without gaps, every column of more than two values in both parts.
 
     Returns the chosen columns, the ranking they come from (0, 1, 2 for F, mutual information,
@@ -33,7 +33,7 @@ def learn(X, y, judges, max_features=10):
     ]
     ranked = [sorted(range(X.shape[1]), key=lambda j: (-score[j], j)) for score in scores]
     best = []
-    for k in range(1, min(max_features, X.shape[1]) + 1):
+    for k in range(1, min(max_variables, X.shape[1]) + 1):
         found = []
         for place, order in enumerate(ranked):
             known = counters(train[:, order[:k]], y[~judges])

@@ -141,7 +141,11 @@ def test_columns_of_other_types_are_read_as_a_data_frame_of_them_is(put):
 @pytest.mark.parametrize("sample", [info.name for info in list_samples()])
 def test_the_sample_tables_are_counted_as_in_memory(put, sample):
     X, y = load_sample(sample).xy()
-    rule = BoxSearchClassifier(theta=0.5, n_clauses=3, kicks=0).fit(X, y == y.iloc[0]).rule_set_
+    rule = (
+        BoxSearchClassifier(theta=0.5, n_clauses=3, n_perturbations=0)
+        .fit(X, y == y.iloc[0])
+        .rule_set_
+    )
     columns, truth = columns_of(X), np.array(y == y.iloc[0], dtype=object)
     assert_counted(rule, put(as_arrow(columns, **{HIDDEN: truth})), columns, truth)
 

@@ -19,8 +19,8 @@ from rulekit.rules import (
     rule_from_dict,
     rule_to_dict,
     simplify,
-    simplify_clause,
 )
+from rulekit.rules.analysis.simplify import simplify_clause
 from tests.explain.tables import PLAIN, points_rules, tables
 from tests.strategies.rules import columns, every_row, points_splits
 
@@ -181,7 +181,7 @@ def test_it_reads_as_points_and_counts_its_conditions():
     [
         ((), (), 1, "at least one condition"),
         ((OLD, HIGH), (3,), 1, "2 conditions and 1 numbers"),
-        ((OLD, HIGH), (3, 2), 6, "no row can reach 6: the sums lie from 0 to 5. Ask for 1 to 5"),
+        ((OLD, HIGH), (3, 2), 6, "no row can reach 6: the sums lie from 0 to 5. Use 1 to 5"),
         ((OLD, HIGH), (3, 2), 0, "every row reaches 0"),
         ((OLD, Literal("age", "<=", 40)), (3, 2), 5, "no row can reach 5"),
         ((OLD, OLD), (3, 2), 5, "'age > 60' is listed twice; add its points up"),

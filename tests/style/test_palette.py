@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.families.hyperplane import Projection, coverage_figure, projection_figure
+from rulekit.families.hyperplane import coverage_figure, projection_figure
+from rulekit.families.hyperplane.plots.hypercubes import Projection
 from rulekit.families.power_law import bspace_figure, columns_figure, split_points, tree_figure
 from rulekit.plots import clause_figure, outcome_figure
 from rulekit.plots.thresholds import level_figure, level_table, threshold_figure
-from rulekit.rules import Branch, Factor, Leaf, PowerLaw, PowerLawSplit
+from rulekit.rules import Branch, Factor, PowerLaw, PowerLawSplit
+from rulekit.rules.analysis.tree import Leaf
 from rulekit.style.palette import (
     REST,
     SERIES,

@@ -8,7 +8,7 @@ from rulekit.data import load_sample
 from rulekit.export import from_text, to_json
 from tests.pages.driving import opened, routed, text
 from ui.learners.offered import RunSpec
-from ui.picked import promises
+from ui.picked import monotonicity
 from ui.state import AppState, Wording
 
 ASKED = RunSpec(
@@ -38,21 +38,24 @@ def page(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["rules", "explain"])
-def test_a_kept_promise_is_said_by_the_name_people_use(page, name):
+def test_a_satisfied_constraint_is_shown_by_its_label(page, name):
     app = page(name)
     state = app.session_state["app"]
-    checks = promises(state.model.rule_set_, state)
+    checks = monotonicity(state.model.rule_set_, state)
     assert [check.kept for check in checks] == [True, True]
     said = text(app)
     if name == "rules":
-        assert "As Yearly income falls and all else stays, the answer may turn to high" in said
+        assert "If only Yearly income falls, the prediction may change to high" in said
         assert not app.warning
     else:
-        assert "Yearly income alone could not turn this answer" in said
+        assert "Yearly income alone cannot change this prediction" in said
 
 
-def test_a_rule_edited_so_that_it_breaks_a_promise_is_warned_of(page):
+def test_a_rule_edited_to_violate_a_constraint_warns(page):
     rule = from_text("1. IF income > 30000 THEN high\nOTHERWISE low")
     app = page("rules", setting={"edited": "by hand"}, rule_json=to_json(rule))
     assert len(app.warning) >= 1
-    assert "Yearly income = 30001 is answered high and Yearly income = 30000 is not" in text(app)
+    assert (
+        "the prediction is high for Yearly income = 30001 and not for Yearly income = 30000"
+        in text(app)
+    )

@@ -2,6 +2,7 @@
 
 from rulekit.data import load_sample
 from ui import state_file
+from ui.learners.spec import RunSpec
 from ui.state import AppState
 
 
@@ -18,3 +19,15 @@ def test_an_analysis_saved_before_outcomes_had_names_comes_back_without():
     del older["outcomes"], older["split"]["keep_twins"]
     back = state_file.from_plain(older, state.table)
     assert (back.outcomes, back.fit_key) == ({}, state.fit_key)
+
+
+def test_settings_saved_under_former_parameter_names_are_read():
+    state = AppState(table=load_sample("iris"))
+    older = state_file.to_plain(state)
+    older["setting"] = {"learner": "search", "max_conditions": 3, "doubt": 1.0}
+    older["run_settings"] = {"doubting": False}
+    older["in_hand"] = not older.pop("rule_selected")
+    back = state_file.from_plain(older, state.table)
+    assert back.setting == {"learner": "search", "max_conditions": 3, "label_noise": 1.0}
+    assert back.rule_selected
+    assert RunSpec.from_dict(back.run_settings) == RunSpec(noisy=False)

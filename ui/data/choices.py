@@ -9,6 +9,7 @@ import streamlit as st
 from rulekit.data import Table, check_target, suggest_positive, suggest_target, target_notes
 from rulekit.exceptions import DataError
 from ui.data.outcomes import outcome_fields
+from ui.data.overview import column_figures, looks_protected, protected_features
 from ui.escape import md
 from ui.state import AppState, Wording, app_state
 from ui.workspace import change
@@ -110,7 +111,8 @@ def set_aside(table: Table) -> str:
     columns = []
     for column in table.columns:
         if column.role in ("id", "ignore"):
-            reason = reasons.get("id" if column.role == "id" else column.kind, "set aside")
+            usual = "audit only" if looks_protected(column.name) else "set aside"
+            reason = reasons.get("id" if column.role == "id" else column.kind, usual)
             columns.append(f"{column.name} ({reason})")
     if not columns:
         return ""
@@ -154,8 +156,11 @@ def columns_card() -> None:
     st.caption(
         "Roles: a *feature* may appear in rules; *id* and *ignore* never do; *weight* counts a "
         "row more than once; rows of one *group* stay on one side of every split. The name for "
-        "people and the unit are used in sentences and figures."
+        "people and the unit are used in sentences and figures. Association with the outcome: 0 "
+        "for none beyond chance, 1 where the column determines it (Cramér's V of at most six "
+        "groups)."
     )
+    _audit_line(state.table)
     key = f"columns_{this_round()}"
     if st.session_state.get("columns_base_key") != key:
         st.session_state["columns_base"] = editor_frame(state.table, state.wording)
@@ -165,10 +170,14 @@ def columns_card() -> None:
         key=key,
         hide_index=True,
         height=min(460, 38 + 35 * state.table.n_columns),  # a row cut in half says: scroll
-        disabled=["column", "holds", "distinct", "missing"],
+        disabled=["column", "spread", "association", "holds", "distinct", "missing"],
         column_config={
             "column": st.column_config.TextColumn("Column", pinned=True, width="medium"),
             "role": st.column_config.SelectboxColumn("Role", options=EDITABLE_ROLES, required=True),
+            "spread": st.column_config.BarChartColumn("Values", width="small", y_min=0),
+            "association": st.column_config.ProgressColumn(
+                "Association", format="%.2f", min_value=0, max_value=1, width="small"
+            ),
             "holds": "Holds",
             "distinct": st.column_config.NumberColumn("Distinct", format="localized"),
             "missing": st.column_config.NumberColumn("Missing", format="percent"),
@@ -195,7 +204,37 @@ def editor_frame(table: Table, wording: dict[str, Wording]) -> pd.DataFrame:
         }
         for c in table.columns
     ]
-    return pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
+    figures = column_figures(table)
+    if figures is not None:
+        frame.insert(2, "spread", figures["spread"])
+        frame.insert(3, "association", figures["association"])
+    return frame
+
+
+def _audit_line(table: Table) -> None:
+    """Offer to keep protected attributes out of rules with one button; nothing without any."""
+    names = protected_features(table)
+    if not names:
+        return
+    shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(md(f"Protected attributes among the features: {shown}.", 400), width="content")
+        st.button(
+            "Use for audit only",
+            key="audit_only",
+            type="tertiary",
+            on_click=_audit_only,
+            args=(names,),
+            help="No rule reads these columns then. Groups, on Rules, still shows the errors in "
+            "each of their groups.",
+        )
+
+
+def _audit_only(names: list[str]) -> None:
+    """Set the role of columns to ignore: groups are measured by any column."""
+    change(table=app_state().table.with_roles(dict.fromkeys(names, "ignore")))
+    refresh_editor()
 
 
 def apply_edits(edits: dict[int, dict[str, Any]]) -> None:

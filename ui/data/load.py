@@ -5,7 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from rulekit.data import Limits, ParseOptions, list_samples, load_sample, unpacked
+from rulekit.data import Limits, ParseOptions, list_samples, load_sample
+from rulekit.data.reading.loading import unpacked
 from rulekit.exceptions import DataError
 from ui import workspace
 from ui.data.choices import choose_target

@@ -12,14 +12,14 @@ from ui.workspace import change, pick_rule
 
 def rule_file() -> None:
     """Show an upload of a rule file for the current table."""
-    turn = st.session_state.setdefault("upload_rule_turn", 0)
-    key = f"upload_rule_{turn}"
+    generation = st.session_state.setdefault("upload_rule_turn", 0)
+    key = f"upload_rule_{generation}"
 
     def take() -> None:
         file = st.session_state[key]
         if file is None:
             return
-        st.session_state["upload_rule_turn"] = turn + 1  # the field is empty again
+        st.session_state["upload_rule_turn"] = generation + 1  # the field is empty again
         take_rule(file.getvalue(), file.name[:80])
 
     st.file_uploader(
@@ -45,7 +45,7 @@ def take_rule(content: bytes, name: str) -> None:
     _check_answers(rule.classes, app_state())
     rule.predict(app_state().training[0])  # says which column holds something else
     pick_rule(rule, source=f"the file {name}")
-    change(in_hand=True)
+    change(rule_selected=True)
 
 
 def _check_answers(answers: tuple[object, ...], state: AppState) -> None:

@@ -162,7 +162,7 @@ def _ended(job: jobs.Job | None) -> None:
     if job is None:
         return
     if job.state == "cancelled":
-        st.warning("Learning from all rows was stopped; nothing of it is kept.")
+        st.warning("Learning from all rows was stopped. Nothing was changed.")
     elif job.state == "failed":
         problem(job.error)
         if job.error_id:

@@ -16,14 +16,14 @@ SHOWN = 6  # saved analyses; earlier ones are a click away
 
 def _load_settings() -> None:
     """Show an upload of saved settings for the current table."""
-    turn = st.session_state.setdefault("upload_settings_turn", 0)
-    key = f"upload_settings_{turn}"
+    generation = st.session_state.setdefault("upload_settings_turn", 0)
+    key = f"upload_settings_{generation}"
 
     def take() -> None:
         file = st.session_state[key]
         if file is None:
             return
-        st.session_state["upload_settings_turn"] = turn + 1  # the field is empty again
+        st.session_state["upload_settings_turn"] = generation + 1  # the field is empty again
         if message := workspace.load_settings(file.getvalue()):
             st.session_state["_message"] = message
 

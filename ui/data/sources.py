@@ -98,7 +98,7 @@ def sampled(place: Place) -> tuple[Table, int]:
         if not 0 < n_columns <= limits.max_columns:
             raise DataError(
                 f"A table must have 1 to {limits.max_columns:,} columns that rules can read; this "
-                f"one has {n_columns:,}. Offer a view of it with fewer."
+                f"one has {n_columns:,}. Create a view with fewer columns."
             )
         total = int(fetch(table.count()).as_py())
         wanted = min(SAMPLE_ROWS, limits.max_rows, limits.max_cells // n_columns)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from rulekit.data import ParseOptions, Table, read_with_options
+from rulekit.data import ParseOptions, Table
+from rulekit.data.reading.loading import read_with_options
 from rulekit.exceptions import RulekitError, WideTableError
 from ui.data.sources import Place, sampled
 from ui.runs.worker import Telling

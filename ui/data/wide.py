@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from rulekit.data import Limits, likely_target
+from rulekit.data import Limits
+from rulekit.data.target import likely_target
 from ui.escape import md
 
 SHOWN = 12

@@ -98,7 +98,7 @@ def what_if(
     model: ClassifierMixin, X: pd.DataFrame, found: Explanation, train: Rows, words: Wording
 ) -> None:
     """Show fields for the values the rule reads, and the resulting prediction."""
-    rule, turn = model.rule_set_, st.session_state.setdefault("_whatif_turn", 0)
+    rule, generation = model.rule_set_, st.session_state.setdefault("_whatif_turn", 0)
     if rule.is_constant:
         st.caption("The rule looks at no value, so no change makes a difference.")
         return
@@ -108,7 +108,7 @@ def what_if(
     places = st.columns(min(3, len(rule.features)))
     for k, feature in enumerate(rule.features):
         with places[k % len(places)]:
-            key = f"whatif_{number}_{turn}_{feature}"
+            key = f"whatif_{number}_{generation}_{feature}"
             edited[feature] = _input(feature, row, train.columns, key, words)
     st.button("Reset all values", key="whatif_reset", on_click=_next_turn)
     changed = {f: np.array([edited[f]], dtype=row[f].dtype) for f in rule.features}
@@ -142,7 +142,7 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
         moved = new is not None and new != now
         if moved and len(known) and not known.min() <= new <= known.max():
             span = f"{known.min():,.6g} to {known.max():,.6g}"
-            st.warning(f"No past case has such a value: they go from {span}.")
+            st.warning(f"No training case has such a value; they range from {span}.")
         return float("nan") if new is None else new
     levels = sorted({v for v in column if v is not None} | ({value} - {None}), key=str)
     options = [*levels, None]

@@ -62,7 +62,7 @@ def hypercubes(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) 
         )
     label, chosen = _box(model)
     if chosen is None:
-        st.info(f"No box of {md(str(label), 60)} holds rows enough to be kept.")
+        st.info(f"No box of {md(str(label), 60)} contains enough rows to be kept.")
     else:
         case = _case(model, train, label, chosen)
         _one_box(model, label, chosen, case, words)

@@ -48,9 +48,9 @@ def form(usual: RunSpec) -> dict[str, Any]:
 
 IDEAL_DNF = Learner.of(
     "ideal",
-    grid=lambda spec: {"max_features": list(CONDITIONS)},
+    grid=lambda spec: {"max_variables": list(CONDITIONS)},
     own=own,
     form=form,
-    dials=lambda setting, n_rows: [Dial("max_features", "Conditions allowed")],
+    dials=lambda setting, n_rows: [Dial("max_variables", "Conditions allowed")],
     cards=Cards(models=lambda model, state: curve_card(model), rules=ideal_card, explain=past_case),
 )

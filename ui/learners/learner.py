@@ -21,13 +21,13 @@ from ui.state import AppState
 SIZES = (
     "theta",
     "n_clauses",
-    "max_features",
+    "max_variables",
     "max_conditions",
 )  # of a setting: how large its rule may be
 VARIANT = (
     "describes",
     "robustness",
-    "doubt",
+    "label_noise",
     QUICK,
 )  # of a setting: its kind, not parameters of the grid
 

@@ -18,9 +18,9 @@ from ui.state import KEEP, AppState
 MOST_CLAUSES = 5
 QUICK_CLAUSES = 2  # for each of several outcomes but one, in a quick search
 ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
-DOUBTING: tuple[Setting, ...] = ({"doubt": 1.0}, {"robustness": 0.1, "doubt": 1.0})
+NOISY: tuple[Setting, ...] = ({"label_noise": 1.0}, {"robustness": 0.1, "label_noise": 1.0})
 LARGE = 200_000  # cells of the training rows above which variants are off by default
-AGAINST, DOUBTED = "rule against the class", "doubtful rows discounted"
+AGAINST, DISCOUNTED = "rule against the class", "doubtful rows discounted"
 SEARCH = "search"
 TWO_LEVEL = ("clauses", "rounding", "refine", "allow_disabled")  # settings that these read
 
@@ -68,17 +68,17 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, An
     quick: dict[str, Any] = {}
     if QUICK in variant:
         y = y.iloc[quick_rows(*state.training, np.arange(len(y)))]
-        quick = {"kicks": 0, "time_limit": QUICK_SECONDS}
+        quick = {"n_perturbations": 0, "time_limit": QUICK_SECONDS}
         if state.several:
             quick |= {"theta": len(y) / 200, "n_clauses": QUICK_CLAUSES}
     return {
         "theta": len(y) / 1000,
         "n_clauses": MOST_CLAUSES,
-        "kicks": 3,
+        "n_perturbations": 3,
         "refine": spec.refine and by_price and not state.several,
         "refine_thresholds": spec.refine and by_price and state.several,
         "robustness": variant.get("robustness", 0.0),
-        "doubt": variant.get("doubt", 0.0),
+        "label_noise": variant.get("label_noise", 0.0),
         **quick,
     }
 
@@ -89,8 +89,8 @@ def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     kinds: list[Setting] = [{}]
     if spec.robust:
         kinds += [{"robustness": value} for value in ROBUST]
-    if spec.doubting:
-        kinds += [kind for kind in DOUBTING if spec.robust or "robustness" not in kind]
+    if spec.noisy:
+        kinds += [kind for kind in NOISY if spec.robust or "robustness" not in kind]
     return tuple({**side, **kind} for side, kind in product(sides, kinds) if side or kind)
 
 
@@ -99,12 +99,12 @@ def variant_words(setting: Setting) -> list[str]:
     words = [AGAINST] if "describes" in setting else []
     if "robustness" in setting:
         words.append(f"robustness {setting['robustness']:g}")
-    return words + [DOUBTED] * ("doubt" in setting) + ["quick search"] * (QUICK in setting)
+    return words + [DISCOUNTED] * ("label_noise" in setting) + ["quick search"] * (QUICK in setting)
 
 
 def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
     """Switch the variants off by default on a large table."""
-    variants = ("against", "robust", "doubting")
+    variants = ("against", "robust", "noisy")
     return dict.fromkeys(variants, False) if X.size > LARGE else {}
 
 
@@ -114,17 +114,17 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
     sides = {"against": False, "robust": False}
     if not state.several:
         sides = _sides(state, usual, unread=unread)
-    doubting = st.toggle(
+    noisy = st.toggle(
         "Also with doubtful rows discounted",
-        value=usual.doubting,
-        key="run_doubting",
+        value=usual.noisy,
+        key="run_noisy",
         disabled=unread,
         help="Rows that look like another class count less in the search: a random forest "
         "predicts each row by the trees grown without it. Noisy labels then add fewer "
         "conditions. Errors shown count every row in full. Nearly twice the searches.",
         **KEEP,
     )
-    return sides | {"doubting": doubting}
+    return sides | {"noisy": noisy}
 
 
 def _sides(state: AppState, usual: RunSpec, *, unread: bool) -> dict[str, Any]:
@@ -135,8 +135,8 @@ def _sides(state: AppState, usual: RunSpec, *, unread: bool) -> dict[str, Any]:
         key="run_against",
         disabled=unread,
         help="Rules that say when a row is of the other class; all others are "
-        f"{md(state.positive, 60)}. One of the two is often much shorter. Promises hold "
-        "for them, too. Twice the searches.",
+        f"{md(state.positive, 60)}. One of the two is often much shorter. "
+        "Monotonic constraints hold for them, too. Twice the searches.",
         **KEEP,
     )
     robust = st.toggle(
@@ -158,7 +158,7 @@ BOX_SEARCH = Learner.of(
     own=box_search,
     variants=variants,
     variant_words=variant_words,
-    reads=("form", "thetas", "clauses", "refine", "against", "robust", "doubting"),
+    reads=("form", "thetas", "clauses", "refine", "against", "robust", "noisy"),
     usual=usual,
     finer_form=finer_form,
     cards=CARDS,

@@ -71,9 +71,9 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
 
     A setting holds ``learner`` and, if selected, ``theta`` (of boxes from a plane
     their ν, of trees their τ), ``n_clauses``, of trees ``max_power_laws`` and ``max_depth``, of the
-    ideal DNF ``max_features`` alone, of the box search ``max_conditions`` alone; of a variant also
-    ``describes`` ("other": the rule is against the described class), ``robustness``, ``doubt`` and
-    ``quick``.
+    ideal DNF ``max_variables`` alone, of the box search ``max_conditions`` alone; of a variant also
+    ``describes`` ("other": the rule is against the described class), ``robustness``,
+    ``label_noise`` and ``quick``.
     """
     return tuple(
         setting | variant for learner, variant in varied(spec) for setting in learner.settings(spec)

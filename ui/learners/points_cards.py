@@ -4,7 +4,8 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.explain import PointsReading, read_points
+from rulekit.explain import read_points
+from rulekit.explain.splits import PointsReading
 from rulekit.explain.subject import row_values
 from rulekit.export import to_sheet
 from rulekit.rules import PointsSplit, scorecard_of

@@ -18,7 +18,7 @@ from rulekit.data import Costs
 from rulekit.data.association import promising_columns
 from rulekit.evaluation import THETA_GRID
 from rulekit.evaluation.sweeps.compare import drawn_rows
-from rulekit.exceptions import EmptyRuleWarning, PromiseWarning
+from rulekit.exceptions import EmptyRuleWarning, MonotonicityWarning
 from rulekit.learners.training import as_constraints
 
 LEARNER_KEY = "learner"  # in a setting: which learner it is of
@@ -37,6 +37,8 @@ SHARED = (  # what all points of a curve have in common; any other field belongs
     *("forbidden", "required", "allow_not_equal", "directions"),
 )
 
+FORMER_FIELDS = {"doubting": "noisy"}  # in older files
+
 
 @dataclass(frozen=True)
 class RunSpec:
@@ -52,7 +54,7 @@ class RunSpec:
     are counted.
 
     `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against`,
-    `robust` and `doubting` say whether the box search also looks for rules of the other class, for
+    `robust` and `noisy` say whether the box search also looks for rules of the other class, for
     rules that more than one condition protects, and with doubtful rows discounted; `ideal_cuts` how
     the ideal DNF cuts numbers ("median" or "binning"), `ideal_mode` its mode. `nus` are the prices
     of "hyperplane", and `plane_answers` says whether its plane answers the rows that no box holds;
@@ -81,7 +83,7 @@ class RunSpec:
     baselines: bool = True
     against: bool = True
     robust: bool = True
-    doubting: bool = True
+    noisy: bool = True
     ideal_cuts: str = "median"
     ideal_mode: str = "compact"
     nus: tuple[float, ...] = NUS
@@ -95,7 +97,8 @@ class RunSpec:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the run that `to_dict` described; unknown entries are left out."""
-        known = {k: _frozen(v) for k, v in values.items() if k in cls.__dataclass_fields__}
+        given = {FORMER_FIELDS.get(k, k): v for k, v in values.items()}
+        known = {k: _frozen(v) for k, v in given.items() if k in cls.__dataclass_fields__}
         return replace(cls(), **known)
 
     @property
@@ -117,12 +120,12 @@ class RunSpec:
         if len(pairs) != len(self.costs):
             raise ValueError(
                 f"Costs must be one for each pair of {len(labels)} outcomes, {len(pairs)} in all; "
-                f"this run has {len(self.costs)}. Say again on Models what errors cost."
+                f"this run has {len(self.costs)}. Set the costs again on Models."
             )
         return Costs(matrix=dict(zip(pairs, self.costs, strict=True)), unit=self.cost_unit)
 
     def constraints(self, features: Sequence[str], towards: Any) -> dict[str, Any] | None:
-        """Return the constraints and promises of the run, None without any.
+        """Return the constraints of the run, None without any.
 
         Constraints on columns that are not features are left out, except required columns, which
         the learner then refuses. Directions lead to the class `towards`,
@@ -172,7 +175,7 @@ def quiet() -> None:
     Set for the whole process: runs may be fitted in threads, and Python's usual way of silencing
     warnings for a while (`warnings.catch_warnings`) is not safe there.
     """
-    for category in (ConvergenceWarning, EmptyRuleWarning, PromiseWarning):
+    for category in (ConvergenceWarning, EmptyRuleWarning, MonotonicityWarning):
         warnings.simplefilter("ignore", category)
 
 

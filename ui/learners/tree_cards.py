@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.explain import SplitReading, explain_path, power_law_of
+from rulekit.explain import explain_path
+from rulekit.explain.splits import SplitReading, power_law_of
 from rulekit.export.documents.latex import LatexWriter, latex_number
 from rulekit.families.power_law import (
     bspace_figure,

@@ -29,7 +29,7 @@ def curve(found: RunResult, y: str) -> None:
     picked = found.number_of_rule(app_state())
     shown = with_sides_named(found.curve(y, picked))
     suggested = found.suggestion
-    notes = {} if suggested is None or y != found.judge else {suggested.number: "suggested"}
+    notes = {} if suggested is None or y != found.measure else {suggested.number: "suggested"}
     lines = reference_lines(found.references, "limit", y) + cheapest_line(found, y)
     how = {"x": "limit", "y": y, "series": "series", "baselines": lines}
     figure = front_figure(shown, **how, notes=notes, selected=picked)
@@ -135,7 +135,7 @@ def points_table(found: RunResult, shown: pd.DataFrame, x: str, y: str, key: str
             "training error": 100 * rows["train_error"],
             "rule": ["against" if "describes" in s else "for" for s in settings],
             "robustness": [s.get("robustness", 0) for s in settings],
-            "doubtful rows": ["less" if "doubt" in s else "in full" for s in settings],
+            "doubtful rows": ["less" if "label_noise" in s else "in full" for s in settings],
             "how": rows["label"],
         }
     ).reset_index(drop=True)

@@ -49,7 +49,7 @@ def settings(state: AppState) -> RunSpec:
         **KEEP,
     )
     weights = weight_fields(state, usual)
-    with st.expander("Constraints and promises about columns"):
+    with st.expander("Constraints on columns"):
         constraints = _constraints(state, usual)
     with st.expander("What a thorough search looks for"):
         kinds = kinds_form(state, usual, [])
@@ -74,13 +74,13 @@ def _shape(state: AppState, usual: RunSpec) -> str:
     )
 
 
-def judged_by(found: RunResult | None) -> str:
+def measure_choice(found: RunResult | None) -> str:
     """Return the selected measure of the vertical axis (no F1 for several classes)."""
     plain = [name for name in ERRORS if name != COST]
     known = plain if found is None else [name for name in ERRORS if found.measures(name)]
     priced = COST in known
     return st.selectbox(
-        "Judge by",
+        "Measure",
         known,
         known.index(COST) if priced else 0,
         format_func=lambda k: capital(ERRORS[k]),
@@ -110,7 +110,7 @@ def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
         **KEEP,
     )
     own = _own_settings(state, spec, learners)
-    plain = {"against": False, "robust": False, "doubting": False}  # a kind is no learner
+    plain = {"against": False, "robust": False, "noisy": False}  # a kind is no learner
     how = {"view": "conditions", "budget": budget, "baselines": lines}
     return _fitting(state, replace(spec, **how, **plain), own)
 
@@ -255,7 +255,9 @@ def _fitting(state: AppState, spec: RunSpec, own: dict[str, Any] | None) -> RunS
     bare = replace(spec, directions=()).constraints(state.features, state.positive) is None
     refusals = {
         "constraints": [one for one in selected if not (bare or one.keeps_constraints)],
-        "promises": [one for one in selected if spec.directions and not one.keeps_promises],
+        "monotonic constraints": [
+            one for one in selected if spec.directions and not one.keeps_monotonic_constraints
+        ],
     }
     for cannot, strict in refusals.items():
         if strict:
@@ -360,8 +362,8 @@ def _of_one_class(state: AppState, usual: RunSpec, usable: Sequence[str]) -> dic
             default=[c for c, one in usual.directions if one == sign and c in free],
             format_func=name,
             key=f"run_direction_{'up' if sign == '>' else 'down'}",
-            help="A promise: if only this column changes, the prediction may change to "
-            f"{md(state.positive, 60)}, never back. It costs accuracy where the data contradict "
+            help="A monotonic constraint: if only this column changes, the prediction may change "
+            f"to {md(state.positive, 60)}, never back. It costs accuracy where the data contradict "
             "it. A missing value does not rise or fall.",
             **KEEP,
         )

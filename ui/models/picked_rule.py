@@ -19,7 +19,7 @@ from ui.learners.spec import FIT_SECONDS, QUICK
 from ui.models.curve import choose, cost_words, error_words, fold_words
 from ui.models.points import RunResult
 from ui.models.run import part_words
-from ui.picked import looked_at_test_rows, picked_model, promise_lines, setting_words
+from ui.picked import constraint_lines, looked_at_test_rows, picked_model, setting_words
 from ui.state import AppState, app_state
 from ui.words import constant_answer, rule_words, wording
 
@@ -44,7 +44,7 @@ KINDS = {
         "How much a row of the other class counts that a single condition keeps out of the rule: "
         "0 counts wrong rows only.",
     ),
-    "doubt": Kind(
+    "label_noise": Kind(
         "Doubtful rows",
         lambda value: "count less" if value else "count in full",
         "Whether the search heeds rows less that look like the other class to trees grown without "
@@ -75,7 +75,7 @@ def picked_card(found: RunResult | None) -> None:
     (st.info if rule.is_constant else st.caption)(md(constant_words(rule, state), 300))
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
-    promise_lines(rule, state)
+    constraint_lines(rule, state)
     key = f"{state.fit_key}{state.rule_json}"
     for words in kept("clause shares", key, lambda: clause_shares(model)):
         st.caption(md(words, 300))
@@ -162,8 +162,8 @@ def _limit_slider(found: RunResult, number: int) -> None:
     # A browser reports the position of every widget it shows, also with another one's timer, and
     # also when the rule has been selected elsewhere meanwhile, or the limits have changed. The
     # slider has another key then, and a report under an old key is ignored.
-    turn = st.session_state.get("_slides", 0)
-    key = f"slider_limit_{turn}_{'_'.join(map(str, options))}"
+    generation = st.session_state.get("_slides", 0)
+    key = f"slider_limit_{generation}_{'_'.join(map(str, options))}"
     st.session_state["_limit_key"] = key
     st.select_slider(
         "Conditions at most",
@@ -211,9 +211,9 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
     mine = [s for s in found.settings if learner_of(s) is learner and s.keys() >= {"learner"}]
     left, middle, right = st.columns(3)
     known = [s for s in SIDES if s in {m.get("describes", "for") for m in mine}]
-    turn = st.session_state.get("_picks", 0)
+    generation = st.session_state.get("_picks", 0)
     if len(known) > 1:
-        key = f"side_{turn}"
+        key = f"side_{generation}"
         left.segmented_control(
             "Describes",
             known,
@@ -229,7 +229,7 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
     for place, (name, kind) in zip((middle, right), KINDS.items(), strict=True):
         values = sorted({m.get(name, 0.0) for m in mine})
         if len(values) > 1:
-            key = f"kind_{name}_{turn}"
+            key = f"kind_{name}_{generation}"
             place.segmented_control(
                 kind.label,
                 values,

@@ -26,7 +26,7 @@ ERRORS = {
     "train_error": "error on the training folds (optimistic)",
     COST: "cost a 100 cases, cross-validated",
 }
-LIMIT_KEYS = ("max_conditions", "max_features")  # of a setting: conditions that it allows
+LIMIT_KEYS = ("max_conditions", "max_variables")  # of a setting: conditions that it allows
 SPREAD_FOLDS = 5  # fewest folds with a standard error
 TREE = "tree"
 
@@ -181,7 +181,7 @@ class RunResult:
         return name in self.points and bool(self.points[name].notna().any())
 
     @property
-    def judge(self) -> str:
+    def measure(self) -> str:
         """The measure of the suggestion: the cost of errors, or the error without costs."""
         return COST if self.measures(COST) else "test_error"
 
@@ -234,29 +234,29 @@ class RunResult:
         The settings of a price sweep take no part if there are others: the best of many is mostly
         luck.
         """
-        judge, unit = self.judge, self.unit
-        rows = self.curve(judge)
+        measure, unit = self.measure, self.unit
+        rows = self.curve(measure)
         if not len(rows):
             return None
-        price = CONDITION_PRICE * (1.0 if judge != COST else float(rows[judge].max()))
+        price = CONDITION_PRICE * (1.0 if measure != COST else float(rows[measure].max()))
         others = [number for number in rows.index if not _is_by_price(self.settings[number])]
         rows = rows.loc[others] if others else rows
-        rows = rows.assign(on_front=pareto_front(rows["limit"], rows[judge]))
-        front = rows[rows["on_front"]].sort_values(["limit", judge])
+        rows = rows.assign(on_front=pareto_front(rows["limit"], rows[measure]))
+        front = rows[rows["on_front"]].sort_values(["limit", measure])
         nonempty = front[front["n_conditions"] >= 0.5]
         front = nonempty if len(nonempty) else front
         if not len(front):
             return None
-        charged = (front[judge] + price * front["limit"]).round(12)
+        charged = (front[measure] + price * front["limit"]).round(12)
         number = int(charged.idxmin())  # of equal ones the first, which allows the fewest
-        best = front.loc[front[judge].idxmin()]
-        near = front[front[judge] <= best[judge] + best.get(f"{judge}_se", 0.0)]
+        best = front.loc[front[measure].idxmin()]
+        near = front[front[measure] <= best[measure] + best.get(f"{measure}_se", 0.0)]
         words = f"at most {plural(front.loc[number, 'limit'], 'condition')}"
-        what = "cost" if judge == COST else "error"
-        charge = measured(price, judge, unit) if judge == COST else f"{100 * price:g} points"
+        what = "cost" if measure == COST else "error"
+        charge = measured(price, measure, unit) if measure == COST else f"{100 * price:g} points"
 
         def figure(row: pd.Series) -> str:
-            value = measured(row[judge], judge, unit)
+            value = measured(row[measure], measure, unit)
             return f"{value} with {plural(row['limit'], 'condition')}"
 
         reason = (

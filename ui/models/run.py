@@ -32,7 +32,7 @@ from ui.state import AppState, app_state
 
 FIRST, LONGER, COMPARISON, PRICES = "First rules", "Longer search", "Comparison", "Price sweep"
 WAIT_SECONDS = 0.25  # wait of the page for the first rules, which are often done by then
-DISTURBED, DOUBTED = 2.8, 6.0  # time of a search with disturbances, and with a random forest,
+DISTURBED, DISCOUNTED = 2.8, 6.0  # time of a search with disturbances, and with a random forest,
 # relative to one without
 SEVERAL = 5.0  # the same for several outcomes, relative to the few points of the quick search
 
@@ -168,9 +168,9 @@ def _join(found: RunResult, key: str) -> None:
     older = state.sweep if state.sweep_key == key else None
     if not len(found.points) and found.references is None:
         return
-    joined = found.over(older, state.setting if is_in_hand(state) else None)
+    joined = found.over(older, state.setting if is_selected(state) else None)
     workspace.change(sweep=joined, sweep_key=key)
-    if is_in_hand(state):
+    if is_selected(state):
         _keep_figures(joined)
     elif (suggested := joined.suggestion) is not None:
         requested = _addressed(joined)
@@ -180,10 +180,10 @@ def _join(found: RunResult, key: str) -> None:
         noted_suggestion(joined)
 
 
-def is_in_hand(state: AppState) -> bool:
+def is_selected(state: AppState) -> bool:
     """Whether the user has selected, read or written the rule, so that no run replaces it."""
     edited = "edited" in (state.setting or {})
-    return state.setting is not None and (state.in_hand or edited)
+    return state.setting is not None and (state.rule_selected or edited)
 
 
 def _keep_figures(found: RunResult) -> None:
@@ -213,7 +213,7 @@ def offered(found: RunResult) -> int | None:
     None if there is no new suggestion, or it is the same rule.
     """
     state, suggested = app_state(), found.suggestion
-    if suggested is None or not is_in_hand(state) or state.model is None:
+    if suggested is None or not is_selected(state) or state.model is None:
         return None
     key = model_key(found.settings[suggested.number])
     model = found.models.get(key)
@@ -232,7 +232,7 @@ def seconds_longer(found: RunResult, spec: RunSpec) -> tuple[float, float] | Non
     columns = max(1.0, state.training[0].shape[1] / QUICK_COLUMNS)
     once = float((found.points.loc[rows, "seconds"] * found.points.loc[rows, "folds"]).sum())
     kinds = [kind for _, kind in varied(longer(spec))]
-    times = sum(DOUBTED if "doubt" in kind else DISTURBED for kind in kinds)
+    times = sum(DISCOUNTED if "label_noise" in kind else DISTURBED for kind in kinds)
     times *= columns * (SEVERAL if state.several else 1.0)
     most = FIT_SECONDS * len(kinds) * (spec.folds + 1)
     return tuple(min(factor * once * times * n_rows / part, most) for factor in (0.7, 1.8))

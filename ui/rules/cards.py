@@ -46,9 +46,9 @@ INTERVAL = "95 % confidence interval of the precision."
 def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
     """Show the verdict, the rule's size and errors, whether it overfits, and looks at test rows."""
     state = app_state()
-    judged = train if test is None else test
+    measured_on = train if test is None else test
     majority = state.training[1].value_counts().index[0]
-    wrong, *rest = verdict_words(rule, judged, majority, state.labels)
+    wrong, *rest = verdict_words(rule, measured_on, majority, state.labels)
     st.markdown(f"**{md(wrong)}** {' '.join(md(words, 200) for words in rest)}")
     size, learned, held_out = st.columns(3)
     size.metric("Conditions", f"{rule.n_conditions} in {plural(rule.n_clauses, 'clause')}")

@@ -57,7 +57,7 @@ class GapCurve:
             X, y, sample_weight=state.training_weight
         )
         curve = model.choice_.gap_curve()
-        learner = BoxSearchClassifier(kicks=0, **shared)
+        learner = BoxSearchClassifier(n_perturbations=0, **shared)
         names = list(model.choice_.setting)
         settings = [
             {name: row[name] for name in names} | {"n_clauses": int(row["n_clauses"])}

@@ -103,7 +103,7 @@ def _tables(found: Stability, names: dict[str, str]) -> None:
                 hide_index=True,
                 alt=f"{title} and in how many of {found.n_made} resamples they returned",
                 column_config={
-                    "in_hand": "in the rule",
+                    "selected": "in the rule",
                     "near": st.column_config.NumberColumn(
                         help="So near that at most 5 % of the rows lie between."
                     ),

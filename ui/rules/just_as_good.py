@@ -104,7 +104,9 @@ def _learner(state: AppState) -> BoxSearchClassifier | None:
 
 def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
     """Show the table of rules, and the selected one of them."""
-    lacking = {f"without {state.label(c)}": c for c in found.columns.query("in_hand > 0")["column"]}
+    lacking = {
+        f"without {state.label(c)}": c for c in found.columns.query("selected > 0")["column"]
+    }
     chosen = st.selectbox(
         "Rules shown",
         [LEADING, *lacking, EVERY],
@@ -170,7 +172,7 @@ def _one(found: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> No
         st.markdown(md(_difference(found, rule, rows, train, state), 900))
     else:
         st.caption("Same predictions as the selected rule on all training rows.")
-    if rule != found.in_hand:
+    if rule != found.selected:
         st.button(
             "Use this rule",
             key="alike_take",
@@ -179,7 +181,7 @@ def _one(found: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> No
         )
     if len(rows):
         with st.expander(f"The {plural(len(rows), 'row')} with different predictions"):
-            frame = case_frame(found.in_hand, train, state).iloc[rows[:SHOWN_ROWS]]
+            frame = case_frame(found.selected, train, state).iloc[rows[:SHOWN_ROWS]]
             st.dataframe(
                 frame.assign(**{"this rule": rule.predict(train.columns)[rows[:SHOWN_ROWS]]}),
                 hide_index=True,
@@ -195,7 +197,7 @@ def _difference(
 ) -> str:
     """Return how many predictions differ, which rule is right there, and where the rows are."""
     n, truth = len(train.y), train.y[rows]
-    right = [int(np.sum(r.predict(train.columns)[rows] == truth)) for r in (found.in_hand, rule)]
+    right = [int(np.sum(r.predict(train.columns)[rows] == truth)) for r in (found.selected, rule)]
     differing = (
         f"Predictions differ for {len(rows):,} of {n:,} training rows ({percent(len(rows) / n)}): "
         f"the selected rule is right for {right[0]:,} of them, this one for {right[1]:,}."

@@ -40,7 +40,7 @@ def operating_card(model: Any, rows: Rows, state: AppState) -> None:
     """Show the operating points of the rule as a curve, and select one."""
     source, picked = _source(model, state)
     if state.several or len(source.classes_) != 2:
-        st.caption("Operating points are those of a rule of two outcomes.")
+        st.caption("Operating points need two outcomes.")
         return
     by = st.segmented_control(
         "Points",
@@ -63,19 +63,19 @@ def operating_card(model: Any, rows: Rows, state: AppState) -> None:
     at = places.get(picked, None if picked else (len(points) - 1 if by == "clauses" else None))
     name = str(source.positive_label_)
     sentence = operating_sentence(points, name)
-    turn = st.session_state.get("_operating_turn", 0)
+    generation = st.session_state.get("_operating_turn", 0)
 
     def pick(place: int) -> None:
         once(lambda: _take(source, points.iloc[place, 0], by))()
-        st.session_state["_operating_turn"] = turn + 1
+        st.session_state["_operating_turn"] = generation + 1
 
     def clicked() -> None:
-        place = selected_id(st.session_state.get(f"operating_{turn}"))
+        place = selected_id(st.session_state.get(f"operating_{generation}"))
         if place is not None and int(place) < len(points):
             pick(int(place))
 
     figure = operating_figure(points, name, at)
-    chart(figure, f"operating_{turn}", sentence, on_select=clicked)
+    chart(figure, f"operating_{generation}", sentence, on_select=clicked)
     counted = f"Counted on {rows.name} rows; a selected point becomes the rule."
     st.caption(md(f"{sentence} {counted}", 400))
     pick_row(

@@ -70,8 +70,8 @@ def then_and_now(cases: NewCases, found: Scored) -> None:
         names = {"then": "training rows", "now": "test rows"}
     else:
         names = {"then": "before", "now": "now"}
-        say = st.warning if any(f.worse for f in found.figures) else st.success
-        say(md(found.sentence, 400))
+        show = st.warning if any(f.worse for f in found.figures) else st.success
+        show(md(found.sentence, 400))
     lines = []
     for figures in found.figures:
         line = {"": f"clause {figures.clause}" if figures.clause else "whole rule"}

@@ -9,8 +9,10 @@ import streamlit as st
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from rulekit.data import Table, read_with_options, respelled_levels
+from rulekit.data import Table
 from rulekit.data.column import whole
+from rulekit.data.drift import respelled_levels
+from rulekit.data.reading.loading import read_with_options
 from rulekit.exceptions import RulekitError
 from rulekit.explain import Scored, score
 from rulekit.style.wording import plural

@@ -15,7 +15,7 @@ X, y = load_sample("breast_cancer").xy("diagnosis")
 # One search answers every number of conditions. Ten folds say what each is worth on rows that the
 # rule has not seen.
 sizes = {"max_conditions": [1, 2, 3, 4, 5, 6]}
-learner = BoxSearchClassifier(kicks=0, positive_label="malignant", random_state=0)
+learner = BoxSearchClassifier(n_perturbations=0, positive_label="malignant", random_state=0)
 found = compare_learners(X, y, learners={"boxes": (learner, sizes)})
 points = found.points()
 print(

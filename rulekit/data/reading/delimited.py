@@ -78,8 +78,8 @@ def decoded(raw: bytes, encoding: str | None) -> tuple[str, str, list[str]]:
             return _decoded_as(raw, name), name, []
     if b"\0" in raw[:SAMPLE]:
         raise DataError(
-            "The file holds zero bytes, as no text in UTF-8 does. Save it as CSV in UTF-8, or name "
-            "its encoding (such as 'utf-16-le')."
+            "The file contains zero bytes, so it is not UTF-8 text. Save it as CSV in UTF-8, or "
+            "set its encoding (such as 'utf-16-le')."
         )
     try:
         return raw.decode("utf-8"), "utf-8", []

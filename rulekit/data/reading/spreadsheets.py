@@ -1,23 +1,41 @@
-"""Reading of XLSX files: check the archive, then read row by row."""
+"""Reading of XLSX files: check the archive and its sheets, then read one sheet with calamine."""
 
 import datetime
 import io
-import time
-import warnings
+import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
+from xml.parsers.expat import ParserCreate
 
 import pandas as pd
 import pyarrow as pa
 
 from rulekit.data.cells import typed_columns
-from rulekit.data.headers import check_width, chosen_columns, repaired_headers, shown, too_wide
+from rulekit.data.headers import check_width, chosen_columns, repaired_headers, shown
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.delimited import check_cell, check_size
+from rulekit.data.typed import EXACT
 from rulekit.exceptions import DataError
 
-Row = tuple[Any, ...]
+Row = Sequence[Any]
+MAX_AREA = 20_000_000  # cells between the first and the last one; calamine allocates 32 bytes each
+
+# calamine reads numbers as float64 and error values (#N/A) as empty cells; as text, both are kept
+_LONG = re.compile(
+    rb"<((?:\w+:)?c)\b([^<>]*)>(?=\s*(?:<(?:\w+:)?f\b[^<]*(?:</(?:\w+:)?f>)?\s*)?"
+    rb"<(?:\w+:)?v>[+-]?\d{16,}(?:\.\d*)?<)"
+)
+_ERROR = re.compile(rb'(<(?:\w+:)?c\b[^<>]*?) t="e"')
+_EMPTY = re.compile(rb'<(?:\w+:)?c r="[A-Z]+\d+"[^<>]*/>')
+_COLUMN = re.compile(rb"\br\s*=\s*[\"']([A-Za-z]+)\d")
+_ROW = re.compile(rb"\br\s*=\s*[\"'][A-Za-z]*(\d+)[\"']")
+# cells and rows that may have no position: they follow the one before
+_NEXT_CELL = re.compile(rb'<(?:[^<>\s:?]+:)?c\b(?!\s+r="[A-Z]+\d+")')
+_NEXT_ROW = re.compile(rb'<(?:[^<>\s:?]+:)?row\b(?!\s+r="\d+")')
+_ROW_TAG = re.compile(rb"<(?:[^<>\s:?]+:)?row\b")
+# XML without comments and without < or > in quotes, so that each match of _ROW_TAG is a row
+_STRICT = re.compile(rb"""(?:<[^!<>"'](?:[^<>"']|"[^<>"]*+")*+>[^<>]*+)*+""")
 
 
 def check_archive(raw: bytes, limits: Limits) -> None:
@@ -71,184 +89,180 @@ def read_spreadsheet(
     Shape of the result: (n, k).
     """
     check_archive(raw, limits)
-    # of styles and validations that are not read openpyxl can only be silenced: alone, and for the
-    # whole process, as to do so for a while (`warnings.catch_warnings`) is not safe in threads
-    warnings.filterwarnings("ignore", category=UserWarning, module=r"openpyxl\.")
     rows, notes = _raw_rows(raw, options, limits)
-    header, rows, repairs = _header_and_rows(rows, options, limits)
-    cells = {name: [row[i] for row in rows] for i, name in enumerate(header)}
+    cells, repairs = _columns(rows, options, limits)
     frame, more = _frame(cells, options)
     return frame, notes + repairs + more
 
 
 def _raw_rows(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[list[Row], list[str]]:
     try:
-        import openpyxl  # an extra, and slow to import
+        import python_calamine  # an extra
     except ImportError as error:
         raise DataError(
-            "Reading XLSX needs openpyxl (pip install openpyxl); or save the table as CSV."
+            "Reading XLSX needs python-calamine (pip install python-calamine); or save the table "
+            "as CSV."
         ) from error
     try:
-        workbook = openpyxl.load_workbook(
-            io.BytesIO(raw), read_only=True, data_only=True, keep_links=False
-        )
-        try:
-            return _sheet_rows(workbook, options, limits)
-        finally:
-            workbook.close()
+        with python_calamine.load_workbook(_prepared(raw, limits)) as workbook:
+            worksheet = python_calamine.SheetTypeEnum.WorkSheet
+            names = [sheet.name for sheet in workbook.sheets_metadata if sheet.typ == worksheet]
+            return _sheet_rows(workbook, names, options)
     except DataError:
         raise
     except Exception as error:  # whatever a damaged file makes the reader stumble over
         raise DataError("The spreadsheet is damaged. Save it anew, or as CSV.") from error
 
 
+def _prepared(raw: bytes, limits: Limits) -> io.BytesIO:
+    """Copy the archive uncompressed, with errors and long numbers as text.
+
+    Raises DataError if the cells of a sheet are too far apart.
+    """
+    copy = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(copy, "w") as new:
+        for name in dict.fromkeys(old.namelist()):
+            part = old.read(name)
+            if b"spreadsheetml" in part:
+                ParserCreate().Parse(part, True)  # calamine reads malformed XML in part
+            new.writestr(name, _checked(part, limits) if b"sheetData" in part else part)
+    copy.seek(0)
+    return copy
+
+
+def _checked(sheet: bytes, limits: Limits) -> bytes:
+    """Check the area of a sheet, and mark errors and long numbers as text."""
+    most = max(limits.max_cells, MAX_AREA)
+    area = _area(sheet)
+    if area > most:
+        sheet = _EMPTY.sub(b"", sheet)  # such as cells with a colour only
+        area = _area(sheet)
+    if area > most:
+        raise DataError(
+            f"The cells of a sheet lie too far apart: in an area of {area:,} cells, {most:,} are "
+            "allowed. Remove cells outside of the table."
+        )
+    if re.search(rb"v>[+-]?\d{16}", sheet):
+        sheet = _LONG.sub(_as_text, sheet)
+    return _ERROR.sub(rb'\1 t="str"', sheet) if b' t="e"' in sheet else sheet
+
+
+def _area(sheet: bytes) -> int:
+    """Return an upper bound of rows times columns between the first and the last cell."""
+    width = max(map(_number, {match[1] for match in _COLUMN.finditer(sheet)}), default=0)
+    height = max(map(int, {match[1] for match in _ROW.finditer(sheet)}), default=0)
+    if _NEXT_CELL.search(sheet):
+        rows = _ROW_TAG.split(sheet) if _STRICT.fullmatch(sheet) else [sheet]
+        width += max(len(_NEXT_CELL.findall(row)) for row in rows)
+    height += len(_NEXT_ROW.findall(sheet))
+    return width * height
+
+
+def _number(letters: bytes) -> int:
+    """Return the number of a column from its letters: 1 for A, 27 for AA."""
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - 64
+    return number
+
+
+def _as_text(cell: re.Match[bytes]) -> bytes:
+    """Return the tag of a numeric cell as the tag of a text; other cells are unchanged."""
+    name, attributes = cell[1], cell[2].replace(b' t="n"', b"")
+    return cell[0] if b" t=" in attributes else b'<%b%b t="str">' % (name, attributes)
+
+
 def _sheet_rows(
-    workbook: Any, options: ParseOptions, limits: Limits
+    workbook: Any, names: list[str], options: ParseOptions
 ) -> tuple[list[Row], list[str]]:
-    sheets = {sheet.title: sheet for sheet in workbook.worksheets}
-    if options.sheet is not None:
-        if options.sheet not in sheets:
-            known = ", ".join(map(shown, list(sheets)[:8]))
-            raise DataError(
-                f"The file has no sheet {shown(options.sheet)}; its sheets are {known}."
-            )
-        sheets = {options.sheet: sheets[options.sheet]}
-    for title, sheet in sheets.items():
-        rows = list(_chosen(_trimmed(sheet, options, limits), options, limits))
-        if rows:
-            several = len(workbook.worksheets) > 1 and options.sheet is None
-            note = f"The file has {len(workbook.worksheets)} sheets; {shown(title)} was read."
+    """Return the rows of the requested sheet, else of the first that is not empty."""
+    if options.sheet is not None and options.sheet not in names:
+        known = ", ".join(map(shown, names[:8]))
+        raise DataError(f"The file has no sheet {shown(options.sheet)}; its sheets are {known}.")
+    for name in names if options.sheet is None else [options.sheet]:
+        rows = workbook.get_sheet_by_name(name).to_python()
+        if any(map(_width, rows)):
+            several = len(names) > 1 and options.sheet is None
+            note = f"The file has {len(names)} sheets; {shown(name)} was read."
             return rows, [note] if several else []
     raise DataError("The spreadsheet is empty. Give a sheet with a header and rows.")
 
 
-def _chosen(rows: Iterator[Row], options: ParseOptions, limits: Limits) -> Iterator[Row]:
-    """Return the requested columns below a header row; all rows where none are requested.
+def _width(row: Row) -> int:
+    """Return the number of cells up to the last non-empty one."""
+    width = len(row)
+    while width and row[width - 1] == "":
+        width -= 1
+    return width
 
-    Raises WideTableError if the first row is too wide and no columns were requested.
-    """
-    first = next(rows, None)
-    if first is None:
-        return
-    if options.columns is None and len(first) <= limits.max_columns:
-        yield first
-        for row in rows:
-            if len(row) > limits.max_columns:
-                raise too_wide(len(row), limits)
-            yield row
-        return
-    data = _is_data(first, options)
-    names, _ = repaired_headers([None] * len(first) if data else first, limits)
+
+def _columns(
+    rows: list[Row], options: ParseOptions, limits: Limits
+) -> tuple[dict[str, list[Any]], list[str]]:
+    """Return the requested columns by name, None for an empty cell, and notes."""
+    widths = [_width(row) for row in rows]
+    full = [i for i, width in enumerate(widths) if width]
+    blank = full[-1] - full[0] + 1 - len(full)
+    width = max(widths)
+    check_width(width, limits)
+    first = rows[full[0]]
+    notes = []
+    if _is_data(first[: widths[full[0]]], options):
+        names = [f"column {i + 1}" for i in range(width)]
+        if options.header is None:
+            notes.append(
+                "The first row holds numbers only, so it is read as data; if it is a header, say "
+                "so."
+            )
+    else:
+        names, notes = repaired_headers(first[:width], limits)
+        full = full[1:]
+    if blank:
+        notes.append(f"{blank} empty rows inside the sheet are left out.")
     positions = chosen_columns(names, options.columns, limits)
-    yield tuple(names[i] for i in positions)
-    for row in [first, *rows] if data else rows:
-        yield tuple(row[i] if i < len(row) else None for i in positions)
+    check_size(len(full), len(positions), limits)
+    if not full:
+        raise DataError("The sheet has a header but no rows. Give at least one row of data.")
+    body = [rows[i] for i in full]
+    cells = {names[k]: [None if row[k] == "" else row[k] for row in body] for k in positions}
+    for name, values in cells.items():
+        for number, value in enumerate(values, start=1):
+            if isinstance(value, str):
+                check_cell(value, number, name, limits)
+    return cells, notes
 
 
 def _is_data(first: Row, options: ParseOptions) -> bool:
     """Return whether the first row is data: as given, or where it holds numbers only."""
     if options.header is not None:
         return not options.header
-    return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in first)
-
-
-def _trimmed(sheet: Any, options: ParseOptions, limits: Limits) -> Iterator[Row]:
-    """Yield the sheet's rows from the first to the last non-empty one."""
-    sheet.reset_dimensions()  # what a file says of its own size may be wrong by millions
-    started = time.monotonic()
-    n_rows, width, blank = 0, 0, 0
-    for row in sheet.iter_rows(values_only=True):
-        if time.monotonic() - started > limits.max_seconds:
-            raise DataError(
-                f"The spreadsheet takes longer than {limits.max_seconds:g} s to read. Save it as "
-                "CSV or Parquet."
-            )
-        row = _right_trimmed(row)
-        if not row:
-            blank += 1
-            _stop_at_blanks(blank, limits)
-            continue
-        if n_rows:
-            yield from [()] * blank
-        n_rows += 1 + (blank if n_rows else 0)
-        blank = 0
-        width = max(width, len(row))
-        check_width(width, limits)
-        check_size(max(n_rows - 1, 0), len(options.columns or ()) or width, limits)
-        yield row
-
-
-def _stop_at_blanks(blank: int, limits: Limits) -> None:
-    if blank > limits.max_rows:
-        raise DataError(f"The sheet holds more than {limits.max_rows:,} empty rows. Remove them.")
-
-
-def _right_trimmed(row: Row) -> Row:
-    length = len(row)
-    while length and row[length - 1] in (None, ""):
-        length -= 1
-    return row[:length]
-
-
-def _header_and_rows(
-    rows: list[Row], options: ParseOptions, limits: Limits
-) -> tuple[list[str], list[Row], list[str]]:
-    width = max(map(len, rows))
-    padded = [row + (None,) * (width - len(row)) for row in rows]
-    if options.columns is None and _is_data(padded[0], options):
-        note = "The first row holds numbers only, so it is read as data; if it is a header, say so."
-        names = [f"column {i + 1}" for i in range(width)]
-        return names, padded, [note] if options.header is None else []
-    names, repairs = repaired_headers(padded[0], limits)
-    body = padded[1:]
-    full = [row for row in body if any(v not in (None, "") for v in row)]
-    if len(full) < len(body):
-        repairs.append(f"{len(body) - len(full)} empty rows inside the sheet are left out.")
-    if not full:
-        raise DataError("The sheet has a header but no rows. Give at least one row of data.")
-    for number, row in enumerate(full, start=1):
-        for name, value in zip(names, row, strict=True):
-            if isinstance(value, str):
-                check_cell(value, number, name, limits)
-    return names, full, repairs
+    return set(map(type, first)) <= {int, float}
 
 
 def _frame(cells: dict[str, list[Any]], options: ParseOptions) -> tuple[pd.DataFrame, list[str]]:
-    texts = {n: pa.chunked_array([_texts(v)]) for n, v in cells.items() if _has_text(v)}
+    plain = {name: _plain(values) for name, values in cells.items()}
+    texts = {
+        name: pa.chunked_array([pa.array(map(_text, cells[name]), pa.string())])
+        for name, values in plain.items()
+        if values is None
+    }
     typed, notes, _ = typed_columns(texts, options)
-    return pd.DataFrame({n: typed[n] if n in typed else _plain(v) for n, v in cells.items()}), notes
+    return pd.DataFrame({**plain, **typed}), notes
 
 
-def _has_text(values: list[Any]) -> bool:
-    """Return whether a column must be read as text: it holds some, or mixed types."""
-    kinds = {_family(v) for v in values if v is not None}
-    return "text" in kinds or len(kinds) > 1
-
-
-def _family(value: Any) -> str:
-    if isinstance(value, bool):
-        return "truth"
-    if isinstance(value, (int, float)):
-        return "number"
-    return "date" if isinstance(value, (datetime.datetime, datetime.date)) else "text"
-
-
-def _texts(values: list[Any]) -> pa.Array:
-    return pa.array([None if v is None else _text(v) for v in values], pa.string())
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return str(value)
-
-
-def _plain(values: list[Any]) -> pd.Series:
-    if any(isinstance(v, (datetime.datetime, datetime.date)) for v in values):
+def _plain(values: list[Any]) -> pd.Series | None:
+    """Return a column of one type; None if it must be read as text: it holds some, or is mixed."""
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds and kinds <= {int, float}:
+        numbers = pd.Series(values, dtype=float)
+        whole = (numbers == numbers.round()).all() and (numbers.abs() <= EXACT).all()
+        return numbers.astype("int64") if whole else numbers
+    if kinds and kinds <= {datetime.date, datetime.datetime}:
         return pd.to_datetime(pd.Series(values), errors="coerce")
-    present = [v for v in values if v is not None]
-    if len(present) == len(values) and all(isinstance(v, int) for v in present):
-        return pd.Series(values)
-    if present and not isinstance(present[0], bool):
-        return pd.Series(values, dtype=object).astype(float)
-    return pd.Series(values, dtype=object)
+    return pd.Series(values, dtype=object) if kinds <= {bool} else None
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
+        return str(int(value))
+    return None if value is None else str(value)

@@ -165,7 +165,7 @@ def _object_form(value: Any, name: str) -> dict[str, Any]:
         parts = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
     else:
         raise ValueError(
-            f"A stored sweep needs parameters that can be written down; {name!r} holds a "
+            f"A stored sweep needs parameters that can be stored; {name!r} holds a "
             f"{type(value).__name__}. Give plain values, or sweep without `store`."
         )
     return {"class": title, "parts": {k: plain_form(v, k) for k, v in sorted(parts.items())}}

@@ -154,9 +154,8 @@ class Comparison:
         for place, other in enumerate(others, start=1):
             if other.folds_digest != self.folds_digest:
                 raise ValueError(
-                    "Comparisons are joined when they are of the same rows, target, weights and "
-                    f"folds; comparison {place} to be joined is not. Make it again with the same "
-                    "`cv` and `random_state`."
+                    "Only comparisons of the same rows, target, weights and folds can be joined; "
+                    f"comparison {place} differs. Repeat it with the same `cv` and `random_state`."
                 )
         shifts = [0, *np.cumsum([len(one.settings) for one in everyone[:-1]]).tolist()]
         pairs = list(zip(everyone, shifts, strict=True))
@@ -211,7 +210,10 @@ def _plain(row: Row) -> Row:
 QUICK_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
 QUICK_ROWS = 1_000  # but never from fewer rows than these, where there are as many
 QUICK_SECONDS = 2.0  # for one search of a first pass
-QUICK = {"kicks": 0, "time_limit": QUICK_SECONDS}  # parameters of a learner in a first pass
+QUICK = {
+    "n_perturbations": 0,
+    "time_limit": QUICK_SECONDS,
+}  # parameters of a learner in a first pass
 
 OnProgress = Callable[[Progress], None]
 Learners = Mapping[str, tuple[Any, Any]] | Iterable[Family]

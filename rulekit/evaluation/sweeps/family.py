@@ -43,7 +43,7 @@ class Family:
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
         """The settings, in the grid's order."""
-        return settings_of(self.grid, self.estimator.get_params(deep=True))
+        return settings_of(self.grid, self.estimator)
 
 
 def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from rulekit._renamed import new_names
 from rulekit.learners.choice import Setting, identity
 
 Grid = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Sequence[Any]]]
@@ -15,17 +16,17 @@ THETA_GRID: tuple[float, ...] = tuple(float(f"{a}e{b}") for b in range(-4, 2) fo
 PATH_KEYS = ("theta", "n_clauses", "max_conditions")
 SHARED_KEYS = (
     *PATH_KEYS,
-    *("robustness", "doubt", "kicks", "positive_label", "form"),
+    *("robustness", "label_noise", "n_perturbations", "positive_label", "form"),
     *("method", "rounding", "rounding_threshold", "refine", "max_iter"),
     *("allow_disabled", "disable_cost", "init", "update"),
-    *("max_features", "tolerance", "mode"),
+    *("max_variables", "tolerance", "mode"),
     *("tau_impurity", "max_power_laws", "max_depth", "tau_prune", "modulus"),  # of power-law trees
     *("max_rules", "linear__nu"),  # of boxes from a plane
 )
 
 
-def settings_of(grid: Grid, allowed: Iterable[str] | None = None) -> tuple[Setting, ...]:
-    """List the settings of a grid.
+def settings_of(grid: Grid, estimator: Any = None) -> tuple[Setting, ...]:
+    """List the settings of a grid; with an estimator, check that they name its parameters.
 
     Examples
     --------
@@ -34,8 +35,10 @@ def settings_of(grid: Grid, allowed: Iterable[str] | None = None) -> tuple[Setti
     """
     parts = [grid] if isinstance(grid, Mapping) else list(grid)
     settings: dict[tuple[Any, ...], Setting] = {}
-    for part in parts:
-        _check_part(part, None if allowed is None else set(allowed))
+    allowed = None if estimator is None else set(estimator.get_params(deep=True))
+    for given in parts:
+        part = new_names(estimator, given) if isinstance(given, Mapping) else given
+        _check_part(part, allowed)
         for values in product(*part.values()):
             setting = dict(zip(part, values, strict=True))
             settings.setdefault(identity(setting), setting)

@@ -205,9 +205,9 @@ class SweepResult:
         for place, other in enumerate(others, start=1):
             if other.folds_digest != self.folds_digest:
                 raise ValueError(
-                    "Results are joined when they are of the same rows, target, weights and "
-                    f"folds; result {place} to be joined is not. Sweep it again with the same `cv` "
-                    "and `random_state`."
+                    "Only results of the same rows, target, weights and folds can be joined; "
+                    f"result {place} differs. Repeat the sweep with the same `cv` and "
+                    "`random_state`."
                 )
         everyone = (self, *others)
         shifts = np.cumsum([0, *(len(r.settings) for r in everyone[:-1])])

@@ -248,7 +248,7 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
         raise ValueError("`only_stored` needs a `store` to read from; got None.")
     X = as_pandas(X)
     labels, weights = _checked(X, y, sample_weight)
-    settings = settings_of(grid, estimator.get_params(deep=True))
+    settings = settings_of(grid, estimator)
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
     settled = settled_costs(costs, [estimator], labels)
     work = Work(priced(estimator, settled), settings, folds, X, labels, weights, settled)
@@ -425,8 +425,8 @@ def settled_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any
         settled = given.settled(classes, getattr(who or estimators[0], "positive_label", None))
         if found is not None and settled != found:
             raise ValueError(
-                f"Learners are compared by the same costs; {type(who).__name__} has others "
-                f"({settled}) than those given before ({found}). Leave the learner's None."
+                f"All learners must have the same costs; {type(who).__name__} has {settled} "
+                f"instead of {found}. Set its `costs` to None."
             )
         found = settled
     return found

@@ -110,7 +110,7 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     >>> X = X[["worst radius", "worst area", "worst texture"]]
     >>> model = BoxSearchClassifier(theta=5.0, n_clauses=1, random_state=0).fit(X, y)
     >>> found = alternatives(model, X, y, within=0.01)
-    >>> found.complete, found.in_hand.features
+    >>> found.complete, found.selected.features
     (True, ('worst area',))
     >>> found.columns.set_index("column")["needed"].to_dict()
     {'worst area': False, 'worst radius': False}
@@ -120,8 +120,8 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     check_is_fitted(model, "rule_set_")
     if len(getattr(model, "classes_", rule.classes)) > 2:
         raise DataError(
-            f"Rules just as good are looked for between two classes; this model tells "
-            f"{len(model.classes_)} apart. Learn a rule for one class against the rest."
+            f"Alternatives need two classes; this model has {len(model.classes_)}. Learn a rule "
+            "for one class against the rest."
         )
     reader = _learner(model, rule) if learner is None else _described(learner, model, rule)
     reader._check()
@@ -339,7 +339,7 @@ class _Work:
             )
             row: dict[str, Any] = {
                 "column": name,
-                "in_hand": hand.get(name, 0),
+                "selected": hand.get(name, 0),
                 "share": sum(name in reads for reads in read) / max(1, len(read)),
                 "needed": bool(read) and not lacking,
                 "without": None,
@@ -355,7 +355,7 @@ class _Work:
                 row["instead"] = tuple(sorted(reads - set(hand)))
                 row["as_good"] = row["cost"] <= cheapest + self.within + TIE
             rows.append(row)
-        kinds = ("column", "in_hand", "share", "needed", "without", "wrong", "cost", "as_good")
+        kinds = ("column", "selected", "share", "needed", "without", "wrong", "cost", "as_good")
         return pd.DataFrame(rows, columns=[*kinds, "instead"])
 
 

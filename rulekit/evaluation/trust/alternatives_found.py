@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rulekit._renamed import former_name
 from rulekit.learners import BoxSearchClassifier
 from rulekit.rules import Columns, RuleSet
 
@@ -31,14 +32,14 @@ class Alternatives:
         ``differs`` (share of rows that it answers otherwise than the model's rule).
     columns : DataFrame
         A row for each column that the model's rule or a listed rule reads, those of the model's
-        rule first: ``column``, ``in_hand`` (conditions of the model's rule on it), ``share`` (of
+        rule first: ``column``, ``selected`` (conditions of the model's rule on it), ``share`` (of
         the listed rules that read it), ``needed`` (whether all do), ``without`` (the best rule
         without the column that was found, listed or not; None where it was not looked for),
         ``wrong`` (its wrong share), ``cost``, ``as_good`` (whether it is within the margin),
         ``instead`` (the columns that it reads and the model's rule does not).
-    in_hand : RuleSet
+    selected : RuleSet
         The rule that was given.
-    in_hand_wrong, in_hand_cost : float
+    selected_wrong, selected_cost : float
         Its wrong share and cost.
     within, theta : float
         The margin, as a share of the rows, and the price of a condition, in rows.
@@ -63,9 +64,9 @@ class Alternatives:
     rules: tuple[RuleSet, ...]
     table: pd.DataFrame = field(repr=False)
     columns: pd.DataFrame = field(repr=False)
-    in_hand: RuleSet
-    in_hand_wrong: float
-    in_hand_cost: float
+    selected: RuleSet
+    selected_wrong: float
+    selected_cost: float
     within: float
     theta: float
     max_clauses: int
@@ -76,6 +77,10 @@ class Alternatives:
     weighted: bool
     X: Columns = field(repr=False)
     y: NDArray[Any] = field(repr=False)
+
+    in_hand = former_name("in_hand", "selected")
+    in_hand_wrong = former_name("in_hand_wrong", "selected_wrong")
+    in_hand_cost = former_name("in_hand_cost", "selected_cost")
 
     @cached_property
     def leading(self) -> list[int]:
@@ -109,7 +114,7 @@ class Alternatives:
         rule : int or RuleSet
             A number of a listed rule, or any rule.
         """
-        other = self._rule(rule).predict(self.X) != self.in_hand.predict(self.X)
+        other = self._rule(rule).predict(self.X) != self.selected.predict(self.X)
         return np.flatnonzero(other)
 
     def differs_where(self, rule: int | RuleSet) -> RuleSet | None:
@@ -127,7 +132,7 @@ class Alternatives:
             ``"otherwise"``, learned from the rows; None where no such clause is right for more of
             them than it is wrong.
         """
-        names = dict.fromkeys((*self.in_hand.features, *self._rule(rule).features))
+        names = dict.fromkeys((*self.selected.features, *self._rule(rule).features))
         differing = np.zeros(len(self.y), dtype=bool)
         differing[self.differing_rows(rule)] = True
         if not names or differing.all() or not differing.any():
@@ -141,7 +146,7 @@ class Alternatives:
             refine_thresholds=True,
             random_state=0,
         )
-        found = learner._fit_untold(frame, np.where(differing, "otherwise", "the same")).rule_set_
+        found = learner._fit_quietly(frame, np.where(differing, "otherwise", "the same")).rule_set_
         return None if found.is_constant else found
 
     def _rule(self, rule: int | RuleSet) -> RuleSet:
@@ -216,11 +221,13 @@ class _Words:
         """Return whether a column is needed, or what replaces it."""
         found, name = self.found, self.called(row["column"])
         every = "Every one of them reads" if len(found.rules) > 1 else "It reads"
-        if row["needed"] and not row["in_hand"]:
+        if row["needed"] and not row["selected"]:
             return f"{every} {name}, which the given rule does not."
-        if not row["in_hand"]:
+        if not row["selected"]:
             return ""
-        against = f"{_percent(row['wrong'])} of the rows instead of {_percent(found.in_hand_wrong)}"
+        against = (
+            f"{_percent(row['wrong'])} of the rows instead of {_percent(found.selected_wrong)}"
+        )
         if not row["as_good"]:
             return f"{every} {name}: the best rule found without it is wrong in {against}."
         others = [self.called(c) for c in row["instead"]]

@@ -116,7 +116,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
     labels = np.asarray(y)
     if len(labels) != len(frame):
         raise DataError(
-            f"`X` and `y` must have one row each for the same cases; there are {len(frame)} and "
+            f"`X` and `y` must have the same number of rows; they have {len(frame)} and "
             f"{len(labels)}."
         )
     weight = row_weights(sample_weight, None, frame, labels)
@@ -198,8 +198,8 @@ def _units(y: NDArray[Any], groups: Any) -> tuple[NDArray[np.intp], list[NDArray
     codes, names = pd.factorize(given)
     if (codes < 0).any():
         raise DataError(
-            f"`groups` must name a group for every row; {int((codes < 0).sum())} have none. Give "
-            "them one, a group of its own each if nothing is known."
+            f"`groups` must name a group for every row; {int((codes < 0).sum())} have none. Set "
+            "one; a row can be a group of its own."
         )
     if len(names) < 2:
         raise DataError("`groups` must name two groups or more; all rows are in one.")
@@ -280,7 +280,7 @@ def _resampled(rows: Rows, again: _Learning, times: NDArray[np.float64], seed: i
     rest = X.iloc[left], y[left], weight[left], loss[left]
     with threadpool_limits(1):  # the warnings of a hundred refits are not shown
         if again.sizes is None:
-            model = learner._fit_untold(*part[:3])
+            model = learner._fit_quietly(*part[:3])
         else:
             model = _of_the_best_size(again, learner, part, rest)
         wrong = np.asarray(model.predict(rest[0]) != rest[1])
@@ -307,4 +307,4 @@ def _of_the_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) ->
     if not again.refines:
         return models[taken]
     learner = clone(learner).set_params(**settings[taken], refine_thresholds=True)
-    return learner._fit_untold(X, y, weight)
+    return learner._fit_quietly(X, y, weight)

@@ -1,7 +1,6 @@
 """Result of repeated learning: columns, thresholds, clauses and predictions that return."""
 
 import math
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.rules import Clause, Columns, RuleSet, clause_line
+from rulekit._renamed import former_name
+from rulekit.rules import Clause, Columns, RuleSet
+from rulekit.rules.reading import clause_line
 
 RETURNS = 0.8  # share of the resamples from which a column counts as returning
 NEAR = 0.05  # thresholds are the same if at most this share of the rows lies between them
@@ -45,7 +46,7 @@ class Stability:
 
     Attributes
     ----------
-    in_hand : RuleSet
+    selected : RuleSet
         The rule that was given.
     resamples : tuple of Resample
         The rule of each resample that was made (``rule``), the positions of the rows left out of it
@@ -61,7 +62,7 @@ class Stability:
         Whether the learner weighs classes.
     """
 
-    in_hand: RuleSet
+    selected: RuleSet
     resamples: tuple[Resample, ...] = field(repr=False)
     n_requested: int
     X: Columns = field(repr=False)
@@ -69,13 +70,9 @@ class Stability:
     weight: NDArray[np.float64] = field(repr=False)
     weighed: bool = False
 
-    @property
-    def n_asked(self) -> int:
-        """The former name of `n_requested`; deprecated."""
-        warnings.warn(
-            "`n_asked` is now `n_requested`. Use the new name.", FutureWarning, stacklevel=2
-        )
-        return self.n_requested
+    tells = former_name("tells", "beats_chance")
+    n_asked = former_name("n_asked", "n_requested")
+    in_hand = former_name("in_hand", "selected")
 
     @property
     def n_made(self) -> int:
@@ -86,34 +83,34 @@ class Stability:
     def columns(self) -> pd.DataFrame:
         """Columns by how often they return.
 
-        A row a column that any of the rules reads: ``column``, ``in_hand`` (whether the model's
+        A row a column that any of the rules reads: ``column``, ``selected`` (whether the model's
         rule reads it), ``returned`` (in how many resamples the rule does). Those of the model's
         rule first, then by falling count.
         """
         counts = Counter(f for r in self.resamples for f in r.rule.features)
-        own = dict.fromkeys(self.in_hand.features)
+        own = dict.fromkeys(self.selected.features)
         order = sorted({*own, *counts}, key=lambda f: (f not in own, -counts[f], f))
         rows = [(f, f in own, counts[f]) for f in order]
-        return pd.DataFrame(rows, columns=["column", "in_hand", "returned"])
+        return pd.DataFrame(rows, columns=["column", "selected", "returned"])
 
     @cached_property
     def cuts(self) -> pd.DataFrame:
         """Thresholds, and the bands in which they return.
 
         A row for each cut of the model's rule, then one for each further column and side that is
-        cut in a resample: ``column``; ``side`` ("above", "below": which values hold); ``in_hand``
+        cut in a resample: ``column``; ``side`` ("above", "below": which values hold); ``selected``
         (the cut; NaN of those further ones); ``returned`` (resamples with a cut of this column and
         side), ``near`` (of these, those whose nearest cut has at most 5 % of the rows between
         itself and the model's); ``low``, ``middle``, ``high`` (a tenth, half and nine tenths of
         all these cuts lie at or below; of several cuts of a rule, the one nearest to the model's).
         """
-        own = _cuts(self.in_hand)
+        own = _cuts(self.selected)
         found = [_cuts(r.rule) for r in self.resamples]
         places = dict.fromkeys((c.column, c.side) for c in own)
         further = sorted({(c.column, c.side) for cuts in found for c in cuts} - set(places))
         thresholds: list[Cut] = [*own, *(Cut(*place, math.nan) for place in further)]
         rows = [self._cut(cut, found) for cut in thresholds]
-        names = ("column", "side", "in_hand", "returned", "near", "low", "middle", "high")
+        names = ("column", "side", "selected", "returned", "near", "low", "middle", "high")
         return pd.DataFrame(rows, columns=list(names))
 
     @cached_property
@@ -132,7 +129,7 @@ class Stability:
         first: dict[Any, Clause] = {}
         for shapes in seen:
             first = shapes | first
-        own, overlap = _shapes(self.in_hand), self._overlaps()
+        own, overlap = _shapes(self.selected), self._overlaps()
         rows: list[tuple[Any, ...]] = [
             (clause_line(clause), k + 1, counts[shape], overlap[k])
             for k, (shape, clause) in enumerate(own)
@@ -147,7 +144,7 @@ class Stability:
     @cached_property
     def same_answers(self) -> NDArray[np.float64]:
         """For each row, the share of resamples that predict as the given rule, shape (n,)."""
-        own = self.in_hand.predict(self.X)
+        own = self.selected.predict(self.X)
         if not self.n_made:
             return np.full(len(self.y), math.nan)
         return np.mean([r.rule.predict(self.X) == own for r in self.resamples], axis=0)
@@ -178,10 +175,10 @@ class Stability:
         return error, usual_error, spread
 
     @property
-    def tells(self) -> bool:
+    def beats_chance(self) -> bool:
         """Whether the rules beat chance on rows left out, at the 1 % level.
 
-        What returns in rules that are no better than one answer to every row, says nothing.
+        Recurring columns of rules that do not beat chance mean nothing.
         """
         error, usual, spread = self.left_out
         return usual - error > BY_CHANCE * spread
@@ -192,7 +189,7 @@ class Stability:
 
         By falling count.
         """
-        if not (self.n_made and self.tells):
+        if not (self.n_made and self.beats_chance):
             return []
         often = self.columns[self.columns["returned"] >= RETURNS * self.n_made]
         return often.sort_values("returned", ascending=False, kind="stable")["column"].tolist()
@@ -234,7 +231,7 @@ class Stability:
 
     def _overlaps(self) -> list[float]:
         """For each given clause, the mean over the rules of the best share of common rows."""
-        own = self.in_hand.clauses_fired(self.X)
+        own = self.selected.clauses_fired(self.X)
         if not self.n_made:
             return [math.nan] * own.shape[1]
         best = np.zeros((self.n_made, own.shape[1]))
@@ -262,7 +259,7 @@ def _sentences(found: Stability, names: Names) -> Iterator[str]:
         f"on rows left out of a resample{by_weight}, the rules learned from it are wrong in "
         f"{_percent(error)}; the {usual_class}, given to every row, in {_percent(usual)}"
     )
-    if not found.tells:
+    if not found.beats_chance:
         yield f"Nothing returns: {measured}. Chance explains such rules, and what they read."
         return
     yield f"The rules hold on other rows: {measured}."
@@ -292,20 +289,20 @@ def _columns_sentence(found: Stability, names: Names) -> str:
         text = f"Of {n} rules, {least} or more read {', '.join(often)}"
     rarely = [
         f"{names.get(c, c)} ({count[c]})"
-        for c in found.in_hand.features
+        for c in found.selected.features
         if c not in found.returning
     ]
     return f"{text}; of the given rule, fewer read {', '.join(rarely)}." if rarely else f"{text}."
 
 
 def _threshold_sentences(found: Stability, names: Names) -> Iterator[str]:
-    own = found.cuts[found.cuts["in_hand"].notna() & (found.cuts["returned"] > 0)]
+    own = found.cuts[found.cuts["selected"].notna() & (found.cuts["returned"] > 0)]
     for row in own.itertuples():
         band = f"between {row.low:.6g} and {row.high:.6g}"
         if row.low == row.high:
             band = f"at {row.low:.6g}"
         yield (
-            f"{names.get(row.column, row.column)} {row.side} {row.in_hand:.6g}: {row.returned} "
+            f"{names.get(row.column, row.column)} {row.side} {row.selected:.6g}: {row.returned} "
             f"rules cut it on this side, eight of ten of them {band}; {row.near} so near that at "
             "most 5 % of the rows lie between."
         )

@@ -226,8 +226,8 @@ class DatabaseWriter(SqlWriter):
         """Write a constant."""
         if value == "" and self.database.no_empty_text:
             raise ExportError(
-                f"{self.database.name} takes an empty text for a missing one, and the rule tells "
-                "them apart. Give empty cells a name, or write for another database."
+                f"{self.database.name} treats empty text as missing, but the rule distinguishes "
+                "them. Replace empty text by a name, or write for another database."
             )
         text = super().value(value)
         return self.database.letters + text if isinstance(value, str) else text

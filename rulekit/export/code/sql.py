@@ -47,7 +47,7 @@ class SqlWriter(ConditionWriter[str]):
         labels = [checked_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
         if len({isinstance(v, str) for v in labels}) > 1:
             raise ExportError(
-                "A CASE expression has one type, but the rule answers with text and with numbers; "
+                "A CASE expression has one type, but the rule predicts text and numbers; "
                 "rename the classes."
             )
 
@@ -288,7 +288,7 @@ def _refuse_twins(features: tuple[str, ...]) -> None:
         if folded in known:
             raise ExportError(
                 f"Columns {known[folded]!r} and {feature!r} differ in upper and lower case only, "
-                "which SQL does not tell apart. Rename one."
+                "which SQL does not distinguish. Rename one."
             )
         known[folded] = feature
 
@@ -297,7 +297,7 @@ def _text(text: str) -> str:
     """Reject text that SQL cannot contain."""
     if "\0" in text or any("\ud800" <= c <= "\udfff" for c in text):
         raise ExportError(
-            f"SQL cannot hold the name or value {text!r}: it has a NUL or half a character; "
-            "rename it."
+            f"SQL cannot hold the name or value {text!r}: it contains a NUL character or a lone "
+            "surrogate. Rename it."
         )
     return text

@@ -16,7 +16,7 @@ from rulekit.explain.subject import columns_for
 from rulekit.export.documents.html import STYLE, rule_html
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.subject import exported_rule
-from rulekit.rules import Clause, RuleSet, promises_of
+from rulekit.rules import Clause, RuleSet, monotonicity_checks
 from rulekit.style.phrases import Wording, counted, label_text, listed
 
 TEMPLATE = Path(__file__).with_name("report.html.jinja")
@@ -118,7 +118,7 @@ def to_report(
         summary=_summary(parts),
         rule=rule_html(named, parts[0].numbers, _size(rule)),
         names=_names(rule, words),
-        promises=[check.sentence_with(words.name) for check in promises_of(model)],
+        monotonicity=[check.sentence_with(words.name) for check in monotonicity_checks(model)],
         parts=[_worth(part, rule, words.colours) for part in parts],
         cases=_cases(model, parts[-1], parts[0], words),
         reviews=reviews,

@@ -24,8 +24,8 @@ def checked_text(text: str) -> str:
         {"\ufffe", "\uffff"} & set(text)
     ):
         raise ExportError(
-            f"XML cannot hold the name or value {text[:60]!r}: it has a control character or half "
-            "a character. Rename it."
+            f"XML cannot hold the name or value {text[:60]!r}: it contains a control character or "
+            "a lone surrogate. Rename it."
         )
     return text
 
@@ -46,7 +46,7 @@ def labels_of(rule: RuleSet, format_name: str) -> tuple[list[Any], str]:
     }
     if len(kinds) > 1:
         raise ExportError(
-            f"An answer in {format_name} has one type, but the rule answers with "
+            f"A prediction in {format_name} has one type, but the rule predicts "
             f"{' and '.join(sorted(kinds))}. Rename the classes."
         )
     return labels, kinds.pop()

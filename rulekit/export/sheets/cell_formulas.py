@@ -81,8 +81,8 @@ def cell_of(value: Any, kind: str) -> Any:
         found = moment(value)
         if found is None or found < FIRST_DAY:
             raise ExportError(
-                f"A date in a spreadsheet must be one since 1900-03-01, got {value!r}. Leave the "
-                "cell empty or mend it."
+                f"A date in a spreadsheet must be 1900-03-01 or later, got {value!r}. Correct it, "
+                "or leave the cell empty."
             )
         return (found - SERIAL_0).total_seconds() / DAY
     return checked_cell(float(value) if kind == "number" and not isinstance(value, str) else value)
@@ -113,8 +113,8 @@ def _check_text(text: str) -> None:
         )
     if any(c == "\0" or "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" for c in text):
         raise ExportError(
-            f"A spreadsheet cannot hold the name or value {text[:60]!r}: it has a NUL or half a "
-            "character. Rename it."
+            f"A spreadsheet cannot hold the name or value {text[:60]!r}: it contains a NUL "
+            "character or a lone surrogate. Rename it."
         )
 
 

@@ -1,9 +1,7 @@
-from .explain import CoveringBox as CoveringBox
 from .explain import HyperplaneExplanation as HyperplaneExplanation
 from .explain import explain_with_hyperplane as explain_with_hyperplane
 from .hyperplane import HyperplaneRuleClassifier as HyperplaneRuleClassifier
 from .lp_svm import LPSVM as LPSVM
-from .plots.hypercubes import Projection as Projection
 from .plots.hypercubes import coverage_figure as coverage_figure
 from .plots.hypercubes import coverage_sentence as coverage_sentence
 from .plots.hypercubes import interval_figure as interval_figure
@@ -13,10 +11,8 @@ from .plots.hypercubes import projection_sentence as projection_sentence
 
 __all__ = [
     "LPSVM",
-    "CoveringBox",
     "HyperplaneExplanation",
     "HyperplaneRuleClassifier",
-    "Projection",
     "coverage_figure",
     "coverage_sentence",
     "explain_with_hyperplane",

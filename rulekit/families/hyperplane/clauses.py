@@ -9,7 +9,8 @@ from rulekit.exceptions import DataError
 from rulekit.families.hyperplane.numeric_design import Number
 from rulekit.families.hyperplane.plane_work import Plane
 from rulekit.families.hyperplane.solver import Boxes, HalfSpace
-from rulekit.rules import Clause, LinearSplit, Literal, simplify_clause
+from rulekit.rules import Clause, LinearSplit, Literal
+from rulekit.rules.analysis.simplify import simplify_clause
 
 
 def box_clauses(plane: Plane, boxes: Boxes) -> Iterator[Clause]:

@@ -14,7 +14,6 @@ of sample only the distance ranks right answers before wrong ones, so it is what
 each answer apart; what else is known of the box is shown beside it.
 """
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._renamed import former_name
 from rulekit.exceptions import DataError, RuleError
 from rulekit.families.hyperplane.clauses import box_clause
 from rulekit.families.hyperplane.confidence import unit_distances
@@ -140,12 +140,7 @@ class HyperplaneExplanation:
             f"{lead}, as for every case within the training table's range{where}. {self.evidence}"
         )
 
-    def told(self, wording: Wording) -> str:
-        """Return `sentence_with(wording)`; deprecated."""
-        warnings.warn(
-            "`told` is now `sentence_with`. Use the new name.", FutureWarning, stacklevel=2
-        )
-        return self.sentence_with(wording)
+    told = former_name("told", "sentence_with")
 
     @property
     def evidence(self) -> str:

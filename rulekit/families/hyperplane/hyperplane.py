@@ -69,10 +69,10 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     costs : Costs, default=None
         What wrong answers cost, in place of `class_weight`.
     constraints : Constraints or dict, optional
-        Promises alone, see `Constraints`: `directions`, and the class they lead to. `LPSVM` then
-        gives the columns weights of that sign, any other classifier is refused where it gives
-        another; and boxes are left open on the side that a promise leads to, which takes them no
-        further than the plane's side.
+        Monotonic constraints only, see `Constraints`: `directions`, and the class they lead to.
+        `LPSVM` then gives the columns weights of that sign, any other classifier is refused where
+        it gives another; and boxes are left open on the side that a constraint leads to, which
+        takes them no further than the plane's side.
 
     Attributes
     ----------
@@ -129,6 +129,7 @@ n_rules_, n_conditions_, training_error_
     """
 
     _multi_class = True
+    _proba_follows_rule = True
     _level_share = 0.0
     plane_: Any
     coverage_: float | None
@@ -224,7 +225,7 @@ n_rules_, n_conditions_, training_error_
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         if replace(constraints, directions=()) != Constraints():
             raise ValueError(
-                "`constraints` of a plane can only promise directions: its boxes are cut from one "
+                "Planes support only `directions` in `constraints`: the boxes are cut from one "
                 "plane. Remove the other constraints, or use another learner."
             )
         ways = dict(constraints.directions)
@@ -339,9 +340,9 @@ def _check_signs(plane: Plane, ways: Mapping[str, str]) -> None:
         sign = ways.get(number.feature)
         if sign is not None and weight * (1 if sign == ">" else -1) < 0:
             raise ValueError(
-                f"`constraints` promise a direction of column {number.feature!r}, but along it the "
+                f"`constraints` has a direction for column {number.feature!r}, but along it the "
                 f"plane of {type(plane.linear).__name__} leads the other way (weight "
-                f"{weight:.3g}). Take LPSVM(), which keeps the sign, or drop the promise."
+                f"{weight:.3g}). Take LPSVM(), which keeps the sign, or remove the direction."
             )
 
 
@@ -390,7 +391,7 @@ FAMILY = Family(
     ways=(
         "Boxes from a linear model are learned with prices ν and a number of clauses, which are "
         "its boxes. Shape, prices θ and the cut points of Binning are "
-        "not used, and of the constraints it keeps promises alone."
+        "not used, and it supports monotonic constraints only."
     ),
     symbol="ν",
     parameter_names={"theta": "linear__nu", "n_clauses": "max_rules"},

@@ -192,7 +192,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name, sign in (self.directions or {}).items():
             if name not in names or sign not in ("<", ">"):
                 raise ValueError(
-                    "`directions` must give columns of the table '<' or '>'; got "
+                    "`directions` must map columns of the table to '<' or '>'; got "
                     f"{name!r}: {sign!r}."
                 )
             ways[names.index(name)] = 1.0 if sign == ">" else -1.0

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning.encoding import level_groups
-from rulekit.rules import Literal, Scalar
+from rulekit.rules import Literal
+from rulekit.rules.condition import Scalar
 
 MAX_LEVELS = 50
 Pair = tuple[Literal, Literal]

@@ -88,10 +88,10 @@ class IdealFormula:
         answers = (occurring[:, None] >> np.arange(k - 1, -1, -1)) & 1 == 1
         names = [str(yes) for yes, _ in self.pairs]
         counts = (self.counts if self.rows is None else self.rows)[occurring]
-        says = np.where(self.minimised(mode).holds()[occurring], 0, 1)
+        predicted = np.where(self.minimised(mode).holds()[occurring], 0, 1)
         labels = np.array([self.positive, self.default], dtype=object)
         return pd.DataFrame(answers, columns=names).assign(
-            rows_positive=counts[:, 1], rows_default=counts[:, 0], answer=labels[says]
+            rows_positive=counts[:, 1], rows_default=counts[:, 0], answer=labels[predicted]
         )
 
 

@@ -23,12 +23,13 @@ from rulekit.families.ideal_dnf.engine_counts import EngineCounts
 from rulekit.families.ideal_dnf.formula import MODES
 from rulekit.families.ideal_dnf.model import CountedRuleClassifier
 from rulekit.families.ideal_dnf.search import (
+    VALIDATION_FRACTION,
     CountPlan,
     Search,
     search,
     search_table,
 )
-from rulekit.families.ideal_dnf.solver import MAX_COLUMNS, SCORES
+from rulekit.families.ideal_dnf.solver import MAX_COLUMNS
 from rulekit.learners.base import CLASS_PARAMETERS
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.training import (
@@ -53,15 +54,10 @@ class IdealDNFClassifier(CountedRuleClassifier):
 
     Parameters
     ----------
-    max_features : int, default=10
+    max_variables : int, default=10
         Conditions the formula may read, at most 12.
     tolerance : float, default=0.01
         Share of held-out rows that may be lost against the best number of conditions.
-    validation_fraction : float, default=0.3
-        Share of rows held out to choose the number of conditions.
-    scores : sequence of {"f", "mutual_info", "chi2"}, default=all three
-        Rankings to try: F statistic, mutual information, chi-square. Of equally good ones the
-        first is taken.
     mode : {"compact", "paper"}, default="compact"
         Prediction for types of cases that do not occur, or occur with both classes equally
         often: whatever makes the formula shorter, or always `default_label_`. The training error
@@ -120,7 +116,7 @@ n_rules_, n_conditions_, training_error_
     cut; a missing value is a condition of its own. Where a column had no gaps in training, a gap
     meets neither a condition on it nor its negation.
 
-    O(n p) for n rows and p columns, whatever `max_features`. `fit_table` does the same for tables
+    O(n p) for n rows and p columns, whatever `max_variables`. `fit_table` does the same for tables
     that stay where they are, with the same result.
 
     References
@@ -140,11 +136,10 @@ n_rules_, n_conditions_, training_error_
     else well
     """
 
+    _renamed: ClassVar[dict[str, str]] = {"max_features": "max_variables"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "max_features": [Interval(Integral, 1, MAX_COLUMNS, closed="both")],
+        "max_variables": [Interval(Integral, 1, MAX_COLUMNS, closed="both")],
         "tolerance": [Interval(Real, 0, 1, closed="left")],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "scores": [tuple, list],
         "mode": [StrOptions(set(MODES))],
         **CLASS_PARAMETERS,
         "binarizer": [Binarizer, None],
@@ -155,10 +150,8 @@ n_rules_, n_conditions_, training_error_
 
     def __init__(
         self,
-        max_features: int = 10,
+        max_variables: int = 10,
         tolerance: float = 0.01,
-        validation_fraction: float = 0.3,
-        scores: Sequence[str] = SCORES,
         mode: str = "compact",
         positive_label: Any = None,
         class_weight: Any = None,
@@ -168,10 +161,8 @@ n_rules_, n_conditions_, training_error_
         random_state: Any = None,
         time_limit: float | None = None,
     ):
-        self.max_features = max_features
+        self.max_variables = max_variables
         self.tolerance = tolerance
-        self.validation_fraction = validation_fraction
-        self.scores = scores
         self.mode = mode
         self.positive_label = positive_label
         self.class_weight = class_weight
@@ -230,10 +221,10 @@ n_rules_, n_conditions_, training_error_
         cuts, and one each for the contingency, the types, and the types of the chosen conditions.
         """
         self._check()
-        shared, tell = SharedWork(), on_progress or (lambda share, what: None)
+        shared, report = SharedWork(), on_progress or (lambda share, what: None)
         seed = int(shared.generator(self.random_state).integers(2**32))
-        tell(0.0, "Counting the classes")
-        rows = TableRows(table, target, features, Parts(key, float(self.validation_fraction), seed))
+        report(0.0, "Counting the classes")
+        rows = TableRows(table, target, features, Parts(key, VALIDATION_FRACTION, seed))
         if len(rows.classes) != 2:
             shown = ", ".join(repr(label) for label in rows.classes[:5].tolist())
             raise DataError(
@@ -246,23 +237,20 @@ n_rules_, n_conditions_, training_error_
         plan = self._plan(shared)
         names = [name for name in rows.features if name not in plan.forbidden]
         conditions: EngineConditions = (
-            MedianConditions(rows, names, tell)
+            MedianConditions(rows, names, report)
             if plan.binarizer is None or not names
-            else BinnedConditions(rows, names, plan.binarizer, tell)
+            else BinnedConditions(rows, names, plan.binarizer, report)
         )
-        source = EngineCounts(rows, conditions, plan.positive, tell)
+        source = EngineCounts(rows, conditions, plan.positive, report)
         weight = self._class_weight(self.classes_)
         sizes = rows.sizes.sum(axis=0).tolist()
         self._choose(search(source, plan, class_factors(weight, self.classes_, sizes)))
-        tell(1.0, "Counted")
+        report(1.0, "Counted")
         self._warn()
         return self
 
     def _check(self) -> None:
         super()._check()
-        scores = list(self.scores)
-        if not scores or len(set(scores)) < len(scores) or not set(scores) <= set(SCORES):
-            raise ValueError(f"`scores` must list some of {SCORES}, each once; got {scores!r}.")
         constraints = as_constraints(self.constraints)
         if replace(constraints, forbidden=()) != Constraints() or not _are_names(
             constraints.forbidden
@@ -278,9 +266,7 @@ n_rules_, n_conditions_, training_error_
         seed = int(shared.generator(self.random_state).integers(2**32))
         return CountPlan(
             positive,
-            tuple(self.scores),
-            DEPTH if self.max_features <= DEPTH else MAX_COLUMNS,
-            float(self.validation_fraction),
+            DEPTH if self.max_variables <= DEPTH else MAX_COLUMNS,
             seed,
             self._class_weight(self.classes_),
             self.binarizer,
@@ -311,12 +297,12 @@ n_rules_, n_conditions_, training_error_
 
     def _choose(self, found: Search) -> None:
         """Select the number of conditions, count them on all rows, write the rule."""
-        self.score_, chosen = found.chosen(self.tolerance, self.max_features)
+        self.score_, chosen = found.chosen(self.tolerance, self.max_variables)
         labels = self.positive_label_, self.default_label_
         self._formula = found.formula(chosen, labels, time_limit=self.time_limit)
         self.n_rows_ = found.source.n_rows
         self.n_held_out_ = found.curve.n_held_out
-        self.history_ = found.history(self.max_features, len(chosen))
+        self.history_ = found.history(self.max_variables, len(chosen))
         self._keep_formula(self.mode)
 
     def _fit_warnings(self) -> Iterator[Warning]:
@@ -339,7 +325,7 @@ FAMILY = Family(
     key="ideal",
     model=IdealDNFClassifier(),
     title="ideal DNF",
-    default_grid=lambda y: {"max_features": list(CONDITIONS)},
+    default_grid=lambda y: {"max_variables": list(CONDITIONS)},
     command="combinations",
     question="Every combination of a few conditions (ideal DNF, truth table)",
     name="Every combination of a few conditions",
@@ -352,7 +338,7 @@ FAMILY = Family(
         "The combination of conditions is learned with 1 to 10 of them; shape, clauses, prices and "
         "rounding do not apply to it, and of the constraints it keeps “must not appear” alone."
     ),
-    shape_words=lambda s: [f"at most {plural(s['max_features'], 'chosen condition')}"],
+    shape_words=lambda s: [f"at most {plural(s['max_variables'], 'chosen condition')}"],
     at_once=True,
-    keeps_promises=False,
+    keeps_monotonic_constraints=False,
 )

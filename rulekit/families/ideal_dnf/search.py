@@ -12,11 +12,13 @@ from rulekit.binning import Binarizer
 from rulekit.exceptions import DataError
 from rulekit.families.ideal_dnf.counts import CountSource, MatrixCounts, TableCounts
 from rulekit.families.ideal_dnf.formula import IdealFormula
-from rulekit.families.ideal_dnf.solver import ValidationCurve, rankings, validation_curve
+from rulekit.families.ideal_dnf.solver import SCORES, ValidationCurve, rankings, validation_curve
 from rulekit.learners.training import TrainingTable
 from rulekit.search.row_split import held_out
 
 Factors = tuple[float, float]
+
+VALIDATION_FRACTION = 0.3  # of the rows, to select the number of conditions
 
 
 @dataclass(frozen=True)
@@ -24,20 +26,19 @@ class Search:
     """Validation results of every number of conditions of every ranking."""
 
     source: CountSource
-    scores: tuple[str, ...]
     ranked: tuple[NDArray[np.intp], ...]
     curve: ValidationCurve
     factors: Factors | None = None
     joined: Factors | None = None
     _known: dict[Any, IdealFormula] = field(default_factory=dict, repr=False)
 
-    def chosen(self, tolerance: float, max_features: int) -> tuple[str | None, list[int]]:
+    def chosen(self, tolerance: float, max_variables: int) -> tuple[str | None, list[int]]:
         """Select the fewest conditions that suffice, and their ranking."""
-        k = self.curve.smallest_sufficient(tolerance, max_features)
+        k = self.curve.smallest_sufficient(tolerance, max_variables)
         if k == 0:
             return None, []
         best = self.curve.best_ranking(k)
-        return self.scores[best], self.ranked[best][:k].tolist()
+        return SCORES[best], self.ranked[best][:k].tolist()
 
     def formula(self, chosen: Sequence[int], labels: tuple[Any, Any], **kept: Any) -> IdealFormula:
         """Count the chosen conditions on all rows; `labels` are the class described and the other.
@@ -53,16 +54,16 @@ class Search:
             self._known[key] = IdealFormula(tuple(pairs), counts, known, factors, *labels, **kept)
         return self._known[key]
 
-    def history(self, max_features: int, chosen: int) -> list[dict[str, Any]]:
+    def history(self, max_variables: int, chosen: int) -> list[dict[str, Any]]:
         """Return the curve: a dictionary for each number of conditions."""
         total = max(self.curve.n_held_out, 1)
         rows = []
-        for k in range(1, min(max_features, self.curve.max_columns) + 1):
+        for k in range(1, min(max_variables, self.curve.max_columns) + 1):
             best = self.curve.best_ranking(k)
             shares = (self.curve.right[k - 1] / total).tolist()
-            each = {f"accuracy_{s}": a for s, a in zip(self.scores, shares, strict=True)}
+            each = {f"accuracy_{s}": a for s, a in zip(SCORES, shares, strict=True)}
             errors = float(self.curve.errors[k - 1, best])
-            row = {"k": k, "accuracy": shares[best], "score": self.scores[best], **each}
+            row = {"k": k, "accuracy": shares[best], "score": SCORES[best], **each}
             rows.append(row | {"training_errors": errors, "chosen": k == chosen})
         return rows
 
@@ -76,9 +77,7 @@ class CountPlan:
     """
 
     positive: int
-    scores: tuple[str, ...]
     depth: int
-    validation_fraction: float
     seed: int
     class_weight: Any = None
     binarizer: Binarizer | None = None
@@ -101,17 +100,17 @@ def search(
         counts = counts.weighted(*factors)
     # of two complements chi-square prefers the rarer; the other two scores do not care
     rarer = counts.flipped(source.pairs() & (2 * counts.ones > counts.n))
-    ranked = rankings(rarer, plan.scores, plan.depth)
+    ranked = rankings(rarer, SCORES, plan.depth)
     tables = source.histograms([ranking.tolist() for ranking in ranked])
     if factors is not None:
         tables = [table * np.array(factors) for table in tables]
     curve = validation_curve(tables)
-    return Search(source, plan.scores, ranked, curve, factors, joined)
+    return Search(source, ranked, curve, factors, joined)
 
 
 def search_table(table: TrainingTable, plan: CountPlan) -> Search:
     """Count a table in memory and evaluate each number of conditions."""
-    validation = held_out(len(table.codes), plan.validation_fraction, plan.seed)
+    validation = held_out(len(table.codes), VALIDATION_FRACTION, plan.seed)
     given = table.sample_weight
     one_each = bool((given == given[0]).all())
     weight = None if one_each else table.weights(plan.class_weight)
@@ -137,8 +136,8 @@ def _source(
         return TableCounts(columns, described, validation, weight)
     if validation.all():
         raise DataError(
-            f"All {len(validation)} rows are held out, so none is left to compute cuts from. Give "
-            f"more rows, or a smaller `validation_fraction` than {plan.validation_fraction:g}."
+            f"All {len(validation)} rows are held out, so none is left to compute cuts from. Add "
+            "rows."
         )
     frame = table.frame.drop(columns=list(plan.forbidden))
     if not columns:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from rulekit.exceptions import DataError
 from rulekit.families.power_law.solver import ClassMass, FoundSplit, likely_features, shifts_for
 from rulekit.learners.training import computable
-from rulekit.rules import Columns, Factor, PowerLaw, PowerLawSplit, absent_in
+from rulekit.rules import Columns, Factor, PowerLaw, PowerLawSplit
+from rulekit.rules.condition import absent_in
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

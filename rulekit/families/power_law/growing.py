@@ -24,13 +24,15 @@ from rulekit.families.power_law.solver import (
     target_impurity,
 )
 from rulekit.learners.training import Clock
-from rulekit.rules import Columns, PowerLawSplit, absent_in
+from rulekit.rules import Columns, PowerLawSplit
+from rulekit.rules.condition import absent_in
 
 Ints = NDArray[np.intp]
 FIRST, LAST = range(2)  # places of the first row within the bounds, and of the first beyond
 EQUAL = 1e-12  # share of the rows below which two errors are one
 Floats = NDArray[np.float64]
 Search = Callable[[SplitTask, np.random.Generator, dict[Any, Any] | None], FoundSplit | None]
+MIN_SAMPLES = 10  # rows a node needs to be split
 NEGLIGIBLE = 1e-3  # impurity that is never split: a class of half a thousandth of the weight
 KEPT_CELLS = 200_000  # searched rows times features up to which the levels of a search are kept
 KEPT_WHOLE = 4_000_000  # the same of all rows of the node
@@ -124,7 +126,6 @@ class GrowthLimits:
     """Limits of a tree and of its splits."""
 
     max_depth: int
-    min_samples: int
     tau: float
     max_power_laws: int
     exponents: tuple[int, ...]
@@ -226,7 +227,7 @@ class Grower:
         limits = self.limits
         if (
             node.depth > limits.max_depth
-            or len(node.rows) < limits.min_samples
+            or len(node.rows) < MIN_SAMPLES
             or _gini(node.mass) <= self._pure
         ):
             return

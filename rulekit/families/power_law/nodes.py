@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.rules import Branch, Columns, Leaf, PowerLawSplit, Tree
+from rulekit.rules import Branch, Columns, PowerLawSplit, Tree
+from rulekit.rules.analysis.tree import Leaf
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 
 from rulekit._validation import Interval, Needs, StrOptions
 from rulekit.data import Costs, make_folds
-from rulekit.exceptions import PromiseWarning
+from rulekit.exceptions import MonotonicityWarning
 from rulekit.families.family import Family, Setting
 from rulekit.families.power_law.features import PowerLawFeatures
 from rulekit.families.power_law.growing import Grower, GrowthLimits, search_for, seed_of
@@ -28,7 +28,8 @@ from rulekit.learners.training import (
     constraints_for,
     plain_label,
 )
-from rulekit.rules import Constraints, RuleSet, Tree, promises_of, rule_of_tree, tree_of_rule
+from rulekit.rules import Constraints, RuleSet, Tree, monotonicity_checks, tree_of_rule
+from rulekit.rules.analysis.tree import rule_of_tree
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -160,8 +161,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         Whether a split may ask for a band instead of a side (the paper's modulus flag).
     max_depth : int, default=5
         Deepest node that may be split; the root has depth 0.
-    min_samples : int, default=10
-        Rows a node needs to be split.
     tau_impurity : float, default=0.05
         Impurity (Gini) that a split has to reach; the shortest that does is taken. For a node of
         impurity g it is ``min(tau_impurity, g / 10)``, above what a perfect split would leave.
@@ -187,8 +186,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     costs : Costs, default=None
         What wrong answers cost, in place of `class_weight`.
     constraints : Constraints or dict, default=None
-        Promises alone, see `Constraints`: `directions`, and the class they lead to, which of more
-        than two classes is named by `towards` or `positive_label`. See Notes.
+        Monotonic constraints only, see `Constraints`: `directions`, and the class they lead to,
+        which of more than two classes is named by `towards` or `positive_label`. See Notes.
     random_state : int, RandomState or None, default=None
         For the random starts. None means 0: the same table always gives the same tree.
     time_limit : float, default=None
@@ -202,7 +201,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     tree_ : Branch or Leaf
         The same as a tree, for drawing.
     left_out_ : tuple of str
-        Promised columns that the tree was not allowed to read, see Notes.
+        Columns of monotonic constraints that the tree was not allowed to read, see Notes.
     classes_ : ndarray of shape (K,)
         The classes, sorted.
     positive_label_, default_label_
@@ -232,13 +231,13 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     which values do not go are part of the rule. Columns of text are left out. A gap in a column
     of a split sends a row to the side where such rows did less harm in training.
 
-    A promise is kept by proof, not by search: after the fit, `check_promise` is called. If
-    it does not prove one, the tree is learned again without bands, then with one power law a split
-    besides, and then, in the same three ways, without the columns of promises still not proved
-    (`left_out_`). So promises cost up to three trees for each and three more, all within
-    `time_limit`, and a tree that reads a column less need not be the best that keeps the promise.
-    Beside a promise all power laws but a column itself have a floor: of factors that can be
-    negative nothing is proved.
+    Monotonic constraints are proved, not searched for: after the fit, `check_monotonicity` is
+    called. If it does not prove one, the tree is learned again without bands, then with one power
+    law a split besides, and then, in the same three ways, without the columns of constraints still
+    not proved (`left_out_`). So constraints cost up to three trees for each and three more, all
+    within `time_limit`, and a tree that reads a column less need not be the best that satisfies the
+    constraint. With a monotonic constraint all power laws but a column itself have a floor: of
+    factors that can be negative nothing is proved.
 
     The size is chosen among trees of one split of 1 to 4 exponents, and of two or three levels of
     splits of 1 or 2, as far as the limits allow: the one of least error, where each exponent has to
@@ -282,7 +281,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         "exponents": ["array-like"],
         "modulus": ["boolean"],
         "max_depth": [Interval(Integral, 0, None, closed="left")],
-        "min_samples": [Interval(Integral, 2, None, closed="left")],
         "tau_impurity": [Interval(Real, 0, 1, closed="both")],
         "tau_prune": [Interval(Real, 0, 1, closed="both"), None],
         "upper_level": [StrOptions({"beam", "genetic"})],
@@ -305,7 +303,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         exponents: Sequence[int] = EXPONENTS,
         modulus: bool = True,
         max_depth: int = 5,
-        min_samples: int = 10,
         tau_impurity: float = 0.05,
         tau_prune: float | None = 0.03,
         upper_level: str = "beam",
@@ -323,7 +320,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self.exponents = exponents
         self.modulus = modulus
         self.max_depth = max_depth
-        self.min_samples = min_samples
         self.tau_impurity = tau_impurity
         self.tau_prune = tau_prune
         self.upper_level = upper_level
@@ -346,7 +342,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self.classes_, self._kinds = table.classes, table.kinds
         self._choose_labels(table)
-        constraints = self._promised(table)
+        constraints = self._monotonic_constraints(table)
         weight = self._weights(table)
         features = PowerLawFeatures.of(
             table.columns, table.kinds, floors=bool(constraints.directions)
@@ -410,33 +406,35 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             grower.memory = found.memory
         return found.chosen()
 
-    def _promised(self, table: TrainingTable) -> Constraints:
-        """Read the promises, and to which class they lead."""
+    def _monotonic_constraints(self, table: TrainingTable) -> Constraints:
+        """Read the monotonic constraints and the class they lead to."""
         constraints = as_constraints(self.constraints)
         constraints_for(constraints, table, self.positive_label_)
         if replace(constraints, directions=(), towards=None) != Constraints():
             raise ValueError(
-                "`constraints` of a tree of power laws can only promise directions: its splits "
-                "are sums, not literals. Remove the other constraints, or use another learner."
+                "Trees of power laws support only `directions` in `constraints`: their splits are "
+                "sums, not literals. Remove the other constraints, or use another learner."
             )
         if not constraints.directions or constraints.towards is not None:
             return constraints
         if len(table.classes) > 2 and self.positive_label is None:
             raise ValueError(
-                f"`constraints` promise a direction, but `y` has {len(table.classes)} classes. "
-                "Set `towards` to the class that the direction leads to."
+                f"`constraints` has `directions`, but `y` has {len(table.classes)} classes. "
+                "Set `towards` to the class that the directions lead to."
             )
         return replace(constraints, towards=plain_label(self.positive_label_))
 
     def _unproved(self, root: Node, table: TrainingTable, constraints: Constraints) -> set[str]:
-        """List the columns of promises that are not proved to be kept."""
+        """List the columns whose monotonic constraint is not proved."""
         ways = dict(constraints.directions)
         splits = [node.split for node in root.splits if node.split is not None]
         unclear = {f for f in ways if any(split.trend(f) is None for split in splits)}
         clear = {f: sign for f, sign in ways.items() if f not in unclear}
         if not clear:
             return unclear
-        checks = promises_of(self._rule(root, table), replace(constraints, directions=clear))
+        checks = monotonicity_checks(
+            self._rule(root, table), replace(constraints, directions=clear)
+        )
         return unclear | {check.feature for check in checks if not check.kept}
 
     def _fit_warnings(self) -> Iterator[Warning]:
@@ -446,17 +444,17 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
                 "kept."
             )
         if self.left_out_ and self.n_splits_:
-            yield PromiseWarning(self._left_out_words())
+            yield MonotonicityWarning(self._left_out_words())
         yield from super()._fit_warnings()
 
     def _left_out_words(self) -> str:
-        """Return a sentence with the promised columns that the tree was not allowed to read."""
+        """Return a sentence with the constrained columns that the tree was not allowed to read."""
         if not self.left_out_:
             return ""
         several = len(self.left_out_) > 1
         return (
-            f"The tree does not read {', '.join(map(repr, self.left_out_))}, because the "
-            f"{'promises were' if several else 'promise was'} not proved of trees that do. Remove "
+            f"The tree does not read {', '.join(map(repr, self.left_out_))}: no tree that does was "
+            f"proved to satisfy {'their constraints' if several else 'its constraint'}. Remove "
             f"{'them' if several else 'it'}, or use a learner of literals."
         )
 
@@ -539,8 +537,8 @@ FAMILY = Family(
         f"The formula is tried with up to 1 to {max(POWER_LAWS)} power laws in a split, "
         f"with one split and with splits to depth {max(DEPTHS)}, and with τ at "
         f"{', '.join(f'{tau:g}' for tau in IMPURITIES)}. Shape, clauses, prices θ and the cut "
-        "points of Binning do not apply to it. Of the constraints it keeps promises alone; a "
-        "column whose promise cannot be proved is not read."
+        "points of Binning do not apply to it. It supports monotonic constraints only; a "
+        "column whose constraint cannot be proved is not read."
     ),
     symbol="τ",
     shape_words=shape_words,

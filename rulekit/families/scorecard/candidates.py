@@ -13,6 +13,8 @@ from rulekit.rules import Columns, Constraints, Literal
 
 Ints = NDArray[np.int64]
 
+MAX_POINTS = 5  # of one condition
+
 
 @dataclass(frozen=True)
 class Written:
@@ -51,7 +53,6 @@ def candidates(
     described: NDArray[np.bool_],
     weight: NDArray[np.float64],
     constraints: Constraints,
-    max_points: int,
 ) -> Candidates:
     """List the conditions that may be given points, those that are required among them.
 
@@ -83,7 +84,7 @@ def candidates(
         against = replace(constraints, required=()).directions
         free = literal.feature not in dict(against)
         written.append(Written((literal, False), (literal, False) if free else None))
-    limits = [[-max_points if w.lowering else 0, max_points if w.raising else 0] for w in written]
+    limits = [[-MAX_POINTS if w.lowering else 0, MAX_POINTS if w.raising else 0] for w in written]
     problem = PointsProblem(
         np.ascontiguousarray(np.concatenate(codes)),
         np.concatenate([bins.n_codes, np.full(len(literals), 2)]).astype(np.int64),

@@ -157,8 +157,6 @@ class ScorecardClassifier(BaseRuleClassifier):
     ----------
     max_conditions : int, default=8
         Conditions at most, those that are required included.
-    max_points : int, default=5
-        Points of one condition at most.
     bands : int, default=2
         Bands of totals at most in `bands_`: two are split at the threshold of the prediction,
         more split these again. The prediction always follows from the threshold.
@@ -231,7 +229,6 @@ n_conditions_, training_error_, empty_rule_hint_
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "max_conditions": [Interval(Integral, 0, None, closed="left")],
-        "max_points": [Interval(Integral, 1, 100, closed="both")],
         "bands": [Interval(Integral, 2, None, closed="left")],
         "calibration_folds": [Interval(Integral, 0, None, closed="left")],
         **CLASS_PARAMETERS,
@@ -243,7 +240,6 @@ n_conditions_, training_error_, empty_rule_hint_
     def __init__(
         self,
         max_conditions: int = 8,
-        max_points: int = 5,
         bands: int = 2,
         calibration_folds: int = 5,
         positive_label: Any = None,
@@ -253,7 +249,6 @@ n_conditions_, training_error_, empty_rule_hint_
         constraints: Constraints | Mapping[str, Any] | None = None,
     ):
         self.max_conditions = max_conditions
-        self.max_points = max_points
         self.bands = bands
         self.calibration_folds = calibration_folds
         self.positive_label = positive_label
@@ -349,13 +344,11 @@ n_conditions_, training_error_, empty_rule_hint_
             return fitted, fitted.fit_read(table.frame, table.columns, table.y)
 
         self.binarizer_, bins = shared.once(("cut", how), cut)
-        key = how, positive, constraints, weight.tobytes(), int(self.max_points)
+        key = how, positive, constraints, weight.tobytes()
 
         def begun() -> _Work:
             described = table.codes == positive
-            found = candidates(
-                bins, table.columns, described, weight, constraints, int(self.max_points)
-            )
+            found = candidates(bins, table.columns, described, weight, constraints)
             return _Work(found, PointsPath(found.problem), key)
 
         return shared.once(("points", *key), begun)

@@ -69,7 +69,7 @@ class TableLearning:
             frame, codes, weight, complete = self._sample(number, best)
             self._tell(number, 0.1, f"Learning from {len(frame):,} rows")
             learner = learners(number)
-            learner._fit_untold(frame, self.rows.classes[codes], weight)
+            learner._fit_quietly(frame, self.rows.classes[codes], weight)
             found = self._counted(learner, learner.rule_set_, number, "sample", len(frame))
             if not complete:
                 found = self._refined(found, frame, number)

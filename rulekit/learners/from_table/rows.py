@@ -211,7 +211,7 @@ def _check_names(names: Sequence[str], target: str, wanted: Sequence[str], key: 
         twice = next(n for n in wanted if wanted.count(n) > 1)
         raise DataError(f"`features` must name each column once; {twice[:60]!r} is named twice.")
     if target in wanted:
-        raise DataError(f"The class {target!r} cannot be learned from itself; leave it out.")
+        raise DataError(f"The class {target!r} cannot be a feature. Remove it from `features`.")
     if not wanted:
         raise DataError("The table has no column except the class. Add a column to learn from.")
 

@@ -120,13 +120,14 @@ class BoxSearchClassifier(LearnsFromTables, LiteralRuleClassifier):
         cross-validation inside the training rows, at this `theta` and `n_clauses`, and, without
         `positive_label`, also which class the rule describes; 15 to 30 searches more. To choose
         price and clauses as well, see `rulekit.RuleClassifier`.
-    doubt : float, default=0.0
+    label_noise : float, default=0.0
         How far a row is discounted that does not look like its class. A random forest, of 20 000
         draws a tree at most, gives out-of-bag votes for each row; where the share
-        p of their votes is for its class, it counts ``1 - doubt * (1 - p)`` of its weight in the
-        search; from 0 (all rows count alike) to 1. Errors that are reported count rows in full.
-    kicks : int, default=3
-        Rounds of disturbance after the first descent.
+        p of their votes is for its class, it counts ``1 - label_noise * (1 - p)`` of its weight
+        in the search; from 0 (all rows count alike) to 1. Errors that are reported count rows in
+        full.
+    n_perturbations : int, default=3
+        Random perturbations of the rule after the first descent, each followed by another descent.
     refine_thresholds : bool or "cv", default=False
         Whether the cuts of the rule that was found are moved to any value of the training table,
         interval by interval, where that lowers its loss; the number of conditions stays. "cv" does
@@ -145,7 +146,7 @@ class BoxSearchClassifier(LearnsFromTables, LiteralRuleClassifier):
     class_weight, costs, binarizer, constraints, time_limit
         As in `TwoLevelRuleClassifier`.
     random_state : int, RandomState or None, default=None
-        For the kicks, and the forest of `doubt`.
+        For the perturbations, and the forest of `label_noise`.
 
     Attributes
     ----------
@@ -155,7 +156,7 @@ empty_rule_hint_, binarizer_
         As in `TwoLevelRuleClassifier`.
     objective_ : float
         Weight of wrong rows plus `theta` a condition, with the prices of `robustness` and the
-        weights of `doubt`; after `refine` without the prices of `robustness`.
+        weights of `label_noise`; after `refine` without the prices of `robustness`.
     lower_bound_, proved_optimal_ : None
         Nothing is proved; see `certify`.
     robustness_ : float
@@ -166,9 +167,10 @@ empty_rule_hint_, binarizer_
     Notes
     -----
     The rule does not depend on the order of the table's rows or columns, nor on earlier fits. Of
-    two classes: of more than 80 000 distinct rows the search, its kicks too, is made on 20 000 that
-    are spread over the sorted table, and one descent on all settles it; of more than 512 columns,
-    kicks change only the 256 that came nearest to being of use, and those of rules found.
+    two classes: of more than 80 000 distinct rows the search, its perturbations too, is made on 20
+    000 that are spread over the sorted table, and one descent on all settles it; of more than 512
+    columns, perturbations change only the 256 that came nearest to being of use, and those of rules
+    found.
 
     Examples
     --------
@@ -182,13 +184,14 @@ empty_rule_hint_, binarizer_
     else well
     """
 
+    _renamed: ClassVar[dict[str, str]] = {"doubt": "label_noise", "kicks": "n_perturbations"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LiteralRuleClassifier._parameter_constraints,
         "n_clauses": [Interval(Integral, 1, None, closed="left")],
         "max_conditions": [Interval(Integral, 0, None, closed="left"), None],
         "robustness": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
-        "doubt": [Interval(Real, 0, 1, closed="both")],
-        "kicks": [Interval(Integral, 0, None, closed="left")],
+        "label_noise": [Interval(Real, 0, 1, closed="both")],
+        "n_perturbations": [Interval(Integral, 0, None, closed="left")],
         "refine_thresholds": ["boolean", StrOptions({"cv"})],
         "refine": ["boolean"],
         "random_state": ["random_state"],
@@ -204,8 +207,8 @@ empty_rule_hint_, binarizer_
         n_clauses: int = 2,
         max_conditions: int | None = None,
         robustness: float | str = 0.0,
-        doubt: float = 0.0,
-        kicks: int = 3,
+        label_noise: float = 0.0,
+        n_perturbations: int = 3,
         refine_thresholds: bool | str = False,
         refine: bool = False,
         form: str = "dnf",
@@ -230,8 +233,8 @@ empty_rule_hint_, binarizer_
         self.n_clauses = n_clauses
         self.max_conditions = max_conditions
         self.robustness = robustness
-        self.doubt = doubt
-        self.kicks = kicks
+        self.label_noise = label_noise
+        self.n_perturbations = n_perturbations
         self.refine_thresholds = refine_thresholds
         self.refine = refine
         self.random_state = random_state
@@ -284,7 +287,7 @@ empty_rule_hint_, binarizer_
                 raise ValueError(
                     f"`{name}` applies to rules of two classes only; with more, leave "
                     f"{name}={default!r} (got {given!r}). `refine_thresholds` moves the cuts of a "
-                    "list, `doubt` makes it more robust."
+                    "list, `label_noise` makes it more robust."
                 )
 
     def _learned_list(
@@ -320,7 +323,7 @@ empty_rule_hint_, binarizer_
 
         Its rows are discounted already, by a forest that knows all classes.
         """
-        found = replace(self._box_search(), doubt=0.0).run(problem, rng)
+        found = replace(self._box_search(), label_noise=0.0).run(problem, rng)
         left = None
         if self.max_conditions is not None:
             left = max(0, self.max_conditions - n_conditions)
@@ -371,7 +374,11 @@ empty_rule_hint_, binarizer_
 
     def _box_search(self) -> BoxSearch:
         return BoxSearch(
-            self.robustness_, float(self.doubt), self.kicks, self.n_clauses, self.time_limit
+            self.robustness_,
+            float(self.label_noise),
+            self.n_perturbations,
+            self.n_clauses,
+            self.time_limit,
         )
 
     def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:

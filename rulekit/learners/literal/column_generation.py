@@ -1,12 +1,10 @@
 """Rules by column generation: a linear program over all clauses, with a lower bound."""
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from rulekit._validation import Interval
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
@@ -41,13 +39,7 @@ class ColumnGenerationClassifier(LiteralRuleClassifier):
     Parameters
     ----------
     theta : float, default=1.0
-        Price of a condition, in misclassified training rows.
-    clause_price : float, default=None
-        Price of a clause, in training rows; None for `theta`.
-    finish_seconds : float, default=0.0
-        Seconds at most for an integer program that starts from the rule
-        found by local search and looks for a cheaper one among the generated clauses; 0 for none.
-        Where the program is not done in time, the rule depends on the speed of the machine.
+        Price of a condition and of a clause, in misclassified training rows.
     refine : bool, default=False
         Descend from the rule found on training errors plus `theta` a condition: drop clauses, drop,
         add and swap conditions, and move cuts to any value of the training table.
@@ -97,16 +89,12 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **LiteralRuleClassifier._parameter_constraints,
-        "clause_price": [Interval(Real, 0, None, closed="left"), None],
-        "finish_seconds": [Interval(Real, 0, None, closed="left")],
         "refine": ["boolean"],
     }
 
     def __init__(
         self,
         theta: float = 1.0,
-        clause_price: float | None = None,
-        finish_seconds: float = 0.0,
         refine: bool = False,
         form: str = "dnf",
         positive_label: Any = None,
@@ -126,8 +114,6 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             constraints=constraints,
             time_limit=time_limit,
         )
-        self.clause_price = clause_price
-        self.finish_seconds = finish_seconds
         self.refine = refine
 
     def _check(self) -> None:
@@ -140,8 +126,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
 
     def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
         theta = float(self.theta)
-        price = theta if self.clause_price is None else float(self.clause_price)
-        selection = generated(problem, theta, price, float(self.finish_seconds))
+        selection = generated(problem, theta)
         proved: bool | None = selection.proved
         bound = selection.lower_bound
         moved: tuple[tuple[int, int], ...] = ()
@@ -160,21 +145,18 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         )
 
 
-def generated(
-    problem: BinaryProblem, theta: float, clause_price: float, finish_seconds: float = 0.0
-) -> ClauseSelection:
-    """Generate clauses and select among them."""
+def generated(problem: BinaryProblem, theta: float) -> ClauseSelection:
+    """Generate clauses and select among them; a clause costs as much as a condition."""
     table = box_table(problem, ERRORS)
     clock = Clock(problem.deadline)
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=clock)
     n_columns = max(1, table.problem.cells.shape[1])
     plan = GenerationPlan(
-        clause_price,
+        theta,
         theta,
         max_rounds=min(MOST_ROUNDS, max(FEW_ROUNDS, COLUMN_ROUNDS // n_columns)),
         batch=BATCH if n_columns <= MANY_COLUMNS else LARGE_BATCH,
         prove=theta > 0,
-        finish_seconds=finish_seconds,
         exact_limits=limits,
         all_tests=PROOF_TESTS if clock.end is None else None,
         should_stop=clock,

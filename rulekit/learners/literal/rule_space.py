@@ -26,7 +26,7 @@ TIE = 1e-9
 ALL_TESTS = 10**12  # only time ends a list of all clauses
 EXCHANGE_TESTS = 300_000  # literals tried for one clause of a rule of several, about 0.1 s
 EXCHANGE_MOST = 400  # and clauses taken from there
-SEARCH_KICKS = 1
+SEARCH_PERTURBATIONS = 1
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class RuleSpace:
         """Search rules over some or all conditions of this table."""
         number = {literal: j for j, literal in enumerate(self.problem.literals)}
         own = [number[literal] for literal in problem.literals]
-        found = BoxSearch(0.0, 0.0, SEARCH_KICKS, self.max_clauses, None).run(problem, rng)
+        found = BoxSearch(0.0, 0.0, SEARCH_PERTURBATIONS, self.max_clauses, None).run(problem, rng)
         rules = {}
         for entry in found.entries:
             if entry.n_clauses <= self.max_clauses and entry.n_conditions <= self.max_conditions:

@@ -88,7 +88,7 @@ def _own(table: Any, column: Any, what: str) -> Any:
         column = table[column]
     if not hasattr(column, "type"):
         raise RuleError(
-            f"Of a table in a database `{what}` is the name of a column, or a column; got "
+            f"For a table in a database `{what}` must be a column or its name; got "
             f"{type(column).__name__}."
         )
     return column if column.type().is_integer() else read(column)

@@ -2,8 +2,8 @@
 
 A clause of a DNF is a box over binned features. Re-optimising the whole interval of one feature of
 one clause is exact and costs one histogram (`move_kernels`); steps of this kind, swaps, dropped and
-added clauses and random kicks, started along a path of falling prices, fill an archive that answers
-every price θ and every limit on the clauses at once.
+added clauses and random perturbations, started along a path of falling prices, fill an archive that
+answers every price θ and every limit on the clauses at once.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -278,7 +278,7 @@ class SearchPlan:
 
     thetas: Sequence[float]
     max_clauses: int = 5
-    kicks: int = 3
+    n_perturbations: int = 3
 
     @property
     def visits(self) -> tuple[tuple[int, float], ...]:
@@ -301,8 +301,8 @@ def search(
     archive has for that pair, so that what is learned at one price serves all. Where there are more
     than `MANY_ROWS` distinct rows, all rounds are made on `PART_ROWS` drawn from them; what they
     found is then priced on every row, and one undisturbed round on all rows settles it. Where there
-    are more than `MANY_COLUMNS`, rounds of kicks know only the `PART_COLUMNS` that came nearest to
-    being changed in the round before them, and those of rules found.
+    are more than `MANY_COLUMNS`, rounds of perturbations know only the `PART_COLUMNS` that came
+    nearest to being changed in the round before them, and those of rules found.
     """
     *_, archive = search_rounds(problem, plan, rng, should_stop)
     return archive
@@ -320,18 +320,18 @@ def search_rounds(
         *_, found = search_rounds(problem.part(PART_ROWS), plan, rng, should_stop)
         for entry in found.entries:
             descent.price(archive, entry.boxes)
-        plan = replace(plan, kicks=0)
+        plan = replace(plan, n_perturbations=0)
     _make_round(archive, descent, plan, None, should_stop)
     yield archive
     kept = np.arange(problem.n_features)
-    if plan.kicks and problem.cells.shape[1] > MANY_COLUMNS:
+    if plan.n_perturbations and problem.cells.shape[1] > MANY_COLUMNS:
         used = [e.boxes.literals(problem.n_bins, problem.has_missing) for e in archive.entries]
         kept = np.union1d(descent.promising(PART_COLUMNS), np.flatnonzero(np.vstack(used).any(0)))
         descent = Descent(problem.of_features(kept), plan.max_clauses)
     inner = Archive(descent.problem)
     for entry in archive.entries:
         inner.offer(entry.loss, entry.n_conditions, entry.boxes.of_features(kept))
-    for _ in range(plan.kicks):
+    for _ in range(plan.n_perturbations):
         if should_stop():
             return
         _make_round(inner, descent, plan, rng, should_stop)
@@ -349,17 +349,17 @@ def _make_round(
     rng: np.random.Generator | None,
     should_stop: Callable[[], bool],
 ) -> None:
-    """Visit every number of clauses and every price, kicked where there is a generator."""
+    """Visit every number of clauses and every price, perturbed where there is a generator."""
     for n_clauses, theta in plan.visits:
         if should_stop():
             return
         start = archive.answer(n_clauses, theta).boxes
         if rng is not None:
-            start = kick(descent.problem, start, rng)
+            start = perturb(descent.problem, start, rng)
         descent.visit(archive, start, n_clauses, theta, undisturbed=rng is None)
 
 
-def kick(problem: BoxProblem, boxes: Boxes, rng: np.random.Generator) -> Boxes:
+def perturb(problem: BoxProblem, boxes: Boxes, rng: np.random.Generator) -> Boxes:
     """Disturb a rule: drop a random clause, or force a random half-line on one, or both."""
     drops, forces = rng.random(2) < 0.7
     if drops and boxes.n_clauses:

@@ -14,12 +14,12 @@ from rulekit.search.box_search import Bools, Floats, Ints
 from rulekit.search.clause_generation.master import GAIN, ClausePool, MasterAnswer
 from rulekit.search.lp import HIGHS_STATUS, LinearProgram, highs_module, solve_milp
 
-SEED = 0  # of the kicks
-CLAUSES_A_KICK = 4
+SEED = 0  # of the perturbations
+CLAUSES_PER_PERTURBATION = 4
 
 
 def choose_clauses(
-    pool: ClausePool, answer: MasterAnswer, kicks: int = 30, start: Sequence[int] = ()
+    pool: ClausePool, answer: MasterAnswer, n_perturbations: int = 30, start: Sequence[int] = ()
 ) -> list[int]:
     """Choose clauses by local search: add, remove and swap from the rounded linear program."""
     if not len(pool):
@@ -35,12 +35,14 @@ def choose_clauses(
     useful = np.union1d(useful, best)
     some = _Choice(pool, useful)
     chosen, rng = np.searchsorted(useful, best), np.random.default_rng(SEED)
-    for _ in range(max(kicks, len(useful) // CLAUSES_A_KICK) if kicks else 0):
+    for _ in range(
+        max(n_perturbations, len(useful) // CLAUSES_PER_PERTURBATION) if n_perturbations else 0
+    ):
         if value <= answer.value + GAIN:
             break
-        kicked = some.descend(_kicked(chosen, len(useful), rng))
-        if some.objective(kicked) < value - GAIN:
-            chosen, value = kicked, some.objective(kicked)
+        perturbed = some.descend(_perturbed(chosen, len(useful), rng))
+        if some.objective(perturbed) < value - GAIN:
+            chosen, value = perturbed, some.objective(perturbed)
     return sorted(useful[chosen].tolist())
 
 
@@ -49,7 +51,7 @@ def useful_clauses(pool: ClausePool, answer: MasterAnswer, value: float) -> Ints
     return np.flatnonzero(pool.reduced_costs(answer.mu) < value - answer.value - GAIN)
 
 
-def _kicked(chosen: Ints, n: int, rng: np.random.Generator) -> Ints:
+def _perturbed(chosen: Ints, n: int, rng: np.random.Generator) -> Ints:
     """Take one or two clauses out and a random one in."""
     n_out = min(len(chosen), int(rng.integers(1, 3)))
     out = rng.permutation(len(chosen))[:n_out]

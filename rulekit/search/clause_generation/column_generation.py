@@ -41,7 +41,7 @@ class GenerationPlan:
     max_rounds: int = 200
     batch: int = 15
     prove: bool = True
-    kicks: int = 30
+    n_perturbations: int = 30
     finish_seconds: float = 0.0
     exact_limits: ClauseLimits = field(default_factory=lambda: ClauseLimits(max_tests=3_000_000))
     all_tests: int | None = None
@@ -84,14 +84,14 @@ def generate(problem: BoxProblem, plan: GenerationPlan) -> GeneratedRule:
         answer = master.solve()
         entry = {"round": number + 1, "master": answer.value, "clauses": len(pool)}
         history.append(entry | {"seconds": time.perf_counter() - start})
-    chosen = choose_clauses(pool, answer, kicks=0)
+    chosen = choose_clauses(pool, answer, n_perturbations=0)
     gap = pool.objective(chosen) - answer.value
     if gap > NEW and not plan.should_stop():
         # clauses that the linear program does not need, but a rule cheaper than the chosen one may
         clauses, _ = pricing.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
         pool.add(clauses)
         answer = answer.beside(len(pool))
-        chosen = choose_clauses(pool, answer, plan.kicks, chosen)
+        chosen = choose_clauses(pool, answer, plan.n_perturbations, chosen)
     if plan.finish_seconds > 0:
         chosen = improve_by_program(pool, answer, chosen, plan.finish_seconds)
     return GeneratedRule(

@@ -5,7 +5,7 @@ and the answer it would get from the clauses below is wrong, and costs it the ot
 that a clause above holds are indifferent. The best box for these savings is what `box_search` finds
 for one clause. Given the boxes and their order, the best classes are the heaviest among the rows
 that each decides. Moves: another box for a clause, a clause less, two neighbours exchanged, a
-clause more (at any place, for any class); then kicks.
+clause more (at any place, for any class); then perturbations.
 
 Legend, beside that of `problem`::
 
@@ -24,7 +24,7 @@ from rulekit.search.box_search import Archive, Bools, Floats, Ints, SingleBox
 from rulekit.search.rule_lists.problem import ListProblem, RuleList
 
 IMPROVEMENT = 1e-6  # less is rounding, or the tie price of conditions
-KICK = 0.5  # chance that a kick also exchanges two neighbours
+EXCHANGE = 0.5  # chance that a perturbation also exchanges two neighbours
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class ListPlan:
 
     thetas: Sequence[float]
     max_clauses: int
-    kicks: int = 3
+    n_perturbations: int = 3
 
 
 class ListArchive(Archive):
@@ -92,13 +92,13 @@ class ListSearch:
         """Search all prices."""
         archive = ListArchive(self.problem)
         falling = sorted(set(map(float, plan.thetas)), reverse=True)
-        for round_number in range(plan.kicks + 1):
+        for round_number in range(plan.n_perturbations + 1):
             for theta in (*falling, *falling[-2::-1]):
                 if should_stop():
                     return archive
                 start = self._state(archive.best(plan.max_clauses, theta))
                 if round_number:
-                    start = self._kicked(start, rng)
+                    start = self._perturbed(start, rng)
                 self._visit(archive, start, theta, plan.max_clauses)
         return archive
 
@@ -244,12 +244,12 @@ class ListSearch:
             rules = RuleList(low, high, absent.astype(bool), labels, state.default)
             archive.offer(state.loss, state.n_conditions, rules)
 
-    def _kicked(self, state: _State, rng: np.random.Generator) -> _State:
+    def _perturbed(self, state: _State, rng: np.random.Generator) -> _State:
         """Leave out a clause at random, and now and then exchange two neighbours."""
         clauses = list(state.clauses)
         if clauses:
             clauses.pop(int(rng.integers(len(clauses))))
-        if len(clauses) > 1 and rng.random() < KICK:
+        if len(clauses) > 1 and rng.random() < EXCHANGE:
             r = int(rng.integers(len(clauses) - 1))
             clauses[r : r + 2] = clauses[r + 1], clauses[r]
         return self._settled(clauses, state)

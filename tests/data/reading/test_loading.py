@@ -20,9 +20,9 @@ from rulekit.data import (
     compare_tables,
     quality_notes,
     read_table,
-    read_with_options,
     suggest_target,
 )
+from rulekit.data.reading.loading import read_with_options
 from rulekit.exceptions import DataError, WideTableError
 
 

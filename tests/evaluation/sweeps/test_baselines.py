@@ -6,7 +6,8 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import Costs
-from rulekit.evaluation import baseline_models, baselines, sweep
+from rulekit.evaluation import sweep
+from rulekit.evaluation.sweeps.baselines import baseline_models, baselines
 from tests.evaluation.learners import Stump, noisy_table
 
 QUICK = ["majority", "logistic regression", "tree", "gradient boosting"]

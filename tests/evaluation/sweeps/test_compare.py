@@ -15,8 +15,9 @@ from rulekit import (
     load_sample,
 )
 from rulekit.data import make_folds
-from rulekit.evaluation import Family, SweepStore, baselines, sweep
+from rulekit.evaluation import Family, SweepStore, sweep
 from rulekit.evaluation.sweeps import compare
+from rulekit.evaluation.sweeps.baselines import baselines
 from tests.evaluation.learners import SharedStump, Stump, noisy_table
 
 THETAS = {"theta": [-0.5, 0.0, 0.5, 2.0]}
@@ -198,12 +199,12 @@ def test_a_first_pass_stands_until_better_points_are_whole(credit):
     assert first.is_draft
     assert not first.finished
     assert sorted(first.models) == [0, 1, 2, 3]
-    assert {model.kicks for model in first.models.values()} == {0}
+    assert {model.n_perturbations for model in first.models.values()} == {0}
     whole = [len(p.found.points()) for p in seen[11:]]
     assert set(whole) == {4}
     assert not found.is_draft
     assert (found.points()["objective"] <= first.points()["objective"] + 1e-9).all()
-    assert {model.kicks for model in found.models.values()} != {0}
+    assert {model.n_perturbations for model in found.models.values()} != {0}
 
 
 @pytest.mark.slow

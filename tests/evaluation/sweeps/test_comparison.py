@@ -83,5 +83,5 @@ def test_other_rows_or_folds_are_not_put_on_one_curve():
         compare_learners(X[:-1], y[:-1], learners=stump, cv=3),
         compare_learners(X, y, learners=stump, cv=3, random_state=1),
     ):
-        with pytest.raises(ValueError, match="comparison 1 to be joined is not"):
+        with pytest.raises(ValueError, match="comparison 1 differs"):
             one.join(other)

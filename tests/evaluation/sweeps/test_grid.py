@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator
 
 from rulekit.evaluation.sweeps.grid import THETA_GRID, families, settings_of
 
@@ -27,6 +28,14 @@ def test_a_truth_value_is_not_taken_for_the_number_one():
     assert len(settings_of({"refine": [True, 1, False]})) == 3
 
 
+class Learner(BaseEstimator):
+    """An estimator with two parameters."""
+
+    def __init__(self, theta=1.0, method="lp"):
+        self.theta = theta
+        self.method = method
+
+
 @pytest.mark.parametrize(
     ("grid", "sentence"),
     [
@@ -43,7 +52,7 @@ def test_a_truth_value_is_not_taken_for_the_number_one():
 )
 def test_a_grid_that_makes_no_sense_is_refused_in_a_sentence(grid, sentence):
     with pytest.raises(ValueError, match=sentence):
-        settings_of(grid, ["theta", "method"])
+        settings_of(grid, Learner())
 
 
 @given(st.lists(st.integers(0, 9), max_size=12), st.integers(1, 3))

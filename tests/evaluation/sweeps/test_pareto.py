@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.evaluation import front_steps, pareto_front
+from rulekit.evaluation import pareto_front
+from rulekit.evaluation.sweeps.result import front_steps
 from tests.reference import pareto as reference
 
 COORDINATE = st.one_of(

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.data import GROUP_MEASURES
-from rulekit.evaluation import fit_setting, suggest, summarise, sweep
-from rulekit.evaluation.sweeps.result import SweepResult, table_of
+from rulekit.evaluation import fit_setting, suggest, sweep
+from rulekit.evaluation.sweeps.result import SweepResult, summarise, table_of
 from tests.evaluation.learners import Stump, noisy_table
 
 
@@ -127,7 +127,13 @@ def test_the_default_is_best_among_its_neighbours_and_says_why():
 
 def test_settings_are_told_in_words_and_what_is_at_rest_is_not():
     kinds = (
-        {"positive_label": "ill", "n_clauses": 1, "theta": 2.5, "robustness": 0.0, "doubt": 0.0},
+        {
+            "positive_label": "ill",
+            "n_clauses": 1,
+            "theta": 2.5,
+            "robustness": 0.0,
+            "label_noise": 0.0,
+        },
         {"rule__max_conditions": 3, "robustness": 0.1, "method": "lp"},
     )
     result = replace(result_of([(0.2, 0.0, 2), (0.3, 0.0, 2)]), settings=kinds)
@@ -225,7 +231,7 @@ def test_results_of_other_folds_do_not_join():
     X, y = noisy_table()
     one = sweep(Stump(), X, y, grid={"theta": [0.0]}, cv=4)
     two = sweep(Stump(), X, y, grid={"theta": [0.0]}, cv=4, random_state=1)
-    with pytest.raises(ValueError, match="result 1 to be joined is not"):
+    with pytest.raises(ValueError, match="result 1 differs"):
         one.join(two)
 
 

@@ -103,7 +103,9 @@ def test_learners_that_cannot_be_told_costs_learn_from_rows_that_weigh_so(table)
 def test_learners_are_compared_by_the_same_costs_or_not_at_all(table):
     X, y = table
     learner = OneLevelRuleClassifier(costs=Costs(9, 1))
-    with pytest.raises(ValueError, match=r"OneLevelRuleClassifier has others .* Leave"):
+    with pytest.raises(
+        ValueError, match=r"OneLevelRuleClassifier has .* instead of .* Set its `costs`"
+    ):
         sweep(learner, X, y, grid={"theta": [1.0]}, cv=3, costs=COSTS)
     weighted = OneLevelRuleClassifier(class_weight="balanced")
     with pytest.raises(ValueError, match="`costs` and `class_weight` both"):

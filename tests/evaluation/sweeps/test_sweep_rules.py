@@ -115,7 +115,7 @@ def test_an_empty_rule_is_a_point_of_the_curve_like_any_other(plain):
     assert plain.setting(plain.suggest()["default"])["theta"] < 50.0
 
 
-SEARCH = BoxSearchClassifier(kicks=0, random_state=0)
+SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0)
 SEARCH_GRID = {
     "robustness": [0.0, 0.3],
     "positive_label": ["yes", "no"],
@@ -150,7 +150,7 @@ def test_one_search_gives_the_models_of_single_fits(table):
 def test_a_sweep_by_one_search_a_fold_is_the_sweep_by_single_fits(table):
     X, y = table
     grid = {"positive_label": sorted(set(y)), "n_clauses": [1, 3], "theta": [0.05, 1.0]}
-    alone = SearchAlone(kicks=0, random_state=0)
+    alone = SearchAlone(n_perturbations=0, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyRuleWarning)
         same(sweep(alone, X, y, grid=grid, cv=2), sweep(SEARCH, X, y, grid=grid, cv=2))

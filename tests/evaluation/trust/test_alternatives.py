@@ -52,7 +52,7 @@ def test_all_rules_of_one_clause_are_those_that_brute_force_finds(seed, form):
     holds, literals = matrix.values, matrix.literals
     weight = weight * len(y) / weight.sum()
     wanted = near_rules_by_force(
-        holds, y == described, weight, 1.5, 0.04 * len(y), 1, 3, found.in_hand_cost * len(y)
+        holds, y == described, weight, 1.5, 0.04 * len(y), 1, 3, found.selected_cost * len(y)
     )
     rules = {written(rule, literals, described, other) for rule in wanted}
     if form == "cnf":
@@ -72,14 +72,14 @@ def test_the_figures_of_a_rule_are_those_of_its_own_answers(seed):
     found = alternatives(model, X, y, 0.08, sample_weight=weight)
     assert len(found.rules) > 1
     hand = model.predict(X)
-    assert found.in_hand_wrong == pytest.approx(weight[hand != y].sum() / weight.sum())
+    assert found.selected_wrong == pytest.approx(weight[hand != y].sum() / weight.sum())
     for row, rule in zip(found.table.itertuples(), found.rules, strict=True):
         answers = rule.predict(model.read_columns(X))
         assert row.wrong == pytest.approx(weight[answers != y].sum() / weight.sum())
         assert row.differs == np.mean(answers != hand)
         assert row.columns == tuple(sorted(rule.features))
         assert (row.n_conditions, row.n_clauses) == (rule.n_conditions, rule.n_clauses)
-        assert row.cost <= min(found.table["cost"].min(), found.in_hand_cost) + 0.08 + 1e-9
+        assert row.cost <= min(found.table["cost"].min(), found.selected_cost) + 0.08 + 1e-9
         assert set(found.differing_rows(row.rule)) == set(np.flatnonzero(answers != hand))
     assert found.table["cost"].is_monotonic_increasing
     assert len(set(found.rules)) == len(found.rules)
@@ -159,10 +159,10 @@ def test_rules_of_every_kind_have_alternatives(learner):
     X = X.assign(age=X["age"].fillna(30.0), height=np.arange(150.0) % 37).drop(columns="town")
     model = learner.fit(X, y)
     found = alternatives(model, X, y, 0.05, time_limit=3)
-    assert found.in_hand is model.rule_set_
+    assert found.selected is model.rule_set_
     assert found.rules
     again = alternatives(FixedRuleClassifier(model.rule_set_), X, y, 0.05, time_limit=3)
-    assert again.in_hand_wrong == found.in_hand_wrong
+    assert again.selected_wrong == found.selected_wrong
 
 
 def test_the_same_is_found_again_in_any_order_of_rows():
@@ -198,5 +198,5 @@ def test_what_has_no_rule_or_several_outcomes_is_refused_in_words():
         alternatives(BoxSearchClassifier(), X, y)
     parts = [Clause((Literal("age", ">", cut),)) for cut in (50.0, 30.0)]
     several = FixedRuleClassifier(RuleSet(tuple(parts), ("old", "middle"), "dnf", "young"))
-    with pytest.raises(DataError, match="between two classes; this model tells 3 apart"):
+    with pytest.raises(DataError, match="need two classes; this model has 3"):
         alternatives(several, X, y)

@@ -36,10 +36,10 @@ def test_column_of_the_rule_can_be_left_out_on_a_sample():
     wrong = (most_used["without"].predict(model.read_columns(X)) != y.to_numpy()).mean()
     (said,) = [s for s in found.sentences() if s.startswith(f"{most_used['column']} can be left")]
     assert (
-        f"{100 * wrong:.1f} % of the rows instead of {100 * found.in_hand_wrong:.1f} % are wrong."
+        f"{100 * wrong:.1f} % of the rows instead of {100 * found.selected_wrong:.1f} % are wrong."
         in said
     )
-    assert wrong <= found.in_hand_wrong + 0.02
+    assert wrong <= found.selected_wrong + 0.02
 
 
 def test_needed_column_is_reported_with_its_cost():
@@ -52,7 +52,7 @@ def test_needed_column_is_reported_with_its_cost():
     (said,) = [s for s in found.sentences() if "age" in s]
     assert said.endswith(
         f"reads age: the best rule found without it is wrong in {100 * row['wrong']:.1f} % of the "
-        f"rows instead of {100 * found.in_hand_wrong:.1f} %."
+        f"rows instead of {100 * found.selected_wrong:.1f} %."
     )
 
 

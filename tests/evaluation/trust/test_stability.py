@@ -32,7 +32,11 @@ def planted(seed, n=1000, noise=0.05):
 
 def learned(seed=0, n=150, **more):
     X, y = planted(seed, n)
-    return BoxSearchClassifier(theta=3.0, kicks=0, positive_label="ill", **more).fit(X, y), X, y
+    return (
+        BoxSearchClassifier(theta=3.0, n_perturbations=0, positive_label="ill", **more).fit(X, y),
+        X,
+        y,
+    )
 
 
 def rules(found):
@@ -53,7 +57,10 @@ def test_a_resample_is_the_rule_that_its_rows_teach():
                 times[rows[i]] += 1
         drawn = times > 0
         again = BoxSearchClassifier(
-            theta=3.0, kicks=0, positive_label="ill", random_state=int(rng.integers(2**31))
+            theta=3.0,
+            n_perturbations=0,
+            positive_label="ill",
+            random_state=int(rng.integers(2**31)),
         ).fit(X[drawn], y[drawn], (times * weight)[drawn])
         assert made.rule == again.rule_set_
         assert made.left_out.tolist() == np.flatnonzero(~drawn).tolist()
@@ -75,7 +82,7 @@ def test_it_is_the_same_whatever_the_number_of_workers():
 def test_errors_weigh_as_in_learning_where_classes_do():
     X, y = planted(0, 150)
     model = BoxSearchClassifier(
-        theta=3.0, kicks=0, positive_label="ill", costs=Costs(miss=9, false_alarm=1)
+        theta=3.0, n_perturbations=0, positive_label="ill", costs=Costs(miss=9, false_alarm=1)
     ).fit(X, y)
     found = stability(model, X, y, n_resamples=3)
     share = found.weight[y == "ill"].mean() / found.weight[y == "well"].mean()
@@ -105,7 +112,7 @@ def test_planted_columns_return_in_over_90_of_100_and_noise_never():
     assert time.monotonic() - began < 300  # half a minute on an idle core, see the benchmark
     noise = np.random.default_rng(1).permutation(y)
     found = stability(RuleClassifier().fit(X, noise), X, noise, n_resamples=40)
-    assert not found.tells
+    assert not found.beats_chance
     assert found.returning == []
     assert found.sentences()[0].startswith("Nothing returns: on rows left out")
 
@@ -125,7 +132,7 @@ def test_the_size_of_a_chosen_rule_is_chosen_again_on_the_rows_left_out():
         ScorecardClassifier(max_conditions=2),
         OneLevelRuleClassifier(theta=4.0),
         pytest.param(PowerLawTreeClassifier(max_power_laws=1, max_depth=1), marks=pytest.mark.slow),
-        pytest.param(IdealDNFClassifier(max_features=2), marks=pytest.mark.slow),
+        pytest.param(IdealDNFClassifier(max_variables=2), marks=pytest.mark.slow),
         pytest.param(RuleClassifier(forms=("points",), cv=2), marks=pytest.mark.slow),
     ],
 )
@@ -189,7 +196,7 @@ def test_what_cannot_be_repeated_is_refused_in_words():
         stability(BoxSearchClassifier(), X, y)
     with pytest.raises(DataError, match="written or changed by hand"):
         stability(FixedRuleClassifier(model.rule_set_).fit(X, y), X, y)
-    with pytest.raises(DataError, match="one row each"):
+    with pytest.raises(DataError, match="the same number of rows"):
         stability(model, X, y[:-1])
     with pytest.raises(DataError, match="a group for each of the 150 rows"):
         stability(model, X, y, groups=[1, 2])

@@ -47,9 +47,9 @@ def test_a_cut_returns_with_its_column_and_side_and_the_nearest_counts():
 
 
 def test_cuts_that_the_rule_in_hand_lacks_come_after_its_own():
-    found = replace(FOUND, in_hand=OTHERS[0])
-    assert found.cuts["in_hand"].tolist()[0] == 42.0
-    assert np.isnan(found.cuts["in_hand"].tolist()[1])
+    found = replace(FOUND, selected=OTHERS[0])
+    assert found.cuts["selected"].tolist()[0] == 42.0
+    assert np.isnan(found.cuts["selected"].tolist()[1])
     assert found.cuts["side"].tolist() == ["above", "below"]
 
 
@@ -106,7 +106,7 @@ def test_left_out_errors_are_averaged_by_row_with_weights():
 def test_only_rules_that_hold_on_other_rows_return_anything():
     good = tuple(resample(OTHERS[0]) for _ in range(5))
     found = replace(FOUND, resamples=good, n_requested=10)
-    assert found.tells
+    assert found.beats_chance
     assert found.returning == ["age"]
     said = found.sentences({"age": "Age"})
     assert said[0].startswith("5 of 10 resamples are made")
@@ -117,7 +117,7 @@ def test_only_rules_that_hold_on_other_rows_return_anything():
     )
     bad = tuple(r._replace(wrong=~r.wrong) for r in good)
     found = replace(found, resamples=bad)
-    assert not found.tells
+    assert not found.beats_chance
     assert found.returning == []
     assert "Nothing returns" in found.sentences()[1]
     assert len(found.sentences()) == 2

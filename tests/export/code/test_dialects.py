@@ -121,7 +121,7 @@ def test_postgresql_answers_the_sample_tables_as_the_rule_does(verified, sample)
     info = next(i for i in list_samples() if i.name == sample)
     X, y = load_sample(sample).xy()
     y = y.where(y == info.positive_label, "other")
-    rule = BoxSearchClassifier(theta=0.5, n_clauses=3, kicks=0).fit(X, y).rule_set_
+    rule = BoxSearchClassifier(theta=0.5, n_clauses=3, n_perturbations=0).fit(X, y).rule_set_
     found = verified(rule, columns_of(X))
     assert found.n_rows == len(X)
     assert found.n_probes > 0
@@ -357,7 +357,7 @@ def test_every_dialect_is_written_in_every_part(dialect):
     [
         (dnf(Literal("x", "==", np.inf)), "mysql", "an infinity, which MySQL cannot express"),
         (dnf(Literal("x", "==", np.inf)), "sqlserver", "which SQL Server cannot express"),
-        (dnf(Literal("x", "==", "")), "oracle", "Oracle takes an empty text for a missing one"),
+        (dnf(Literal("x", "==", "")), "oracle", "Oracle treats empty text as missing"),
         (dnf(Literal("x" * 64, ">", 1)), "postgresql", "has 63 bytes at most; .* has 64"),
         (dnf(Literal("ü" * 40, ">", 1)), "mysql", "has 64 bytes at most; .* has 80"),
     ],

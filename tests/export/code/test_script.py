@@ -17,7 +17,8 @@ from rulekit import (
     load_sample,
     read_table,
 )
-from rulekit.data import ParseOptions, read_with_options
+from rulekit.data import ParseOptions
+from rulekit.data.reading.loading import read_with_options
 from rulekit.exceptions import ExportError
 from rulekit.export import Preparation, to_script, to_text
 from rulekit.rules.constraints import Constraints
@@ -62,9 +63,7 @@ def test_script_learns_the_same_rule_again_and_notices_another_table(learned, tm
 def test_script_learns_an_ideal_dnf_again(learned, tmp_path, capsys):
     _, X, _ = learned
     y = read_table(tmp_path / "it's a table.csv").xy("risk")[1]
-    model = IdealDNFClassifier(
-        5, mode="paper", scores=("chi2", "f"), positive_label="high", random_state=3
-    ).fit(X, y)
+    model = IdealDNFClassifier(5, mode="paper", positive_label="high", random_state=3).fit(X, y)
     text = to_script(
         model, source="it's a table.csv", target="risk", features=[str(c) for c in X.columns]
     )

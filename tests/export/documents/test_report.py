@@ -185,14 +185,14 @@ def test_clause_that_matches_nothing_says_so():
     assert numbers[0].sentence == "matches no training row"
 
 
-def test_report_tells_the_promises_that_the_rule_keeps():
+def test_report_lists_monotonic_constraints():
     X = pd.DataFrame({"wage": [1.0, 2.0, 3.0, 4.0], "age": [5.0, 6.0, 5.0, 6.0]})
     y = ["no", "no", "yes", "yes"]
     wishes = {"directions": {"wage": ">"}, "towards": "yes"}
     model = BoxSearchClassifier(theta=0.1, constraints=wishes).fit(X, y)
     text = to_report(model, (X, y), wording=Wording(names={"wage": "Wage <EUR>"}))
-    assert "As Wage &lt;EUR&gt; rises and all else stays, the answer may turn to yes" in text
-    assert "the rule keeps this for every row there can be" in text
+    assert "If only Wage &lt;EUR&gt; rises, the prediction may change to yes" in text
+    assert "holds for every possible row" in text
     assert "may turn to" not in to_report(model.rule_set_, (X, y))
 
 

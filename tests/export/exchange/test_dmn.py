@@ -150,7 +150,7 @@ def test_a_number_is_written_without_an_exponent(value, text):
         (dnf(Literal("x", "==", np.inf)), "infinity, which FEEL cannot express"),
         (dnf(Literal("x", "==", "a\0")), "control character"),
         (dnf(Literal("x", "in", ("a", 1))), "'x' is compared with text and with numbers"),
-        (dnf(Literal("x", ">", 1), default=0), "answers with number and text"),
+        (dnf(Literal("x", ">", 1), default=0), "predicts number and text"),
     ],
 )
 def test_what_dmn_cannot_express_is_refused(rule, message):

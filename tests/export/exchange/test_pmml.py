@@ -105,10 +105,10 @@ def dnf(*conditions, label="yes", default="no"):
         (dnf(Literal("", ">", 1)), "column without a name cannot be written in PMML"),
         (dnf(Literal("x", "==", np.inf)), "infinity, which PMML cannot express"),
         (dnf(Literal("x\x01", ">", 1)), r"XML cannot hold the name or value 'x\\x01'"),
-        (dnf(Literal("x", "==", "\ud800")), "half a character"),
+        (dnf(Literal("x", "==", "\ud800")), "lone surrogate"),
         (dnf(Literal("x", "in", ("a", 1))), "'x' is compared with text and with numbers"),
-        (dnf(Literal("x", ">", 1), default=0), "answers with number and text"),
-        (RuleSet((), (), "dnf", (1, 2)), r"answers \(1, 2\)"),
+        (dnf(Literal("x", ">", 1), default=0), "predicts number and text"),
+        (RuleSet((), (), "dnf", (1, 2)), r"predicts \(1, 2\)"),
     ],
 )
 def test_what_pmml_cannot_express_is_refused(rule, message):

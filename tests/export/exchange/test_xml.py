@@ -29,5 +29,5 @@ def test_answers_have_one_type():
     assert labels_of(RuleSet((), (), "dnf", True), "X") == ([True], "flag")
     assert labels_of(RuleSet((), (), "dnf", 1.5), "X") == ([1.5], "number")
     rule = RuleSet((), (1,), "cnf", "no")
-    with pytest.raises(ExportError, match="An answer in X has one type, but the rule answers"):
+    with pytest.raises(ExportError, match="A prediction in X has one type, but the rule predicts"):
         labels_of(rule, "X")

@@ -15,7 +15,7 @@ X, Y = load_sample("credit").xy()
 
 @pytest.fixture(scope="module")
 def found():
-    learner = BoxSearchClassifier(max_conditions=4, theta=0.2, kicks=0, random_state=0)
+    learner = BoxSearchClassifier(max_conditions=4, theta=0.2, n_perturbations=0, random_state=0)
     hostile = X.iloc[:30].assign(note="=1+1", answer="mine", when=pd.Timestamp("2026-01-31"))
     return score(learner.fit(X[:600], Y[:600]), hostile)
 

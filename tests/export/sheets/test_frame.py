@@ -6,7 +6,8 @@ import io
 import pandas as pd
 import pytest
 
-from rulekit.export import clause_numbers, csv_text, spreadsheet_safe, to_csv, to_frame
+from rulekit.export import clause_numbers, to_csv
+from rulekit.export.sheets.frame import csv_text, spreadsheet_safe, to_frame
 from rulekit.rules import RuleSet
 from tests.explain.tables import patients
 

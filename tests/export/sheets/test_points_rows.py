@@ -51,7 +51,7 @@ def test_points_and_totals_are_changed_and_conditions_of_no_points_go():
         ([3, 2, 1.5], [4, 2], r"Row 3 of the scorecard: its points must be a whole number"),
         ([3, None, 1], [4, 2], r"Row 2 of the scorecard: its points must be a whole number"),
         ([0, 0, 0], [4, 2], r"all of them are 0\. Give points"),
-        ([3, 2, 1], [9, 2], r"no row can reach 9: the sums lie from 0 to 6\. Ask for 1 to 6"),
+        ([3, 2, 1], [9, 2], r"no row can reach 9: the sums lie from 0 to 6\. Use 1 to 6"),
         ([3, 2, 1], [4, 0], r"every row reaches 0"),
         ([3, 2, 1], [2, 4], r"must fall from band to band, the highest first; got 2, 4"),
     ],

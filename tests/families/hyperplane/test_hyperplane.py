@@ -1,5 +1,7 @@
 """Rules from any linear classifier."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, RobustScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from rulekit import LPSVM, HyperplaneRuleClassifier, Literal
+from rulekit import LPSVM, HyperplaneRuleClassifier, Literal, load_sample
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.hyperplane.numeric_design import short_faces
 from rulekit.rules import LinearSplit
@@ -42,6 +44,23 @@ def test_boxes_of_any_linear_classifier_hold_rows_of_its_side_alone(linear, posi
     assert not (described & ~sided).any()
     assert described[sided & (y == positive)].all()
     assert model.coverage_ == 1.0
+
+
+@pytest.mark.parametrize("sample", ["iris", "wine", "credit"])
+def test_the_most_probable_class_is_the_answer_unless_rows_are_weighted(sample):
+    X, y = load_sample(sample).xy()
+    model = HyperplaneRuleClassifier(confidence_folds=0).fit(X, y)
+    chances = model.predict_proba(X)
+    assert (model.classes_[chances.argmax(axis=1)] == model.predict(X)).all()
+    assert chances.sum(axis=1) == pytest.approx(1.0)
+    free = replace(model._shares, answers=None).of(model.read_columns(X))
+    same = free.argmax(axis=1) == chances.argmax(axis=1)
+    assert (chances[same] == free[same]).all()
+    if sample == "credit":
+        assert (~same).any()
+        assert chances[~same] == pytest.approx(0.5)
+    weighted = HyperplaneRuleClassifier(confidence_folds=0, class_weight="balanced").fit(X, y)
+    assert sample != "credit" or weighted._shares.answers is None
 
 
 def test_the_rule_is_in_the_units_of_the_table():

@@ -10,7 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample, sweep
 from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.families.ideal_dnf import search as counting
 from rulekit.families.ideal_dnf.columns import lower_median
+from rulekit.families.ideal_dnf.solver import SCORES
 from rulekit.learners.shares import SHRINK
 from rulekit.search.row_split import held_out
 from tests.reference import ideal as plain
@@ -59,7 +61,7 @@ def test_the_rule_is_that_of_the_plain_twin(seed):
     judges = held_out(len(y), 0.3, seed_of(model))
     chosen, place, right, counters = plain.learn(X, y, judges)
     assert [c.feature for c in model.conditions_] == [f"x{j}" for j in chosen]
-    assert model.score_ == model.scores[place]
+    assert model.score_ == SCORES[place]
     accuracy = model.validation_curve_["accuracy"] * judges.sum()
     assert accuracy.round(6).tolist() == right
     assert model.objective_ == least_errors(counters)
@@ -180,8 +182,8 @@ def test_the_rule_does_not_depend_on_the_order_of_the_columns():
 def test_many_settings_at_once_give_the_models_of_one_fit_each():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", random_state=0, class_weight="balanced")
-    settings_ = [{"max_features": k} for k in range(1, 13)]
-    settings_ += [{"mode": "paper", "tolerance": 0.0}, {"scores": ("chi2",)}]
+    settings_ = [{"max_variables": k} for k in range(1, 13)]
+    settings_ += [{"mode": "paper", "tolerance": 0.0}]
     for setting, many in zip(settings_, model.fit_many(X, y, settings_), strict=True):
         one = clone(model).set_params(**setting).fit(X, y)
         assert many.rule_set_ == one.rule_set_
@@ -195,7 +197,7 @@ def test_stopping_between_settings_ends_the_work():
     answers = iter([False, True])
     found = list(
         IdealDNFClassifier(random_state=0).fit_many(
-            X, y, [{"max_features": 1}, {"max_features": 2}], should_stop=lambda: next(answers)
+            X, y, [{"max_variables": 1}, {"max_variables": 2}], should_stop=lambda: next(answers)
         )
     )
     assert len(found) == 1
@@ -204,8 +206,8 @@ def test_stopping_between_settings_ends_the_work():
 def test_the_most_conditions_are_swept_like_any_other_knob():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = IdealDNFClassifier(positive_label="malignant", random_state=0)
-    found = sweep(model, X, y, grid={"max_features": [1, 3, 6]}, cv=3)
-    assert found.summary["max_features"].tolist() == [1, 3, 6]
+    found = sweep(model, X, y, grid={"max_variables": [1, 3, 6]}, cv=3)
+    assert found.summary["max_variables"].tolist() == [1, 3, 6]
     assert found.summary["n_conditions"].is_monotonic_increasing
     assert found.summary["test_error"].max() < 0.2
 
@@ -283,12 +285,6 @@ def test_a_formula_not_proved_the_shortest_is_kept_with_a_warning():
     assert (model.predict(X) != y).sum() == model.objective_
 
 
-@pytest.mark.parametrize("scores", [(), ("f", "f"), ("gini",)])
-def test_scores_must_be_some_of_the_three(scores):
-    with pytest.raises(ValueError, match=r"`scores` must list some of \('f', 'mutual_info'"):
-        IdealDNFClassifier(scores=scores).fit([[0.0], [1.0]], [0, 1])
-
-
 def test_an_unknown_mode_is_refused():
     X, y = numbers(0)
     model = IdealDNFClassifier(random_state=0).fit(X, y)
@@ -302,8 +298,9 @@ def test_a_column_of_names_is_refused():
         IdealDNFClassifier().fit(X, [0, 1] * 50)
 
 
-def test_a_binarizer_needs_rows_that_are_not_held_out():
-    model = IdealDNFClassifier(validation_fraction=0.999, binarizer=Binarizer(), random_state=0)
+def test_a_binarizer_needs_rows_that_are_not_held_out(monkeypatch):
+    monkeypatch.setattr(counting, "VALIDATION_FRACTION", 0.999)
+    model = IdealDNFClassifier(binarizer=Binarizer(), random_state=0)
     with pytest.raises(DataError, match="All 4 rows are held out, so none is left"):
         model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from rulekit.families.power_law.nodes import Node, as_tree, prune
-from rulekit.rules import Branch, Factor, Leaf, PowerLaw, PowerLawSplit
+from rulekit.rules import Branch, Factor, PowerLaw, PowerLawSplit
+from rulekit.rules.analysis.tree import Leaf
 
 LAW = PowerLaw(1.0, (Factor("a"),))
 

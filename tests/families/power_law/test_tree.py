@@ -9,10 +9,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier
-from rulekit.exceptions import DataError, EmptyRuleWarning, PromiseWarning
+from rulekit.exceptions import DataError, EmptyRuleWarning, MonotonicityWarning
 from rulekit.families.power_law.features import PowerLawFeatures, short_split, shortest
 from rulekit.families.power_law.solver.split_task import FoundSplit
-from rulekit.rules import Branch, Factor, Leaf, PowerLawSplit, check_promise, promises_of
+from rulekit.rules import Branch, Factor, PowerLawSplit, check_monotonicity, monotonicity_checks
+from rulekit.rules.analysis.tree import Leaf
 
 
 def body_mass(n=200, seed=0):
@@ -243,25 +244,26 @@ def product(n=200, seed=0, noise=0.3):
 @pytest.mark.slow
 @pytest.mark.parametrize("positive", ["good", "bad"])
 @pytest.mark.parametrize("seed", range(3))
-def test_a_tree_that_reads_promised_columns_keeps_the_promises(seed, positive):
+def test_trees_that_read_constrained_columns_satisfy_constraints(seed, positive):
     X, y = product(seed=seed)
     wishes = {"directions": {"a": ">", "b": ">"}, "towards": "good"}
     model = PowerLawTreeClassifier(max_depth=0, positive_label=positive, constraints=wishes)
     model.fit(X, y)
     assert model.left_out_ == ()
     assert {"a", "b"} <= set(model.rule_set_.features)
-    assert [check.kept for check in promises_of(model)] == [True, True]
+    assert [check.kept for check in monotonicity_checks(model)] == [True, True]
     assert [raised_turns(model, X, name, "good") for name in "ab"] == [0, 0]
 
 
 @pytest.mark.slow
-def test_a_column_whose_promise_is_not_proved_is_left_out_and_told():
+def test_columns_of_unproved_constraints_are_left_out_with_a_warning():
     X, y = product(80)
     free = PowerLawTreeClassifier(max_depth=1).fit(X, y)
     assert "a" in free.rule_set_.features
     wishes = {"directions": {"a": "<"}, "towards": "good"}
     with pytest.warns(
-        PromiseWarning, match="does not read 'a', because the promise was not proved"
+        MonotonicityWarning,
+        match="does not read 'a': no tree that does was proved to satisfy its constraint",
     ):
         model = PowerLawTreeClassifier(max_depth=1, constraints=wishes).fit(X, y)
     assert model.left_out_ == ("a",)
@@ -276,11 +278,11 @@ def test_where_every_column_is_left_out_one_answer_is_given_and_why():
     with pytest.warns(EmptyRuleWarning, match=r"No split was found.* does not read 'a'"):
         model = PowerLawTreeClassifier(constraints=wishes).fit(X[["a"]], y)
     assert model.rule_set_.is_constant
-    assert check_promise(model, "a", "good", "<").kept
+    assert check_monotonicity(model, "a", "good", "<").kept
 
 
 @pytest.mark.slow
-def test_promises_hold_for_one_of_several_classes_once_it_is_named():
+def test_constraints_hold_for_one_of_several_classes_once_named():
     rng = np.random.default_rng(2)
     X = pd.DataFrame(rng.uniform(1.0, 3.0, (150, 2)), columns=list("ab"))
     y = np.select([X["a"] > 2.4, X["a"] > 1.7], ["high", "middle"], "low")
@@ -290,27 +292,27 @@ def test_promises_hold_for_one_of_several_classes_once_it_is_named():
     model.set_params(constraints={"directions": {"a": ">"}, "towards": "high"}).fit(X, y)
     assert "a" in model.rule_set_.features
     assert raised_turns(model, X, "a", "high") == 0
-    with pytest.warns((PromiseWarning, EmptyRuleWarning), match="does not read 'a'"):
+    with pytest.warns((MonotonicityWarning, EmptyRuleWarning), match="does not read 'a'"):
         model.set_params(constraints={"directions": {"a": ">"}, "towards": "low"}).fit(X, y)
 
 
-def test_other_wishes_than_promises_are_refused_in_words():
+def test_trees_support_only_monotonic_constraints():
     X, y = product(60)
     for wishes in ({"forbidden": ["a"]}, {"required": ["a"]}, {"allow_not_equal": False}):
-        with pytest.raises(ValueError, match="can only promise directions: its splits are sums"):
+        with pytest.raises(ValueError, match="support only `directions` in `constraints`"):
             PowerLawTreeClassifier(constraints=wishes).fit(X, y)
     with pytest.raises(DataError, match="names column 'd', which the table does not have"):
         PowerLawTreeClassifier(constraints={"directions": {"d": ">"}}).fit(X, y)
 
 
 @pytest.mark.slow
-def test_many_settings_beside_a_promise_give_the_models_of_one_fit_each():
+def test_fit_many_with_constraints_equals_single_fits():
     X, y = product(80)
     wishes = {"directions": {"a": "<", "b": ">"}, "towards": "good"}
     settings = [{"max_depth": d, "max_power_laws": p} for d in (0, 1) for p in (1, 2)]
     base = PowerLawTreeClassifier(max_exponents=2, constraints=wishes)
     for setting, model in zip(settings, base.fit_many(X, y, settings), strict=True):
         alone = PowerLawTreeClassifier(max_exponents=2, constraints=wishes, **setting)
-        with pytest.warns(PromiseWarning):
+        with pytest.warns(MonotonicityWarning):
             alone.fit(X, y)
         assert (model.rule_set_, model.left_out_) == (alone.rule_set_, alone.left_out_)

@@ -16,7 +16,7 @@ def found(X, y, **wishes):
     binarizer = Binarizer(n_thresholds=3).fit(X)
     constraints = Constraints(**wishes)
     weight = np.ones(len(y))
-    return candidates(binarizer.transform(X), columns_of(X), y == "yes", weight, constraints, 5)
+    return candidates(binarizer.transform(X), columns_of(X), y == "yes", weight, constraints)
 
 
 def card(*given):

@@ -27,7 +27,7 @@ def planted(n=N, seed=0, noise=0.1):
 
 
 def learner(**given):
-    settings = {"theta": 2.0, "n_clauses": 3, "kicks": 0, "random_state": 0}
+    settings = {"theta": 2.0, "n_clauses": 3, "n_perturbations": 0, "random_state": 0}
     settings |= {"refine_thresholds": True, "positive_label": "yes"}
     return BoxSearchClassifier(**settings | given)
 

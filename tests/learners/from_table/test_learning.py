@@ -23,7 +23,7 @@ class Given:
     def __init__(self, rule, seen):
         self.rule_set_, self.seen = rule, seen
 
-    def _fit_untold(self, X, y, sample_weight):
+    def _fit_quietly(self, X, y, sample_weight):
         self.seen.append((X, y, sample_weight))
 
 

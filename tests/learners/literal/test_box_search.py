@@ -34,7 +34,7 @@ def mixed(n=240, seed=0):
 
 
 def learner(**settings):
-    return BoxSearchClassifier(positive_label="ill", random_state=0, kicks=1, **settings)
+    return BoxSearchClassifier(positive_label="ill", random_state=0, n_perturbations=1, **settings)
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
@@ -166,7 +166,7 @@ def test_class_weights_move_the_trade_off():
 @pytest.mark.slow
 def test_a_time_limit_keeps_what_was_found_and_says_so():
     X, y = load_sample("breast_cancer").xy("diagnosis")
-    model = BoxSearchClassifier(kicks=50, time_limit=0.3, random_state=0)
+    model = BoxSearchClassifier(n_perturbations=50, time_limit=0.3, random_state=0)
     with pytest.warns(match="time limit of 0.3 s passed"):
         model.fit(X, y)
     assert model.rule_set_.n_conditions > 0

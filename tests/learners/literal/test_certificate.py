@@ -40,7 +40,7 @@ def small(seed, n=30):
 def learner(n_clauses=1, **settings):
     return BoxSearchClassifier(
         n_clauses=n_clauses, positive_label="ill", binarizer=Binarizer(n_thresholds=2),
-        random_state=0, kicks=1, **settings,
+        random_state=0, n_perturbations=1, **settings,
     )  # fmt: skip
 
 
@@ -255,7 +255,7 @@ def test_values_gathered_into_a_set_are_counted_one_by_one():
 @pytest.mark.parametrize("n_clauses", [1, 3])
 def test_a_search_cut_short_proves_nothing_and_says_so(n_clauses):
     X, y = load_sample("breast_cancer").xy("diagnosis")
-    model = BoxSearchClassifier(n_clauses=n_clauses, theta=0.1, kicks=0).fit(X, y)
+    model = BoxSearchClassifier(n_clauses=n_clauses, theta=0.1, n_perturbations=0).fit(X, y)
     found = certify(model, X, y, should_stop=lambda: True)
     assert (found.lower_bound, found.proved, found.gap, found.verdict) == (None, False, None, "")
     assert "Nothing is proved" in found.sentence
@@ -264,7 +264,7 @@ def test_a_search_cut_short_proves_nothing_and_says_so(n_clauses):
 @pytest.mark.slow
 def test_a_search_that_time_ends_may_leave_a_bound_that_holds():
     X, y = load_sample("breast_cancer").xy("diagnosis")
-    model = BoxSearchClassifier(n_clauses=1, theta=4.0, kicks=0).fit(X, y)
+    model = BoxSearchClassifier(n_clauses=1, theta=4.0, n_perturbations=0).fit(X, y)
     least = certify(model, X, y, time_limit=60.0)
     assert least.lower_bound is not None
     for seconds in (0.001, 0.01, 0.05):

@@ -26,8 +26,8 @@ LEARNERS = [
     OneLevelRuleClassifier(exact=True),
     TwoLevelRuleClassifier(),
     ColumnGenerationClassifier(binarizer=Binarizer(n_thresholds=3)),
-    BoxSearchClassifier(kicks=0, random_state=0),
-    BoxSearchClassifier(kicks=1, refine_thresholds=True, random_state=0),
+    BoxSearchClassifier(n_perturbations=0, random_state=0),
+    BoxSearchClassifier(n_perturbations=1, refine_thresholds=True, random_state=0),
 ]
 
 
@@ -79,11 +79,11 @@ def test_lists_of_literal_learners_cost_no_more_than_constants(learner):
 @given(seed=st.integers(0, 50), theta=st.sampled_from([0.2, 1.0, 4.0]), clauses=st.integers(1, 2))
 def test_the_search_never_costs_more_than_one_class_after_the_other(seed, theta, clauses):
     X, y = three_grades(seed, n=40, noise=0.3)
-    search = BoxSearchClassifier(theta, clauses, kicks=0, random_state=0)
+    search = BoxSearchClassifier(theta, clauses, n_perturbations=0, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyRuleWarning)
         ours = search.fit(X, y).objective_
-        other = OneAfterTheOther(theta, clauses, kicks=0, random_state=0).fit(X, y)
+        other = OneAfterTheOther(theta, clauses, n_perturbations=0, random_state=0).fit(X, y)
         assert ours <= other.objective_ + 1e-9
 
 
@@ -99,7 +99,7 @@ class OneAfterTheOther(BoxSearchClassifier):
 @pytest.mark.slow
 def test_limits_hold_and_the_path_answers_every_price():
     X, y = load_sample("wine").xy("cultivar")
-    learner = BoxSearchClassifier(1.0, 2, kicks=0, random_state=0)
+    learner = BoxSearchClassifier(1.0, 2, n_perturbations=0, random_state=0)
     path = learner.path(X, y)
     for most in (1, 2, 3, 5, 8):
         model = learner.set_params(max_conditions=most).fit(X, y)
@@ -115,7 +115,7 @@ def test_limits_hold_and_the_path_answers_every_price():
 def test_cuts_refined_keep_size_and_never_cost_more():
     X, y = load_sample("wine").xy("cultivar")
     coarse = Binarizer(n_thresholds=2)
-    learner = BoxSearchClassifier(1.0, kicks=0, binarizer=coarse, random_state=0)
+    learner = BoxSearchClassifier(1.0, n_perturbations=0, binarizer=coarse, random_state=0)
     plain = learner.fit(X, y)
     value, size = plain.objective_, plain.n_conditions_
     finer = learner.set_params(refine_thresholds=True).fit(X, y)
@@ -128,7 +128,9 @@ def test_cuts_refined_keep_size_and_never_cost_more():
 def test_the_rule_does_not_depend_on_the_order_of_rows_and_columns():
     X, y = three_grades()
     shuffled = np.random.default_rng(0).permutation(len(y))
-    learner = BoxSearchClassifier(kicks=1, doubt=0.5, refine_thresholds=True, random_state=0)
+    learner = BoxSearchClassifier(
+        n_perturbations=1, label_noise=0.5, refine_thresholds=True, random_state=0
+    )
     rule = learner.fit(X, y).rule_set_
     assert learner.fit(X.iloc[shuffled, ::-1], y[shuffled]).rule_set_ == rule
 
@@ -136,14 +138,14 @@ def test_the_rule_does_not_depend_on_the_order_of_rows_and_columns():
 @pytest.mark.slow
 def test_many_settings_give_what_each_gives_alone():
     X, y = three_grades()
-    learner = BoxSearchClassifier(kicks=0, random_state=0)
+    learner = BoxSearchClassifier(n_perturbations=0, random_state=0)
     settings = [
-        {"theta": t, "n_clauses": c, "doubt": d}
+        {"theta": t, "n_clauses": c, "label_noise": d}
         for t in (1.0, 4.0)
         for c, d in ((1, 0.0), (2, 0.8))
     ]
     for setting, model in zip(settings, learner.fit_many(X, y, settings), strict=True):
-        alone = BoxSearchClassifier(kicks=0, random_state=0, **setting).fit(X, y)
+        alone = BoxSearchClassifier(n_perturbations=0, random_state=0, **setting).fit(X, y)
         assert (model.rule_set_, model.objective_) == (alone.rule_set_, alone.objective_)
 
 
@@ -180,14 +182,14 @@ def test_constraints_hold_for_every_class():
 
 def test_a_constant_list_says_at_which_price_it_would_have_a_condition():
     X, y = three_grades()
-    learner = BoxSearchClassifier(1e6, kicks=0, random_state=0)
+    learner = BoxSearchClassifier(1e6, n_perturbations=0, random_state=0)
     with pytest.warns(EmptyRuleWarning, match="answers .* to every row"):
         model = learner.fit(X, y)
     pays = model.theta_pays_
     for theta, n in ((pays * 0.99, True), (pays * 1.01, False)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EmptyRuleWarning)
-            found = BoxSearchClassifier(theta, 1, max_conditions=1, kicks=0).fit(X, y)
+            found = BoxSearchClassifier(theta, 1, max_conditions=1, n_perturbations=0).fit(X, y)
         assert bool(found.n_conditions_) is n
 
 

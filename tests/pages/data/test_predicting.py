@@ -209,6 +209,16 @@ def test_the_editor_lists_every_column_with_its_role(open_app, table_of):
     assert (roles["loan_id"], roles["risk"], roles["age"]) == ("id", "target", "feature")
 
 
+def test_one_click_keeps_protected_attributes_for_the_audit(open_app, table_of):
+    app = open_app(sample="credit")
+    assert "Protected attributes among the features: age." in text(app)
+    app.button(key="audit_only").click().run()
+    assert not app.exception
+    assert table_of(app).column("age").role == "ignore"
+    assert "age (audit only)" in text(app)
+    assert not [b for b in app.button if b.key == "audit_only"]
+
+
 def test_edits_of_the_editor_reach_the_analysis(monkeypatch, open_app):
     app = open_app(sample="credit")
     held = {"app": app.session_state["app"]}

@@ -67,7 +67,7 @@ def with_rule(app):
     state = app.session_state["app"]
     state.table = state.table.with_roles({"ill": "target"}, positive_label="yes")
     model = FixedRuleClassifier(RULE).fit(*state.training)
-    state.model, state.rule_json, state.in_hand = model, to_json(RULE), True
+    state.model, state.rule_json, state.rule_selected = model, to_json(RULE), True
     state.setting = {"edited": "by hand"}
     return app
 
@@ -117,7 +117,7 @@ def test_unreadable_table_gives_one_sentence_and_loses_nothing(open_app, served)
     app.selectbox(key="server_file").set_value("people.parquet").run()
     app.button(key="server_open").click().run()
     until(lambda: bool(app.run().error))
-    assert "'people.parquet' is no Parquet file" in told(app)
+    assert "'people.parquet' is not a Parquet file" in told(app)
     assert str(served) not in text(app)
     assert app.session_state["app"].table.name.startswith("iris")
 

@@ -107,7 +107,7 @@ def test_the_ideal_dnf_stands_on_the_curve_of_the_other_learners(open_app):
     names = {"A short rule", "Every combination of a few conditions"}
     assert set(found.curve()["series"]) == names
     ideal = [s for s in found.settings if s["learner"] == "ideal"]
-    assert [s["max_features"] for s in ideal] == list(range(1, 11))
+    assert [s["max_variables"] for s in ideal] == list(range(1, 11))
     mine = found.points.loc[[found.number_of(s) for s in ideal]]
     assert (mine["limit"] >= mine["n_conditions"]).all()
     assert mine["test_error"].notna().all()
@@ -117,7 +117,7 @@ def test_the_ideal_dnf_stands_on_the_curve_of_the_other_learners(open_app):
 def test_a_picked_ideal_dnf_has_its_curve_and_is_moved_along_by_the_slider(open_app):
     app = compared(small(open_app("models", sample="credit")), "Every combination")
     found = app.session_state["app"].sweep
-    app = pick_here(app, found, {"learner": "ideal", "max_features": 1})
+    app = pick_here(app, found, {"learner": "ideal", "max_variables": 1})
     app = opened_tab(app, "How it was found")
     assert not app.exception
     assert "How many conditions it needs" in text(app)
@@ -126,7 +126,7 @@ def test_a_picked_ideal_dnf_has_its_curve_and_is_moved_along_by_the_slider(open_
     assert not app.exception
     picked = app.session_state["app"].setting
     assert picked["learner"] == "ideal"
-    assert picked["max_features"] > 1
+    assert picked["max_variables"] > 1
 
 
 @pytest.mark.slow

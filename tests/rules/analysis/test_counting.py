@@ -58,7 +58,7 @@ def test_weights_that_are_none_are_refused(put, weight):
     rule = RuleSet((Clause((Literal("x", ">", 1),)),), ("yes",), "dnf", "no")
     with pytest.raises(RuleError, match="weights must be finite and not negative"):
         rule_statistics(rule, table, HIDDEN, "w")
-    with pytest.raises(RuleError, match="`y` is the name of a column, or a column; got list"):
+    with pytest.raises(RuleError, match="`y` must be a column or its name; got list"):
         rule_statistics(rule, table, ["yes", "no"])
     with pytest.raises(RuleError, match="no column 'v', which `sample_weight` names"):
         rule_statistics(rule, table, HIDDEN, "v")

@@ -4,16 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.rules import (
-    Branch,
-    Clause,
-    Leaf,
-    Literal,
-    RuleSet,
-    paths_to_leaves,
-    rule_of_tree,
-    tree_of_rule,
-)
+from rulekit.rules import Branch, Clause, Literal, RuleSet, tree_of_rule
+from rulekit.rules.analysis.tree import Leaf, paths_to_leaves, rule_of_tree
 
 CONDITIONS = [Literal(name, ">", value) for name in "abcd" for value in (0.0, 1.0)]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.search.box_search.problem import HAMMING, BoxProblem, Reads
-from rulekit.search.box_search.search import Archive, SearchPlan, kick, search, search_rounds
+from rulekit.search.box_search.search import Archive, SearchPlan, perturb, search, search_rounds
 from rulekit.search.clause_selection import hamming_cost
 from tests.reference.boxes import literals_of, loss_of
 from tests.strategies.boxes import box_problems, boxes_for
@@ -29,10 +29,10 @@ def test_a_kick_makes_another_rule_that_the_problem_allows(data):
     problem = data.draw(box_problems())
     boxes = data.draw(boxes_for(problem))
     given_low = boxes.low.copy()
-    kicked = kick(problem, boxes, np.random.default_rng(data.draw(st.integers(0, 100))))
-    assert kicked.n_clauses in (boxes.n_clauses, boxes.n_clauses - 1)
-    assert (kicked.low >= 0).all()
-    assert (kicked.high < problem.n_bins).all()
+    perturbed = perturb(problem, boxes, np.random.default_rng(data.draw(st.integers(0, 100))))
+    assert perturbed.n_clauses in (boxes.n_clauses, boxes.n_clauses - 1)
+    assert (perturbed.low >= 0).all()
+    assert (perturbed.high < problem.n_bins).all()
     assert (boxes.low == given_low).all()
 
 

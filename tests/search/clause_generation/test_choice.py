@@ -86,7 +86,7 @@ def test_without_highspy_master_and_program_answer_the_same(seed):
 def test_the_program_finds_the_best_choice_and_never_a_dearer_one(seed):
     pool = random_pool(seed)
     answer = ClauseMaster(pool).solve()
-    chosen = choose_clauses(pool, answer, kicks=0)
+    chosen = choose_clauses(pool, answer, n_perturbations=0)
     better = improve_by_program(pool, answer, chosen, 5.0)
     assert pool.objective(better) == pytest.approx(best_of_all(pool))
     assert pool.objective(better) <= pool.objective(chosen)
@@ -97,26 +97,28 @@ def test_the_program_finds_the_best_choice_and_never_a_dearer_one(seed):
 def test_no_single_change_improves_the_chosen_rule_and_kicks_only_help(seed):
     pool = random_pool(seed, k=30)
     answer = ClauseMaster(pool).solve()
-    plain, kicked = (choose_clauses(pool, answer, kicks=n) for n in (0, 30))
+    plain, perturbed = (choose_clauses(pool, answer, n_perturbations=n) for n in (0, 30))
     value = pool.objective(plain)
     for out in (None, *plain):
         rest = [k for k in plain if k != out]
         for into in (None, *range(len(pool))):
             changed = sorted({*rest} | ({into} - {None}))
             assert pool.objective(changed) >= value - 1e-9
-    assert answer.value - 1e-9 <= pool.objective(kicked) <= value
-    assert choose_clauses(pool, answer, kicks=30) == kicked
+    assert answer.value - 1e-9 <= pool.objective(perturbed) <= value
+    assert choose_clauses(pool, answer, n_perturbations=30) == perturbed
 
 
 def test_the_more_clauses_may_help_the_more_kicks(monkeypatch):
-    kicked, kick = [], choice._kicked
-    monkeypatch.setattr(choice, "_kicked", lambda *args: kicked.append(args[1]) or kick(*args))
+    perturbed, perturb = [], choice._perturbed
+    monkeypatch.setattr(
+        choice, "_perturbed", lambda *args: perturbed.append(args[1]) or perturb(*args)
+    )
     pool = random_pool(6, k=400, noise=0.5)
     answer = ClauseMaster(pool).solve()
     for asked in (0, 2, 30):
-        kicked.clear()
-        choose_clauses(pool, answer, kicks=asked)
-        assert len(kicked) == (max(asked, kicked[0] // 4) if asked else 0)
+        perturbed.clear()
+        choose_clauses(pool, answer, n_perturbations=asked)
+        assert len(perturbed) == (max(asked, perturbed[0] // 4) if asked else 0)
 
 
 @pytest.mark.parametrize("seed", range(12))

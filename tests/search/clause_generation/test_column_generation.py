@@ -125,8 +125,8 @@ def test_exact_pricing_cut_short_may_leave_a_bound_above_nothing():
 @pytest.mark.parametrize("seed", range(8))
 def test_the_program_at_the_end_never_makes_the_rule_dearer(seed):
     problem = small(seed)
-    plain = generate(problem, GenerationPlan(0.2, 0.1, kicks=0))
-    finished = generate(problem, GenerationPlan(0.2, 0.1, kicks=0, finish_seconds=5.0))
+    plain = generate(problem, GenerationPlan(0.2, 0.1, n_perturbations=0))
+    finished = generate(problem, GenerationPlan(0.2, 0.1, n_perturbations=0, finish_seconds=5.0))
     assert plain.master_value - 1e-9 <= finished.objective <= plain.objective
 
 

@@ -30,7 +30,7 @@ def test_no_move_of_the_slow_twin_improves_what_a_visit_ends_with(data):
 @given(data=st.data())
 def test_entries_are_consistent_and_cost_no_more_than_constants(data):
     problem = data.draw(list_problems())
-    plan = ListPlan([0.05, 0.5, 2.0], MOST, kicks=1)
+    plan = ListPlan([0.05, 0.5, 2.0], MOST, n_perturbations=1)
     archive = ListSearch(problem).run(plan, np.random.default_rng(0))
     constant = problem.weight.sum() - max(problem.mass)
     for entry in archive.entries:

@@ -68,12 +68,12 @@ def test_a_learned_rule_is_dropped_to_be_learned_again_with_its_setting(session)
         setting={"theta": 2.0},
         model="m",
         rule_json="{}",
-        in_hand=True,
+        rule_selected=True,
     )
     name_outcomes({0: "survived", 1: "died"})
     state = session["app"]
     assert (state.model, state.rule_json, state.setting) == (None, None, {"theta": 2.0})
-    assert state.in_hand
+    assert state.rule_selected
     session["app"] = replace(state, model="learned again")
     name_outcomes({0: "survived", 1: "died"})
     assert session["app"].model == "learned again"

@@ -44,7 +44,7 @@ def test_a_rule_of_the_command_scores_the_same_rows_in_the_app(app, tmp_path):
     state = app.session_state["app"]
     X, _ = state.data
     scored = json.loads(ran("score", tmp_path / "rule.json", "sample:credit", "--json"))
-    assert state.in_hand
+    assert state.rule_selected
     assert [case["answer"] for case in scored["cases"]] == state.model.predict(X).tolist()
     assert FORMATS["json"].write(state, state.model) == (tmp_path / "rule.json").read_text()
 

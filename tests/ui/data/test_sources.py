@@ -79,7 +79,7 @@ def test_small_table_is_read_whole_without_unreadable_columns(folder):
     ("source", "said"),
     [
         ({"path": "../x.parquet"}, "There is no table"),
-        ({"path": "bad.parquet"}, "'bad.parquet' is no Parquet file, or damaged"),
+        ({"path": "bad.parquet"}, "'bad.parquet' is not a Parquet file, or is damaged"),
         ({"connection": "none", "table": "t"}, "There is no connection 'none' any more"),
     ],
 )

@@ -65,7 +65,7 @@ def test_what_is_wrong_with_a_source_is_a_sentence_in_the_answer(tmp_path):
     bad.write_bytes(b"PAR1")
     answer = OpenSource({"path": "a.parquet"}, Place("a.parquet", (bad,)))(telling)
     assert answer.table is None
-    assert "'a.parquet' is no Parquet file" in answer.error
+    assert "'a.parquet' is not a Parquet file" in answer.error
     assert str(tmp_path) not in answer.error
     assert telling.said == [{"message": "Drawing a sample of its rows"}]
 

@@ -54,7 +54,7 @@ def test_estimator_accepts_swept_and_picked_settings(learner, state):
 def test_a_learner_that_keeps_promises_is_told_them(learner, state):
     asked = {state.features[0]: ">"}
     spec = replace(SPEC, directions=tuple(asked.items()))
-    if learner.keeps_promises:
+    if learner.keeps_monotonic_constraints:
         told = learner.estimator(spec, state, {}).get_params()["constraints"]
         assert told["directions"] == asked
 
@@ -98,7 +98,7 @@ def test_rules_against_the_class_are_measured_as_the_class_is(state):
 
 @pytest.mark.slow
 def test_what_takes_no_time_comes_right_after_the_first_learner(state):
-    assert "max_features" in families(SPEC, state)[1].grid
+    assert "max_variables" in families(SPEC, state)[1].grid
 
 
 def test_cards_of_several_learners_are_shown_once():

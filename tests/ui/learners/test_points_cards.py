@@ -101,5 +101,5 @@ def test_edited_card_has_bands_and_missing_points():
 
 
 def test_other_models_have_no_card():
-    other = BoxSearchClassifier(kicks=0, random_state=0).fit(X, Y)
+    other = BoxSearchClassifier(n_perturbations=0, random_state=0).fit(X, Y)
     assert split_of(other) is None

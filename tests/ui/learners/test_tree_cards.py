@@ -5,9 +5,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.explain import read_split
-from rulekit.explain.splits import change_text
-from rulekit.rules import Branch, Factor, Leaf, Literal, PowerLaw, PowerLawSplit, rule_of_tree
+from rulekit.explain.splits import change_text, read_split
+from rulekit.rules import Branch, Factor, Literal, PowerLaw, PowerLawSplit
+from rulekit.rules.analysis.tree import Leaf, rule_of_tree
 from rulekit.style.phrases import Wording
 from ui.learners.tree_cards import changes_table, changes_words, formula, splits_words, typeset_name
 

@@ -16,7 +16,7 @@ from ui.picked import model_key
 from ui.state import AppState, changed
 from ui.workspace import rule_words
 
-PLAIN = {"against": False, "robust": False, "doubting": False, "baselines": False}
+PLAIN = {"against": False, "robust": False, "noisy": False, "baselines": False}
 SPEC = RunSpec(limits=(1, 2, 3, 4), folds=10, **PLAIN)
 
 

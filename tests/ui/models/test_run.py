@@ -9,7 +9,7 @@ from rulekit.data import load_sample, read_table
 from ui.learners.offered import curve_key, settings_of_run, varied
 from ui.learners.spec import LIMITS, QUICK, QUICK_LIMITS, RunSpec
 from ui.models.picked_rule import never_predicted
-from ui.models.run import columns_words, is_in_hand, longer, part_words, quick, work
+from ui.models.run import columns_words, is_selected, longer, part_words, quick, work
 from ui.state import AppState
 
 
@@ -66,10 +66,10 @@ def test_a_rule_that_never_predicts_an_outcome_says_so():
 
 
 def test_a_rule_is_in_hand_once_it_was_picked_read_or_written(state):
-    assert not is_in_hand(state)
+    assert not is_selected(state)
     state.setting = {"learner": "search", "max_conditions": 2}
-    assert not is_in_hand(state)
-    state.in_hand = True
-    assert is_in_hand(state)
-    state.in_hand, state.setting = False, {"edited": "by hand"}
-    assert is_in_hand(state)
+    assert not is_selected(state)
+    state.rule_selected = True
+    assert is_selected(state)
+    state.rule_selected, state.setting = False, {"edited": "by hand"}
+    assert is_selected(state)

@@ -16,7 +16,7 @@ from ui.learners.spec import QUICK_COLUMNS, RunSpec, quick_part, quick_rows
 from ui.models.run import quick, work
 from ui.state import AppState
 
-SPEC = RunSpec(limits=(1, 2, 3), folds=3, against=False, robust=False, doubting=False)
+SPEC = RunSpec(limits=(1, 2, 3), folds=3, against=False, robust=False, noisy=False)
 BY_SIZE = replace(SPEC, baselines=False)
 
 

@@ -60,7 +60,7 @@ def test_outcomes_that_are_numbers_are_learned_again_too(monkeypatch):
     monkeypatch.setattr(how_stable, "N_RESAMPLES", 2)
     frame = pd.DataFrame({"a": np.arange(40) // 4 * 1.5, "ill": np.arange(40) > 20}).astype(float)
     X, y = frame[["a"]], frame["ill"].astype(int)
-    model = BoxSearchClassifier(kicks=0).fit(X, y)
+    model = BoxSearchClassifier(n_perturbations=0).fit(X, y)
     state = AppState(
         table=Table.from_frame(frame.astype({"ill": int})).with_roles(
             {"ill": "target"}, positive_label=1

@@ -16,7 +16,7 @@ from ui.runs import scheduler
 from ui.runs.jobs import JobRegistry
 from ui.state import AppState
 
-SPEC = RunSpec(limits=(1, 2, 3), folds=3, against=False, robust=False, doubting=False)
+SPEC = RunSpec(limits=(1, 2, 3), folds=3, against=False, robust=False, noisy=False)
 
 
 @pytest.fixture(autouse=True)

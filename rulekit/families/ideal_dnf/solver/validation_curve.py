@@ -1,4 +1,4 @@
-"""How many columns to read: the ideal classifier of 1, 2, ... columns, judged on held-out rows.
+"""How many columns to read: the ideal classifier of 1, 2, ... columns, evaluated on held-out rows.
 
 ::
 
@@ -70,8 +70,8 @@ def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
        steps 3 to 6.
     """
     right, errors = zip(*(_one_curve(table) for table in counts), strict=True)
-    judged = counts[0][1].sum().item()
-    return ValidationCurve(np.array(right).T, np.array(errors).T, judged)
+    total = counts[0][1].sum().item()
+    return ValidationCurve(np.array(right).T, np.array(errors).T, total)
 
 
 def _one_curve(table: Counts) -> tuple[list[Any], list[Any]]:

@@ -11,7 +11,7 @@ from rulekit.search.sums import grid_unit, on_grid
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-DOUBTED = 0.1  # rows of each class that count for the other one
+SMOOTHED = 0.1  # rows of each class that count for the other one
 LARGEST = 256.0  # a logit's square is below it, or rounds more coarsely: only gains hang on it
 
 
@@ -94,6 +94,6 @@ def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:
     """
     given = np.where(y, weight[y].sum(), weight[~y].sum())
     unit = grid_unit(float(weight.sum()))
-    other = on_grid(DOUBTED * weight / (given + 1.0), unit)
+    other = on_grid(SMOOTHED * weight / (given + 1.0), unit)
     own = on_grid(weight - other, unit)
     return np.ascontiguousarray(np.where(y[:, None], np.c_[own, other], np.c_[other, own]))

@@ -17,16 +17,16 @@ N_TREES = 100
 
 
 def discounted(
-    problem: BinaryProblem, doubt: float, seed: int, classes: NDArray[np.intp] | None = None
+    problem: BinaryProblem, label_noise: float, seed: int, classes: NDArray[np.intp] | None = None
 ) -> BinaryProblem:
     """Weight rows by the forest's agreement with their class.
 
     Shapes: classes (n,).
     """
-    key = repr(("doubt", doubt, seed, classes is None)).encode()
+    key = repr(("label_noise", label_noise, seed, classes is None)).encode()
     if key not in problem.memory:
         agreed = agreement(problem, seed, classes)
-        weight = problem.weight * (1.0 - doubt * (1.0 - agreed))
+        weight = problem.weight * (1.0 - label_noise * (1.0 - agreed))
         problem.memory[key] = replace(problem, weight=weight, memory={})
     found: BinaryProblem = problem.memory[key]
     return found

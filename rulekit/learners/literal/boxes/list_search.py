@@ -152,17 +152,19 @@ def searched_lists(
     assert isinstance(whole, BinaryProblem)
     codes = several.table.codes[whole.rows]
     problem = whole
-    if learner.doubt:
-        problem = discounted(whole, float(learner.doubt), int(rng.integers(2**31)), codes)
+    if learner.label_noise:
+        problem = discounted(whole, float(learner.label_noise), int(rng.integers(2**31)), codes)
     several.counted = np.empty(len(codes))
     several.counted[whole.rows] = problem.weight
     most = max(PATH_CLAUSES_A_CLASS, learner.n_clauses) * (len(several.table.classes) - 1)
-    key = repr(("lists", learner.kicks, most, rng.bit_generator.state)).encode()
+    key = repr(("lists", learner.n_perturbations, most, rng.bit_generator.state)).encode()
     kept: SearchedLists | None = problem.memory.get(key)
     seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
     if kept is None or not (kept.finished or seconds <= kept.seconds):
         names = [plain_label(c) for c in several.table.classes]
-        found = _searched(problem, codes, names, ListPlan(PATH, most, learner.kicks), rng, seconds)
+        found = _searched(
+            problem, codes, names, ListPlan(PATH, most, learner.n_perturbations), rng, seconds
+        )
         kept = problem.memory[key] = found
     return kept
 

@@ -82,18 +82,18 @@ class BoxSearch:
     """A search with its settings."""
 
     robustness: float
-    doubt: float
-    kicks: int
+    label_noise: float
+    n_perturbations: int
     n_clauses: int
     time_limit: float | None
 
     def run(self, problem: BinaryProblem, rng: np.random.Generator) -> Searched:
         """Search, or reuse the same search from the problem's cache."""
-        if self.doubt:
-            problem = discounted(problem, self.doubt, int(rng.integers(2**31)))
+        if self.label_noise:
+            problem = discounted(problem, self.label_noise, int(rng.integers(2**31)))
         most = max(PATH_CLAUSES, self.n_clauses)
         state = rng.bit_generator.state
-        key = repr(("search", self.robustness, self.kicks, most, state)).encode()
+        key = repr(("search", self.robustness, self.n_perturbations, most, state)).encode()
         kept: Searched | None = problem.memory.get(key)
         seconds = math.inf if self.time_limit is None else self.time_limit
         if kept is None or not kept.serves(seconds):
@@ -104,7 +104,7 @@ class BoxSearch:
     def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
         table = box_table(problem, BoxPrices.of_robustness(self.robustness))
         scale = float(problem.weight.sum()) / PATH_ROWS
-        plan = SearchPlan([scale * theta for theta in PATH], most, self.kicks)
+        plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
         clock = Clock(problem.deadline)
         archive = search(table.problem, plan, rng, clock)
         _offer_everything(archive)

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from rulekit.families.hyperplane import (
-    Projection,
     coverage_figure,
     coverage_sentence,
     interval_figure,
@@ -13,7 +12,7 @@ from rulekit.families.hyperplane import (
     projection_figure,
     projection_sentence,
 )
-from rulekit.families.hyperplane.plots.hypercubes import FAINT
+from rulekit.families.hyperplane.plots.hypercubes import FAINT, Projection
 
 TABLE = pd.DataFrame(
     {

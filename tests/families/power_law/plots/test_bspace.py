@@ -15,7 +15,8 @@ from rulekit.families.power_law import (
     tree_sentence,
 )
 from rulekit.families.power_law.plots import bspace as points_module
-from rulekit.rules import Branch, Factor, Leaf, Literal, PowerLaw, PowerLawSplit
+from rulekit.rules import Branch, Factor, Literal, PowerLaw, PowerLawSplit
+from rulekit.rules.analysis.tree import Leaf
 
 COLUMNS = {name: np.random.default_rng(k).uniform(0.5, 3.0, 60) for k, name in enumerate("abcd")}
 COLUMNS["a"] = np.where(np.arange(60) == 7, np.nan, COLUMNS["a"])

@@ -3,7 +3,8 @@
 import numpy as np
 
 from rulekit.families.power_law import tree_figure, tree_sentence
-from rulekit.rules import Branch, Leaf, Literal
+from rulekit.rules import Branch, Literal
+from rulekit.rules.analysis.tree import Leaf
 
 TREE = Branch(
     Literal("age", ">", 50),

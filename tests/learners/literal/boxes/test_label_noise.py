@@ -15,7 +15,7 @@ from rulekit.learners.literal.problems.binary_problem import binary_problem
 from tests.learners.literal.test_box_search import mixed
 
 LEARNER = BoxSearchClassifier(
-    theta=1.0, n_clauses=2, kicks=0, doubt=1.0, positive_label="ill", random_state=0
+    theta=1.0, n_clauses=2, n_perturbations=0, label_noise=1.0, positive_label="ill", random_state=0
 )
 
 
@@ -45,13 +45,16 @@ def test_a_row_of_the_wrong_class_is_discounted_most():
 def test_zero_doubt_changes_nothing_and_fit_many_equals_fit():
     X, y = mixed()
     X, y = X[:120], y[:120]
-    plain = clone(LEARNER).set_params(doubt=0.0)
-    settings = [{"doubt": 0.0, "theta": 0.5}, *({"doubt": 1.0, "theta": t} for t in (0.5, 2.0))]
+    plain = clone(LEARNER).set_params(label_noise=0.0)
+    settings = [
+        {"label_noise": 0.0, "theta": 0.5},
+        *({"label_noise": 1.0, "theta": t} for t in (0.5, 2.0)),
+    ]
     for setting, model in zip(settings, plain.fit_many(X, y, settings), strict=True):
         alone = clone(plain).set_params(**setting).fit(X, y)
         assert (model.rule_set_, model.objective_) == (alone.rule_set_, alone.objective_)
         theta = setting["theta"]
-        path = clone(plain).set_params(doubt=setting["doubt"]).path(X, y)
+        path = clone(plain).set_params(label_noise=setting["label_noise"]).path(X, y)
         entry = path.entry(theta, 2)
         assert entry.rule_set == alone.rule_set_
         assert entry.objective(theta) == pytest.approx(alone.objective_)
@@ -87,20 +90,24 @@ def test_a_forest_that_cannot_be_grown_doubts_nobody():
 def test_noise_costs_a_doubting_search_fewer_conditions():
     """Labels turned at random tempt a plain search into conditions that say nothing."""
     sizes = {}
-    for doubt in (0.0, 1.0):
+    for label_noise in (0.0, 1.0):
         found = []
         for seed in range(3):
             rng = np.random.default_rng(seed)
             X = pd.DataFrame(rng.random((300, 6)), columns=list("abcdef"))
             ill = (X.a > 0.6) & (X.b > 0.3)
             y = np.where(ill ^ (rng.random(300) < 0.15), "ill", "well")
-            model = clone(LEARNER).set_params(doubt=doubt, n_clauses=3, theta=1.5).fit(X, y)
+            model = (
+                clone(LEARNER).set_params(label_noise=label_noise, n_clauses=3, theta=1.5).fit(X, y)
+            )
             found.append(model.n_conditions_)
-        sizes[doubt] = np.mean(found)
+        sizes[label_noise] = np.mean(found)
     assert sizes[1.0] < sizes[0.0]
 
 
 def test_a_share_outside_0_to_1_is_refused():
     X, y = mixed(n=40)
-    with pytest.raises(ValueError, match=r"'doubt' parameter .* must be a float in the range"):
-        clone(LEARNER).set_params(doubt=1.5).fit(X, y)
+    with pytest.raises(
+        ValueError, match=r"'label_noise' parameter .* must be a float in the range"
+    ):
+        clone(LEARNER).set_params(label_noise=1.5).fit(X, y)

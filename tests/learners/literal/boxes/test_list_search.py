@@ -14,16 +14,18 @@ from tests.learners.tables import mixed_table
 def searched(seed, n=80, **parameters):
     X, y = mixed_table(seed, n, noise=0.2)
     grade = np.where(X["age"] > 62, "urgent", np.where(y == "yes", "soon", "later"))
-    model = BoxSearchClassifier(kicks=0, binarizer=Binarizer(n_thresholds=4), **parameters)
+    model = BoxSearchClassifier(
+        n_perturbations=0, binarizer=Binarizer(n_thresholds=4), **parameters
+    )
     table = model._read(X, grade, None)
     several = SeveralClasses(model, table, SharedWork())
     return searched_lists(model, several, np.random.default_rng(0)), several
 
 
 @pytest.mark.slow
-@given(seed=st.integers(0, 40), doubt=st.sampled_from([0.0, 1.0]))
-def test_lists_are_written_read_back_and_refined_as_they_are_counted(seed, doubt):
-    found, several = searched(seed, doubt=doubt)
+@given(seed=st.integers(0, 40), label_noise=st.sampled_from([0.0, 1.0]))
+def test_lists_are_written_read_back_and_refined_as_they_are_counted(seed, label_noise):
+    found, several = searched(seed, label_noise=label_noise)
     for entry in found.archive.entries:
         rule = found.rule(entry.boxes)
         assert rule.n_conditions == entry.n_conditions
@@ -39,7 +41,7 @@ def test_lists_are_written_read_back_and_refined_as_they_are_counted(seed, doubt
 def test_refined_cuts_lie_between_values_that_bins_put_together():
     X = pd.DataFrame({"a": np.arange(30.0)})
     y = np.where(X["a"] < 7, "low", np.where(X["a"] < 23, "middle", "high"))
-    model = BoxSearchClassifier(1.0, kicks=0, binarizer=Binarizer(n_thresholds=2))
+    model = BoxSearchClassifier(1.0, n_perturbations=0, binarizer=Binarizer(n_thresholds=2))
     assert model.fit(X, y).score(X, y) < 1.0
     refined = model.set_params(refine_thresholds=True).fit(X, y)
     assert refined.score(X, y) == 1.0
@@ -47,7 +49,7 @@ def test_refined_cuts_lie_between_values_that_bins_put_together():
 
 
 def test_doubt_weighs_rows_by_all_classes():
-    found, several = searched(3, doubt=1.0)
+    found, several = searched(3, label_noise=1.0)
     assert (several.counted <= several.weight + 1e-12).all()
     assert several.counted.sum() < 0.95 * several.weight.sum()
     assert np.allclose(several.counted[found.problem.rows], found.problem.weight)

@@ -15,7 +15,9 @@ from rulekit.learners.literal.box_search import candidates
 from rulekit.learners.training import read_training_table
 from tests.learners.literal.test_box_search import mixed
 
-LEARNER = BoxSearchClassifier(robustness="cv", kicks=0, n_clauses=2, theta=2.0, random_state=0)
+LEARNER = BoxSearchClassifier(
+    robustness="cv", n_perturbations=0, n_clauses=2, theta=2.0, random_state=0
+)
 
 
 def against(n=200, seed=0):
@@ -111,7 +113,7 @@ def test_a_class_of_one_row_cannot_be_cross_validated():
 def test_no_rule_has_more_literals_than_it_may(limit):
     X, y = mixed()
     learner = BoxSearchClassifier(
-        max_conditions=limit, theta=0.2, n_clauses=4, kicks=0, positive_label="ill"
+        max_conditions=limit, theta=0.2, n_clauses=4, n_perturbations=0, positive_label="ill"
     )
     with pytest.warns(match="no condition") if limit == 0 else nullcontext():
         assert learner.fit(X, y).n_conditions_ <= limit
@@ -122,7 +124,7 @@ def test_no_rule_has_more_literals_than_it_may(limit):
 def test_refined_cuts_cost_no_more_in_training_and_no_literal(form, robustness):
     X, y = mixed(seed=5)
     learner = BoxSearchClassifier(
-        theta=1.0, n_clauses=3, robustness=robustness, form=form, kicks=0,
+        theta=1.0, n_clauses=3, robustness=robustness, form=form, n_perturbations=0,
         positive_label="ill",
     )  # fmt: skip
     coarse = clone(learner).fit(X, y)
@@ -142,7 +144,7 @@ def test_refined_cuts_cost_no_more_in_training_and_no_literal(form, robustness):
 def test_a_forbidden_cut_is_not_made_by_refining():
     X, y = mixed(seed=5)
     learner = BoxSearchClassifier(
-        theta=1.0, n_clauses=3, refine_thresholds=True, kicks=0, positive_label="ill"
+        theta=1.0, n_clauses=3, refine_thresholds=True, n_perturbations=0, positive_label="ill"
     )
     free = clone(learner).fit(X, y).rule_set_
     barred = next(lit for c in free.clauses for lit in c.literals if lit.feature == "age")
@@ -153,7 +155,7 @@ def test_a_forbidden_cut_is_not_made_by_refining():
 @pytest.mark.slow
 def test_cuts_are_refined_where_cross_validation_says_so():
     X, y = mixed(seed=5)
-    learner = BoxSearchClassifier(theta=1.0, n_clauses=3, kicks=0, random_state=0)
+    learner = BoxSearchClassifier(theta=1.0, n_clauses=3, n_perturbations=0, random_state=0)
     error = {}
     for choice in (False, True):
         model = clone(learner).set_params(refine_thresholds=choice)
@@ -171,7 +173,7 @@ def test_cuts_are_refined_where_cross_validation_says_so():
 @pytest.mark.slow
 def test_many_settings_with_refined_cuts_are_those_of_single_fits():
     X, y = mixed(n=150)
-    learner = BoxSearchClassifier(kicks=0, random_state=0, refine_thresholds=True)
+    learner = BoxSearchClassifier(n_perturbations=0, random_state=0, refine_thresholds=True)
     settings = [{"n_clauses": r, "theta": t} for r in (1, 2) for t in (0.5, 1.0, 1.1, 4.0)]
     for setting, model in zip(settings, learner.fit_many(X, y, settings), strict=True):
         alone = clone(learner).set_params(**setting).fit(X, y)

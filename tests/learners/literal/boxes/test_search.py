@@ -21,7 +21,7 @@ def searches(monkeypatch):
 
 def fitted(settings):
     X, y = load_sample("breast_cancer").xy("diagnosis")
-    model = BoxSearchClassifier(kicks=500, random_state=0)
+    model = BoxSearchClassifier(n_perturbations=500, random_state=0)
     with pytest.warns(match="passed; the best rule so far is kept"):
         return list(model.fit_many(X, y, settings))
 

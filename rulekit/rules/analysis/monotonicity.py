@@ -1,7 +1,7 @@
 """Monotonicity of a rule: a rising column never turns the prediction away from a class.
 
 Proved from the conditions alone, for every row there can be: where each condition goes one way,
-that is seen at once, else it is searched for a step that breaks the promise.
+that is seen at once, otherwise a step that violates it is searched for.
 """
 
 import warnings
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rulekit._renamed import former_name
 from rulekit.exceptions import RuleError
 from rulekit.rules.clause import Clause
 from rulekit.rules.column_test import holds
@@ -244,7 +245,7 @@ def _steps(own: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[A
     named = [v for t in own for v in t.values]
     if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in own):
         raise RuleError(
-            f"A promise needs a column of numbers or truth values, but the rule compares "
+            f"Monotonicity needs a column of numbers or truth values, but the rule compares "
             f"{feature!r} with text, which does not rise or fall."
         )
     truth = bool(named) and all(isinstance(v, bool) for v in named)
@@ -255,7 +256,7 @@ def _steps(own: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[A
 
 
 @dataclass(frozen=True)
-class PromiseCheck:
+class MonotonicityCheck:
     """Result of a monotonicity check.
 
     Attributes
@@ -265,16 +266,16 @@ class PromiseCheck:
     direction : {">", "<"}
         Whether it rises or falls.
     towards : label
-        The class that the answer must not turn away from.
+        The class that the prediction must not leave.
     kept : bool or None
-        Whether the rule keeps the promise, whatever the row; None where that was not settled.
+        Whether this holds for every possible row; None if it could not be verified.
     example : (dict, dict) or None
-        Of a broken promise: a row, and the same row with the column raised (for "<" lowered), of
-        which the first is answered `towards` and the second is not.
+        Of a violation: a row, and the same row with the column raised (for "<" lowered); the
+        prediction is `towards` for the first and not for the second.
     missing : bool or None
         What the conditions on the column answer where it has no value: True if all of them hold,
-        False if none does, None if some do or there is none. A step to or from a missing value is
-        not promised.
+        False if none does, None if some do or there is none. Steps to or from a missing value
+        are not checked.
     """
 
     feature: str
@@ -289,12 +290,7 @@ class PromiseCheck:
         """Return the constraint and whether the rule satisfies it, as a sentence."""
         return self.sentence_with()
 
-    def told(self, name: Callable[[str], str] = str) -> str:
-        """Return `sentence_with(name)`; deprecated."""
-        warnings.warn(
-            "`told` is now `sentence_with`. Use the new name.", FutureWarning, stacklevel=2
-        )
-        return self.sentence_with(name)
+    told = former_name("told", "sentence_with")
 
     def sentence_with(self, name: Callable[[str], str] = str) -> str:
         """Return the sentence with the caller's column names.
@@ -305,20 +301,20 @@ class PromiseCheck:
             What a column is called, by its name.
         """
         column, verb = name(self.feature), "rises" if self.direction == ">" else "falls"
-        promise = (
-            f"As {column} {verb} and all else stays, the answer may turn to {self.towards}, never "
-            "away from it"
+        constraint = (
+            f"If only {column} {verb}, the prediction may change to {self.towards}, never away "
+            "from it"
         )
         if self.kept is None:
-            return f"{promise}: whether the rule keeps this was not settled."
-        how = "the rule keeps this for every row there can be."
+            return f"{constraint}: could not be verified."
+        how = "holds for every possible row."
         if not self.kept:
-            how = f"the rule breaks this. {self._broken(name)}"
+            how = f"violated. {self._broken(name)}"
         gap = ""
         if self.missing is not None:
             how_gap = "hold" if self.missing else "do not hold"
             gap = f" Where {column} is missing, conditions on it {how_gap}."
-        return f"{promise}: {how}{gap}"
+        return f"{constraint}: {how}{gap}"
 
     def of_row(self, answer: Label, name: Callable[[str], str] = str) -> str:
         """Return what a satisfied constraint implies for one row; empty if it is not satisfied."""
@@ -327,11 +323,11 @@ class PromiseCheck:
         up = (self.direction == ">") == (answer == self.towards)
         more, to = ("higher", "lower")[not up], answer == self.towards
         end = (
-            f"could not turn this answer away from {self.towards}"
+            f"cannot change this prediction away from {self.towards}"
             if to
-            else (f"could not turn this answer to {self.towards}")
+            else f"cannot change this prediction to {self.towards}"
         )
-        return f"A {more} {name(self.feature)} alone {end}: the rule promises it."
+        return f"A {more} {name(self.feature)} alone {end}."
 
     def _broken(self, name: Callable[[str], str]) -> str:
         if self.example is None:
@@ -345,12 +341,14 @@ class PromiseCheck:
         where = f" with {', '.join(rest)}" if rest else ""
         own = name(self.feature)
         return (
-            f"For example{where}, {own} = {before} is answered {self.towards} and "
-            f"{own} = {after} is not."
+            f"For example{where}, the prediction is {self.towards} for {own} = {before} and not "
+            f"for {own} = {after}."
         )
 
 
-def check_promise(model: Any, feature: str, towards: Label, direction: str = ">") -> PromiseCheck:
+def check_monotonicity(
+    model: Any, feature: str, towards: Label, direction: str = ">"
+) -> MonotonicityCheck:
     """Check whether predictions never turn away from a class as one column rises or falls.
 
     Parameters
@@ -359,13 +357,13 @@ def check_promise(model: Any, feature: str, towards: Label, direction: str = ">"
     feature : str
         A column of numbers or truth values (false is below true).
     towards : label
-        The class that the answer may turn to, and must not turn away from.
+        The class that the prediction may change to, and must not leave.
     direction : {">", "<"}, default=">"
         Whether the column rises or falls.
 
     Returns
     -------
-    PromiseCheck
+    MonotonicityCheck
         `kept` is exact for rules of tests of one column and of points; for sums of columns it is
         True or None, as what such sums can be together is not looked into; None, too, where a
         column's dates are read in several ways, or the search took more than 100 000 steps.
@@ -386,34 +384,34 @@ def check_promise(model: Any, feature: str, towards: Label, direction: str = ">"
     >>> rule = RuleSet(
     ...     (Clause((Literal("age", ">", 30), Literal("age", "<=", 60))),), ("yes",), "dnf", "no"
     ... )
-    >>> found = check_promise(rule, "age", "yes")
+    >>> found = check_monotonicity(rule, "age", "yes")
     >>> found.kept, [row["age"] for row in found.example]
     (False, [60.0, 61.0])
     """
     rule = rule_of(model)
     if direction not in (">", "<"):
-        raise RuleError(f"The direction of a promise must be '<' or '>', got {direction!r}.")
+        raise RuleError(f"`direction` must be '<' or '>', got {direction!r}.")
     missing = _where_missing(rule, feature)
     if _each_goes_its_way(rule, feature, towards, 1 if direction == ">" else -1):
-        return PromiseCheck(feature, direction, towards, True, None, missing)
+        return MonotonicityCheck(feature, direction, towards, True, None, missing)
     try:
         search = ViolationSearch(rule, feature, towards, direction)
         found = search.first_violation()
     except TooLongError:
-        return PromiseCheck(feature, direction, towards, None, None, missing)
+        return MonotonicityCheck(feature, direction, towards, None, None, missing)
     if found is None:
-        return PromiseCheck(feature, direction, towards, True, None, missing)
+        return MonotonicityCheck(feature, direction, towards, True, None, missing)
     if search.sums:
-        return PromiseCheck(feature, direction, towards, None, None, missing)
-    return PromiseCheck(feature, direction, towards, False, found, missing)
+        return MonotonicityCheck(feature, direction, towards, None, None, missing)
+    return MonotonicityCheck(feature, direction, towards, False, found, missing)
 
 
-def promises_of(
+def monotonicity_checks(
     model: Any,
     constraints: Constraints | Mapping[str, Any] | None = None,
     *,
     wishes: Constraints | Mapping[str, Any] | None = None,
-) -> tuple[PromiseCheck, ...]:
+) -> tuple[MonotonicityCheck, ...]:
     """Check every requested direction.
 
     Parameters
@@ -427,13 +425,13 @@ def promises_of(
 
     Returns
     -------
-    tuple of PromiseCheck
+    tuple of MonotonicityCheck
         One a direction.
 
     Raises
     ------
     RuleError
-        If it describes several; or as `check_promise` does.
+        If it describes several; or as `check_monotonicity` does.
     """
     if wishes is not None:
         warnings.warn(
@@ -455,7 +453,7 @@ def promises_of(
             )
         (towards,) = labels
     pairs = dict(constraints.directions).items()
-    return tuple(check_promise(model, name, towards, sign) for name, sign in pairs)
+    return tuple(check_monotonicity(model, name, towards, sign) for name, sign in pairs)
 
 
 def _where_missing(rule: RuleSet, feature: str) -> bool | None:

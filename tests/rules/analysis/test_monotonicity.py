@@ -1,10 +1,12 @@
-"""Promises: a rule keeps one if no step of the column turns an answer away, by every row."""
+"""Monotonicity checks: no step of the column changes a prediction away, for every row."""
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import rulekit.exceptions
+import rulekit.rules
 from rulekit.exceptions import RuleError
 from rulekit.rules import (
     Clause,
@@ -12,8 +14,8 @@ from rulekit.rules import (
     LinearSplit,
     Literal,
     RuleSet,
-    check_promise,
-    promises_of,
+    check_monotonicity,
+    monotonicity_checks,
 )
 from tests.rules.analysis.test_violations import plainly_kept
 from tests.strategies.power_laws import NAMES, splits
@@ -50,38 +52,40 @@ def test_a_weight_s_sign_is_the_direction_of_a_plane():
     assert [plane.trend(name) for name in "abc"] == [1, -1, 0]
     assert [plane.negated().trend(name) for name in "abc"] == [-1, 1, 0]
     rule = RuleSet((Clause((plane, Literal("a", ">", 1))),), ("yes",), "dnf", "no")
-    assert check_promise(rule, "a", "yes").kept
-    assert check_promise(rule, "b", "yes", "<").kept
-    assert check_promise(rule, "b", "yes").kept is None  # what sums can be is not looked into
+    assert check_monotonicity(rule, "a", "yes").kept
+    assert check_monotonicity(rule, "b", "yes", "<").kept
+    assert check_monotonicity(rule, "b", "yes").kept is None  # what sums can be is not looked into
 
 
-def test_age_between_cuts_breaks_a_promise_and_two_rows_are_named():
+def test_age_between_cuts_is_a_violation_with_two_rows():
     old = Clause((Literal("age", ">", 30), Literal("age", "<=", 60), Literal("town", "==", "Ulm")))
     rule = RuleSet((old,), ("yes",), "dnf", "no")
-    found = check_promise(rule, "age", "yes")
+    found = check_monotonicity(rule, "age", "yes")
     assert not found.kept
-    assert "with town = Ulm, age = 60 is answered yes and age = 61 is not" in found.sentence
+    assert (
+        "with town = Ulm, the prediction is yes for age = 60 and not for age = 61" in found.sentence
+    )
     assert "Where age is missing, conditions on it do not hold." in found.sentence
     both = RuleSet((old, Clause((Literal("age", ">", 60, True),))), ("yes", "yes"), "dnf", "no")
-    assert check_promise(both, "age", "yes").kept
-    assert "missing" not in check_promise(both, "age", "yes").sentence
+    assert check_monotonicity(both, "age", "yes").kept
+    assert "missing" not in check_monotonicity(both, "age", "yes").sentence
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("age", "yes", "up"), "direction of a promise must be '<' or '>', got 'up'"),
+        (("age", "yes", "up"), "`direction` must be '<' or '>', got 'up'"),
         (("town", "yes"), "the rule compares 'town' with text, which does not rise or fall"),
     ],
 )
-def test_what_cannot_be_promised_is_refused_in_words(arguments, says):
+def test_invalid_directions_and_columns_raise(arguments, says):
     rule = RuleSet((Clause((Literal("town", "==", "Ulm"),)),), ("yes",), "dnf", "no")
     with pytest.raises(RuleError, match=says):
-        check_promise(rule, *arguments)
+        check_monotonicity(rule, *arguments)
 
 
 @given(rule_sets(form="dnf", max_clauses=4, max_size=3), st.sampled_from("<>"))
-def test_list_of_allowed_clauses_keeps_the_promise(rule, sign):
+def test_list_of_allowed_clauses_satisfies_the_constraint(rule, sign):
     wishes = Constraints(directions={"age": sign, "smoker": sign}, towards="yes")
     kept = [
         Clause(tuple(c for c in clause.conditions if wishes.for_class(label).allows(c)))
@@ -89,7 +93,7 @@ def test_list_of_allowed_clauses_keeps_the_promise(rule, sign):
     ]
     kept_rule = RuleSet(tuple(kept), rule.labels, "dnf", rule.default)
     assume(len(kept_rule.features) <= 3)
-    for check in promises_of(kept_rule, wishes):
+    for check in monotonicity_checks(kept_rule, wishes):
         assert check.kept
         if check.feature in kept_rule.features:
             assert plainly_kept(kept_rule, check.feature, "yes", sign)
@@ -98,29 +102,49 @@ def test_list_of_allowed_clauses_keeps_the_promise(rule, sign):
 @pytest.mark.parametrize(
     ("direction", "age", "answer", "says"),
     [
-        (">", 60.0, "yes", "A higher Age alone could not turn this answer away from yes"),
-        (">", 30.0, "no", "A lower Age alone could not turn this answer to yes"),
-        ("<", 30.0, "yes", "A lower Age alone could not turn this answer away from yes"),
-        ("<", 60.0, "no", "A higher Age alone could not turn this answer to yes"),
+        (">", 60.0, "yes", "A higher Age alone cannot change this prediction away from yes"),
+        (">", 30.0, "no", "A lower Age alone cannot change this prediction to yes"),
+        ("<", 30.0, "yes", "A lower Age alone cannot change this prediction away from yes"),
+        ("<", 60.0, "no", "A higher Age alone cannot change this prediction to yes"),
     ],
 )
-def test_a_row_is_told_what_cannot_turn_it_and_so_it_is(direction, age, answer, says):
+def test_the_change_named_for_a_row_cannot_change_its_prediction(direction, age, answer, says):
     rule = RuleSet((Clause((Literal("age", direction, 50),)),), ("yes",), "dnf", "no")
-    check = check_promise(rule, "age", "yes", direction)
+    check = check_monotonicity(rule, "age", "yes", direction)
     assert check.of_row(answer, str.capitalize).startswith(says)
     others = np.arange(age + 1, 200) if "higher" in says else np.arange(-100, age)
     assert set(rule.predict({"age": np.array([age])})) == {answer}
     assert set(rule.predict({"age": others})) == {answer}
-    turned = check_promise(rule, "age", "yes", "<" if direction == ">" else ">")
+    turned = check_monotonicity(rule, "age", "yes", "<" if direction == ">" else ">")
     assert turned.kept is False
     assert turned.of_row(answer) == ""
 
 
-def test_deprecated_names_of_promises_warn():
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("PromiseCheck", "MonotonicityCheck"),
+        ("check_promise", "check_monotonicity"),
+        ("promises_of", "monotonicity_checks"),
+    ],
+)
+def test_former_names_of_functions_warn(old, new):
+    with pytest.warns(FutureWarning, match=f"`{old}` is now `{new}`"):
+        assert getattr(rulekit.rules, old) is getattr(rulekit.rules, new)
+
+
+def test_former_name_of_the_warning_warns():
+    with pytest.warns(FutureWarning, match="`PromiseWarning` is now `MonotonicityWarning`"):
+        assert rulekit.exceptions.PromiseWarning is rulekit.exceptions.MonotonicityWarning
+    with pytest.raises(AttributeError, match="has no attribute 'OtherWarning'"):
+        rulekit.exceptions.OtherWarning  # noqa: B018
+
+
+def test_former_names_of_a_check_warn():
     rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("yes",), "dnf", "no")
     limits = Constraints(directions={"age": ">"}, towards="yes")
     with pytest.warns(FutureWarning, match="`wishes` is now `constraints`"):
-        (check,) = promises_of(rule, wishes=limits)
-    assert check == promises_of(rule, limits)[0]
+        (check,) = monotonicity_checks(rule, wishes=limits)
+    assert check == monotonicity_checks(rule, limits)[0]
     with pytest.warns(FutureWarning, match="`told` is now `sentence_with`"):
         assert check.told() == check.sentence

@@ -1,4 +1,4 @@
-"""Promises: raising a promised column never turns an answer of a learned rule the wrong way."""
+"""Raising a constrained column never changes a prediction the wrong way."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from rulekit.learners import (
     OneLevelRuleClassifier,
     TwoLevelRuleClassifier,
 )
-from rulekit.rules import Constraints, promises_of
+from rulekit.rules import Constraints, monotonicity_checks
 from rulekit.style.phrases import Wording
 
 LEARNERS = {
@@ -46,7 +46,7 @@ LEARNERS = {
 
 
 def table(seed, n=60):
-    """Classes that rise and fall with the promised columns, so that a promise costs something."""
+    """Classes that rise and fall with the constrained columns, so a constraint costs accuracy."""
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(
         {
@@ -80,21 +80,21 @@ def never_turns(model, X, name, sign, towards):
     positive=st.sampled_from(("good", "bad")),
 )
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
-@pytest.mark.filterwarnings("ignore::rulekit.exceptions.PromiseWarning")
-def test_raising_a_promised_column_never_turns_an_answer_away(name, seed, signs, towards, positive):
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.MonotonicityWarning")
+def test_raising_a_constrained_column_keeps_the_class(name, seed, signs, towards, positive):
     X, y = table(seed)
     wishes = Constraints(directions=dict(zip(("income", "age", "member"), signs, strict=True)),
                          towards=towards)  # fmt: skip
     if name == "plane, which answers":
         X = X.drop(columns="town").assign(member=X["member"].astype(float))  # for a sum
     model = LEARNERS[name].set_params(positive_label=positive, constraints=wishes).fit(X, y)
-    checks = promises_of(model)
+    checks = monotonicity_checks(model)
     assert [check.kept for check in checks] == [True] * 3
     for check in checks:
         assert never_turns(model, X, check.feature, check.direction, towards)
 
 
-def test_a_promise_leads_to_the_same_class_whichever_is_described():
+def test_constraint_leads_to_one_class_whichever_is_described():
     X, _ = table(1)
     y = np.where(X["income"] > 4, "good", "bad")
     found = {}
@@ -112,7 +112,7 @@ def test_without_a_class_a_direction_leads_to_the_one_described():
     model = BoxSearchClassifier(
         theta=0.3, positive_label="bad", constraints={"directions": {"income": ">"}}
     ).fit(X, y)
-    (check,) = promises_of(model)
+    (check,) = monotonicity_checks(model)
     assert (check.towards, check.kept) == ("bad", True)
     assert never_turns(model, X, "income", ">", "bad")
 
@@ -142,14 +142,14 @@ def test_without_a_class_a_direction_leads_to_the_one_described():
         ),
     ],
 )
-def test_a_promise_that_cannot_be_given_is_refused_in_words(learner, wishes, error, says):
+def test_unusable_constraints_raise(learner, wishes, error, says):
     X, y = table(3)
     model = LEARNERS[learner].set_params(constraints=wishes, positive_label=None)
     with pytest.raises(error, match=says):
         model.fit(X, y)
 
 
-def test_a_learner_that_cannot_keep_a_promise_says_so():
+def test_learners_without_monotonic_constraints_raise():
     X, y = table(4)
     model = IdealDNFClassifier(constraints={"directions": {"age": ">"}})
     with pytest.raises(ValueError, match="can only forbid whole columns"):
@@ -167,31 +167,31 @@ def test_plane_of_wrong_direction_is_rejected_and_lp_svm_obeys():
     with pytest.warns(EmptyRuleWarning):
         svm.set_params(constraints=wish).fit(X, y)
     assert svm.linear_.coef_[0, 0] == 0.0
-    with pytest.raises(ValueError, match="of a plane can only promise directions"):
+    with pytest.raises(ValueError, match="Planes support only `directions`"):
         svm.set_params(constraints={"forbidden": ["age"]}).fit(X, y)
-    with pytest.raises(ValueError, match=r"`directions` must give .* got 'x9': '>'"):
+    with pytest.raises(ValueError, match=r"`directions` must map .* got 'x9': '>'"):
         LPSVM(directions={"x9": ">"}).fit(X.to_numpy(), y)
 
 
-def test_an_empty_rule_keeps_every_promise():
+def test_empty_rule_satisfies_every_constraint():
     X, y = table(5)
     wishes = {"directions": {"age": ">"}, "towards": "good"}
     with pytest.warns(EmptyRuleWarning):
         model = BoxSearchClassifier(theta=500.0, constraints=wishes).fit(X, y)
-    assert [check.kept for check in promises_of(model)] == [True]
+    assert [check.kept for check in monotonicity_checks(model)] == [True]
 
 
-def test_explanations_tell_what_a_promise_means_for_the_row():
+def test_explanations_show_what_constraints_mean_for_a_row():
     X, _ = table(1)
     y = np.where(X["income"] > 4, "good", "bad")
     wishes = {"directions": {"income": ">", "age": ">"}, "towards": "good"}
     model = BoxSearchClassifier(theta=0.3, constraints=wishes).fit(X, y)
     rows = pd.DataFrame({"income": [7.0, 1.0, None], "age": 0.0, "member": True, "town": "a"})
     high, low, gap = explain(model, rows, wording=Wording(names={"income": "Wage"}))
-    assert high.promises == (
-        "A higher Wage alone could not turn this answer away from good: the rule promises it.",
+    assert high.monotonicity == (
+        "A higher Wage alone cannot change this prediction away from good.",
     )
-    assert low.promises == (
-        "A lower Wage alone could not turn this answer to good: the rule promises it.",
-    )
-    assert gap.promises == ()  # and age is not read
+    assert low.monotonicity == ("A lower Wage alone cannot change this prediction to good.",)
+    with pytest.warns(FutureWarning, match="`promises` is now `monotonicity`"):
+        assert low.promises == low.monotonicity
+    assert gap.monotonicity == ()  # and age is not read

@@ -1,0 +1,70 @@
+"""Former names of parameters, attributes and functions: they work for one release and warn."""
+
+import functools
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
+
+
+def _warn(old: str, new: str, stacklevel: int = 3) -> None:
+    warnings.warn(f"`{old}` is now `{new}`. Use the new name.", FutureWarning, stacklevel)
+
+
+def former_name(old: str, new: str) -> Any:
+    """Return a property that reads the attribute or method `new`, with a FutureWarning."""
+
+    def value(self: Any) -> Any:
+        _warn(old, new)
+        return getattr(self, new)
+
+    return property(value, doc=f"Former name of `{new}`; deprecated.")
+
+
+def with_former_names(get: Callable[[str], Any], renamed: Mapping[str, str]) -> Any:
+    """Wrap the `__getattr__` of a module so that former names work, with a FutureWarning."""
+
+    def find(name: str) -> Any:
+        if name in renamed:
+            _warn(name, renamed[name])
+        return get(renamed.get(name, name))
+
+    return find
+
+
+class RenamedParameters:
+    """Constructor and `set_params` accept former parameter names, with a FutureWarning.
+
+    A subclass lists them in `_renamed`: former name to new name.
+    """
+
+    _renamed: ClassVar[Mapping[str, str]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "_renamed" in vars(cls):
+            cls.__init__ = _with_new_names(cls.__init__)  # type: ignore[method-assign]
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as in scikit-learn."""
+        super().set_params(**new_names(self, params))  # type: ignore[misc]
+        return self
+
+
+def new_names(estimator: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace former parameter names of an estimator by the new ones, with a FutureWarning."""
+    renamed: Mapping[str, str] = getattr(estimator, "_renamed", {})
+    for old in renamed.keys() & given.keys():
+        if renamed[old] in given:
+            raise ValueError(
+                f"`{old}` is the former name of `{renamed[old]}`; both were given. Remove `{old}`."
+            )
+        _warn(old, renamed[old], stacklevel=4)
+    return {renamed.get(name, name): value for name, value in given.items()}
+
+
+def _with_new_names(init: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(init)
+    def renaming(self: Any, *args: Any, **given: Any) -> None:
+        init(self, *args, **new_names(self, given))
+
+    return renaming
