@@ -3,7 +3,7 @@
 Each is a part of what that file tests. The table may only shrink: a new module brings its tests.
 """
 
-AT_MOST = 80
+AT_MOST = 73
 PARTS = {
     "tests/binning/test_binarizer.py": ("rulekit/binning/binned_table.py",),
     "tests/binning/test_conditions.py": ("rulekit/binning/encoding.py",),
@@ -81,16 +81,12 @@ PARTS = {
         "ui/rules/editor.py",
     ),
     "tests/pages/data/test_tables.py": ("ui/data/server_tables.py",),
-    "tests/families/power_law/plots/test_bspace.py": (
-        "rulekit/families/power_law/plots/bspace_points.py",
-    ),
     "tests/rules/test_codec.py": (
         "rulekit/rules/clause.py",
         "rulekit/rules/power_law.py",
         "rulekit/rules/writer.py",
     ),
     "tests/search/box_search/test_descent.py": (
-        "rulekit/search/box_search/archive.py",
         "rulekit/search/box_search/move_kernels.py",
         "rulekit/search/box_search/problem.py",
     ),
@@ -99,7 +95,6 @@ PARTS = {
     ),
     "tests/search/clause_generation/test_choice.py": (
         "rulekit/search/clause_generation/master.py",
-        "rulekit/search/clause_generation/pool.py",
     ),
     "tests/search/clause_generation/test_column_generation.py": (
         "rulekit/search/clause_generation/exact_kernels.py",

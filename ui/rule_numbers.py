@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from rulekit.data import Costs
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.export import clause_numbers
-from rulekit.learners.loss import COST
+from rulekit.learners.choice import COST
 from rulekit.rules import ClauseStatistics, Columns, RuleSet, clause_statistics
 from rulekit.style.wording import measured, percent
 from ui.state import AppState

@@ -18,7 +18,7 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
-from rulekit.learners.choice import fold_scores, summary_of
+from rulekit.learners.choice import Loss, fold_scores, summary_of
 from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.group_gaps import GroupGaps, check_gaps
@@ -33,7 +33,6 @@ from rulekit.learners.inner_choice import (
     single_row_class,
 )
 from rulekit.learners.literal.box_search import BoxSearchClassifier
-from rulekit.learners.loss import Loss
 from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.rule_path import RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, generator_of

@@ -7,6 +7,7 @@ price per condition decides between settings that the folds cannot tell apart; a
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,19 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from rulekit.data import Costs
 from rulekit.learners.cluster import Once
-from rulekit.learners.loss import CONDITION_PRICE, COST, Loss
 from rulekit.learners.training import CheckedColumns, SharedWork, TrainingTable
 from rulekit.learners.workers import in_order, spread, tried_twice
 
+COST = "test_cost_per_100"  # the measure of what wrong answers cost
+#: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
+CONDITION_PRICE = 0.002
 Setting = dict[str, Any]
 Settings = Sequence[Setting] | Mapping[int, Setting]  # by number
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 Counted = Callable[[NDArray[Any], NDArray[np.intp]], NDArray[np.float64]]
 PLAIN = (str, int, float, type(None))
-
 #: Measures that are better when larger; all others are better when smaller.
 MAXIMISED = frozenset({"test_f1", "test_auc"})
 
@@ -35,7 +38,6 @@ FOREST_SIZE = "forest_conditions"  # conditions of that rule
 
 #: Weight of that loss beside the inner folds, whose error varies far more.
 FOREST_SHARE = 2.0 / 3.0
-
 #: Parameters that set how large a rule may be: settings next to each other in one of these, and
 #: alike in all others, are neighbours. Of nested names the last part counts.
 SIZE_KEYS = ("theta", "n_clauses", "max_conditions", "max_variables", "max_leaf_nodes")
@@ -55,6 +57,45 @@ COUNTED = {
     "max_leaf_nodes": "leaf node",
 }
 HIDDEN_AT_ZERO = ("robustness", "label_noise")  # at 0
+
+
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """Loss of wrong predictions for training rows.
+
+    Shapes: y (n,), weight (n,).
+    """
+
+    y: NDArray[Any]
+    weight: NDArray[np.float64]
+    costs: Costs | None = None
+
+    @property
+    def measure(self) -> str:
+        """The column of the measure in a summary."""
+        return "test_error" if self.costs is None else COST
+
+    @property
+    def price(self) -> float:
+        """Penalty of one condition: 0.2 points of the mean weight of a wrong row."""
+        if self.costs is None:
+            return CONDITION_PRICE
+        by_class = self.costs.class_weight(np.unique(self.y))
+        heavy = np.array([by_class[label] for label in self.y.tolist()])
+        return 100.0 * CONDITION_PRICE * float(self.weight @ heavy / self.weight.sum())
+
+    def of(self, rows: NDArray[np.intp], answers: NDArray[Any]) -> float:
+        """Compute the loss of predictions for some rows: error share, or cost per 100 cases."""
+        weight, y = self.weight[rows], self.y[rows]
+        if self.costs is None:
+            return float((weight * (answers != y)).sum() / weight.sum())
+        return float(100.0 * (weight * self.costs.of_rows(y, answers)).sum() / weight.sum())
+
+    def text(self, value: float) -> str:
+        """Format a value of the measure."""
+        if self.costs is None:
+            return f"{100 * value:.1f} %"
+        return f"{self.costs.amount(round(value, 1))} a 100 cases"
 
 
 def fold_scores(

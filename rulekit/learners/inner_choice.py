@@ -20,6 +20,7 @@ from rulekit.learners.choice import (
     FOREST_LOSS,
     FOREST_SIZE,
     Fold,
+    Loss,
     Setting,
     comparable,
     fold_scores,
@@ -27,7 +28,6 @@ from rulekit.learners.choice import (
     summary_of,
 )
 from rulekit.learners.group_gaps import GroupGaps, gap_curve
-from rulekit.learners.loss import Loss
 from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.

@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from rulekit.learners.loss import COST
+from rulekit.learners.choice import COST
 from rulekit.plots.notes import placed
 from rulekit.style.palette import GREY, SERIES, SYMBOLS, VERMILION, base_layout, plain
 from rulekit.style.wording import measured, plural

@@ -2,7 +2,7 @@
 
 import math
 
-from rulekit.learners.loss import COST
+from rulekit.learners.choice import COST
 
 
 def percent(share: float) -> str:

@@ -7,8 +7,7 @@ from rulekit import Costs
 from rulekit.data import make_folds
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.learners import OneLevelRuleClassifier
-from rulekit.learners.choice import fold_scores, neighbourhoods, smoothed, summary_of
-from rulekit.learners.loss import Loss
+from rulekit.learners.choice import Loss, fold_scores, neighbourhoods, smoothed, summary_of
 from rulekit.learners.training import read_training_table
 from tests.learners.tables import mixed_table
 

@@ -9,8 +9,8 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import BoxSearchClassifier, Constraints, Costs, RuleClassifier
+from rulekit.learners.choice import Loss
 from rulekit.learners.forest_loss import TRUST, ForestLoss, calibrated, forest_columns
-from rulekit.learners.loss import Loss
 from rulekit.learners.training import SharedWork, read_training_table
 from tests.learners.tables import mixed_table
 

@@ -8,8 +8,8 @@ from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
+from rulekit.learners.choice import Loss
 from rulekit.learners.inner_choice import Form, chosen, inner_folds
-from rulekit.learners.loss import Loss
 from tests.learners.tables import mixed_table
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rulekit.data import Costs
-from rulekit.learners.loss import Loss
+from rulekit.learners.choice import Loss
 
 Y = np.array(["yes", "no", "no", "yes"], dtype=object)
 WEIGHT = np.array([1.0, 2.0, 3.0, 4.0])

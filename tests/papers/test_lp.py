@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.search.columns.redundancy import ColumnStructure
+from rulekit.search.columns.cell_sets import ColumnStructure
 from rulekit.search.one_level.problem import CoverProblem
 from tests.reference import one_level as reference
 

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from rulekit.search.box_search.archive import Archive
 from rulekit.search.box_search.problem import Boxes, BoxProblem
-from rulekit.search.box_search.search import perturb
+from rulekit.search.box_search.search import Archive, perturb
 from tests.reference.box_intervals import IntervalSearch, Savings, histogram
 from tests.reference.box_pairs import PairStart
 from tests.reference.box_state import BoxState, loss_of_violations

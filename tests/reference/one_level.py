@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from rulekit.search.columns.perturbation import snapped
+from rulekit.search.columns.rounding import snapped
 from rulekit.search.lp import LinearProgram
 from rulekit.search.one_level.problem import CoverProblem
 from rulekit.search.one_level.program import Vertex

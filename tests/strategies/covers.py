@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.search.columns.redundancy import ColumnStructure
+from rulekit.search.columns.cell_sets import ColumnStructure
 
 
 def threshold_table(seed, n=80, features=4, cuts=5, levels=0, missing=0.0):

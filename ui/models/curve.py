@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from rulekit.learners.loss import COST
+from rulekit.learners.choice import COST
 from rulekit.plots import Baseline, front_figure, front_sentence
 from rulekit.plots.pareto import AXIS_NAMES
 from rulekit.style.palette import plain

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from rulekit.learners import search_grid
-from rulekit.learners.loss import COST
+from rulekit.learners.choice import COST
 from rulekit.style.wording import capital
 from ui.escape import md
 from ui.learners.literal import finer_form as kinds_form

@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.base import ClassifierMixin
 
 from rulekit.evaluation import pareto_front
-from rulekit.learners.loss import CONDITION_PRICE, COST
+from rulekit.learners.choice import CONDITION_PRICE, COST
 from rulekit.plots import Baseline
 from rulekit.style.wording import measured, plural
 from ui.learners.offered import learner_of, same_search, settings_of_run

@@ -26,9 +26,8 @@ from rulekit.evaluation.sweeps.grid import PATH_KEYS, SHARED_KEYS, Grid, familie
 from rulekit.evaluation.sweeps.result import SweepResult, fit_setting
 from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.learners.base import BaseRuleClassifier
-from rulekit.learners.choice import Setting
+from rulekit.learners.choice import COST, Setting
 from rulekit.learners.cluster import PULSE, Once, cancellation
-from rulekit.learners.loss import COST
 from rulekit.learners.workers import spread, tried_twice
 from rulekit.rules import Columns, rule_to_dict
 

@@ -15,10 +15,10 @@ from rulekit.evaluation.trust.alternatives_found import Alternatives
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier
+from rulekit.learners.choice import CONDITION_PRICE
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.certificate import n_counted
 from rulekit.learners.literal.rule_space import PricedRule, RuleSpace
-from rulekit.learners.loss import CONDITION_PRICE
 from rulekit.learners.training import Clock, SharedWork, TrainingTable, as_constraints
 from rulekit.rules import RuleSet, rule_of
 

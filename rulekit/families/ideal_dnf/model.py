@@ -1,5 +1,7 @@
 """Queries of a learned formula."""
 
+from dataclasses import dataclass
+from math import ceil, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -8,10 +10,125 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rulekit.families.ideal_dnf.formula import MODES, IdealFormula
-from rulekit.families.ideal_dnf.guarantee import SampleGuarantee, margins_of
 from rulekit.families.ideal_dnf.solver import least_errors
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.rules import Literal, RuleSet
+
+
+@dataclass(frozen=True)
+class SampleGuarantee:
+    """Guarantees that follow from the numbers of rows and conditions.
+
+    Parameters
+    ----------
+    n_rows : int
+        n, rows the formula was counted on.
+    n_conditions : int
+        k, conditions it may read.
+    confidence : float, default=0.95
+        1 - delta: how sure the statements are to be, all of them together.
+    margins : tuple of int, optional
+        For each type that occurs, by how many rows one class leads.
+
+    Examples
+    --------
+    >>> known = SampleGuarantee(n_rows=38_474, n_conditions=3)
+    >>> round(known.separation, 4), round(known.excess_error, 3)
+    (0.0183, 0.147)
+    >>> known.rows_for(0.1)
+    82707
+    """
+
+    n_rows: int
+    n_conditions: int
+    confidence: float = 0.95
+    margins: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1:
+            raise ValueError(f"`confidence` must lie between 0 and 1, got {self.confidence!r}.")
+        if self.n_rows < 1 or self.n_conditions < 0:
+            raise ValueError(
+                "`n_rows` must be at least 1 and `n_conditions` at least 0; got "
+                f"{self.n_rows!r} and {self.n_conditions!r}."
+            )
+
+    @property
+    def n_types(self) -> int:
+        """Number of types that k conditions can distinguish."""
+        return int(2**self.n_conditions)
+
+    @property
+    def separation(self) -> float:
+        """Epsilon: a type whose two shares of all rows differ by this much is decided correctly."""
+        return sqrt(2 * self._log / self.n_rows)
+
+    @property
+    def margin(self) -> int:
+        """Rows by which one class must lead in a type for the lead to be beyond chance."""
+        return ceil(self.separation * self.n_rows)
+
+    @property
+    def n_settled(self) -> int:
+        """Number of types that occur with such a lead."""
+        return sum(lead >= self.margin for lead in self.margins)
+
+    @property
+    def excess_error(self) -> float:
+        """Upper bound on the excess error over the ideal formula, at most 1."""
+        return min(1.0, self.separation * self.n_types)
+
+    def rows_for(self, excess_error: float) -> int:
+        """Return the number of rows that would lower `excess_error` to a value (Corollary 3.2)."""
+        if not 0 < excess_error <= 1:
+            raise ValueError(f"`excess_error` must lie in (0, 1], got {excess_error!r}.")
+        return ceil(2 * self._log * (self.n_types / excess_error) ** 2)
+
+    @property
+    def _log(self) -> float:
+        return log(2 ** (self.n_conditions + 2) / (1 - self.confidence))
+
+    def sentences(self) -> list[str]:
+        """Return what is guaranteed, what is not, and what it would take, as sentences."""
+        sure = f"{100 * self.confidence:g} %"
+        sentences = [
+            f"{self.n_conditions} condition{'s' if self.n_conditions != 1 else ''} tell apart "
+            f"{self.n_types:,} types of cases. With {self.n_rows:,} rows, and with {sure} "
+            f"confidence for all types at once, a type is decided as the best possible formula "
+            f"would decide it wherever one class leads by at least {self.margin:,} rows "
+            f"({100 * self.separation:.3g} % of all)."
+        ]
+        if self.margins:
+            all_settled = self.n_settled == len(self.margins)
+            sentences.append(
+                f"{self.n_settled} of the {len(self.margins)} types in this table have such a lead"
+                + ("." if all_settled else "; for the others it does not settle which is right.")
+            )
+        if self.excess_error < 1:
+            sentences.append(
+                "The formula errs at most "
+                f"{100 * self.excess_error:.3g} percentage points more often than the best "
+                "possible formula over these conditions."
+            )
+        else:
+            sentences.append(
+                "About the error as a whole nothing is guaranteed: the bound is above 100 %. "
+                f"For 10 percentage points it would take {self.rows_for(0.1):,} rows."
+            )
+        sentences.append(
+            "This holds for conditions and cuts fixed before looking; here they were chosen from "
+            "the same rows, so the held-out accuracy says more about this choice."
+        )
+        return sentences
+
+
+def margins_of(counts: NDArray[Any]) -> tuple[int, ...]:
+    """Return the lead of one class in each type that occurs, in rows.
+
+    Shapes: counts (2**k, 2).
+    """
+    occurring = counts[counts.sum(axis=1) > 0]
+    return tuple(int(lead) for lead in np.abs(occurring[:, 1] - occurring[:, 0]))
 
 
 class CountedRuleClassifier(BaseRuleClassifier):

@@ -4,8 +4,6 @@ What belongs here: the binned problem, the kernels of its moves, the descents an
 make them, and the refinement of thresholds afterwards. Imports no other solver.
 """
 
-from rulekit.search.box_search.archive import Archive, ArchiveEntry
-from rulekit.search.box_search.descent import Descent
 from rulekit.search.box_search.problem import (
     ERRORS,
     HAMMING,
@@ -19,8 +17,14 @@ from rulekit.search.box_search.problem import (
     merge_equal_rows,
     no_boxes,
 )
-from rulekit.search.box_search.search import SearchPlan, search
-from rulekit.search.box_search.single_box import SingleBox
+from rulekit.search.box_search.search import (
+    Archive,
+    ArchiveEntry,
+    Descent,
+    SearchPlan,
+    SingleBox,
+    search,
+)
 from rulekit.search.box_search.threshold_refinement import CutTable, refined_cuts
 
 __all__ = [

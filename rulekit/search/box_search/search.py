@@ -9,15 +9,267 @@ answers every price θ and every limit on the clauses at once.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 
-from rulekit.search.box_search.archive import Archive
-from rulekit.search.box_search.descent import Descent
-from rulekit.search.box_search.problem import Boxes, BoxProblem
+from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Floats, Ints, no_boxes
 
+GAIN = 1e-9  # an entry is replaced only by one that is better by more than rounding
 MANY_ROWS, PART_ROWS = 80_000, 20_000
 MANY_COLUMNS, PART_COLUMNS = 512, 256
+
+
+class SingleBox:
+    """Finds boxes that save much.
+
+    Notes
+    -----
+    What a row saves must be a multiple of one number so small that no sum is rounded.
+    """
+
+    def __init__(self, problem: Any) -> None:
+        from rulekit.search.box_search import descent_kernels, pair_kernels, state_kernels
+
+        self._descents, self._pairs = descent_kernels, pair_kernels
+        n = len(problem.cells)
+        self._table = state_kernels.new_table(problem, np.zeros(n, np.bool_), np.zeros((n, 3)))
+        self._work = state_kernels.new_work(self._table, 1)
+        self._room = pair_kernels.room()
+
+    def started(self, savings: Floats, theta: float) -> Ints:
+        """Find the best box on at most two features, see `pair_kernels`.
+
+        Shapes: savings (n,); result (p, 3).
+        """
+        self._price(savings)
+        if not self._work.box.shape[1]:
+            return np.zeros((0, 3), np.int64)
+        self._pairs.start_clause(self._table, self._work, self._room, 0, theta)
+        found: Ints = self._work.box[0, :, :3].copy()
+        return found
+
+    def improved(self, savings: Floats, box: Ints, theta: float) -> Ints:
+        """Change one feature of a box, or two at once, until nothing saves more.
+
+        Shapes: box (p, 3); result (p, 3).
+        """
+        self._price(savings)
+        kernels, found = self._descents, box[None].copy()
+        saved = np.zeros((1, 1 + len(box)))
+        names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
+        kernels.improve_each(self._table, self._work, found, saved, names, owners, theta)
+        return np.asarray(found[0])
+
+    def _price(self, savings: Floats) -> None:
+        """Charge the rows: one that saves is described, one that costs is of the other class."""
+        np.greater(savings, 0.0, out=self._table.y)
+        self._table.charges[:, 0] = savings
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveEntry:
+    """One rule of the archive."""
+
+    n_clauses: int
+    n_conditions: int
+    loss: float
+    boxes: Boxes
+
+    def objective(self, theta: float) -> float:
+        """Loss plus the price of the literals."""
+        return self.loss + theta * self.n_conditions
+
+
+class Archive:
+    """The best rule for each (clauses, literals), from which any θ and clause limit is answered.
+
+    Notes
+    -----
+    Entries are only ever replaced by better ones, so that an answer never gets worse as a search
+    goes on, as θ falls (in loss), or as more clauses are allowed.
+    """
+
+    def __init__(self, problem: BoxProblem) -> None:
+        self.problem = problem
+        self._entries: dict[tuple[int, int], ArchiveEntry] = {}
+        missed = float(problem.charges.base[problem.y].sum())
+        self.offer(missed, 0, no_boxes(problem.n_features))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def entries(self) -> tuple[ArchiveEntry, ...]:
+        """All entries, by clauses and then literals."""
+        return tuple(self._entries[key] for key in sorted(self._entries))
+
+    def offer(self, loss: float, n_conditions: int, boxes: Boxes) -> bool:
+        """Keep a rule if it is the best of its size; say whether it was."""
+        if not self.improves(boxes.n_clauses, n_conditions, loss):
+            return False
+        entry = ArchiveEntry(boxes.n_clauses, n_conditions, loss, boxes)
+        self._entries[entry.n_clauses, n_conditions] = entry
+        return True
+
+    def improves(self, n_clauses: int, n_conditions: int, loss: float) -> bool:
+        """Return whether a rule of this size and loss would be kept."""
+        known = self._entries.get((n_clauses, n_conditions))
+        return known is None or loss < known.loss - GAIN
+
+    def answer(self, n_clauses: int, theta: float) -> ArchiveEntry:
+        """Return the best entry of at most `n_clauses` clauses at price `theta`.
+
+        Ties go to fewer literals, then to fewer clauses.
+        """
+        allowed = [e for e in self._entries.values() if e.n_clauses <= n_clauses]
+        values = [e.loss + theta * e.n_conditions for e in allowed]
+        least = min(values) + 2 * GAIN  # all that rounding may make equal to the least
+        return min(
+            (e for e, value in zip(allowed, values, strict=True) if value <= least),
+            key=lambda e: (round(e.objective(theta), 9), e.n_conditions, e.n_clauses),
+        )
+
+    def front(self, n_clauses: int | None = None) -> tuple[ArchiveEntry, ...]:
+        """Return the entries that no other beats in both loss and literals, smallest first."""
+        limit = np.inf if n_clauses is None else n_clauses
+        allowed = [e for e in self._entries.values() if e.n_clauses <= limit]
+        kept: list[ArchiveEntry] = []
+        for entry in sorted(allowed, key=lambda e: (e.n_conditions, e.loss, e.n_clauses)):
+            if not kept or entry.loss < kept[-1].loss - GAIN:
+                kept.append(entry)
+        return tuple(kept)
+
+
+class Descent:
+    """Improves rules of one problem.
+
+    Notes
+    -----
+    All moves are made by the kernels, which are compiled or loaded as the first object is made.
+    """
+
+    def __init__(self, problem: BoxProblem, max_clauses: int = 1) -> None:
+        from rulekit.search.box_search import descent_kernels, pair_kernels, state_kernels
+
+        self.problem = problem
+        self._descents, self._pairs = descent_kernels, pair_kernels
+        costs, y = problem.charges, problem.y
+        charges = np.stack([np.where(y, costs.base, -costs.base), costs.extra, costs.near], axis=1)
+        rows = np.flatnonzero(charges.any(axis=1))  # rows without any charge change nothing
+        p, k = problem.n_features, max_clauses
+        self._full_grown: set[tuple[float, bytes]] = set()  # where no clause can be added
+        self._grown: dict[tuple[float, bytes], Ints] = {}  # and the clause that was added elsewhere
+        self._table = state_kernels.new_table(problem, y, charges, rows)
+        self._work = state_kernels.new_work(self._table, k)
+        # a visit descends twice; a descent records each clause left out for every clause dropped
+        # and for every time that none is, and the rule itself; growth records before and after
+        entries = 2 * ((2 * k + 1) * k + k + 1) + 2 * k + 1
+        self._log = state_kernels.Log(
+            np.empty((entries, k, p, 3), np.int64),
+            np.empty((entries, 2), np.int64),
+            np.empty(entries, np.float64),
+            np.zeros(1, np.int64),
+        )
+        self._room = pair_kernels.room()
+
+    def price(self, archive: Archive, boxes: Boxes) -> None:
+        """Offer a rule to the archive as it is."""
+        self._begin(boxes)
+        how = boxes.n_clauses, 0.0, np.uint64(0)
+        data = self._table, self._work, self._log
+        self._descents.visit(*data, self._descents.ENTER, *how)
+        self._descents.visit(*data, self._descents.RECORD, *how)
+        self._tell(archive)
+
+    def promising(self, most: int) -> Ints:
+        """List the features of the `most` columns whose changes came nearest to the best change.
+
+        Over all steps made so far; of equal ones the first.
+        """
+        return self.features_of(self._work.reach, most)
+
+    def features_of(self, worth: Floats, most: int) -> Ints:
+        """List the features of the `most` columns that have the feature worth most."""
+        column, best = self._table.features[:, 1], np.full(len(self._table.cells), -np.inf)
+        np.maximum.at(best, column, worth)
+        kept = np.argsort(-best, kind="stable")[:most]
+        return np.flatnonzero(np.isin(column, kept))
+
+    def visit(
+        self, archive: Archive, boxes: Boxes, n_clauses: int, theta: float, *, undisturbed: bool
+    ) -> None:
+        """Descend from a rule at one price, fill it up, descend again; archive what is found."""
+        self._begin(boxes)
+        self._run(boxes.n_clauses, n_clauses, theta, undisturbed)
+        self._tell(archive)
+
+    def _begin(self, boxes: Boxes) -> None:
+        self._work.box[: boxes.n_clauses, :, :3] = _stacked(boxes)
+        self._log.count[0] = 0
+
+    def _tell(self, archive: Archive) -> None:
+        """Offer what was logged."""
+        log, n = self._log, int(self._log.count[0])
+        found = zip(log.size[:n].tolist(), log.loss[:n].tolist(), strict=True)
+        for j, ((size, n_conditions), loss) in enumerate(found):
+            if archive.improves(size, n_conditions, loss):
+                archive.offer(loss, n_conditions, _boxes(log.box[j, :size]))
+
+    def _run(self, k: int, n_clauses: int, theta: float, undisturbed: bool) -> None:
+        """Descend, grow and descend again, from the first `k` clauses."""
+        kernels, data = self._descents, (self._table, self._work, self._log)
+        how = theta, np.float64(theta).view(np.uint64)
+        grew = False
+        kernels.visit(*data, kernels.ENTER, k, *how)
+        k = kernels.visit(*data, kernels.DESCEND if undisturbed else kernels.RECORD, k, *how)
+        while k < n_clauses:
+            key = theta, self._work.box[:k].tobytes()
+            if key in self._full_grown:  # a search comes back to most of its rules
+                break
+            if key in self._grown:
+                self._work.box[k] = self._grown[key]
+            else:
+                self._pairs.start_clause(self._table, self._work, self._room, k, theta)
+            after = kernels.visit(*data, kernels.GROW, k + 1, *how)
+            if after == k:
+                self._full_grown.add(key)
+                break
+            self._grown[key] = self._work.box[k].copy()
+            k, grew = after, True
+        if grew or not undisturbed:
+            kernels.visit(*data, kernels.DESCEND, k, *how)
+
+    def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
+        """Improve each clause by itself, for prices of training errors.
+
+        Shape of the result: (k, 1 + p).
+        """
+        kernels, box = self._descents, _stacked(starts)
+        saved = np.zeros((len(box), 1 + box.shape[1]))
+        names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
+        kernels.improve_each(self._table, self._work, box, saved, names, owners, theta)
+        return _boxes(box), saved
+
+    def choose_alone(self, theta: float) -> tuple[Floats, Boxes]:
+        """Choose an interval of each feature, for a rule of one feature.
+
+        Shape of the result: (p,).
+        """
+        self._descents.choose_alone(self._table, self._work, theta)
+        return self._work.gain[:, 0].copy(), _boxes(self._work.choice[None])
+
+
+def _stacked(boxes: Boxes) -> Ints:
+    """Write boxes as one array of shape (k, p, 3)."""
+    parts = [np.asarray(part, np.int64) for part in (boxes.low, boxes.high, boxes.absent)]
+    return np.stack(parts, axis=2)
+
+
+def _boxes(parts: Ints) -> Boxes:
+    """Read boxes from an array of shape (k, p, 3) or more."""
+    absent: Bools = parts[:, :, 2].astype(bool)
+    return Boxes(parts[:, :, 0].copy(), parts[:, :, 1].copy(), absent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from rulekit.search.clause_generation.column_generation import (
 )
 from rulekit.search.clause_generation.exact_clause import (
     ClauseLimits,
+    NearBest,
     best_box_search,
     best_clause,
     half_lines,
+    near_best_clauses,
 )
-from rulekit.search.clause_generation.near_best import NearBest, near_best_clauses
 from rulekit.search.clause_generation.pricing import MANY_COLUMNS
 
 __all__ = [

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from rulekit.search.box_search import Bools, Floats, Ints
-from rulekit.search.clause_generation.master import MasterAnswer
-from rulekit.search.clause_generation.pool import GAIN, ClausePool
+from rulekit.search.clause_generation.master import GAIN, ClausePool, MasterAnswer
 from rulekit.search.lp import HIGHS_STATUS, LinearProgram, highs_module, solve_milp
 
 SEED = 0  # of the perturbations

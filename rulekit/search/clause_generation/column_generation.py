@@ -26,8 +26,7 @@ import numpy as np
 from rulekit.search.box_search import Boxes, BoxProblem
 from rulekit.search.clause_generation.choice import choose_clauses, improve_by_program
 from rulekit.search.clause_generation.exact_clause import BestBox, ClauseLimits, best_box_search
-from rulekit.search.clause_generation.master import ClauseMaster, MasterAnswer
-from rulekit.search.clause_generation.pool import ClausePool
+from rulekit.search.clause_generation.master import ClauseMaster, ClausePool, MasterAnswer
 from rulekit.search.clause_generation.pricing import NEW, BoxPricing
 
 ALL = 1_000  # clauses added for the choice of the rule at most: more than there are starts for

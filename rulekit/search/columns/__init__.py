@@ -11,27 +11,27 @@ from rulekit.search.columns.candidates import (
     compact_program,
     priced,
 )
-from rulekit.search.columns.cell_sets import DENSE, CellSets, row_order
-from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
-from rulekit.search.columns.perturbation import (
-    ALWAYS_PERTURBATION,
-    PERTURBATION,
-    default_perturbation,
-    snapped,
-)
-from rulekit.search.columns.redundancy import (
+from rulekit.search.columns.cell_sets import (
+    DENSE,
+    CellSets,
     ColumnStructure,
     RedundancyGroup,
     redundancy_groups,
+    row_order,
     single_group,
 )
+from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
 from rulekit.search.columns.rounding import (
+    ALWAYS_PERTURBATION,
+    PERTURBATION,
     TIE,
     RoundingTask,
     cheapest_combination,
+    default_perturbation,
     round_at_random,
     round_by_threshold,
     round_without_redundancy,
+    snapped,
 )
 
 __all__ = [

@@ -4,9 +4,8 @@ What belongs here: the linear program of one clause, its integer program, and th
 May import the doors of `columns` and `lp`.
 """
 
-from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.one_level.problem import CoverProblem, LearnedClause, SubProblem
 from rulekit.search.one_level.program import Vertex
-from rulekit.search.one_level.solution import LearnedClause, SubProblem
 
 __all__ = [
     "CoverProblem",

@@ -4,10 +4,9 @@ What belongs here: bounds, the tests that remove, the check of their certificate
 a clause over any number of columns. May import the doors of `columns` and `lp`.
 """
 
-from rulekit.search.screening.certificates import unproved
 from rulekit.search.screening.proved_cover import ProvedClause, best_columns
 from rulekit.search.screening.relaxed_cover import relax
-from rulekit.search.screening.screen import BASIC, COUNTING, ENHANCED, Screening, screen
+from rulekit.search.screening.screen import BASIC, COUNTING, ENHANCED, Screening, screen, unproved
 
 __all__ = [
     "BASIC",

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rulekit import PowerLawTreeClassifier
-from rulekit.families.power_law.bounds import with_least_wrong
+from rulekit.families.power_law.growing import with_least_wrong
 from rulekit.rules import Factor, PowerLaw, PowerLawSplit
 from tests.reference.power_laws import least_wrong, wrong_of
 

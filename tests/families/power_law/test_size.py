@@ -7,9 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit import PowerLawTreeClassifier
 from rulekit.data import make_folds
-from rulekit.families.power_law import size
+from rulekit.families.power_law import tree
 from rulekit.families.power_law.growing import GrowthLimits
-from rulekit.families.power_law.size import MANY_ROWS, PRICE, Compared, sizes_of
+from rulekit.families.power_law.tree import MANY_ROWS, PRICE, Compared, sizes_of
 
 LIMITS = GrowthLimits.of(PowerLawTreeClassifier())
 
@@ -88,8 +88,8 @@ def test_the_error_of_a_size_is_that_on_all_of_many_rows():
 
 
 def test_of_very_many_rows_a_part_is_asked(monkeypatch):
-    monkeypatch.setattr(size, "MANY_ROWS", 200)
-    monkeypatch.setattr(size, "MOST_ROWS", 300)
+    monkeypatch.setattr(tree, "MANY_ROWS", 200)
+    monkeypatch.setattr(tree, "MOST_ROWS", 300)
     X, y = noisy(400)
     model = PowerLawTreeClassifier(max_depth=0, max_exponents=2).fit(X, y)
     wrong = [300 * result["error"] for result in model.sizes_]

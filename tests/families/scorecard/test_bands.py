@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.families.scorecard.bands import LEAST_SHARE, bands_of, rule_of_bands
+from rulekit.families.scorecard.scorecard import LEAST_SHARE, bands_of, rule_of_bands
 from rulekit.rules import Literal, PointsSplit
 
 TESTS = tuple(Literal(name, ">", 0) for name in "abcd")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.learners.from_table.certificate import TableCertificate, tallies
+from rulekit.learners.from_table.fit import TableCertificate, tallies
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.rules import Clause, Literal, RuleSet, clause_statistics
 from tests.learners.tables import in_engine, mixed_table

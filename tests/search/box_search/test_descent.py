@@ -5,10 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.archive import Archive
-from rulekit.search.box_search.descent import Descent
 from rulekit.search.box_search.problem import ERRORS, HAMMING, Boxes, BoxPrices, BoxProblem
-from rulekit.search.box_search.search import SearchPlan, search
+from rulekit.search.box_search.search import Archive, Descent, SearchPlan, search
 from tests.reference.box_moves import Moves, improve_each, search_by_numpy
 from tests.reference.boxes import choices, literals_of, loss_of
 from tests.strategies.boxes import box_problems, boxes_for

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulekit.search.box_search import descent_kernels, pair_kernels
-from rulekit.search.box_search.descent import Descent
 from rulekit.search.box_search.pair_kernels import MOST_PAIR_BINS
 from rulekit.search.box_search.problem import Boxes, BoxProblem, no_boxes
+from rulekit.search.box_search.search import Descent
 from tests.reference import box_intervals, box_moves, box_pairs
 from tests.reference.box_pairs import PairStart, list_choices
 from tests.reference.box_state import BoxState

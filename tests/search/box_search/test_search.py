@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.archive import Archive
 from rulekit.search.box_search.problem import HAMMING, BoxProblem, Reads
-from rulekit.search.box_search.search import SearchPlan, perturb, search, search_rounds
+from rulekit.search.box_search.search import Archive, SearchPlan, perturb, search, search_rounds
 from rulekit.search.clause_selection import hamming_cost
 from tests.reference.boxes import literals_of, loss_of
 from tests.strategies.boxes import box_problems, boxes_for

@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulekit.search.box_search import descent_kernels
-from rulekit.search.box_search.descent import Descent
 from rulekit.search.box_search.problem import BoxPrices, BoxProblem, Reads
-from rulekit.search.box_search.search import SearchPlan, search
+from rulekit.search.box_search.search import Descent, SearchPlan, search
 from tests.strategies.boxes import box_problems, boxes_for
 
 

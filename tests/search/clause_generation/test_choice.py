@@ -12,8 +12,7 @@ from rulekit.search.clause_generation.choice import (
     improve_by_program,
     useful_clauses,
 )
-from rulekit.search.clause_generation.master import ClauseMaster
-from rulekit.search.clause_generation.pool import ClausePool
+from rulekit.search.clause_generation.master import ClauseMaster, ClausePool
 from rulekit.search.lp import solve_lp
 from tests.engines import solved_by
 

@@ -15,7 +15,7 @@ from rulekit.search.clause_generation.exact_clause import (
     box_of_literals,
     half_lines,
 )
-from rulekit.search.clause_generation.pool import ClausePool
+from rulekit.search.clause_generation.master import ClausePool
 from rulekit.search.clause_generation.pricing import BoxPricing, joined
 from tests.reference.boxes import choices
 

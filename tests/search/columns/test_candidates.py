@@ -9,7 +9,7 @@ from rulekit.search.columns.candidates import (
     compact_program,
     priced,
 )
-from rulekit.search.columns.redundancy import ColumnStructure
+from rulekit.search.columns.cell_sets import ColumnStructure
 from rulekit.search.lp import solve_lp, solve_milp
 from rulekit.search.sums import grid_unit, on_grid
 from tests.reference import one_level as reference

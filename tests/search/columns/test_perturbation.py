@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.columns.perturbation import PERTURBATION, default_perturbation, snapped
+from rulekit.search.columns.rounding import PERTURBATION, default_perturbation, snapped
 
 
 def test_weights_far_below_a_millionth_are_kept():

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from rulekit.search.columns.cell_sets import CellSets
-from rulekit.search.columns.redundancy import ColumnStructure, redundancy_groups
+from rulekit.search.columns.cell_sets import CellSets, ColumnStructure, redundancy_groups
 from tests.strategies.covers import threshold_table
 
 

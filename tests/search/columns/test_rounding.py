@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.columns.cell_sets import CellSets
-from rulekit.search.columns.redundancy import redundancy_groups
+from rulekit.search.columns.cell_sets import CellSets, redundancy_groups
 from rulekit.search.columns.rounding import (
     RoundingTask,
     round_at_random,

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from rulekit.search.columns.cell_sets import CellSets
-from rulekit.search.columns.perturbation import default_perturbation
-from rulekit.search.columns.redundancy import ColumnStructure
-from rulekit.search.one_level.chain_screen import ChainScreen
+from rulekit.search.columns.cell_sets import CellSets, ColumnStructure
+from rulekit.search.columns.rounding import default_perturbation
 from rulekit.search.one_level.problem import SCREEN_FROM, CoverProblem
+from rulekit.search.one_level.program import ChainScreen
 from tests.strategies.covers import sub_problems, threshold_table
 
 

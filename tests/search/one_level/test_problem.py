@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.columns.perturbation import default_perturbation
+from rulekit.search.columns.rounding import default_perturbation
 from rulekit.search.lp import solve_lp
 from rulekit.search.one_level.problem import CoverProblem
 from tests.engines import ENGINES, solved_by

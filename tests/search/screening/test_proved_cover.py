@@ -10,8 +10,8 @@ from rulekit.exceptions import SolverError
 from rulekit.search.columns.candidates import priced
 from rulekit.search.lp import LPSolution
 from rulekit.search.screening import proved_cover
-from rulekit.search.screening.certificates import unproved
 from rulekit.search.screening.proved_cover import best_columns, merged_rows
+from rulekit.search.screening.screen import unproved
 from tests.reference import screening as reference
 from tests.reference.candidates import MatrixColumns
 from tests.strategies.covers import threshold_table

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rulekit.search.lp import solve_lp
 from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.two_level.program import two_level_program, two_level_table
+from rulekit.search.two_level.relaxation import two_level_program, two_level_table
 from tests.engines import ENGINES, solved_by
 from tests.reference import two_level as reference
 from tests.strategies.covers import threshold_table

@@ -9,8 +9,11 @@ from rulekit.exceptions import TimeLimitError
 from rulekit.search.clause_selection import ClauseSelection, error_cost
 from rulekit.search.one_level.problem import CoverProblem
 from rulekit.search.two_level import relaxation as two_level_lp
-from rulekit.search.two_level.program import two_level_table
-from rulekit.search.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
+from rulekit.search.two_level.relaxation import (
+    solve_two_level_exact,
+    solve_two_level_lp,
+    two_level_table,
+)
 from tests.engines import ENGINES, only_highspy, solved_by
 from tests.reference import two_level as reference
 from tests.strategies.covers import cover_problems, threshold_table

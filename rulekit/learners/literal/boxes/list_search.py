@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from rulekit.learners.literal.boxes.label_noise import discounted
 from rulekit.learners.literal.boxes.search import PATH, PATH_ROWS
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem
-from rulekit.learners.literal.problems.box_table import BoxTable, table_of
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem, BoxTable, table_of
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, plain_label
 from rulekit.rules import Clause, Literal, RuleSet

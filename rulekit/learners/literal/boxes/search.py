@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.literal.boxes.label_noise import discounted
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem
-from rulekit.learners.literal.problems.box_table import BoxTable, box_table
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem, BoxTable, box_table
 from rulekit.learners.training import Clock
 from rulekit.search.box_search import (
     Archive,

@@ -8,24 +8,37 @@ CNF of the other class over complemented columns (De Morgan), so that::
 
 If a column had no gaps in training, both a literal and its complement are false for a gap; they
 are complements on the training rows, not everywhere.
+
+A learner's table, binned for the search over boxes, and the way back.
+
+The search describes rows by a DNF; a learner's table is oriented for a CNF that covers ``y``
+(`binary_problem`). Both say the same rule: the DNF of the rows where ``y`` is
+False, over the complements of the columns of ``A``. A box end is therefore one column of ``A``.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.rules import ORDERED, Columns, Literal
+from rulekit.rules import GAPS, ORDERED, Columns, Literal
 from rulekit.rules.constraints import Constraints
+from rulekit.search.box_search import Boxes, BoxPrices, BoxProblem, Reads
 from rulekit.search.clause_selection import error_cost, hamming_cost
 from rulekit.search.columns import PERTURBATION, CellSets, ColumnStructure
 from rulekit.search.one_level import CoverProblem
+from rulekit.search.rule_lists import ListProblem
 
+End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted
+Found = list[tuple[Literal, int]]
+Kinds = tuple[dict[int, Found], Found, Found]
+Kind = TypeVar("Kind", BoxProblem, ListProblem)
+MEMBER = ("==", "in", "contains")
 SETS = ("==", "!=", "in", "not-in")
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -250,3 +263,207 @@ def _perturbation(literal: Literal) -> float:
     key = literal.sort_key[:4] if literal.is_plain else literal.sort_key
     digest = hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
     return PERTURBATION * (0.5 + 0.5 * int.from_bytes(digest, "big") / 2**64)
+
+
+@dataclass(frozen=True)
+class BoxTable(Generic[Kind]):
+    """A binned table for the search, and the column of ``A`` that each end of a box is."""
+
+    problem: Kind
+    column_of: Mapping[End, int]
+    n_columns: int
+
+    def chosen(self, boxes: Boxes) -> Bools:
+        """Return which columns of ``A`` each clause uses, shape (k, n_columns)."""
+        chosen = np.zeros((boxes.n_clauses, self.n_columns), dtype=bool)
+        lacking = self.problem.has_missing
+        last = self.problem.n_bins - 1
+        for r in range(boxes.n_clauses):
+            for f in np.flatnonzero(boxes.literals(self.problem.n_bins, lacking)[r]):
+                low, high = int(boxes.low[r, f]), int(boxes.high[r, f])
+                accepts = bool(boxes.absent[r, f]) and bool(lacking[f])
+                for end in _ends(int(f), low, high, int(last[f]), accepts):
+                    chosen[r, self.column_of[end]] = True
+        return chosen
+
+
+def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
+    if low > high:
+        return [(f, "test", 1, True)]
+    if low == 0 and high == last:
+        return [(f, "test", 0, False)]
+    ends: list[End] = [(f, "low", low, accepts)] if low > 0 else []
+    return [*ends, (f, "high", high, accepts)] if high < last else ends
+
+
+class _Builder:
+    """Collects features, each of which reads the cells of one encoding, and their ends' columns."""
+
+    def __init__(self, problem: BinaryProblem) -> None:
+        self.problem = problem
+        self.bins: list[tuple[int, NDArray[np.integer]]] = []  # encoding read, bin of each cell
+        self.n_bins: list[int] = []
+        self.column_of: dict[End, int] = {}
+        self._lacking: dict[int, bool] = {}
+
+    def add_cuts(self, source: int, found: Found) -> None:
+        """Add a column of positions, with the cuts of its literals."""
+        encoding, structure = self.problem.encodings[source], self.problem.structure
+        rank_of = structure.rank[[j for _, j in found]]
+        ranks = np.unique(rank_of)  # a cell lies above the cuts of smaller ranks than its own
+        bins = np.searchsorted(ranks, np.arange(encoding.n_cells))
+        n_present = encoding.n_cells - 1 if encoding.cuts is not None else len(encoding.groups)
+        bins[n_present:] = len(ranks) + 1
+        f = self._add(source, bins, len(ranks) + 1)
+        for (literal, j), k in zip(found, np.searchsorted(ranks, rank_of).tolist(), strict=True):
+            accepts = literal.missing and self.lacks(source)
+            above = structure.side[j] < 0  # an OR contains the other side
+            self.column_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
+
+    def add_levels(self, found: Found) -> None:
+        """Add, for each level or word that literals name, a feature of two bins: others, this."""
+        keys = {(lit.scale, lit.value): (lit, j) for lit, j in found}
+        values = [keys[k] for k in sorted(keys, key=repr)]
+        inside = [self._level(*value) for value in values]
+        one_kind = len({lit.op in MEMBER for lit, _ in found}) == 1
+        # of two levels, "this one" says the same as "not the other one"
+        pair = one_kind and len(values) == 2 and self._opposed(*inside)
+        ends: dict[Any, Found] = {}
+        for literal, j in found:
+            ends.setdefault((literal.scale, literal.value), []).append((literal, j))
+        for (value, _), read in list(zip(values, inside, strict=True))[: 1 if pair else None]:
+            f = self._add(*read, 2)
+            own = (value.scale, value.value)
+            for literal, j in found if pair else ends[own]:
+                same = (literal.scale, literal.value) == own
+                accepts = literal.missing and self.lacks(self.bins[f][0])
+                if (literal.op in MEMBER) == same:
+                    self.column_of[f, "low", 1, accepts] = j
+                else:
+                    self.column_of[f, "high", 0, accepts] = j
+
+    def add_tests(self, found: Found) -> None:
+        """Add the tests of missingness of a column as a feature of one bin."""
+        source = int(self.problem.structure.feature[found[0][1]])
+        if not self.lacks(source):
+            return
+        last = self.problem.encodings[source].n_cells - 1
+        f = self._add(source, (np.arange(last + 1) == last).astype(np.int64), 1)
+        for literal, j in found:
+            only_missing = literal.op == "missing"
+            self.column_of[f, "test", int(only_missing), only_missing] = j
+
+    def lacks(self, source: int) -> bool:
+        """Whether some row has no value that an encoding reads."""
+        if source not in self._lacking:
+            last = self.problem.encodings[source].n_cells - 1
+            self._lacking[source] = bool((self.problem.cells.codes[:, source] == last).any())
+        return self._lacking[source]
+
+    def _level(self, literal: Literal, j: int) -> tuple[int, NDArray[np.integer]]:
+        """Return for each bin whether it holds a literal's level; the last one has no value."""
+        source = int(self.problem.structure.feature[j])
+        held = _level_test(literal).mask_of(self.problem.encodings[source].representatives())
+        bins = held.astype(np.int64)
+        bins[-1] = 2
+        return source, bins
+
+    def _opposed(self, one: Any, other: Any) -> bool:
+        """Whether each row that has a value is of exactly one of two levels."""
+        codes = self.problem.cells.codes
+        a, b = (bins[codes[:, source]] for source, bins in (one, other))
+        return bool(((a == 2) | (a != b)).all())
+
+    def _add(self, source: int, bins: NDArray[np.integer], n_bins: int) -> int:
+        self.bins.append((source, bins))
+        self.n_bins.append(n_bins)
+        return len(self.n_bins) - 1
+
+
+def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]:
+    """Bin a learner's table for the box search."""
+
+    def boxes(cells: Any, n_bins: Any, *may: Any) -> BoxProblem:
+        return BoxProblem(cells, n_bins, ~problem.y, problem.weight, prices, *may)
+
+    return table_of(problem, boxes)
+
+
+def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind]:
+    """Bin a learner's table.
+
+    `make` is given cells, `n_bins`, what boxes may look like, and which cells a feature reads.
+    """
+    builder = _Builder(problem)
+    for cuts, levels, tests in _by_column(problem).values():
+        for source, ends in cuts.items():
+            builder.add_cuts(source, ends)
+        if levels:
+            builder.add_levels(levels)
+        if tests:
+            builder.add_tests(tests)
+    n_bins = np.array(builder.n_bins, dtype=np.int64)
+    lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
+    # the search knows both tests of missingness of a column or none
+    tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
+    cells, reads = _merged_cells(problem.cells.codes, builder.bins)
+    boxes = make(cells, n_bins, lows, highs, tests_of, reads)
+    return BoxTable(boxes, builder.column_of, len(problem.literals))
+
+
+def _merged_cells(
+    codes: NDArray[np.unsignedinteger],
+    features: list[tuple[int, NDArray[np.integer]]],
+) -> tuple[NDArray[np.unsignedinteger], Reads]:
+    """Drop columns that no feature reads, and merge cells that all features treat alike."""
+    read: dict[int, list[int]] = {}
+    for f, (source, _) in enumerate(features):
+        read.setdefault(source, []).append(f)
+    found = []
+    for source, own in read.items():
+        bins, joined = np.unique([features[f][1] for f in own], axis=1, return_inverse=True)
+        found.append((own, bins, joined.reshape(-1)[codes[:, source]]))
+    n_cells = np.array([bins.shape[1] for _, bins, _ in found], dtype=np.int64)
+    most = int(n_cells.max(initial=1))
+    table = np.zeros((len(features), most), np.int64)
+    column = np.zeros(len(features), np.int64)
+    cells = np.zeros((len(codes), len(found)), np.min_scalar_type(most))
+    for c, (own, bins, rows) in enumerate(found):
+        table[own, : bins.shape[1]], column[own], cells[:, c] = bins, c, rows
+    return cells, Reads(column, table, n_cells)
+
+
+def _has_both_tests(builder: _Builder, f: int) -> bool:
+    return all((f, "test", k, k == 1) in builder.column_of for k in (0, 1))
+
+
+def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:
+    """Return at which bins an interval may begin or end: where all its literals exist."""
+    allowed = np.zeros((len(n_bins), int(n_bins.max(initial=1))), bool)
+    known = builder.column_of
+    for f, bins in enumerate(n_bins.tolist()):
+        both = builder.lacks(builder.bins[f][0])
+        for k in range(bins):
+            there = (f, kind, k, False) in known
+            allowed[f, k] = there and (not both or (f, kind, k, True) in known)
+    return allowed
+
+
+def _level_test(literal: Literal) -> Literal:
+    """Return the test whether a value is the level, or among the levels, of a literal."""
+    return replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
+
+
+def _by_column(problem: BinaryProblem) -> dict[str, Kinds]:
+    """Group the literals of the DNF by column: cuts of each source, levels, missingness tests."""
+    parts: dict[str, Kinds] = {}
+    for j, or_literal in enumerate(problem.or_literals):
+        negated = or_literal.negated()
+        kinds = parts.setdefault(negated.feature, ({}, [], []))
+        if negated.op in GAPS:
+            kinds[2].append((negated, j))
+        elif problem.structure.side[j]:
+            kinds[0].setdefault(int(problem.structure.feature[j]), []).append((negated, j))
+        else:
+            kinds[1].append((negated, j))
+    return parts

@@ -14,7 +14,7 @@ from rulekit.families.power_law import (
     tree_figure,
     tree_sentence,
 )
-from rulekit.families.power_law.plots import bspace_points as points_module
+from rulekit.families.power_law.plots import bspace as points_module
 from rulekit.rules import Branch, Factor, Literal, PowerLaw, PowerLawSplit
 from rulekit.rules.analysis.tree import Leaf
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.families.power_law.solver.impurity import ClassMass
-from rulekit.families.power_law.solver.scans import (
+from rulekit.families.power_law.solver.split_search import (
     best_band_step,
     best_cut,
     best_interval,

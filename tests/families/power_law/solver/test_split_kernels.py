@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from rulekit.families.power_law.solver import impurity, scans, split_kernels, split_search
+from rulekit.families.power_law.solver import impurity, split_kernels, split_search
 from rulekit.families.power_law.solver.genetic import StructureSettings, genetic_search
 from rulekit.families.power_law.solver.genetic_weights import GeneticLevel
 from rulekit.families.power_law.solver.impurity import ClassMass
@@ -72,7 +72,7 @@ def problems(draw):
 @settings(deadline=None)
 def test_the_cut_is_that_of_the_twin(problem):
     values, _, _, mass = problem
-    assert bits(scans.best_cut(values, mass)) == bits(twin.best_cut(values, mass))
+    assert bits(split_search.best_cut(values, mass)) == bits(twin.best_cut(values, mass))
 
 
 @given(problem=problems(), endless=st.booleans())
@@ -82,7 +82,7 @@ def test_the_step_is_that_of_the_twin(problem, endless):
     if endless:  # as where nothing could be cut before
         values = np.where(np.arange(6)[:, None] == 2, -np.inf, values)
     asked = values, along, mass
-    assert bits(scans.best_step(*asked)) == bits(twin.best_step(*asked))
+    assert bits(split_search.best_step(*asked)) == bits(twin.best_step(*asked))
 
 
 @given(problem=problems())
@@ -90,7 +90,7 @@ def test_the_step_is_that_of_the_twin(problem, endless):
 def test_the_step_of_a_band_is_that_of_the_twin(problem):
     values, along, band, mass = problem
     asked = values, along, band, mass
-    assert bits(scans.best_band_step(*asked)) == bits(twin.best_band_step(*asked))
+    assert bits(split_search.best_band_step(*asked)) == bits(twin.best_band_step(*asked))
 
 
 @given(problem=problems(), plan=st.tuples(st.integers(1, 5), st.integers(0, 4)), data=st.data())
@@ -99,7 +99,7 @@ def test_the_interval_is_that_of_the_twin(problem, plan, data):
     values, _, _, mass = problem
     inside = data.draw(st.sampled_from((None, *range(mass.n_classes))))
     asked = values, mass, *plan, inside
-    assert bits(scans.best_interval(*asked)) == bits(twin.best_interval(*asked))
+    assert bits(split_search.best_interval(*asked)) == bits(twin.best_interval(*asked))
 
 
 @given(problem=problems(), size=st.integers(1, 3), modulus=st.booleans())
@@ -164,7 +164,7 @@ def test_equal_weights_split_as_no_weights_do():
     X, codes = overlapping(3)
     counted, weighed = ClassMass(codes, None, 3), ClassMass(codes, np.full(len(codes), 0.75), 3)
     values = np.ascontiguousarray(X.T)
-    for scan in (scans.best_cut, scans.best_interval):
+    for scan in (split_search.best_cut, split_search.best_interval):
         ours, theirs = scan(values, counted), scan(values, weighed)
         np.testing.assert_allclose(ours.impurity, theirs.impurity, rtol=1e-12)
         np.testing.assert_allclose(ours.high, theirs.high, rtol=1e-9)
@@ -173,7 +173,7 @@ def test_equal_weights_split_as_no_weights_do():
 def test_the_twins_call_the_same_impurities_equal():
     assert split_kernels.TINY == impurity.TINY
     assert split_kernels.EQUAL == impurity.EQUAL
-    assert split_kernels.FLIP == scans.FLIP
+    assert split_kernels.FLIP == split_search.FLIP
     assert split_kernels.COARSE == twin.COARSE
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from rulekit.families.power_law.solver.impurity import ClassMass, Cuts
 from rulekit.families.power_law.solver.laws import PowerTable
-from rulekit.families.power_law.solver.scans import centred
-from rulekit.families.power_law.solver.split_search import FINISHED, REFINED, LowerLevel
+from rulekit.families.power_law.solver.split_search import FINISHED, REFINED, LowerLevel, centred
 from tests.reference import power_laws as reference
 
 

@@ -10,8 +10,8 @@ from sklearn.base import clone
 from rulekit import BoxSearchClassifier, Constraints, certify
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
-from rulekit.learners.literal.boxes.robustness import candidates
-from rulekit.learners.loss import CONDITION_PRICE
+from rulekit.learners.choice import CONDITION_PRICE
+from rulekit.learners.literal.box_search import candidates
 from rulekit.learners.training import read_training_table
 from tests.learners.literal.test_box_search import mixed
 
