@@ -108,7 +108,10 @@ def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
 
 def text_series(values: NDArray[np.object_], name: Any = None) -> pd.Series:
     """Build a text column of str and None, with pandas' ``str`` type where it exists."""
-    return pd.Series(values, dtype=_TEXT if _TEXT else object, name=name)
+    try:
+        return pd.Series(values, dtype=_TEXT if _TEXT else object, name=name)
+    except UnicodeEncodeError:  # half of a surrogate pair, which Arrow's text cannot hold
+        return pd.Series(values, dtype=object, name=name)
 
 
 def _is_text(dtype: Any) -> bool:

@@ -210,6 +210,12 @@ def test_equal_digests_mean_equal_text(texts, data):
     assert (one.digest == two.digest) == (texts == list(other))
 
 
+def test_text_with_half_a_surrogate_pair_is_kept():
+    table = Table.from_frame(pd.DataFrame({"a": ["\ud800", "b", None], "y": [0, 1, 1]}))
+    assert table.frame["a"].tolist()[:2] == ["\ud800", "b"]
+    assert table.digest == Table.from_frame(table.frame).digest
+
+
 def test_names_types_and_gaps_count_in_the_digest():
     frames = [
         pd.DataFrame({"a": [1, 2]}),
