@@ -30,7 +30,8 @@ TESTS = (
     "tests/families/hyperplane/test_lp_svm.py",
     "tests/search/test_lp.py",
 )
-TOOLS = ("pytest>=8", "hypothesis>=6.100", "polars>=1", "openpyxl>=3.1", "python-calamine>=0.5")
+TOOLS = ("pytest>=8", "hypothesis>=6.100", "polars>=1", "openpyxl>=3.1")
+TOOLS += ("python-calamine>=0.5", "XlsxWriter>=3.2")
 
 
 def oldest(requirements: Iterable[str]) -> list[str]:
