@@ -155,7 +155,7 @@ def noise(seeds: range, n_resamples: int) -> Row:
         X, y = made(seed, 0.05)
         y = np.random.default_rng(1000 + seed).permutation(y)
         model = RuleClassifier(random_state=0).fit(X, y)
-        silent.append(not stability(model, X, y, n_resamples=n_resamples).tells)
+        silent.append(not stability(model, X, y, n_resamples=n_resamples).beats_chance)
     setting = {"tables": len(seeds), "rows": N, "resamples": n_resamples}
     row = {"what": "noise", "table": "permuted", "setting": setting, "unit": "%"}
     return row | {"ours": 100 * float(np.mean(silent)), "reference": 100.0}

@@ -263,7 +263,7 @@ CASES = {
         "max_gap": [
             Acts({"called_positive": 0.2}, QUICK | {"groups": "smoker"}),
             Acts({"error": 0.1}, CARD | {"groups": "smoker"}),
-            Refused(0.5, QUICK),
+            Refused(0.5, QUICK, "`max_gap` needs `groups`"),
         ],
         "random_state": [Acts(1, QUICK, "choice_"), Acts(1, CARD, "choice_")],
         "time_limit": [Acts(1e-9, QUICK, "choice_"), Acts(1e-9, CARD, "choice_")],
