@@ -149,7 +149,7 @@ def test_gap_kept_only_by_constants_gives_an_explained_empty_rule():
         (
             {"groups": "far", "max_gap": {"error": 0.0}},
             DataError,
-            r"allows a gap of 0 in 'error' .* no rule compared keeps to it.*the nearest has 0\.",
+            r"allows a gap of 0 in 'error' .* but no rule satisfies it.*the closest has 0\.",
         ),
     ],
 )
