@@ -87,10 +87,10 @@ def spark_tables():
     quiet()
     from pyspark.sql import SparkSession
 
-    constraints = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
-    constraints |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+    settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     builder = SparkSession.builder.master("local[1]")
-    for name, value in constraints.items():
+    for name, value in settings.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")

@@ -35,15 +35,15 @@ def test_statistics_are_those_of_counting_row_by_row(learned):
     rule, columns = model.rule_set_, columns_of(X)
     assert len(set(rule.labels)) == 3 or len({*rule.labels, rule.default}) == 3
     deciding = [first_that_holds(rule, columns, i) for i in range(len(y))]
-    message = [rule.labels[k] if k >= 0 else rule.default for k in deciding]
-    assert model.predict(X).tolist() == message
+    predicted = [rule.labels[k] if k >= 0 else rule.default for k in deciding]
+    assert model.predict(X).tolist() == predicted
     found = rule_statistics(rule, columns, y)
-    counted = pd.crosstab(pd.Series(y), pd.Series(message))
+    counted = pd.crosstab(pd.Series(y), pd.Series(predicted))
     for a, true in enumerate(found.labels):
         for b, answer in enumerate(found.labels):
             expected = counted.loc[true, answer] if answer in counted.columns else 0
             assert found.confusion[a, b] == expected
-        right = np.mean([s == true for s, t in zip(message, y, strict=True) if t == true])
+        right = np.mean([s == true for s, t in zip(predicted, y, strict=True) if t == true])
         assert found.recall[true] == pytest.approx(right)
 
 

@@ -51,8 +51,8 @@ def learn(
             selector = SelectKBest(score, k=k).fit(B, y[train])
             features = np.flatnonzero(usable)[selector.get_support(indices=True)]
             counters = counted(whole[train][:, features], y[train])
-            message = [answer(counters, row) for row in whole[judge][:, features].tolist()]
-            tuples.append((k, int((np.array(message) == y[judge]).sum()), features))
+            predicted = [answer(counters, row) for row in whole[judge][:, features].tolist()]
+            tuples.append((k, int((np.array(predicted) == y[judge]).sum()), features))
     best = max(right for _, right, _ in tuples)
     k = min(k for k, right, _ in tuples if 100 * (best - right) < len(judge) or right == best)
     features = max((t for t in tuples if t[0] == k), key=lambda t: t[1])[2]

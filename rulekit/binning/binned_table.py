@@ -53,7 +53,7 @@ class BinnedTable:
     def __getitem__(self, rows: Any) -> "BinnedTable":
         """Keep some rows: a slice, their numbers or a mask; what the columns say is not redone."""
         part = copy(self)
-        object.__setattr__(part, "codes", self.codes[rows].reshape(-1, self.codes.shape[1]))
+        object.__setattr__(part, "codes", np.atleast_2d(self.codes[rows]))
         part.__dict__.pop("values", None)
         return part
 

@@ -71,6 +71,13 @@ def first_clause(decides: Bools) -> NDArray[np.int64]:
     return np.asarray(padded.argmax(axis=1)[:, None], dtype=np.int64)
 
 
+def answers_of_clauses(rule: RuleSet) -> tuple[Any, ...]:
+    """Return the label where each clause decides, and last where none does."""
+    if rule.form == "cnf":
+        return (*(rule.default,) * rule.n_clauses, rule.labels[0])
+    return (*rule.labels, rule.default)
+
+
 @dataclass(frozen=True)
 class Shares:
     """Shares of the classes among training rows, by kind.
@@ -156,10 +163,8 @@ class Shares:
         Where rows speak against the answer, its share is raised to that of the most frequent class,
         and all are divided by their sum: of two classes both are one half.
         """
-        labels = [*rule.labels, rule.default]
-        if rule.form == "cnf":
-            labels = [*[rule.default] * rule.n_clauses, rule.labels[0]]
-        return replace(self, answers=np.array([classes.index(label) for label in labels]))
+        answers = [classes.index(label) for label in answers_of_clauses(rule)]
+        return replace(self, answers=np.array(answers))
 
     def of_answers(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
         """Compute each clause's share of right rows among those it decides, plain and weighted.

@@ -93,8 +93,8 @@ def test_costs_are_learned_by_and_told(run, tmp_path, frame):
     for miss, alarm in ((9, 1), (1, 9)):
         prices = ("--cost-miss", miss, "--cost-false-alarm", alarm, "--cost-unit", "EUR")
         rule, shown = learned(run, tmp_path, *requested, *prices)
-        message = rule.predict(frame) == 1
-        missed, alarms = (truth & ~message).sum(), (~truth & message).sum()
+        positive = rule.predict(frame) == 1
+        missed, alarms = (truth & ~positive).sum(), (~truth & positive).sum()
         cost = 100 * (miss * missed + alarm * alarms) / 120
         assert shown["training"]["cost_per_100"] == pytest.approx(cost)
         text = run("learn", *requested, *prices, *QUICK).stdout

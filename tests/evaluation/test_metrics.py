@@ -20,60 +20,60 @@ ROWS = st.lists(
 
 
 def parts(rows):
-    y, message, weight = zip(*rows, strict=True)
-    return list(y), list(message), list(weight)
+    y, predicted, weight = zip(*rows, strict=True)
+    return list(y), list(predicted), list(weight)
 
 
 @given(ROWS)
 def test_the_error_is_one_minus_scikit_learns_accuracy(rows):
-    y, message, weight = parts(rows)
-    expected = 1 - sk.accuracy_score(y, message, sample_weight=weight)
-    assert metrics.error_rate(y, message, weight) == pytest.approx(expected)
+    y, predicted, weight = parts(rows)
+    expected = 1 - sk.accuracy_score(y, predicted, sample_weight=weight)
+    assert metrics.error_rate(y, predicted, weight) == pytest.approx(expected)
 
 
 @given(ROWS)
 def test_the_balanced_error_is_one_minus_scikit_learns_balanced_accuracy(rows):
-    y, message, weight = parts(rows)
+    y, predicted, weight = parts(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of classes that are predicted only
-        expected = 1 - sk.balanced_accuracy_score(y, message, sample_weight=weight)
-    assert metrics.balanced_error_rate(y, message, weight) == pytest.approx(expected)
+        expected = 1 - sk.balanced_accuracy_score(y, predicted, sample_weight=weight)
+    assert metrics.balanced_error_rate(y, predicted, weight) == pytest.approx(expected)
 
 
 @given(ROWS)
 def test_f1_from_the_counts_is_scikit_learns(rows):
-    y, message, weight = parts(rows)
-    ours = metrics.f1_score(metrics.confusion_counts(y, message, "b", weight))
-    if "b" not in y + message:
+    y, predicted, weight = parts(rows)
+    ours = metrics.f1_score(metrics.confusion_counts(y, predicted, "b", weight))
+    if "b" not in y + predicted:
         assert math.isnan(ours)
     else:
-        assert ours == pytest.approx(sk.f1_score(y, message, pos_label="b", sample_weight=weight))
+        assert ours == pytest.approx(sk.f1_score(y, predicted, pos_label="b", sample_weight=weight))
 
 
 @given(ROWS)
 def test_the_four_counts_sum_to_the_weight_of_all_rows(rows):
-    y, message, weight = parts(rows)
-    assert sum(metrics.confusion_counts(y, message, "b", weight).values()) == sum(weight)
+    y, predicted, weight = parts(rows)
+    assert sum(metrics.confusion_counts(y, predicted, "b", weight).values()) == sum(weight)
 
 
 @given(ROWS)
 def test_a_row_twice_counts_as_weight_two(rows):
-    y, message, _ = parts(rows)
+    y, predicted, _ = parts(rows)
     ones = np.ones(len(y))
     ones[0] = 2
-    assert metrics.error_rate([y[0], *y], [message[0], *message]) == pytest.approx(
-        metrics.error_rate(y, message, ones)
+    assert metrics.error_rate([y[0], *y], [predicted[0], *predicted]) == pytest.approx(
+        metrics.error_rate(y, predicted, ones)
     )
 
 
 @given(ROWS)
 def test_the_area_of_a_yes_or_no_answer_is_one_minus_the_balanced_error(rows):
-    y, message, weight = parts(rows)
-    area = metrics.area_under_roc(y, [s == "b" for s in message], "b", weight)
+    y, predicted, weight = parts(rows)
+    area = metrics.area_under_roc(y, [s == "b" for s in predicted], "b", weight)
     if len(set(y)) == 1:
         assert math.isnan(area)
     else:
-        assert area == pytest.approx(1 - metrics.balanced_error_rate(y, message, weight))
+        assert area == pytest.approx(1 - metrics.balanced_error_rate(y, predicted, weight))
 
 
 @given(ROWS, st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=12, max_size=12))
@@ -90,8 +90,8 @@ def test_rows_without_weight_have_no_error_rate():
 
 
 def test_text_is_compared_with_objects_of_text():
-    message = np.array(["yes", "no"], dtype=object)
-    assert metrics.error_rate(np.array(["yes", "yes"]), message) == 0.5
+    predicted = np.array(["yes", "no"], dtype=object)
+    assert metrics.error_rate(np.array(["yes", "yes"]), predicted) == 0.5
 
 
 def test_a_missed_positive_may_cost_more_than_a_false_alarm():

@@ -39,7 +39,7 @@ def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
     table = read(X, y, weight)
     heavy = table.weights(None if costs else {"yes": 3.0})
     forest = ForestLoss.of(table, Loss(table.y, heavy, costs), SEARCH, 0)
-    message = np.random.default_rng(4).permutation(table.y)
+    predicted = np.random.default_rng(4).permutation(table.y)
     shares = calibrated(shares, table.codes, weight)  # as errors cost unequally
     expected = 0.0
     for i, label in enumerate(table.y):
@@ -50,9 +50,9 @@ def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
                 price = 3.0 if other == "yes" else 1.0
             else:
                 price = 500.0 if other == "yes" else 100.0
-            expected += weight[i] * share * price * (message[i] != other)
+            expected += weight[i] * share * price * (predicted[i] != other)
     each = weight * np.where(table.y == "yes", 1.0 if costs else 3.0, 1.0)
-    assert forest.loss(message) == pytest.approx(expected / each.sum())
+    assert forest.loss(predicted) == pytest.approx(expected / each.sum())
 
 
 def test_answers_that_follow_noise_gain_little_by_it():

@@ -97,9 +97,9 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     assert f"{float(f'{plain:.4g}'):.4g} EUR a 100 cases" in text(app)
     app.switch_page("pages/rules.py").run()
     assert not app.exception
-    message = model.predict(state.testing[0])
-    missed, alarm = ((state.testing[1] == c).to_numpy() & (message != c) for c in labels)
-    cost = 100 * (5 * missed.sum() + alarm.sum()) / len(message)
+    predicted = model.predict(state.testing[0])
+    missed, alarm = ((state.testing[1] == c).to_numpy() & (predicted != c) for c in labels)
+    cost = 100 * (5 * missed.sum() + alarm.sum()) / len(predicted)
     result = {m.label: m.value for m in app.metric}
     assert result["Cost a 100, test rows"] == f"{float(f'{cost:.4g}'):.4g} EUR"
 

@@ -9,7 +9,7 @@ import streamlit as st
 from rulekit.data import Table, check_target, suggest_positive, suggest_target, target_notes
 from rulekit.exceptions import DataError
 from ui.data.outcomes import outcome_fields
-from ui.data.overview import column_figures, looks_protected, protected_features
+from ui.data.overview import column_figures, looks_protected, protected_features, sampled
 from ui.escape import md
 from ui.state import AppState, Wording, app_state
 from ui.workspace import change
@@ -158,7 +158,7 @@ def columns_card() -> None:
         "row more than once; rows of one *group* stay on one side of every split. The name for "
         "people and the unit are used in sentences and figures. Association with the outcome: 0 "
         "for none beyond chance, 1 where the column determines it (Cramér's V of at most six "
-        "groups)."
+        f"groups).{sampled(state.table)}"
     )
     _audit_line(state.table)
     key = f"columns_{this_round()}"

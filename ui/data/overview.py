@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rulekit.data import Table
+from rulekit.binning.views import is_dates
+from rulekit.data import Table, columns_of
 from rulekit.data.association import cramers_v
+from rulekit.rules.scales import positions_in
 from ui.cache import kept
 
 BARS = 10  # of a histogram: equal intervals of numbers and dates, the most frequent levels
@@ -16,6 +18,16 @@ MOST_COLUMNS = 300  # wider tables show neither, so that the page comes at once
 PROTECTED = frozenset(
     ("age", "citizenship", "disability", "ethnic", "ethnicity", "gender", "nationality", "race")
 ) | {"religion", "sex"}
+
+
+def sampled(table: Table) -> str:
+    """Return a sentence on the rows that are counted; empty if all are."""
+    step = _step(table)
+    return f" Values and association are counted in one of {step} rows." if step > 1 else ""
+
+
+def _step(table: Table) -> int:
+    return -(-table.n_rows // MOST_ROWS)
 
 
 def column_figures(table: Table) -> pd.DataFrame | None:
@@ -27,8 +39,8 @@ def column_figures(table: Table) -> pd.DataFrame | None:
 
 
 def _figures(table: Table) -> pd.DataFrame:
-    frame = table.frame.iloc[:: -(-table.n_rows // MOST_ROWS)]
-    found = pd.DataFrame({"spread": [_histogram(frame[c.name]) for c in table.columns]})
+    frame = table.frame.iloc[:: _step(table)]
+    found = pd.DataFrame({"spread": [_histogram(frame[c.name], c.kind) for c in table.columns]})
     found["association"] = np.nan
     if table.target is not None:
         known = frame[table.target].notna().to_numpy()
@@ -39,15 +51,13 @@ def _figures(table: Table) -> pd.DataFrame:
     return found
 
 
-def _histogram(column: pd.Series) -> list[int]:
+def _histogram(column: pd.Series, kind: str) -> list[int]:
     """Count values in equal intervals, or those of the most frequent levels."""
-    present = column.dropna()
-    kind = present.dtype
-    if pd.api.types.is_datetime64_any_dtype(kind):
-        present = present.astype("int64")
-    elif pd.api.types.is_bool_dtype(kind) or not pd.api.types.is_numeric_dtype(kind):
-        return [int(n) for n in present.astype(str).value_counts().iloc[:BARS]]
-    values = present.to_numpy(dtype=float)
+    (values,) = columns_of(column.to_frame()).values()
+    if kind == "date" and is_dates(values):
+        values = positions_in(str(column.name), values, "date", None)
+    if kind == "boolean" or values.dtype == object:
+        return column.dropna().astype(str).value_counts().iloc[:BARS].tolist()
     values = values[np.isfinite(values)]
     return np.histogram(values, BARS)[0].tolist() if len(values) else []
 

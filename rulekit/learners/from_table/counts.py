@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.shares import Likeness, Shares
+from rulekit.learners.shares import Likeness, Shares, answers_of_clauses
 from rulekit.rules import Condition, RuleSet
 from rulekit.rules.constraints import Constraints
 
@@ -35,9 +35,7 @@ def answers_of(rule: RuleSet, met: Bools) -> list[Any]:
 
 def _answers(rule: RuleSet, decides: Counts) -> list[Any]:
     """Return the label where each clause decides, or none."""
-    labels = (*rule.labels, rule.default)
-    if rule.form == "cnf":
-        labels = (*(rule.default,) * rule.n_clauses, rule.labels[0])
+    labels = answers_of_clauses(rule)
     return [labels[k] for k in decides]
 
 

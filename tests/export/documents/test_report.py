@@ -32,11 +32,11 @@ def test_report_tells_the_rule_its_worth_and_single_cases():
 
 def test_report_lists_what_people_said_of_cases_and_counts_it():
     rule, frame = patients()
-    message = [
+    reviews = [
         Review("Row 2", "ill", "disagree", "sugar <was> measured after a meal"),
         Review("Row 7", "well", "agree"),
     ]
-    text = to_report(rule, (frame, LABELS), reviews=message)
+    text = to_report(rule, (frame, LABELS), reviews=reviews)
     assert "2 cases looked at: 1 agree and 1 disagree." in text
     assert (
         "<tr><td>Row 2</td><td>ill</td><td>disagree</td>"
@@ -99,14 +99,14 @@ def test_report_counts_clauses_and_uses_outcome_colours():
     page = Cells()
     page.feed(to_report(rule, (frame, LABELS), wording=Wording(clause="line", colours=look)))
     lines, answers = page.tables
-    fired, message = rule.clauses_fired(frame), rule.predict(frame)
+    fired, predicted = rule.clauses_fired(frame), rule.predict(frame)
     for k, row in enumerate(lines[1:]):
         held = fired[:, k]
         right = (truth[held] == rule.labels[k]).sum()
         assert row == [str(k + 1), f"'{rule.labels[k]}'", str(held.sum()), str(right)]
     assert answers[0] == ["", "predicted'ill'", "predicted'well'"]
     for row, label in zip(answers[1:], ["ill", "well"], strict=True):
-        counts = [str(((truth == label) & (message == other)).sum()) for other in ["ill", "well"]]
+        counts = [str(((truth == label) & (predicted == other)).sum()) for other in ["ill", "well"]]
         assert row == [f"actual'{label}'", *counts]
     drawn = [c for c in page.colours if isinstance(c, str)]
     assert drawn[: 2 * rule.n_clauses] == [look["ill"]] * 2 * rule.n_clauses

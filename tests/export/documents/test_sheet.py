@@ -83,9 +83,9 @@ def test_bands_of_a_bare_rule_are_read_off_in_the_order_of_its_clauses():
     columns = {"age": numbers[0], "bp": 2 * numbers[1]}
     columns["sport"] = np.array([False, True], dtype=object)[np.arange(8) >> 2 & 1]
     sums = bands[0].conditions[0].compared(columns)
-    for total, message in zip(sums, rule.predict(columns), strict=True):
+    for total, predicted in zip(sums, rule.predict(columns), strict=True):
         ((_, answer, _),) = [row for row in found[1:] if in_band(row[0], total)]
-        assert answer == f"'{message}'"
+        assert answer == f"'{predicted}'"
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])

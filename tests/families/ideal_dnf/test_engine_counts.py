@@ -175,7 +175,7 @@ def test_progress_never_goes_back_and_an_error_it_raises_ends_the_work(put):
         ({"y": [0, 0, 0], "x": [1.0, 2.0, 3.0]}, "must take 2 to 100 values; it takes 1"),
         ({"y": [0, 1, None], "x": [1.0, 2.0, 3.0]}, "is missing in 1 rows"),
         ({"y": [0, 1, 0], "x": [[1], [2], [3]]}, "Column 'x' must hold numbers, text"),
-        ({"y": [0, 1, 0] * 9, "x": [1.0, np.inf, 3.0] * 9}, "'x' must hold finite numbers"),
+        ({"y": [0, 1, 0] * 9, "x": [*range(26), np.inf]}, "'x' must hold finite numbers"),
         ({"y": [0, 1, 0]}, "no column except the class"),
         ({"x": [0, 1, 0]}, "The table has no column 'y'; it has 'x'"),
         ({"y": [0, 1] * 100, "x": [f"n{i}" for i in range(200)]}, "'x' holds 200 different texts"),
@@ -184,7 +184,7 @@ def test_progress_never_goes_back_and_an_error_it_raises_ends_the_work(put):
 @in_memory
 def test_unusable_tables_raise_with_the_reason(put, columns, message):
     with pytest.raises(DataError, match=message):
-        IdealDNFClassifier().fit_table(put(pa.table(columns)), "y")
+        IdealDNFClassifier(random_state=0).fit_table(put(pa.table(columns)), "y")
 
 
 @in_memory

@@ -49,13 +49,26 @@ def test_every_kind_of_column_has_a_histogram():
     frame = pd.DataFrame(
         {
             "day": pd.to_datetime(["2020-01-01", "2020-06-01", None, "2021-01-01"]),
+            "text day": ["2020-01-01", "2020-01-02", None, "2021-01-01"],
+            "no day": ["2021-02-28", "2021-02-30", "2021-02-31", "2021-03-01"],
             "flag": pd.array([True, False, None, True], dtype="boolean"),
             "empty": [None] * 4,
             "y": list("abab"),
         }
     )
     found = column_figures(Table.from_frame(frame))
-    assert [sum(bars) for bars in found["spread"]] == [3, 3, 0, 4]
+    assert [sum(bars) for bars in found["spread"]] == [3, 3, 4, 3, 0, 4]
+    assert found["spread"][1] == [2, *[0] * (overview.BARS - 2), 1]
+
+
+def test_long_tables_are_sampled_and_say_so(monkeypatch):
+    table, frame = made()
+    assert overview.sampled(table) == ""
+    monkeypatch.setattr(overview, "MOST_ROWS", 100)
+    found = overview._figures(table)
+    assert [sum(bars) for bars in found["spread"]][1] == 100
+    assert found["association"][0] == cramers_v(frame.iloc[::4, :1], frame["ill"][::4])[0]
+    assert "in one of 4 rows" in overview.sampled(table)
 
 
 @pytest.mark.parametrize("name", ["sex", "Race", "patient_age", "ageAtEntry", "ETHNICITY"])

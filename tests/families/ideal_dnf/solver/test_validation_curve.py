@@ -22,8 +22,8 @@ def test_each_number_of_columns_does_as_counting_anew_says(seed, k):
     found = validation_curve([type_counts(type_codes(words, 80), k, y, judges)])
     for first in range(1, k + 1):
         known = plain.counters(B[~judges, :first], y[~judges])
-        message = [plain.says_yes(known, row) for row in B[judges, :first]]
-        assert found.right[first - 1, 0] == (np.array(message, dtype=bool) == y[judges]).sum()
+        predicted = [plain.says_yes(known, row) for row in B[judges, :first]]
+        assert found.right[first - 1, 0] == (np.array(predicted, dtype=bool) == y[judges]).sum()
         assert found.errors[first - 1, 0] == plain.least_errors(known)
     assert found.n_held_out == judges.sum()
 

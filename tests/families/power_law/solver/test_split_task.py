@@ -65,8 +65,8 @@ def test_large_tables_find_the_same_law_on_a_part():
 def test_a_rare_class_is_not_lost_in_a_part_of_the_rows():
     X, codes = crowd(9000, share=0.01)
     tree = PowerLawTreeClassifier(max_depth=0, max_exponents=3).fit(X, codes)
-    message = tree.predict(X)
-    assert (message[codes == 1] == 1).mean() > 0.6
+    predicted = tree.predict(X)
+    assert (predicted[codes == 1] == 1).mean() > 0.6
     assert set(tree.rule_set_.features) == {"x1", "x3"}
 
 

@@ -55,8 +55,8 @@ def test_each_end_of_a_box_accepts_the_rows_its_column_does(missing):
         assert np.flatnonzero(table.chosen(box)[0]).tolist() == [j]
         held = box.fired(boxes.codes, boxes.n_bins)[:, 0]
         for side in (False, True):
-            message = ~problem.A[:, j] & (problem.y != side)
-            assert boxes.weight[held & (boxes.y == side)].sum() == message.sum()
+            expected = ~problem.A[:, j] & (problem.y != side)
+            assert boxes.weight[held & (boxes.y == side)].sum() == expected.sum()
 
 
 def test_a_column_of_two_levels_is_one_feature():
