@@ -127,6 +127,31 @@ def test_a_clause_switched_off_tells_what_changes_and_can_be_left_out(on_credit)
 
 
 @pytest.mark.slow
+def test_undo_redo_and_back_restore_rules_with_their_own_figures(on_credit):
+    app = on_credit()
+    app.session_state["app"] = learned = replace(app.session_state["app"], error=0.123)
+    assert "12.3 % wrong" in text(app.run())
+    assert not [b for b in app.button if b.key == "undo_edit"]
+    app = without_the_first(app)
+    edited = app.session_state["app"]
+    assert "12.3 % wrong" not in text(app)
+    for key, state in (
+        ("undo_edit", learned),
+        ("redo_edit", edited),
+        ("back_to_learned", learned),
+        ("redo_edit", edited),
+    ):
+        app.button(key=key).click().run()
+        assert not app.exception
+        now = app.session_state["app"]
+        fields = ("setting", "rule_json", "error")
+        assert [getattr(now, f) for f in fields] == [getattr(state, f) for f in fields]
+        assert now.model.rule_set_ == state.model.rule_set_
+        assert app.button(key="undo_edit").disabled == (state is learned)
+        assert app.button(key="redo_edit").disabled == (state is edited)
+
+
+@pytest.mark.slow
 def test_a_clause_is_edited_where_it_stands_and_others_stay(on_credit, monkeypatch):
     app = on_credit()
     before = app.session_state["app"].model.rule_set_

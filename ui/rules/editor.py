@@ -10,13 +10,15 @@ from rulekit.export import rows_to_rule, rule_to_rows
 from rulekit.rules import OPERATORS, RuleSet, scorecard_of
 from rulekit.style.wording import percent, plural
 from ui.escape import md
-from ui.picked import repick, setting_words
+from ui.picked import setting_words
 from ui.rule_numbers import Rows, error
 from ui.rules.points_editor import edited_card
+from ui.rules.versions import Versions, version_of, versions_of
 from ui.state import AppState, app_state
 from ui.words import without_clauses
-from ui.workspace import pick_rule
+from ui.workspace import change, pick_rule
 
+VERSIONS = "_versions"  # where the session keeps the versions of the selected rule
 EDITED = "_edited_clause"  # where the session keeps which clause of which rule is being edited
 
 
@@ -81,8 +83,7 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
     if scorecard_of(rule):
         edited = edited_card(rule, train, state)
         if edited is not None:
-            if edited != rule:
-                keep(edited, source())
+            keep(edited, source())
             st.rerun()
         return
     every = rule_to_rows(rule)
@@ -118,8 +119,7 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
         elif not rule.labels:  # an empty rule does not name the class it could describe
             other = next(v for v in state.labels if v != rule.default)
             edited = replace(edited, labels=(other,) * edited.n_clauses)
-        if edited != rule:  # an apply without a change leaves the rule as it is
-            keep(edited, source())
+        keep(edited, source())
         st.rerun()
 
 
@@ -136,17 +136,37 @@ def _answer(rule: RuleSet, k: int, state: AppState) -> Any:
 
 
 def undo(state: AppState) -> None:
-    """Show a button that restores the learned rule after an edit."""
-    if "edited" in (state.setting or {}) and st.session_state.get("_learned"):
-        st.button("Back to the learned rule", key="undo_edit", on_click=_back)
+    """Show buttons that undo an edit, redo it, and restore the learned rule."""
+    versions = _versions(state)
+    last = len(versions.items) - 1
+    if not last:
+        return
+    steps = (("undo_edit", "Undo", -1, 0), ("redo_edit", "Redo", 1, last))
+    for key, label, step, end in steps:
+        st.button(
+            label,
+            key=key,
+            disabled=versions.place == end,
+            on_click=_select,
+            args=(versions.at(versions.place + step),),
+        )
+    st.button(
+        "Back to the learned rule",
+        key="back_to_learned",
+        disabled=versions.place == 0,
+        on_click=_select,
+        args=(versions.at(0),),
+    )
 
 
 def keep(rule: RuleSet, origin: str) -> None:
-    """Select an edited rule; `undo` restores the learned one."""
+    """Select an edited rule; `undo` restores the one before. The same rule changes nothing."""
     state = app_state()
-    if "edited" not in (state.setting or {}):
-        st.session_state["_learned"] = dict(state.setting or {})
+    if rule == state.model.rule_set_:
+        return
+    before = _versions(state)
     pick_rule(rule, source=origin)
+    st.session_state[VERSIONS] = before.added(version_of(app_state()))
 
 
 def source() -> str:
@@ -155,5 +175,10 @@ def source() -> str:
     return setting["edited"] if "edited" in setting else setting_words(setting)
 
 
-def _back() -> None:
-    repick(st.session_state.pop("_learned"))
+def _versions(state: AppState) -> Versions:
+    return versions_of(state, st.session_state.get(VERSIONS))
+
+
+def _select(versions: Versions) -> None:
+    st.session_state[VERSIONS] = versions
+    change(**versions.current)
