@@ -53,7 +53,9 @@ def edit_cut(visitor):
     """Open on Rules the first condition with a cut point; return its slider, None without one."""
     page = visitor.page
     for k in range(page.get_by_role("button", name="Edit", exact=True).count()):
-        visitor.press(f"edit_{k}")
+        with visitor.action():
+            page.locator(f".st-key-edit_{k} button").focus()
+            page.keyboard.press("Enter")
         conditions = page.locator("[class*=st-key-conditions_]").get_by_role("radio")
         for i in range(conditions.count() - 1):
             if not conditions.nth(i).is_checked():

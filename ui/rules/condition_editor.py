@@ -62,12 +62,12 @@ def edited_condition(
     if edited is None:
         return None
     edited = _missing(edited, counts[0].n_missing, key)
-    with place:
-        _figure(edited, train, key, state)
     with st.container(key=f"edited_errors_{key}"):
         _effects(condition, edited, counts)
     pressed = st.button("Apply", key="score_edit", type="primary")
     _sides(edited, counts[0], state)
+    with place:  # last, so that the errors are there before the figure is drawn
+        _figure(edited, train, key, state)
     return with_condition(rule, k, i, edited) if pressed else None
 
 
