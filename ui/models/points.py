@@ -11,8 +11,9 @@ from sklearn.base import ClassifierMixin
 from rulekit.evaluation import pareto_front
 from rulekit.learners.choice import CONDITION_PRICE, COST
 from rulekit.plots import Baseline
+from rulekit.style.palette import Look
 from rulekit.style.wording import measured, plural
-from ui.learners.offered import learner_of, same_search, settings_of_run
+from ui.learners.offered import learner_of, look_of, same_search, settings_of_run
 from ui.learners.spec import LIMITS, QUICK, RunSpec
 from ui.models.work import Measured
 from ui.picked import model_key, setting_words
@@ -146,6 +147,19 @@ class RunResult:
             for s in self.settings
         ]
 
+    @cached_property
+    def looks(self) -> list[Look]:
+        """The colour and symbol of each setting's line."""
+        kinds = [
+            "quick"
+            if self._is_leftover(s)
+            else "price"
+            if _is_by_price(s)
+            else "against" * ("describes" in s)
+            for s in self.settings
+        ]
+        return [look_of(s, kind) for s, kind in zip(self.settings, kinds, strict=True)]
+
     @property
     def is_searched(self) -> bool:
         """Whether the thorough search is done, at least for its plain rules."""
@@ -203,15 +217,15 @@ class RunResult:
         Returns
         -------
         DataFrame
-            Rows of `points`, with ``series`` and ``on_front``: no other point allows as few
-            conditions with as small an error. Of many settings the best one is partly luck; a
+            Rows of `points`, with ``series``, ``look`` and ``on_front``: no other point allows as
+            few conditions with as small an error. Of many settings the best one is partly luck; a
             learner that tries more of them is flattered more. Points of more conditions than the
             search allows are left out, if there are others.
         """
         if not len(self.points):
             return self.points
         full = [k for k, s in enumerate(self.settings) if k == kept or not self._is_leftover(s)]
-        known = self.points.assign(series=self.series).loc[full].dropna(subset=[y])
+        known = self.points.assign(series=self.series, look=self.looks).loc[full].dropna(subset=[y])
         short = (known["limit"] <= max(LIMITS)) | (known.index == kept)
         known = known[short] if short.any() else known
         best = known.sort_values([y, "n_conditions"]).groupby(["series", "limit"]).head(1).index
@@ -224,7 +238,11 @@ class RunResult:
         priced = [number for number, s in enumerate(self.settings) if "theta" in s]
         if not priced:
             return pd.DataFrame()
-        rows = self.points.assign(series=self.series).loc[priced].dropna(subset=[x, y])
+        rows = (
+            self.points.assign(series=self.series, look=self.looks)
+            .loc[priced]
+            .dropna(subset=[x, y])
+        )
         return rows.assign(on_front=pareto_front(rows[x], rows[y]))
 
     @cached_property

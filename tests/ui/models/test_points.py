@@ -98,6 +98,16 @@ def test_curve_keeps_best_setting_per_limit_and_no_dominated_one():
     assert shown["on_front"].tolist() == [True, True, False]
 
 
+def test_a_family_has_the_same_look_in_every_run():
+    scorecards = replace(SPEC, learners=("scorecard",))
+    alone = measured(scorecards, [0.3, 0.2], [1.0, 2.0])
+    both = alone.over(measured(replace(SPEC, against=True), [0.3] * 5, [1.0] * 5), None)
+    own = {look for look, s in zip(both.looks, both.settings, strict=True) if s in alone.settings}
+    assert own == set(alone.looks)
+    rows = both.curve().drop_duplicates("series")
+    assert rows["look"].nunique() == rows["series"].nunique() == 3
+
+
 def test_the_slider_moves_along_the_searches_of_one_kind():
     spec = replace(SPEC, against=True)
     found = measured(spec, [0.3, 0.2, 0.1, 0.1] * 2, [1.0, 2.0, 3.0, 4.0] * 2)
