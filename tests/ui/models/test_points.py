@@ -1,13 +1,21 @@
 """Points of runs: joined by setting, one best a line and limit, and what is suggested."""
 
+import json
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from rulekit import BoxSearchClassifier, RuleClassifier, compare_learners, suggest
+from rulekit.cli.command import rulekit
+from rulekit.data import load_sample
+from rulekit.evaluation import Family
 from rulekit.export import to_json
+from rulekit.learners import search_grid
 from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.style.wording import plural
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import QUICK, RunSpec
 from ui.models.points import RunResult, reference_lines
@@ -98,6 +106,16 @@ def test_curve_keeps_best_setting_per_limit_and_no_dominated_one():
     assert shown["on_front"].tolist() == [True, True, False]
 
 
+def test_a_family_has_the_same_look_in_every_run():
+    scorecards = replace(SPEC, learners=("scorecard",))
+    alone = measured(scorecards, [0.3, 0.2], [1.0, 2.0])
+    both = alone.over(measured(replace(SPEC, against=True), [0.3] * 5, [1.0] * 5), None)
+    own = {look for look, s in zip(both.looks, both.settings, strict=True) if s in alone.settings}
+    assert own == set(alone.looks)
+    rows = both.curve().drop_duplicates("series")
+    assert rows["look"].nunique() == rows["series"].nunique() == 3
+
+
 def test_the_slider_moves_along_the_searches_of_one_kind():
     spec = replace(SPEC, against=True)
     found = measured(spec, [0.3, 0.2, 0.1, 0.1] * 2, [1.0, 2.0, 3.0, 4.0] * 2)
@@ -113,16 +131,21 @@ def test_the_slider_moves_along_the_searches_of_one_kind():
     [
         (
             [0.30, 0.20, 0.199, 0.1985],
-            2,
+            3,
             "more conditions improve the error by less than 0.2 points each.",
         ),
         ([0.30, 0.20, 0.15, 0.10], 4, "no other point has a lower error."),
+        (
+            [0.20, 0.20, 0.30, 0.19],
+            1,
+            "averaged with similar sizes, its error is the lowest after 0.2 points a condition.",
+        ),
     ],
 )
 def test_what_is_suggested_is_said_with_a_reason_that_holds(errors, limit, why):
     suggested = by_size(errors).suggestion
     assert suggested.number == limit - 1
-    assert suggested.words == f"at most {limit} conditions"
+    assert suggested.words == f"at most {plural(limit, 'condition')}"
     assert suggested.why == why
     assert "literal" not in suggested.reason
     assert "θ" not in suggested.reason
@@ -134,6 +157,32 @@ def test_no_dominated_point_and_no_empty_rule_is_suggested():
     empty = measured(SPEC, [0.20, 0.20, 0.199, 0.199], [0.0, 0.0, 2.0, 2.0])
     assert empty.points.loc[empty.suggestion.number, "n_conditions"] > 0
     assert RunResult().suggestion is None
+
+
+@pytest.mark.slow
+def test_page_command_and_library_suggest_the_same_point(tmp_path):
+    X, y = (part.iloc[:150] for part in load_sample("credit").xy())
+    X.assign(risk=y).to_csv(tmp_path / "credit.csv", index=False)
+    words = ["learn", str(tmp_path / "credit.csv"), "--target", "risk", "--positive", "high"]
+    words += ["--test-share", "0", "--time-limit", "60", "--json"]
+    printed = CliRunner().invoke(rulekit, words).stdout
+    model = RuleClassifier(positive_label="high", random_state=0, time_limit=60).fit(X, y)
+    choice = model.choice_
+    assert json.loads(printed)["reason"] == choice.reason
+    names = list(search_grid(y))
+    settings = choice.table[names].to_dict("records")
+    points = choice.table.assign(limit=choice.table["n_conditions"].round().astype(int))
+    page = RunResult(
+        tuple({"learner": "search", **s} for s in settings), (SPEC,) * len(points), points
+    )
+    assert page.suggestion.number == suggest(choice.table)["default"] == choice.default
+
+    search = BoxSearchClassifier(positive_label="high", n_perturbations=0)
+    family = Family("A short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True)
+    found = compare_learners(X, y, learners=[family], cv=5)
+    curve = found.points().set_index("setting").assign(most=1)
+    page = RunResult.of(Measured(SPEC, "key", curve))
+    assert page.suggestion.number == found.result.suggest()["default"]
 
 
 def test_price_sweep_is_on_the_curve_but_not_suggested():
