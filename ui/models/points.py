@@ -13,7 +13,7 @@ from rulekit.learners.choice import CONDITION_PRICE, COST, suggestion
 from rulekit.plots import Baseline
 from rulekit.style.palette import Look
 from rulekit.style.wording import measured, plural
-from ui.learners.offered import learner_of, look_of, same_search, settings_of_run
+from ui.learners.offered import learner_of, look_of, settings_of_run
 from ui.learners.spec import LEARNER_KEY, LIMITS, QUICK, RunSpec
 from ui.models.work import Measured
 from ui.picked import model_key, setting_words
@@ -31,7 +31,7 @@ LIMIT_KEYS = ("max_conditions", "max_variables")  # of a setting: conditions tha
 SPREAD_FOLDS = 5  # fewest folds with a standard error
 TREE = "tree"
 
-AGAINST = ", against"  # ends the name of a line of rules for the other class
+AGAINST = ", against"  # ends the name of a search for rules of the other class
 
 
 @dataclass(frozen=True)
@@ -125,37 +125,45 @@ class RunResult:
         )
 
     def line(self, setting: Mapping[str, Any]) -> dict[int, int]:
-        """Map each limit to the best setting of the same search as `setting`.
+        """Map each limit to the best setting on the line of `setting`.
 
         At its own limit that is `setting` itself.
         """
         number = self.number_of(setting)
         if number is None:
             return {}
-        mine = [k for k, s in enumerate(self.settings) if same_search(in_full(s), in_full(setting))]
-        rows = self.points.loc[mine].sort_values(["test_error", "n_conditions"])
+        mine = [k for k, name in enumerate(self.series) if name == self.series[number]]
+        rows = self._short(self.points.loc[mine], number)
+        rows = rows.sort_values([self.measure, "n_conditions"])
         best = rows.assign(number=rows.index).groupby("limit")["number"].first()
         return {**best.to_dict(), int(self.points.loc[number, "limit"]): number}
 
     @cached_property
     def series(self) -> list[str]:
-        """The line of each setting: its learner and its variant."""
+        """The line of each setting: its learner, whichever class the rule describes."""
         return [
             learner_of(s).name
-            + (", by price" if _is_by_price(s) else AGAINST * ("describes" in s))
+            + ", by price" * _is_by_price(s)
             + ", quick search" * self._is_leftover(s)
             for s in self.settings
         ]
 
     @cached_property
-    def looks(self) -> list[Look]:
-        """The colour and symbol of each setting's line."""
+    def searches(self) -> list[str]:
+        """The search of each setting: its line and the described class."""
+        return [
+            name + AGAINST * ("describes" in s and not _is_by_price(s))
+            for name, s in zip(self.series, self.settings, strict=True)
+        ]
+
+    def looks(self, *, sides: bool = False) -> list[Look]:
+        """Return the colour and symbol of each setting's line, or of its search."""
         kinds = [
             "quick"
             if self._is_leftover(s)
             else "price"
             if _is_by_price(s)
-            else "against" * ("describes" in s)
+            else "against" * (sides and "describes" in s)
             for s in self.settings
         ]
         return [look_of(s, kind) for s, kind in zip(self.settings, kinds, strict=True)]
@@ -204,7 +212,9 @@ class RunResult:
         """The unit of costs."""
         return next((spec.cost_unit for spec in self.specs), "")
 
-    def curve(self, y: str = "test_error", kept: int | None = None) -> pd.DataFrame:
+    def curve(
+        self, y: str = "test_error", kept: int | None = None, *, sides: bool = False
+    ) -> pd.DataFrame:
         """Return the points of the main curve: of each line the best one for each limit.
 
         Parameters
@@ -213,6 +223,8 @@ class RunResult:
             The measure; smaller is better.
         kept : int, optional
             A setting that is on it in any case.
+        sides : bool, default=False
+            Whether rules of the two outcomes have a line each.
 
         Returns
         -------
@@ -225,7 +237,9 @@ class RunResult:
         if not len(self.points):
             return self.points
         full = [k for k, s in enumerate(self.settings) if k == kept or not self._is_leftover(s)]
-        known = self.points.assign(series=self.series, look=self.looks).loc[full].dropna(subset=[y])
+        lines = self.searches if sides else self.series
+        known = self.points.assign(series=lines, look=self.looks(sides=sides), label=lines)
+        known = known.loc[full].dropna(subset=[y])
         known = self._short(known, kept)
         best = known.sort_values([y, "n_conditions"]).groupby(["series", "limit"]).head(1).index
         chosen = {kept, self.suggestion.number if self.suggestion else None}
@@ -239,7 +253,7 @@ class RunResult:
         if not priced:
             return pd.DataFrame()
         rows = (
-            self.points.assign(series=self.series, look=self.looks)
+            self.points.assign(series=self.series, look=self.looks())
             .loc[priced]
             .dropna(subset=[x, y])
         )
@@ -261,7 +275,7 @@ class RunResult:
         known = [k for k in known if not _is_by_price(self.settings[k])] or known
         if measure not in self.points or not known:
             return None
-        rows = self._short(self.points.assign(learner=self.series).loc[known])
+        rows = self._short(self.points.assign(learner=self.searches).loc[known])
         rows = rows.dropna(subset=[measure]).assign(setting=lambda table: table.index)
         if not len(rows):
             return None

@@ -78,14 +78,14 @@ def test_runs_add_up_and_new_points_replace_old_ones():
 def test_quick_point_goes_after_its_search_unless_it_is_current():
     quick = by_size([0.3, 0.2, 0.18], thorough=False)
     assert all(QUICK in s for s in quick.settings)
-    assert set(quick.curve()["series"]) == {"A short rule"}
+    assert set(quick.curve()["series"]) == {"Short rule"}
     hand = quick.settings[1]
     found = by_size([0.29, 0.19]).over(quick, hand)
     left = [s for s in found.settings if QUICK in s]
     assert left == [hand, quick.settings[2]]  # three conditions have not been searched
     number = found.number_of(hand)
     assert number not in found.curve().index
-    assert found.curve(kept=number).loc[number, "series"] == "A short rule, quick search"
+    assert found.curve(kept=number).loc[number, "series"] == "Short rule, quick search"
     assert found.points.loc[number, "test_error"] == 0.2
     backwards = quick.over(by_size([0.29, 0.19]), None)
     assert [s["max_conditions"] for s in backwards.settings if QUICK in s] == [3]
@@ -110,19 +110,23 @@ def test_a_family_has_the_same_look_in_every_run():
     scorecards = replace(SPEC, learners=("scorecard",))
     alone = measured(scorecards, [0.3, 0.2], [1.0, 2.0])
     both = alone.over(measured(replace(SPEC, against=True), [0.3] * 5, [1.0] * 5), None)
-    own = {look for look, s in zip(both.looks, both.settings, strict=True) if s in alone.settings}
-    assert own == set(alone.looks)
-    rows = both.curve().drop_duplicates("series")
-    assert rows["look"].nunique() == rows["series"].nunique() == 3
+    looks = zip(both.looks(), both.settings, strict=True)
+    assert {look for look, s in looks if s in alone.settings} == set(alone.looks())
+    for sides, lines in ((False, 2), (True, 3)):
+        rows = both.curve(sides=sides).drop_duplicates("series")
+        assert rows["look"].nunique() == rows["series"].nunique() == lines
 
 
-def test_the_slider_moves_along_the_searches_of_one_kind():
+def test_curve_and_slider_hold_the_best_rule_for_either_outcome():
     spec = replace(SPEC, against=True)
-    found = measured(spec, [0.3, 0.2, 0.1, 0.1] * 2, [1.0, 2.0, 3.0, 4.0] * 2)
+    errors = [0.3, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.05]
+    found = measured(spec, errors, [1.0, 2.0, 3.0, 4.0] * 2)
     first, last = found.settings[0], found.settings[-1]
     assert "describes" in last
-    assert found.line(first) == {1: 0, 2: 1, 3: 2, 4: 3}
-    assert found.line(last) == {1: 4, 2: 5, 3: 6, 4: 7}
+    assert sorted(found.curve().index) == [1, 2, 4, 7]
+    assert sorted(found.curve(sides=True).index) == list(range(8))
+    assert found.line(last) == {1: 4, 2: 1, 3: 2, 4: 7}
+    assert found.line(first) == {1: 0, 2: 1, 3: 2, 4: 7}  # at its own limit itself
     assert found.line({"edited": "by hand"}) == {}
 
 
@@ -178,7 +182,7 @@ def test_page_command_and_library_suggest_the_same_point(tmp_path):
     assert page.suggestion.number == suggest(choice.table)["default"] == choice.default
 
     search = BoxSearchClassifier(positive_label="high", n_perturbations=0)
-    family = Family("A short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True)
+    family = Family("Short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True)
     found = compare_learners(X, y, learners=[family], cv=5)
     curve = found.points().set_index("setting").assign(most=1)
     page = RunResult.of(Measured(SPEC, "key", curve))
@@ -193,7 +197,7 @@ def test_price_sweep_is_on_the_curve_but_not_suggested():
     assert both.points["limit"].dtype == int
     shown = both.curve()
     assert set(shown["limit"]) == {1, 2}  # the point of twenty conditions is on its own tab
-    assert both.suggestion.number in both.curve().query("series == 'A short rule'").index
+    assert both.suggestion.number in both.curve().query("series == 'Short rule'").index
     assert len(both.by_price("n_conditions", "test_error")) == 2
 
 
@@ -230,7 +234,7 @@ def test_reference_models_are_lines_and_trees_a_curve_over_their_splits():
 def test_settings_of_a_run_have_words_and_a_spec_each():
     found = by_size([0.3, 0.2])
     assert found.settings == settings_of_run(SPEC)[:2]
-    assert found.points["label"].tolist()[1] == "A short rule, at most 2 conditions"
+    assert found.points["label"].tolist()[1] == "Short rule, at most 2 conditions"
     assert found.specs == (SPEC, SPEC)
 
 
