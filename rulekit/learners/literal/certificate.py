@@ -21,7 +21,7 @@ from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem, BoxTable, box_table
 from rulekit.learners.training import Clock, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
-from rulekit.search.box_search import ERRORS, Boxes, BoxProblem
+from rulekit.search.box_search import ERRORS, Boxes
 from rulekit.search.clause_generation import (
     ClauseLimits,
     GenerationPlan,
@@ -249,7 +249,7 @@ def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem
     return min(2, len(literal.value)) if in_a_row else len(literal.value)
 
 
-def _boxes_say_everything(table: BoxTable[BoxProblem]) -> bool:
+def _boxes_say_everything(table: BoxTable) -> bool:
     """Whether every informative column is an end that a box may have."""
     problem = table.problem
     starts, ends, tests = problem.may_start, problem.may_end, problem.may_test_missing
@@ -262,7 +262,7 @@ def _boxes_say_everything(table: BoxTable[BoxProblem]) -> bool:
 
 
 def _one_clause(
-    table: BoxTable[BoxProblem], theta: float, objective: float, stop: Callable[[], bool]
+    table: BoxTable, theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
     """Search for a better clause; a finished search proves the optimal cost."""
     problem = table.problem
@@ -277,7 +277,7 @@ def _one_clause(
 
 
 def _any_clauses(
-    table: BoxTable[BoxProblem], theta: float, objective: float, stop: Callable[[], bool]
+    table: BoxTable, theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
     """Solve the linear program over all clauses."""
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)

@@ -109,13 +109,15 @@ class Reads:
 class BoxProblem:
     """Binned rows, their class and weight, and what a box may look like.
 
+    `y` marks the rows to describe; for rule lists it holds classes, numbered from 0.
+
     Shapes: cells (n, c), n_bins (p,), y (n,), weight (n,), may_start, may_end (p, largest
     n_bins), may_test_missing (p,).
     """
 
-    cells: Ints
+    cells: NDArray[np.integer]
     n_bins: Ints
-    y: Bools
+    y: NDArray[Any]
     weight: Floats | None = None
     prices: BoxPrices = ERRORS
     may_start: Bools | None = None
@@ -134,8 +136,10 @@ class BoxProblem:
             store(self, "reads", Reads.each_its_own(n_bins))
         n, p = len(cells), len(n_bins)
         weight = np.ones(n) if self.weight is None else np.asarray(self.weight, dtype=float)
-        compact = cells.astype(np.min_scalar_type(int(self.reads.n_cells.max(initial=1))))
-        rows, y, merged = merge_equal_rows(compact, np.asarray(self.y, dtype=bool), weight)
+        y = np.asarray(self.y)
+        most = max(self.reads.n_cells.max(initial=1), y.max(initial=0))
+        compact = cells.astype(np.min_scalar_type(int(most)))
+        rows, y, merged = merge_equal_rows(compact, y, weight)
         store(self, "cells", rows)
         store(self, "y", y)
         store(self, "weight", merged)
@@ -147,7 +151,7 @@ class BoxProblem:
             store(self, name, np.broadcast_to(full, shape))
         store(self, "charges", _charges(y, merged, self.prices, p))
 
-    def _check(self, codes: Ints, n_bins: Ints) -> None:
+    def _check(self, codes: NDArray[np.integer], n_bins: Ints) -> None:
         if codes.ndim != 2 or n_bins.shape != (codes.shape[1],) or len(self.y) != len(codes):
             raise ValueError(
                 f"`codes` must be (n, p), `n_bins` (p,) and `y` (n,); their shapes are "
@@ -282,12 +286,12 @@ class Boxes:
         only_present = (ends == 0) & ~self.absent & has_missing
         return np.where(only_present, 1, ends)
 
-    def violations(self, codes: Ints, n_bins: Ints) -> Bools:
+    def violations(self, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
         """Return which feature of which clause rejects a row, shape (k, n, p)."""
         inside = (codes >= self.low[:, None]) & (codes <= self.high[:, None])
         return ~np.where(codes == n_bins, self.absent[:, None], inside)
 
-    def fired(self, codes: Ints, n_bins: Ints) -> Bools:
+    def fired(self, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
         """Return for each row and clause whether the clause holds, shape (n, k)."""
         return np.asarray(~self.violations(codes, n_bins).any(axis=2).T, dtype=bool)
 
@@ -315,7 +319,7 @@ def merge_equal_rows(
     return np.ascontiguousarray(codes[order[first]]), y[order[first]], merged
 
 
-def _charges(y: Bools, weight: Floats, prices: BoxPrices, p: int) -> Charges:
+def _charges(y: NDArray[Any], weight: Floats, prices: BoxPrices, p: int) -> Charges:
     """Round what each row costs so that all sums over rows are exact."""
     dearest = 1.0 + prices.miss * p + (prices.overlap + prices.near) * MANY_CLAUSES
     _, exponent = math.frexp(float(weight.sum()) * dearest)

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from rulekit.learners.literal.boxes.label_noise import discounted
 from rulekit.learners.literal.boxes.search import PATH, PATH_ROWS
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem, BoxTable, table_of
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem, BoxTable, box_table
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, plain_label
 from rulekit.rules import Clause, Literal, RuleSet
-from rulekit.search.box_search import ArchiveEntry, Boxes, CutTable, refined_cuts
-from rulekit.search.rule_lists import ListArchive, ListPlan, ListProblem, ListSearch, RuleList
+from rulekit.search.box_search import ERRORS, ArchiveEntry, Boxes, CutTable, refined_cuts
+from rulekit.search.rule_lists import ListArchive, ListPlan, ListSearch, RuleList
 
 #: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
 PATH_CLAUSES_A_CLASS = 3
@@ -35,7 +35,7 @@ class SearchedLists:
     problem: BinaryProblem
     codes: NDArray[np.intp]
     names: list[Any]
-    table: BoxTable[ListProblem]
+    table: BoxTable
     search: ListSearch
     archive: ListArchive
     finished: bool
@@ -177,13 +177,8 @@ def _searched(
     rng: np.random.Generator,
     seconds: float,
 ) -> SearchedLists:
-    def lists(cells: Any, n_bins: Any, *may: Any) -> ListProblem:
-        *ends, reads = may
-        bins = reads.codes(cells)
-        return ListProblem(bins, n_bins, codes, problem.weight, len(names), *ends)
-
     scale = float(problem.weight.sum()) / PATH_ROWS
-    table = table_of(problem, lists)
+    table = box_table(problem, ERRORS, codes)
     search = ListSearch(table.problem)
     clock = Clock.of_seconds(None if math.isinf(seconds) else seconds)
     archive = search.run(replace(plan, thetas=[scale * t for t in plan.thetas]), rng, clock)

@@ -16,7 +16,6 @@ from rulekit.search.box_search import (
     ArchiveEntry,
     Boxes,
     BoxPrices,
-    BoxProblem,
     CutTable,
     SearchPlan,
     refined_cuts,
@@ -38,7 +37,7 @@ class Searched:
     """Result of a search, for every penalty and every number of clauses."""
 
     problem: BinaryProblem
-    table: BoxTable[BoxProblem]
+    table: BoxTable
     archive: Archive
     finished: bool
     seconds: float = math.inf

@@ -17,10 +17,10 @@ False, over the complements of the columns of ``A``. A box end is therefore one 
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +32,10 @@ from rulekit.search.box_search import Boxes, BoxPrices, BoxProblem, Reads
 from rulekit.search.clause_selection import error_cost, hamming_cost
 from rulekit.search.columns import PERTURBATION, CellSets, ColumnStructure
 from rulekit.search.one_level import CoverProblem
-from rulekit.search.rule_lists import ListProblem
 
 End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted
 Found = list[tuple[Literal, int]]
 Kinds = tuple[dict[int, Found], Found, Found]
-Kind = TypeVar("Kind", BoxProblem, ListProblem)
 MEMBER = ("==", "in", "contains")
 SETS = ("==", "!=", "in", "not-in")
 Bools = NDArray[np.bool_]
@@ -266,10 +264,10 @@ def _perturbation(literal: Literal) -> float:
 
 
 @dataclass(frozen=True)
-class BoxTable(Generic[Kind]):
+class BoxTable:
     """A binned table for the search, and the column of ``A`` that each end of a box is."""
 
-    problem: Kind
+    problem: BoxProblem
     column_of: Mapping[End, int]
     n_columns: int
 
@@ -380,20 +378,10 @@ class _Builder:
         return len(self.n_bins) - 1
 
 
-def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]:
-    """Bin a learner's table for the box search."""
-
-    def boxes(cells: Any, n_bins: Any, *may: Any) -> BoxProblem:
-        return BoxProblem(cells, n_bins, ~problem.y, problem.weight, prices, *may)
-
-    return table_of(problem, boxes)
-
-
-def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind]:
-    """Bin a learner's table.
-
-    `make` is given cells, `n_bins`, what boxes may look like, and which cells a feature reads.
-    """
+def box_table(
+    problem: BinaryProblem, prices: BoxPrices, classes: NDArray[np.intp] | None = None
+) -> BoxTable:
+    """Bin a learner's table for the box search; `classes` of shape (n,) for rule lists."""
     builder = _Builder(problem)
     for cuts, levels, tests in _by_column(problem).values():
         for source, ends in cuts.items():
@@ -407,7 +395,8 @@ def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind
     # the search knows both tests of missingness of a column or none
     tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
     cells, reads = _merged_cells(problem.cells.codes, builder.bins)
-    boxes = make(cells, n_bins, lows, highs, tests_of, reads)
+    y = ~problem.y if classes is None else classes
+    boxes = BoxProblem(cells, n_bins, y, problem.weight, prices, lows, highs, tests_of, reads)
     return BoxTable(boxes, builder.column_of, len(problem.literals))
 
 
