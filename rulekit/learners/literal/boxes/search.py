@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.literal.boxes.label_noise import discounted
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem, BoxTable, box_table
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem, box_table
 from rulekit.learners.training import Clock
 from rulekit.search.box_search import (
     Archive,
@@ -37,7 +37,6 @@ class Searched:
     """Result of a search, for every penalty and every number of clauses."""
 
     problem: BinaryProblem
-    table: BoxTable
     archive: Archive
     finished: bool
     seconds: float = math.inf
@@ -73,7 +72,7 @@ class Searched:
 
     def chosen(self, entry: ArchiveEntry) -> NDArray[np.bool_]:
         """Return the columns of the learner's table in an entry, shape (k, d)."""
-        return self.table.chosen(entry.boxes)
+        return self.archive.problem.chosen(entry.boxes)
 
 
 @dataclass(frozen=True)
@@ -101,13 +100,13 @@ class BoxSearch:
         return kept
 
     def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
-        table = box_table(problem, BoxPrices.of_robustness(self.robustness))
+        boxes = box_table(problem, BoxPrices.of_robustness(self.robustness))
         scale = float(problem.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
         clock = Clock(problem.deadline)
-        archive = search(table.problem, plan, rng, clock)
+        archive = search(boxes, plan, rng, clock)
         _offer_everything(archive)
-        return Searched(problem, table, archive, not clock.ran_out)
+        return Searched(problem, archive, not clock.ran_out)
 
     def with_cuts_refined(
         self, problem: BinaryProblem, selection: ClauseSelection, theta: float

@@ -17,7 +17,7 @@ False, over the complements of the columns of ``A``. A box end is therefore one 
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -28,12 +28,11 @@ from numpy.typing import NDArray
 from rulekit.binning import BinnedTable
 from rulekit.rules import GAPS, ORDERED, Columns, Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.search.box_search import Boxes, BoxPrices, BoxProblem, Reads
+from rulekit.search.box_search import BoxPrices, BoxProblem, End
 from rulekit.search.clause_selection import error_cost, hamming_cost
 from rulekit.search.columns import PERTURBATION, CellSets, ColumnStructure
 from rulekit.search.one_level import CoverProblem
 
-End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted
 Found = list[tuple[Literal, int]]
 Kinds = tuple[dict[int, Found], Found, Found]
 MEMBER = ("==", "in", "contains")
@@ -263,37 +262,6 @@ def _perturbation(literal: Literal) -> float:
     return PERTURBATION * (0.5 + 0.5 * int.from_bytes(digest, "big") / 2**64)
 
 
-@dataclass(frozen=True)
-class BoxTable:
-    """A binned table for the search, and the column of ``A`` that each end of a box is."""
-
-    problem: BoxProblem
-    column_of: Mapping[End, int]
-    n_columns: int
-
-    def chosen(self, boxes: Boxes) -> Bools:
-        """Return which columns of ``A`` each clause uses, shape (k, n_columns)."""
-        chosen = np.zeros((boxes.n_clauses, self.n_columns), dtype=bool)
-        lacking = self.problem.has_missing
-        last = self.problem.n_bins - 1
-        for r in range(boxes.n_clauses):
-            for f in np.flatnonzero(boxes.literals(self.problem.n_bins, lacking)[r]):
-                low, high = int(boxes.low[r, f]), int(boxes.high[r, f])
-                accepts = bool(boxes.absent[r, f]) and bool(lacking[f])
-                for end in _ends(int(f), low, high, int(last[f]), accepts):
-                    chosen[r, self.column_of[end]] = True
-        return chosen
-
-
-def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
-    if low > high:
-        return [(f, "test", 1, True)]
-    if low == 0 and high == last:
-        return [(f, "test", 0, False)]
-    ends: list[End] = [(f, "low", low, accepts)] if low > 0 else []
-    return [*ends, (f, "high", high, accepts)] if high < last else ends
-
-
 class _Builder:
     """Collects features, each of which reads the cells of one encoding, and their ends' columns."""
 
@@ -380,7 +348,7 @@ class _Builder:
 
 def box_table(
     problem: BinaryProblem, prices: BoxPrices, classes: NDArray[np.intp] | None = None
-) -> BoxTable:
+) -> BoxProblem:
     """Bin a learner's table for the box search; `classes` of shape (n,) for rule lists."""
     builder = _Builder(problem)
     for cuts, levels, tests in _by_column(problem).values():
@@ -394,17 +362,29 @@ def box_table(
     lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
     # the search knows both tests of missingness of a column or none
     tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
-    cells, reads = _merged_cells(problem.cells.codes, builder.bins)
-    y = ~problem.y if classes is None else classes
-    boxes = BoxProblem(cells, n_bins, y, problem.weight, prices, lows, highs, tests_of, reads)
-    return BoxTable(boxes, builder.column_of, len(problem.literals))
+    cells, column, bins, n_cells = _merged_cells(problem.cells.codes, builder.bins)
+    return BoxProblem(
+        cells,
+        n_bins,
+        ~problem.y if classes is None else classes,
+        problem.weight,
+        prices,
+        lows,
+        highs,
+        tests_of,
+        column,
+        bins,
+        n_cells,
+        builder.column_of,
+        len(problem.literals),
+    )
 
 
 def _merged_cells(
     codes: NDArray[np.unsignedinteger],
     features: list[tuple[int, NDArray[np.integer]]],
-) -> tuple[NDArray[np.unsignedinteger], Reads]:
-    """Drop columns that no feature reads, and merge cells that all features treat alike."""
+) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Merge cells that all features treat alike; see `BoxProblem` for what is returned."""
     read: dict[int, list[int]] = {}
     for f, (source, _) in enumerate(features):
         read.setdefault(source, []).append(f)
@@ -419,7 +399,7 @@ def _merged_cells(
     cells = np.zeros((len(codes), len(found)), np.min_scalar_type(most))
     for c, (own, bins, rows) in enumerate(found):
         table[own, : bins.shape[1]], column[own], cells[:, c] = bins, c, rows
-    return cells, Reads(column, table, n_cells)
+    return cells, column, table, n_cells
 
 
 def _has_both_tests(builder: _Builder, f: int) -> bool:
