@@ -25,7 +25,7 @@ from rulekit.search.box_search.search import (
     SingleBox,
     search,
 )
-from rulekit.search.box_search.threshold_refinement import CutTable, refined_cuts
+from rulekit.search.box_search.threshold_refinement import refined_cuts
 
 __all__ = [
     "ERRORS",
@@ -36,7 +36,6 @@ __all__ = [
     "BoxPrices",
     "BoxProblem",
     "Boxes",
-    "CutTable",
     "Descent",
     "End",
     "Floats",

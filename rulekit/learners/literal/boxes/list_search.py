@@ -17,7 +17,7 @@ from rulekit.learners.literal.problems.binary_problem import BinaryProblem, box_
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, plain_label
 from rulekit.rules import Clause, Literal, RuleSet
-from rulekit.search.box_search import ERRORS, ArchiveEntry, Boxes, CutTable, refined_cuts
+from rulekit.search.box_search import ERRORS, ArchiveEntry, Boxes, refined_cuts
 from rulekit.search.rule_lists import ListArchive, ListPlan, ListSearch, RuleList
 
 #: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
@@ -114,15 +114,7 @@ class SearchedLists:
         holds = [Clause(c).mask(problem.columns) for c in clauses]
         for r in range(len(clauses)):
             g = self._savings(holds, rules, r)
-            table = CutTable(
-                problem.A,
-                g < 0,
-                np.abs(g),
-                problem.structure,
-                problem.ranks,
-                problem.barred_cuts,
-            )
-            cuts, _ = refined_cuts(table, chosen[r : r + 1])
+            cuts, _ = refined_cuts(problem.A, g < 0, np.abs(g), problem.cuts, chosen[r : r + 1])
             moved = [(j, k) for (_, j), k in cuts.items()]
             kept = chosen[r : r + 1].copy()
             kept[0, [j for j, _ in moved]] = False

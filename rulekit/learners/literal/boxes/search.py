@@ -16,7 +16,6 @@ from rulekit.search.box_search import (
     ArchiveEntry,
     Boxes,
     BoxPrices,
-    CutTable,
     SearchPlan,
     refined_cuts,
     search,
@@ -112,16 +111,10 @@ class BoxSearch:
         self, problem: BinaryProblem, selection: ClauseSelection, theta: float
     ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...], float]:
         """Move the thresholds of a selection; return it over all columns, and its loss."""
-        table = CutTable(
-            problem.A,
-            problem.y,
-            problem.weight,
-            problem.structure,
-            problem.ranks,
-            problem.barred_cuts,
-            BoxPrices.of_robustness(self.robustness),
+        prices = BoxPrices.of_robustness(self.robustness)
+        cuts, loss = refined_cuts(
+            problem.A, problem.y, problem.weight, problem.cuts, selection.chosen, prices
         )
-        cuts, loss = refined_cuts(table, selection.chosen)
         moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
         R, d = selection.chosen.shape
         chosen = np.hstack([selection.chosen, np.zeros((R, len(moved)), bool)])

@@ -138,30 +138,28 @@ class BinaryProblem(RowsToCover):
         return cover
 
     @cached_property
-    def positions(self) -> dict[int, Floats]:
-        """What each source column with cuts is compared by, NaN where missing: arrays of (n,).
+    def cuts(self) -> ColumnStructure:
+        """The structure, with the rank of each row's value in each source with cuts."""
+        ranks = {
+            source: np.where(np.isnan(values), -1, np.searchsorted(self.distinct[source], values))
+            for source, values in self._positions.items()
+        }
+        return replace(self.structure, ranks=ranks, barred=self._barred_cuts)
 
-        Numbers, dates as days, levels by their place in an order.
-        """
+    @cached_property
+    def _positions(self) -> dict[int, Floats]:
+        """What each source with cuts is compared by (see `positions`), arrays of shape (n,)."""
         sources = np.unique(self.structure.feature[self.structure.side != 0]).tolist()
         read = {source: self.encodings[source] for source in sources}
         return {source: e.positions(self.columns[e.name]) for source, e in read.items()}
 
     @cached_property
     def distinct(self) -> dict[int, Floats]:
-        """The distinct positions of each source column with cuts, ascending."""
-        return {source: np.unique(v[~np.isnan(v)]) for source, v in self.positions.items()}
+        """The distinct positions of each source with cuts, ascending."""
+        return {source: np.unique(v[~np.isnan(v)]) for source, v in self._positions.items()}
 
-    @cached_property
-    def ranks(self) -> dict[int, NDArray[np.int64]]:
-        """Rank of each row's value among the distinct ones, -1 where missing: arrays of (n,)."""
-        return {
-            source: np.where(np.isnan(v), -1, np.searchsorted(self.distinct[source], v))
-            for source, v in self.positions.items()
-        }
-
-    @cached_property
-    def barred_cuts(self) -> frozenset[tuple[int, int]]:
+    @property
+    def _barred_cuts(self) -> frozenset[tuple[int, int]]:
         """Cuts that would make a forbidden literal: column j, cut after its k-th value."""
         found = set()
         for barred in self.forbidden:
