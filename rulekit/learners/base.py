@@ -307,9 +307,10 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         fail). Combinations that never occurred in training have the share of the regression.
 
         Rows count by `sample_weight` alone. `class_weight` and `costs` are left out, as they do not
-        make a class more frequent; `decision_function` has them. So the class of the greatest
-        probability need not be the one `predict` gives, which is the rule's; of
-        `HyperplaneRuleClassifier`, whose rule follows a plane, it is unless rows are weighted.
+        make a class more frequent; `decision_function` has them. The class with the greatest
+        probability need not be the one that `predict` returns, which is the rule's answer. Only for
+        `HyperplaneRuleClassifier`, whose rule follows a plane, are they the same, unless rows are
+        weighted.
         """
         columns = self.read_columns(X)  # refuses if nothing was learned yet
         return self._shares.of(columns)
