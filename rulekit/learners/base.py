@@ -293,7 +293,7 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         return self.rule_set_.predict(columns).astype(self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Estimate class probabilities from training rows that match the rule alike.
+        """Estimate class probabilities from training rows that meet the same conditions.
 
         Parameters
         ----------
@@ -307,16 +307,16 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
 
         Notes
         -----
-        Rows look alike at three levels, each finer than the one before: the clause that decides
-        them (in a DNF the first that holds; in a CNF the first that fails) or none; how many
-        conditions each clause is short of deciding them; which conditions those are. A share is
-        drawn towards that of the coarser level as if ten more rows had it, that of all rows
-        towards even; what never occurred in training has the share of the coarser level.
+        The share of each class among the training rows that meet the same conditions of the rule
+        is drawn, as if 30 more rows had it, towards that of a logistic regression on the
+        conditions met and the clauses that decide (in a DNF those that hold, in a CNF those that
+        fail). Combinations that never occurred in training have the share of the regression.
 
         Rows count by `sample_weight` alone. `class_weight` and `costs` are left out, as they do not
-        make a class more frequent; `decision_function` has them. So the class of the greatest
-        probability need not be the one `predict` gives, which is the rule's; of
-        `HyperplaneRuleClassifier`, whose rule follows a plane, it is unless rows are weighted.
+        make a class more frequent; `decision_function` has them. The class with the greatest
+        probability need not be the one that `predict` returns, which is the rule's answer. Only for
+        `HyperplaneRuleClassifier`, whose rule follows a plane, are they the same, unless rows are
+        weighted.
         """
         columns = self.read_columns(X)  # refuses if nothing was learned yet
         return self._shares.of(columns)
