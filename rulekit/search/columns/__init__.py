@@ -6,7 +6,6 @@ perturbation that makes a vertex unique, and the covering program written out. M
 """
 
 from rulekit.search.columns.candidates import (
-    CellColumns,
     PricedColumns,
     compact_program,
     priced,
@@ -18,6 +17,7 @@ from rulekit.search.columns.cell_sets import (
     RedundancyGroup,
     redundancy_groups,
     row_order,
+    runs_of,
     single_group,
 )
 from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
@@ -39,7 +39,6 @@ __all__ = [
     "DENSE",
     "PERTURBATION",
     "TIE",
-    "CellColumns",
     "CellSets",
     "ColumnStructure",
     "GeneratedDual",
@@ -56,6 +55,7 @@ __all__ = [
     "round_by_threshold",
     "round_without_redundancy",
     "row_order",
+    "runs_of",
     "single_group",
     "snapped",
 ]

@@ -30,7 +30,7 @@ from rulekit.rules import GAPS, ORDERED, Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.search.box_search import BoxPrices, BoxProblem, End
 from rulekit.search.clause_selection import error_cost, hamming_cost
-from rulekit.search.columns import PERTURBATION, CellSets, ColumnStructure
+from rulekit.search.columns import PERTURBATION, CellSets, ColumnStructure, runs_of
 from rulekit.search.one_level import CoverProblem
 
 Found = list[tuple[Literal, int]]
@@ -223,10 +223,10 @@ def binary_problem(
     free = constraints == Constraints()
     allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
     order = sorted(allowed, key=lambda j: or_literals[j].sort_key)
-    tables = [column ^ flipped for table in bins.holds for column in table.T]
+    spans = runs_of([table ^ flipped for table in bins.holds])
     source, side, rank = bins.feature[order], bins.side[order], bins.rank[order]
     y = described ^ flipped
-    cells, rows = CellSets(bins.codes, source, tuple(tables[j] for j in order)).in_order(y, weight)
+    cells, rows = CellSets(bins.codes, bins.n_codes, source, spans[order]).in_order(y, weight)
     return BinaryProblem(
         cells,
         y[rows],

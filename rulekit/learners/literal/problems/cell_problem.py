@@ -15,7 +15,7 @@ from rulekit.binning import BinnedTable, Conditions, complemented, conditions_of
 from rulekit.learners.literal.problems.binary_problem import RowsToCover
 from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.search.columns import CellColumns, PricedColumns, priced, row_order
+from rulekit.search.columns import CellSets, PricedColumns, priced, row_order
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -28,7 +28,7 @@ class CellProblem(RowsToCover):
     Shapes: cells (n, d), y (n,), weight (n,), columns (n,), rows (n,), origin (d, 2).
     """
 
-    cells: CellColumns
+    cells: CellSets
     y: Bools
     weight: Floats
     columns: Columns = field(repr=False)
@@ -75,9 +75,7 @@ def cell_problem(
     spans, chain, place = _oriented(conditions, flipped)
     y = described ^ flipped
     rows = row_order(bins.codes, y, weight)
-    cells = CellColumns(
-        np.asfortranarray(bins.codes[rows]), bins.n_codes, source, spans, chain, place
-    )
+    cells = CellSets(np.asfortranarray(bins.codes[rows]), bins.n_codes, source, spans, chain, place)
     origin = np.stack([source, which], axis=1)
     if constraints != Constraints():
         found = [j for j, lit in _literals(conditions) if constraints.allows(lit)]
