@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning.binned_table import cell_table
-from rulekit.binning.encoding import (
+from rulekit.binning.binned_table import (
     ColumnEncoding,
     LevelColumn,
     OrderedColumn,
     WordColumn,
+    cell_table,
     literals_of,
 )
 from rulekit.rules import Literal
