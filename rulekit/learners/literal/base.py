@@ -28,7 +28,7 @@ from rulekit.learners.training import SharedWork, TrainingTable, as_constraints,
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import ColumnOrLiteral, Constraints
 from rulekit.rules.rule_set import Label
-from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.columns import ClauseSelection
 from rulekit.search.two_level import local_search
 
 Problem = BinaryProblem | CellProblem

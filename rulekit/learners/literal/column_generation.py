@@ -19,7 +19,7 @@ from rulekit.search.clause_generation import (
     GenerationPlan,
     generate,
 )
-from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.columns import ClauseSelection
 
 PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
 ALL_TESTS = 10**12

@@ -20,7 +20,7 @@ from rulekit.search.box_search import (
     refined_cuts,
     search,
 )
-from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.columns import ClauseSelection
 
 Bools = NDArray[np.bool_]
 

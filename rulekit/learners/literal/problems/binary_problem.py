@@ -29,8 +29,14 @@ from rulekit.binning import BinnedTable
 from rulekit.rules import GAPS, ORDERED, Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.search.box_search import BoxPrices, BoxProblem, End
-from rulekit.search.clause_selection import error_cost, hamming_cost
-from rulekit.search.columns import PERTURBATION, CellSets, ColumnStructure, runs_of
+from rulekit.search.columns import (
+    PERTURBATION,
+    CellSets,
+    ColumnStructure,
+    error_cost,
+    hamming_cost,
+    runs_of,
+)
 from rulekit.search.one_level import CoverProblem
 
 Found = list[tuple[Literal, int]]
