@@ -17,11 +17,12 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import RuleError
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
-from rulekit.learners.literal.problems.binary_problem import (
+from rulekit.learners.literal.problem import (
     BinaryProblem,
+    CellProblem,
     binary_problem,
+    cell_problem,
 )
-from rulekit.learners.literal.problems.cell_problem import CellProblem, cell_problem
 from rulekit.learners.literal.several import SeveralClasses, fit_list
 from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, constraints_for

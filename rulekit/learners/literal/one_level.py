@@ -17,8 +17,7 @@ from rulekit.data import Costs
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.literal.certificate import Certificate
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem
-from rulekit.learners.literal.problems.cell_problem import CellProblem
+from rulekit.learners.literal.problem import BinaryProblem, CellProblem
 from rulekit.learners.training import SharedWork
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints

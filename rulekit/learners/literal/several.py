@@ -7,8 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem, binary_problem
-from rulekit.learners.literal.problems.cell_problem import CellProblem, cell_problem
+from rulekit.learners.literal.problem import (
+    BinaryProblem,
+    CellProblem,
+    binary_problem,
+    cell_problem,
+)
 from rulekit.learners.one_against_rest import one_against_rest
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, constraints_for
 from rulekit.rules import Clause, Literal, RuleSet, simplify

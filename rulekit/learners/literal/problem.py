@@ -17,7 +17,7 @@ False, over the complements of the columns of ``A``. A box end is therefore one 
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning import BinnedTable
+from rulekit.binning import BinnedTable, Conditions, complemented, conditions_of
 from rulekit.rules import GAPS, ORDERED, Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.search.box_search import BoxPrices, BoxProblem, End
@@ -33,8 +33,11 @@ from rulekit.search.columns import (
     PERTURBATION,
     CellSets,
     ColumnStructure,
+    PricedColumns,
     error_cost,
     hamming_cost,
+    priced,
+    row_order,
     runs_of,
 )
 from rulekit.search.one_level import CoverProblem
@@ -440,3 +443,96 @@ def _by_column(problem: BinaryProblem) -> dict[str, Kinds]:
         else:
             kinds[1].append((negated, j))
     return parts
+
+
+@dataclass
+class CellProblem(RowsToCover):
+    """The table of one fit as cells, and what its columns mean.
+
+    Shapes: cells (n, d), y (n,), weight (n,), columns (n,), rows (n,), origin (d, 2).
+    """
+
+    cells: CellSets
+    y: Bools
+    weight: Floats
+    columns: Columns = field(repr=False)
+    rows: NDArray[np.intp] = field(repr=False)
+    conditions: tuple[Conditions, ...] = field(repr=False)
+    origin: NDArray[np.intp] = field(repr=False)
+    flipped: bool = False
+    deadline: float | None = None
+
+    def priced(self, theta: float) -> PricedColumns:
+        """Price the candidates."""
+        return priced(self.cells, self.y, theta, self.weight)
+
+    def work_until(self, deadline: float | None) -> None:
+        """Set the deadline."""
+        self.deadline = deadline
+
+    def literal(self, j: int) -> Literal:
+        """Return the literal of candidate j in the rule."""
+        source, i = self.origin[j]
+        found: Literal = self.conditions[source].literal(int(i))
+        return found
+
+    @cached_property
+    def literals(self) -> tuple[Literal, ...]:
+        """All candidates, as literals of the rule."""
+        return tuple(self.literal(j) for j in range(len(self.origin)))
+
+
+def cell_problem(
+    bins: BinnedTable,
+    columns: Columns,
+    described: Bools,
+    weight: Floats,
+    *,
+    form: str,
+    constraints: Constraints,
+) -> CellProblem:
+    """Orient, restrict and sort a table of cells; see `binary_problem` for the arguments."""
+    flipped = form == "dnf"
+    conditions = tuple(conditions_of(e) for e in bins.encodings)
+    source = np.repeat(np.arange(len(conditions)), [len(c) for c in conditions])
+    which = np.concatenate([np.arange(len(c)) for c in conditions] or [np.zeros(0, dtype=int)])
+    spans, chain, place = _oriented(conditions, flipped)
+    y = described ^ flipped
+    rows = row_order(bins.codes, y, weight)
+    cells = CellSets(np.asfortranarray(bins.codes[rows]), bins.n_codes, source, spans, chain, place)
+    origin = np.stack([source, which], axis=1)
+    if constraints != Constraints():
+        found = [j for j, lit in _literals(conditions) if constraints.allows(lit)]
+        allowed = np.array(found, dtype=np.intp)
+        cells, origin = cells.take_columns(allowed), origin[allowed]
+    return CellProblem(
+        cells,
+        y[rows],
+        weight[rows],
+        {name: values[rows] for name, values in columns.items()},
+        rows,
+        conditions,
+        origin,
+        flipped,
+    )
+
+
+def _literals(conditions: tuple[Conditions, ...]) -> Iterator[tuple[int, Literal]]:
+    return enumerate(c.literal(i) for c in conditions for i in range(len(c)))
+
+
+def _oriented(
+    conditions: tuple[Conditions, ...], flipped: bool
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Join the conditions of all columns: their cells in an OR, their chains and places there."""
+    spans, chain, place = [], [], []
+    for f, c in enumerate(conditions):
+        spans.append(complemented(c.spans, c.column.n_cells) if flipped else c.spans)
+        chain.append(np.where(c.side == 0, -1, 4 * f + 2 * (c.side > 0) + c.gaps))
+        upwards = (c.side < 0) ^ flipped
+        last = c.rank.max(initial=0)
+        place.append(np.where(c.side == 0, 0, np.where(upwards, c.rank, last - c.rank)))
+    if not spans:
+        nothing = np.zeros(0, dtype=np.intp)
+        return nothing.reshape(0, 4), nothing, nothing
+    return np.concatenate(spans), np.concatenate(chain), np.concatenate(place)
