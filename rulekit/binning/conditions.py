@@ -66,7 +66,7 @@ def conditions_of(column: ColumnEncoding) -> Conditions:
     return _ordered(column) if isinstance(column, OrderedColumn) else _levels(column)
 
 
-def complemented(spans: Ints, n_cells: int) -> Ints:
+def complemented(spans: Ints, n_cells: Ints | int) -> Ints:
     """Write for each union of runs the cells that it leaves out, shape (k, 4).
 
     Raises

@@ -309,7 +309,6 @@ def searched_lists(
 ) -> SearchedLists:
     """Search lists, or reuse the same search."""
     whole = several.everything()
-    assert isinstance(whole, BinaryProblem)
     codes = several.table.codes[whole.rows]
     problem = whole
     if learner.label_noise:

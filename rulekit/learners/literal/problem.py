@@ -17,7 +17,7 @@ False, over the complements of the columns of ``A``. A box end is therefore one 
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -33,10 +33,8 @@ from rulekit.search.columns import (
     PERTURBATION,
     CellSets,
     ColumnStructure,
-    PricedColumns,
     error_cost,
     hamming_cost,
-    priced,
     row_order,
     runs_of,
 )
@@ -50,15 +48,26 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
-class RowsToCover:
-    """Rows that OR clauses are to cover, whatever their columns are kept as.
+@dataclass(frozen=True)
+class BinaryProblem:
+    """The table of one fit as arrays, and what its columns mean.
 
-    Shapes: y (n,), weight (n,).
+    Shapes: y (n,), weight (n,), columns (n,), rows (n,).
     """
 
-    cells: Any
+    cells: CellSets
     y: Bools
     weight: Floats
+    or_literals: tuple[Literal, ...]
+    literals: Sequence[Literal]
+    structure: ColumnStructure
+    columns: Columns = field(repr=False)
+    rows: NDArray[np.intp] = field(repr=False)
+    forbidden: tuple[Literal, ...] = ()
+    encodings: tuple[Any, ...] = ()
+    memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
+    until: list[float | None] = field(default_factory=lambda: [None], repr=False)
+    flipped: bool = False
 
     @cached_property
     def theta_max(self) -> float:
@@ -101,27 +110,6 @@ class RowsToCover:
             start += len(clause)
         cost = error_cost if counts_errors else hamming_cost
         return cost(table, self.y, self.weight, chosen, theta)
-
-
-@dataclass(frozen=True)
-class BinaryProblem(RowsToCover):
-    """The table of one fit as arrays, and what its columns mean.
-
-    Shapes: y (n,), weight (n,), columns (n,), rows (n,).
-    """
-
-    cells: CellSets
-    y: Bools
-    weight: Floats
-    or_literals: tuple[Literal, ...]
-    literals: tuple[Literal, ...]
-    structure: ColumnStructure
-    columns: Columns = field(repr=False)
-    rows: NDArray[np.intp] = field(repr=False)
-    forbidden: tuple[Literal, ...] = ()
-    encodings: tuple[Any, ...] = ()
-    memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
-    until: list[float | None] = field(default_factory=lambda: [None], repr=False)
 
     @property
     def A(self) -> Bools:  # noqa: N802
@@ -247,6 +235,7 @@ def binary_problem(
         rows,
         tuple(item for item in constraints.forbidden if not isinstance(item, str)),
         bins.encodings,
+        flipped=flipped,
     )
 
 
@@ -445,41 +434,19 @@ def _by_column(problem: BinaryProblem) -> dict[str, Kinds]:
     return parts
 
 
-@dataclass
-class CellProblem(RowsToCover):
-    """The table of one fit as cells, and what its columns mean.
+@dataclass(frozen=True, eq=False)
+class _Written(Sequence[Literal]):
+    """Conditions as literals that are created on access; `origin` is column and place, (d, 2)."""
 
-    Shapes: cells (n, d), y (n,), weight (n,), columns (n,), rows (n,), origin (d, 2).
-    """
+    conditions: tuple[Conditions, ...]
+    origin: NDArray[np.intp]
 
-    cells: CellSets
-    y: Bools
-    weight: Floats
-    columns: Columns = field(repr=False)
-    rows: NDArray[np.intp] = field(repr=False)
-    conditions: tuple[Conditions, ...] = field(repr=False)
-    origin: NDArray[np.intp] = field(repr=False)
-    flipped: bool = False
-    deadline: float | None = None
+    def __len__(self) -> int:
+        return len(self.origin)
 
-    def priced(self, theta: float) -> PricedColumns:
-        """Price the candidates."""
-        return priced(self.cells, self.y, theta, self.weight)
-
-    def work_until(self, deadline: float | None) -> None:
-        """Set the deadline."""
-        self.deadline = deadline
-
-    def literal(self, j: int) -> Literal:
-        """Return the literal of candidate j in the rule."""
-        source, i = self.origin[j]
-        found: Literal = self.conditions[source].literal(int(i))
-        return found
-
-    @cached_property
-    def literals(self) -> tuple[Literal, ...]:
-        """All candidates, as literals of the rule."""
-        return tuple(self.literal(j) for j in range(len(self.origin)))
+    def __getitem__(self, j: Any) -> Any:
+        source, place = self.origin[j]
+        return self.conditions[source].literal(int(place))
 
 
 def cell_problem(
@@ -490,49 +457,42 @@ def cell_problem(
     *,
     form: str,
     constraints: Constraints,
-) -> CellProblem:
-    """Orient, restrict and sort a table of cells; see `binary_problem` for the arguments."""
+) -> BinaryProblem:
+    """Build the problem for any number of cuts: as `binary_problem`, without a literal for each."""
     flipped = form == "dnf"
     conditions = tuple(conditions_of(e) for e in bins.encodings)
-    source = np.repeat(np.arange(len(conditions)), [len(c) for c in conditions])
-    which = np.concatenate([np.arange(len(c)) for c in conditions] or [np.zeros(0, dtype=int)])
-    spans, chain, place = _oriented(conditions, flipped)
+    sizes = [len(c) for c in conditions]
+    source = np.repeat(np.arange(len(conditions)), sizes)
+    place = np.arange(len(source)) - np.repeat(np.cumsum(sizes) - sizes, sizes).astype(np.intp)
+    spans, side, rank, gaps = (
+        np.concatenate([np.zeros((0, *width), np.intp), *(getattr(c, name) for c in conditions)])
+        for name, width in (("spans", (4,)), ("side", ()), ("rank", ()), ("gaps", ()))
+    )
+    last = np.zeros(len(conditions), np.intp)
+    np.maximum.at(last, source, rank)
+    chain = np.where(side == 0, -1, 4 * source + 2 * (side > 0) + gaps)
+    upwards = (side < 0) ^ flipped
+    order = np.where(side == 0, 0, np.where(upwards, rank, last[source] - rank))
+    if flipped:
+        spans, side = complemented(spans, bins.n_codes[source]), -side
     y = described ^ flipped
     rows = row_order(bins.codes, y, weight)
-    cells = CellSets(np.asfortranarray(bins.codes[rows]), bins.n_codes, source, spans, chain, place)
-    origin = np.stack([source, which], axis=1)
+    cells = CellSets(np.asfortranarray(bins.codes[rows]), bins.n_codes, source, spans, chain, order)
+    origin = np.stack([source, place], axis=1)
     if constraints != Constraints():
-        found = [j for j, lit in _literals(conditions) if constraints.allows(lit)]
-        allowed = np.array(found, dtype=np.intp)
+        literals = enumerate(_Written(conditions, origin))
+        allowed = np.array([j for j, lit in literals if constraints.allows(lit)], dtype=np.intp)
         cells, origin = cells.take_columns(allowed), origin[allowed]
-    return CellProblem(
+        side, rank = side[allowed], rank[allowed]
+    return BinaryProblem(
         cells,
         y[rows],
         weight[rows],
+        (),
+        _Written(conditions, origin),
+        ColumnStructure(cells.source, side, rank),
         {name: values[rows] for name, values in columns.items()},
         rows,
-        conditions,
-        origin,
-        flipped,
+        encodings=bins.encodings,
+        flipped=flipped,
     )
-
-
-def _literals(conditions: tuple[Conditions, ...]) -> Iterator[tuple[int, Literal]]:
-    return enumerate(c.literal(i) for c in conditions for i in range(len(c)))
-
-
-def _oriented(
-    conditions: tuple[Conditions, ...], flipped: bool
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Join the conditions of all columns: their cells in an OR, their chains and places there."""
-    spans, chain, place = [], [], []
-    for f, c in enumerate(conditions):
-        spans.append(complemented(c.spans, c.column.n_cells) if flipped else c.spans)
-        chain.append(np.where(c.side == 0, -1, 4 * f + 2 * (c.side > 0) + c.gaps))
-        upwards = (c.side < 0) ^ flipped
-        last = c.rank.max(initial=0)
-        place.append(np.where(c.side == 0, 0, np.where(upwards, c.rank, last - c.rank)))
-    if not spans:
-        nothing = np.zeros(0, dtype=np.intp)
-        return nothing.reshape(0, 4), nothing, nothing
-    return np.concatenate(spans), np.concatenate(chain), np.concatenate(place)
