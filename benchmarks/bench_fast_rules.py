@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit import Binarizer, BoxSearchClassifier, Constraints, TwoLevelRuleClassifier
 from rulekit.data import columns_of, make_folds
-from rulekit.learners.literal.problems.binary_problem import binary_problem, box_table
+from rulekit.learners.literal.problem import binary_problem, box_table
 from rulekit.search.box_search import HAMMING, SearchPlan, search
 from rulekit.search.machine_code import warm_up
 
@@ -182,7 +182,7 @@ def _hamming(X: Any, described: np.ndarray, grid: Grid, seed: int) -> float:
     )
     n_perturbations = HAMMING_PERTURBATIONS if grid.n_perturbations else 0
     plan = SearchPlan(grid.thetas, max(grid.clauses), n_perturbations)
-    archive = search(box_table(problem, HAMMING).problem, plan, np.random.default_rng(seed))
+    archive = search(box_table(problem, HAMMING), plan, np.random.default_rng(seed))
     answers = [(archive.answer(c["n_clauses"], c["theta"]), c["theta"]) for c in grid.cells]
     return sum(entry.objective(theta) for entry, theta in answers)
 

@@ -431,7 +431,8 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         -------
         ndarray of shape (n, K)
             Columns in the order of `classes_`: of a rule, shares of training rows as in other
-            learners; of points, the probability of the row's total, measured on inner folds.
+            learners; of points, the probability of the row's total, measured on inner folds. The
+            class with the greatest probability need not be the one that `predict` returns.
         """
         columns = self.read_columns(X)
         return np.asarray(self.learner_.predict_proba(columns))

@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rulekit._renamed import RenamedParameters
 from rulekit._validation import Needs, StrOptions, check_needs, check_parameters
 from rulekit.binning import Binarizer
-from rulekit.binning.encoding import UNIQUE_SHARE
+from rulekit.binning.binned_table import UNIQUE_SHARE
 from rulekit.data import Costs
 from rulekit.exceptions import DataWarning, EmptyRuleWarning, StoppedError
 from rulekit.learners.kinds import TableReader
@@ -74,6 +75,11 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
     costs: Costs | None = None
     _kinds: dict[str, str]
     _shares: Shares
+
+    @classmethod
+    @cache  # scikit-learn inspects the signature again for each clone
+    def _get_param_names(cls) -> list[str]:
+        return list(super()._get_param_names())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a rule.
@@ -287,7 +293,7 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         return self.rule_set_.predict(columns).astype(self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Estimate class probabilities from training rows that match the rule alike.
+        """Estimate class probabilities from training rows that meet the same conditions.
 
         Parameters
         ----------
@@ -301,16 +307,16 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
 
         Notes
         -----
-        Rows look alike at three levels, each finer than the one before: the clause that decides
-        them (in a DNF the first that holds; in a CNF the first that fails) or none; how many
-        conditions each clause is short of deciding them; which conditions those are. A share is
-        drawn towards that of the coarser level as if ten more rows had it, that of all rows
-        towards even; what never occurred in training has the share of the coarser level.
+        The share of each class among the training rows that meet the same conditions of the rule
+        is drawn, as if 30 more rows had it, towards that of a logistic regression on the
+        conditions met and the clauses that decide (in a DNF those that hold, in a CNF those that
+        fail). Combinations that never occurred in training have the share of the regression.
 
         Rows count by `sample_weight` alone. `class_weight` and `costs` are left out, as they do not
-        make a class more frequent; `decision_function` has them. So the class of the greatest
-        probability need not be the one `predict` gives, which is the rule's; of
-        `HyperplaneRuleClassifier`, whose rule follows a plane, it is unless rows are weighted.
+        make a class more frequent; `decision_function` has them. The class with the greatest
+        probability need not be the one that `predict` returns, which is the rule's answer. Only for
+        `HyperplaneRuleClassifier`, whose rule follows a plane, are they the same, unless rows are
+        weighted.
         """
         columns = self.read_columns(X)  # refuses if nothing was learned yet
         return self._shares.of(columns)
@@ -415,10 +421,19 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         self.rule_set_ = rule
         self.n_rules_ = rule.n_clauses
         self.n_conditions_ = rule.n_conditions
-        right = np.equal(self._answers(table.columns), table.y)
-        self.training_error_ = float(weight[~right].sum() / weight.sum())
-        both = table.weights(None), weight
-        shares = Shares.measured(rule, table.columns, table.codes, both, len(self.classes_))
+        self.training_error_, shares = table.once(
+            (rule, weight.tobytes()), lambda: self._measured(table, weight)
+        )
         if self._proba_follows_rule and np.ptp(weight) == 0:
             shares = shares.following(rule, self.classes_.tolist())
         self._shares = shares
+
+    def _measured(self, table: TrainingTable, weight: NDArray[np.float64]) -> tuple[float, Shares]:
+        """Return the training error of the rule and the shares of classes in training rows."""
+        right = np.equal(self._answers(table.columns), table.y)
+        error = float(weight[~right].sum() / weight.sum())
+        both = table.weights(None), weight
+        found = Shares.measured(
+            self.rule_set_, table.columns, table.codes, both, len(self.classes_)
+        )
+        return error, found

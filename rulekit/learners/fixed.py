@@ -153,9 +153,10 @@ class FixedRuleClassifier(BaseRuleClassifier):
             )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Estimate class probabilities from the rows of `fit` that match the rule alike.
+        """Estimate class probabilities from rows of `fit`, see `BaseRuleClassifier.predict_proba`.
 
-        Without `fit` there is no table to count: 1 for the class the rule answers.
+        The class with the greatest probability need not be the one that `predict` returns. Without
+        `fit` there is no table to count: 1 for the class the rule answers.
 
         Parameters
         ----------

@@ -1,8 +1,7 @@
 """How often rows like a row had each class in training.
 
-Rows are alike at three levels, each finer than the one before: the clause that decides them (or
-none); how many conditions each clause is short of deciding them; which conditions those are. A
-share is drawn towards that of the coarser level, so that few rows move it little.
+Rows are alike if they meet the same conditions. Their share is drawn towards that of a logistic
+regression on the conditions and clauses, so that few rows move it little.
 """
 
 from dataclasses import dataclass, replace
@@ -11,16 +10,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from rulekit.rules import Columns, Condition, RuleSet
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-Levels = tuple[NDArray[np.int64], ...]
+Levels = tuple[NDArray[np.int64], NDArray[np.int64]]
 
-#: Rows that the share of a coarser level counts for in a finer one; that of all rows is drawn
-#: towards even by one row a class. 5 to 20 rank nearly as well, see ``docs/decisions/0022``.
-SHRINK = 10.0
+#: Rows that the share of the logistic regression counts for; see ``docs/decisions/0022``.
+SHRINK = 30.0
+MOST_STEPS, CLOSE = 100, 1e-7  # of the regression: steps, and log odds left to change at its end
 AHEAD = 1e-9  # by which the answer's share is ahead of an equal one
 CHUNK = 30  # conditions whose answers are joined in one number
 
@@ -52,17 +52,17 @@ class Likeness:
         return self.levels(met.reshape(len(masks), len(first)).T), kind.reshape(-1)
 
     def levels(self, met: Bools) -> Levels:
-        """Return what is equal at each level, for kinds by conditions met: (kinds, conditions).
+        """Return the deciding clause and the features of kinds, given by conditions met.
 
-        Of a CNF a condition is met where it fails.
+        Features are whether each clause decides, then whether each condition is met; of a CNF a
+        clause decides, and a condition is met, where it fails. Shapes: met (kinds, conditions).
         """
         place = {condition: k for k, condition in enumerate(self.conditions)}
-        clauses = self.rule.clauses
-        short = np.zeros((len(met), len(clauses)), dtype=np.int64)
-        for r, clause in enumerate(clauses):
-            own = sorted({place[c] for c in clause.conditions})
-            short[:, r] = (~met[:, own]).sum(axis=1)
-        return first_clause(short == 0), short, met.astype(np.int64)
+        own = [[place[c] for c in clause.conditions] for clause in self.rule.clauses]
+        decides = np.zeros((len(met), len(own)), dtype=bool)
+        for r, columns in enumerate(own):
+            decides[:, r] = met[:, columns].all(axis=1)
+        return first_clause(decides), np.column_stack([decides, met]).astype(np.int64)
 
 
 def first_clause(decides: Bools) -> NDArray[np.int64]:
@@ -82,14 +82,14 @@ def answers_of_clauses(rule: RuleSet) -> tuple[Any, ...]:
 class Shares:
     """Shares of the classes among training rows, by kind.
 
-    Shapes: levels (2, K), clauses (n_clauses, K), factors (K,). `answers`, where given, is the code
-    of the class that each clause, or none, answers, shape (n_clauses + 1,): its share is then the
-    greatest.
+    Shapes: features (kinds, F), counts (kinds, K), factors (K,). `answers`, where given, is the
+    code of the class that each clause, or none, answers, shape (n_clauses + 1,): its share is then
+    the greatest.
     """
 
     likeness: Any
-    levels: tuple[dict[bytes, Floats], ...]
-    clauses: Floats
+    features: NDArray[np.int64]
+    counts: Floats
     factors: Floats
     answers: NDArray[np.intp] | None = None
 
@@ -113,43 +113,51 @@ class Shares:
         own, weighed = (np.bincount(codes, w, minlength=n_classes) for w in (given, weights[1]))
         factors = np.divide(weighed, own, out=np.ones(n_classes), where=own > 0)
         counts: Floats = found.astype(float).reshape(n_kinds, n_classes)
-        return cls.counted(likeness, levels, counts, levels[1] == 0, factors)
+        return cls(likeness, levels[1], counts, factors)
 
-    @classmethod
-    def counted(
-        cls, likeness: Any, levels: Levels, counts: Floats, decides: Bools, factors: Floats
-    ) -> "Shares":
-        """Compute the shares from the counts of kinds.
+    @cached_property
+    def clauses(self) -> Floats:
+        """The rows that each clause decides, alone or not, by class, shape (n_clauses, K)."""
+        decides = self.features[:, : self.likeness.rule.n_clauses]
+        return np.asarray(decides.T @ self.counts)
 
-        Shapes: levels (kinds, any), counts (kinds, K), decides (kinds, n_clauses).
+    @cached_property
+    def regression(self) -> Floats:
+        """Coefficients of a logistic regression of each class, intercepts last, (F + 1, K).
+
+        One more row of each class, with average features, keeps every share above 0.
         """
-        n_kinds, n_classes = counts.shape
-        found: list[dict[bytes, Floats]] = []
-        drawn, whole = np.full(counts.shape, 1.0 / n_classes), np.zeros(n_kinds, dtype=np.intp)
-        for level in (None, *levels):
-            shrink = n_classes if level is None else SHRINK
-            group, first = _groups(level, n_kinds)
-            rows, size = np.zeros((len(first), n_classes)), np.bincount(group)[group]
-            np.add.at(rows, group, counts)
-            share = (rows[group] + shrink * drawn) / (rows.sum(axis=1)[group, None] + shrink)
-            drawn = np.where((size == whole)[:, None], drawn, share)
-            values = np.stack([rows, drawn[first]], axis=1)
-            found.append(dict(zip(_keys(level, n_kinds, first), values, strict=True)))
-            whole = size
-        return cls(likeness, tuple(found), decides.T.astype(float) @ counts, factors)
+        rows = self.counts.sum(axis=1)
+        features = np.vstack([self.features, rows @ self.features / rows.sum()])
+        of_class = np.vstack([self.counts, np.ones_like(self.factors)])
+        rows = np.append(rows, max(2, len(self.factors)))  # a single class leaves odds finite
+        return np.column_stack([logistic(features, own, rows) for own in of_class.T])
+
+    @cached_property
+    def found(self) -> dict[bytes, Floats]:
+        """The shares of the kinds that occur in training, by their features."""
+        drawn = self.regressed(self.features)
+        rows = self.counts.sum(axis=1, keepdims=True)
+        shares = (self.counts + SHRINK * drawn) / (rows + SHRINK)
+        return {key.tobytes(): share for key, share in zip(self.features, shares, strict=True)}
+
+    def regressed(self, features: NDArray[np.int64]) -> Floats:
+        """Return the shares of the regression, shape (kinds, K)."""
+        odds = features @ self.regression[:-1] + self.regression[-1]
+        shares: Floats = expit(odds)
+        shares /= shares.sum(axis=1, keepdims=True)
+        return shares
 
     def of(self, columns: Columns) -> Floats:
-        """Return the shares of rows, shape (n, K); kinds not seen use a coarser level."""
+        """Return the shares of rows, shape (n, K); kinds not seen have that of the regression."""
         levels, kind = self.likeness.kinds(columns)
         return np.asarray(self.of_levels(levels)[kind])
 
     def of_levels(self, levels: Levels) -> Floats:
         """Return the shares of kinds, shape (kinds, K)."""
-        drawn = np.zeros((len(levels[0]), len(self.factors)))
-        for level, known in zip((None, *levels), self.levels, strict=True):
-            for k, key in enumerate(_keys(level, len(drawn))):
-                if key in known:
-                    drawn[k] = known[key][1]
+        drawn = self.regressed(levels[1])
+        for k, key in enumerate(levels[1]):
+            drawn[k] = self.found.get(key.tobytes(), drawn[k])
         if self.answers is not None:
             answer = self.answers[levels[0][:, 0]]
             against = np.flatnonzero(drawn.argmax(axis=1) != answer)
@@ -178,18 +186,22 @@ class Shares:
         return first, second
 
 
-def _groups(level: NDArray[np.int64] | None, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return a number for what is equal at a level, and the first of each."""
-    if level is None:
-        return np.zeros(n, dtype=np.intp), np.zeros(min(n, 1), dtype=np.intp)
-    _, first, group = np.unique(level, axis=0, return_index=True, return_inverse=True)
-    return group.reshape(-1), first
+def logistic(features: Floats, of_class: Floats, rows: Floats) -> Floats:
+    """Fit a logistic regression with a ridge penalty; the intercept, last, is free.
 
-
-def _keys(
-    level: NDArray[np.int64] | None, n: int, some: NDArray[np.intp] | slice = slice(None)
-) -> list[bytes]:
-    """Return keys of some of n kinds at a level; without a level all are equal."""
-    if level is None:
-        return [b""] * len(np.arange(n)[some])
-    return [row.tobytes() for row in np.ascontiguousarray(level[some])]
+    Newton's method; as no step changes log odds by more than 1, each reduces the loss. Shapes:
+    features (kinds, F), of_class (kinds,), rows (kinds,), result (F + 1,).
+    """
+    design = np.column_stack([features, np.ones(len(features))])
+    penalty = np.append(np.ones(features.shape[1]), 0.0)
+    found = np.zeros(len(penalty))
+    for _ in range(MOST_STEPS):
+        share = expit(design @ found)
+        slope = design.T @ (rows * share - of_class) + penalty * found
+        curvature = (design.T * (rows * share * (1 - share))) @ design + np.diag(penalty)
+        step = np.linalg.solve(curvature, slope)
+        size = np.abs(design @ step).max()
+        found -= step / max(1.0, size)
+        if size < CLOSE:
+            break
+    return found

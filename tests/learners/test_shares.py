@@ -1,10 +1,13 @@
-"""Probabilities: counted by likeness, ranked, unweighted, and never bent towards the answer."""
+"""Probabilities: counted by conditions met, ranked, unweighted, not adjusted to predictions."""
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
 from sklearn.base import clone
 
 from rulekit import Costs, FixedRuleClassifier, TwoLevelRuleClassifier
@@ -12,7 +15,7 @@ from rulekit.data import columns_of
 from rulekit.evaluation.metrics import area_under_roc
 from rulekit.families import IdealDNFClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier
-from rulekit.learners.shares import SHRINK, Shares
+from rulekit.learners.shares import SHRINK, Likeness, Shares
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.learners.tables import mixed_table
 from tests.reference.shares import shares
@@ -52,18 +55,52 @@ def test_shares_are_those_that_counting_row_by_row_gives(rule, train, new, data)
     rows = st.sampled_from([0.5, 1.0, 2.0])
     weight = np.array(data.draw(st.lists(rows, min_size=12, max_size=12)))
     found = Shares.measured(rule, train, codes, (weight, weight), 3).of(new)
-    np.testing.assert_allclose(found, shares(rule, train, codes, weight, 3, new), rtol=1e-12)
+    np.testing.assert_allclose(found, shares(rule, train, codes, weight, 3, new), rtol=1e-6)
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
     assert (found > 0).all()
 
 
-def test_the_share_of_a_clause_is_drawn_towards_that_of_all_rows():
+def test_shares_of_patterns_are_drawn_towards_the_regression():
     X = pd.DataFrame({"a": [1] * 50 + [0] * 100})
     y = np.r_[np.ones(45), np.zeros(5), np.ones(10), np.zeros(90)].astype(int)
     rule = RuleSet((Clause((Literal("a", ">", 0.5),)),), (1,), "dnf", 0)
-    found = FixedRuleClassifier(rule).fit(X, y).predict_proba(X)[[0, 60], 1]
-    whole = 56 / 152
-    assert found == pytest.approx([(45 + SHRINK * whole) / 60, (10 + SHRINK * whole) / 110])
+    model = FixedRuleClassifier(rule).fit(X, y)
+    drawn = expit(model._shares.regression[-1, 1] + [model._shares.regression[:2, 1].sum(), 0])
+    assert drawn == pytest.approx([45 / 50, 10 / 100], abs=0.06)
+    found = model.predict_proba(X)[[0, 60], 1]
+    assert found == pytest.approx([(45 + SHRINK * drawn[0]) / 80, (10 + SHRINK * drawn[1]) / 130])
+
+
+def test_conditions_that_did_not_meet_in_training_add_up():
+    X = pd.DataFrame({"a": [0] * 100 + [1] * 50 + [0] * 50, "b": [0] * 150 + [1] * 50})
+    y = np.r_[np.arange(100) < 10, np.arange(50) < 30, np.arange(50) < 30].astype(int)
+    clauses = tuple(Clause((Literal(c, ">", 0.5),)) for c in "ab")
+    model = FixedRuleClassifier(RuleSet(clauses, (1, 1), "dnf", 0)).fit(X, y)
+    single, both = model.predict_proba(pd.DataFrame({"a": [1, 1], "b": [0, 1]}))[:, 1]
+    assert single == pytest.approx(0.6, abs=0.06)
+    assert both > 0.85
+
+
+@pytest.mark.parametrize("n", [1, 40])
+def test_rows_of_one_class_have_a_share_near_one(n):
+    X = pd.DataFrame({"a": [0.0, 1.0] * n})
+    rule = RuleSet((Clause((Literal("a", ">", 0.5),)),), ("x",), "dnf", "y")
+    model = FixedRuleClassifier(rule).fit(X, ["x"] * 2 * n)
+    drawn = (2 * n + 1) / (2 * n + 2)
+    share = (n + SHRINK * drawn) / (n + SHRINK)
+    assert model.predict_proba(X) == pytest.approx(np.tile([share, 1 - share], (2 * n, 1)))
+    alone = FixedRuleClassifier(replace(rule, default="x")).fit(X, ["x"] * 2 * n)
+    assert alone.predict_proba(X).tolist() == [[1.0]] * 2 * n
+
+
+def test_shares_of_billions_of_rows_are_those_counted():
+    rule = RuleSet((Clause((Literal("a", ">", 0.5),)),), (1,), "dnf", 0)
+    counts = np.array([[3e9, 7.0], [2.0, 5e9]])
+    features = np.array([[0, 0], [1, 1]])
+    found = Shares(Likeness(rule), features, counts, np.ones(2))
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    values = found.of({"a": np.array([0.0, 1.0])})
+    np.testing.assert_allclose(values, shares, rtol=1e-6)
 
 
 def test_undecided_rows_that_lack_less_are_separated():

@@ -1,38 +1,39 @@
 """Shares of the classes among rows like a row, counted row by row as the definition reads."""
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 from rulekit.learners.shares import SHRINK
 
 
 def likeness(rule, columns, i):
-    """What a row is told apart by, coarse to fine: nothing, its clause, shortfalls, conditions."""
+    """Whether each clause decides a row, then which conditions it meets."""
     row = {name: values[i : i + 1] for name, values in columns.items()}
     flip = rule.form == "cnf"
-    met = [[bool(c.mask(row)[0]) != flip for c in clause.conditions] for clause in rule.clauses]
-    short = [len(set(c.conditions)) for c in rule.clauses]
-    for r, (clause, own) in enumerate(zip(rule.clauses, met, strict=True)):
-        short[r] -= len({c for c, holds in zip(clause.conditions, own, strict=True) if holds})
-    deciding = [r for r, lacking in enumerate(short) if lacking == 0]
-    return [(), tuple(deciding[:1]), tuple(short), tuple(map(tuple, met))]
+    conditions = dict.fromkeys(c for clause in rule.clauses for c in clause.conditions)
+    met = {c: bool(c.mask(row)[0]) != flip for c in conditions}
+    decides = (all(met[c] for c in clause.conditions) for clause in rule.clauses)
+    return (*decides, *met.values())
 
 
 def shares(rule, train, codes, weight, n_classes, new):
-    """Walk down the levels for each new row, over all training rows each time."""
-    known = [likeness(rule, train, i) for i in range(len(codes))]
-    found = np.zeros((len(next(iter(new.values()))), n_classes))
-    for i in range(len(found)):
-        share, before = np.full(n_classes, 1 / n_classes), None
-        for depth, own in enumerate(likeness(rule, new, i)):
-            alike = [k for k, other in enumerate(known) if other[depth] == own]
-            if not alike:
-                break
-            if alike != before:
-                rows = np.zeros(n_classes)
-                for k in alike:
-                    rows[codes[k]] += weight[k]
-                shrink = SHRINK if depth else n_classes
-                share = (rows + shrink * share) / (rows.sum() + shrink)
-            before = alike
-        found[i] = share
+    """Draw the shares of rows with the same conditions towards scikit-learn's regression."""
+    known = np.array([likeness(rule, train, i) for i in range(len(codes))], dtype=float)
+    new = np.array([likeness(rule, new, i) for i in range(len(new["a"]))], dtype=float)
+    average = np.tile(weight @ known / weight.sum(), (n_classes, 1))
+    rows, weights = np.vstack([known, average]), np.append(weight, np.ones(n_classes))
+    classes = np.append(codes, np.arange(n_classes))
+    found = np.zeros((len(new), n_classes))
+    for k in range(n_classes):
+        if known.shape[1]:
+            model = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-12, max_iter=1000)
+            model.fit(rows, classes == k, weights)
+            found[:, k] = model.predict_proba(new)[:, 1]
+        else:
+            found[:, k] = weights[classes == k].sum() / weights.sum()
+    found /= found.sum(axis=1, keepdims=True)
+    for i in range(len(new)):
+        alike = (known == new[i]).all(axis=1)
+        counts = np.bincount(codes[alike], weight[alike], minlength=n_classes)
+        found[i] = (counts + SHRINK * found[i]) / (counts.sum() + SHRINK)
     return found

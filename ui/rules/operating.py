@@ -154,8 +154,9 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
     learned = rows.name == "training"
     flattered = " The rule was learned from these rows, which flatters it." if learned else ""
     st.caption(
-        "A probability is the smoothed share of the outcome among training rows with the same "
-        "deciding clause and the same unmet conditions. Class weights and costs play no part."
+        "A probability is the share of the outcome among training rows that meet the same "
+        "conditions; few rows are drawn towards a logistic regression on the conditions. "
+        "Class weights and costs play no part."
         f"{flattered}"
     )
     shown = pd.DataFrame(

@@ -70,22 +70,26 @@ class IdealFormula:
         return occurring
 
     def shares(self, mode: str) -> Shares:
-        """Count each type, shrunk towards its clause."""
+        """Count each type."""
         form, weighed = self.minimised(mode), np.array(self.factors)
         types = np.flatnonzero(self.counts.sum(axis=1) > 0)
         held = [MinimumForm(cube[None, :], 0, 0).holds()[types] for cube in form.cubes]
         fired = np.array(held, dtype=bool).reshape(len(held), len(types)).T
         counts = (self.counts / weighed if self.rows is None else self.rows)[types]
-        levels = first_clause(fired), types[:, None]
+        features = np.column_stack([fired, self.answers_of(types), np.ones(len(types))])
         own = [1, 0] if self.positive < self.default else [0, 1]  # in the order of the classes
         likeness = TypeLikeness(self, self.rule(mode))
-        return Shares.counted(likeness, levels, counts[:, own], fired, weighed[own])
+        return Shares(likeness, features.astype(np.int64), counts[:, own], weighed[own])
+
+    def answers_of(self, types: Counts) -> NDArray[np.int64]:
+        """Return the answers to the conditions of types, 0 or 1, shape (types, k)."""
+        k = len(self.pairs)
+        return (types[:, None] >> np.arange(k - 1, -1, -1)) & 1
 
     def frame(self, mode: str) -> pd.DataFrame:
         """List the types that occur: conditions, rows of each class, prediction."""
         occurring = np.flatnonzero(self.counts.sum(axis=1) > 0)
-        k = len(self.pairs)
-        answers = (occurring[:, None] >> np.arange(k - 1, -1, -1)) & 1 == 1
+        answers = self.answers_of(occurring) == 1
         names = [str(yes) for yes, _ in self.pairs]
         counts = (self.counts if self.rows is None else self.rows)[occurring]
         predicted = np.where(self.minimised(mode).holds()[occurring], 0, 1)
@@ -103,9 +107,10 @@ class TypeLikeness:
     rule: RuleSet
 
     def kinds(self, columns: Columns) -> tuple[Levels, NDArray[np.intp]]:
-        """Return the kind of each row, as `Likeness.kinds` does; -1 for no type."""
+        """Sort rows into kinds, as `Likeness.kinds` does; rows of no type are a kind apart."""
         codes, met = self.formula.types_of(columns)
-        first = first_clause(self.rule.clauses_fired(columns))
-        both = np.column_stack([first, np.where(met, codes, -1)])
-        kinds, kind = np.unique(both, axis=0, return_inverse=True)
-        return (kinds[:, :1], kinds[:, 1:]), kind.reshape(-1)
+        fired = self.rule.clauses_fired(columns)
+        both = np.column_stack([fired, self.formula.answers_of(codes), met]).astype(np.int64)
+        features, kind = np.unique(both, axis=0, return_inverse=True)
+        decides = features[:, : self.rule.n_clauses] == 1
+        return (first_clause(decides), features), kind.reshape(-1)

@@ -300,7 +300,8 @@ n_conditions_, training_error_, empty_rule_hint_
         ndarray of shape (n, 2)
             Columns in the order of `classes_`. The chance of the class described grows with the
             total. `class_weight` and `costs`, by which the threshold is chosen, make no class
-            more frequent and are taken out of it, so that it need not be one half there.
+            more frequent and are taken out of it, so that it need not be one half there and the
+            class with the greatest probability need not be the one that `predict` returns.
         """
         columns = self.read_columns(X)
         if self._chances is None:

@@ -58,8 +58,8 @@ def shares_of(rule: RuleSet, kinds: Kinds, factors: Floats) -> Shares:
     """Return the shares of the classes among all training rows."""
     here = kinds.counts[0].sum(axis=1) > 0
     likeness, counts = Likeness(rule), kinds.counts[0][here].astype(float)
-    levels = likeness.levels(kinds.met[here])
-    return Shares.counted(likeness, levels, counts, levels[1] == 0, factors)
+    features = likeness.levels(kinds.met[here])[1]
+    return Shares(likeness, features, counts, factors)
 
 
 @dataclass(frozen=True)

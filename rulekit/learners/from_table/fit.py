@@ -101,12 +101,12 @@ def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally,
     """Sum the counts of the training and of the held-out rows."""
     labels = tuple(classes)
     confusion = confusion_of(rule, kinds, labels)
-    decides = Likeness(rule).levels(kinds.met)[1] == 0
+    decides = Likeness(rule).levels(kinds.met)[1][:, : rule.n_clauses]
     labels_of_clauses = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
     own = [labels.index(label) for label in labels_of_clauses[: rule.n_clauses]]
     found = []
     for part in range(2):
-        counts = decides.T.astype(np.int64) @ kinds.counts[part]
+        counts = decides.T @ kinds.counts[part]
         right = counts[np.arange(len(own)), own]
         found.append(Tally(labels, confusion[part], counts.sum(axis=1), right))
     return found[0], found[1]

@@ -8,7 +8,7 @@ import numpy as np
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem, box_table
+from rulekit.learners.literal.problem import BinaryProblem, box_table
 from rulekit.learners.training import Clock, as_constraints
 from rulekit.rules.constraints import Constraints
 from rulekit.search.box_search import ERRORS
@@ -19,7 +19,7 @@ from rulekit.search.clause_generation import (
     GenerationPlan,
     generate,
 )
-from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.columns import ClauseSelection
 
 PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
 ALL_TESTS = 10**12
@@ -147,10 +147,10 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
 
 def generated(problem: BinaryProblem, theta: float) -> ClauseSelection:
     """Generate clauses and select among them; a clause costs as much as a condition."""
-    table = box_table(problem, ERRORS)
+    boxes = box_table(problem, ERRORS)
     clock = Clock(problem.deadline)
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=clock)
-    n_columns = max(1, table.problem.cells.shape[1])
+    n_columns = max(1, boxes.cells.shape[1])
     plan = GenerationPlan(
         theta,
         theta,
@@ -161,8 +161,8 @@ def generated(problem: BinaryProblem, theta: float) -> ClauseSelection:
         all_tests=PROOF_TESTS if clock.end is None else None,
         should_stop=clock,
     )
-    found = generate(table.problem, plan)
-    chosen = table.chosen(found.boxes)
+    found = generate(boxes, plan)
+    chosen = boxes.chosen(found.boxes)
     proved = found.lower_bound is not None and (
         found.objective - found.lower_bound <= PROVED * max(1.0, found.objective)
     )

@@ -119,23 +119,27 @@ def test_a_gap_in_a_column_without_gaps_has_no_past_case():
     assert len(model.predict(X.head(3).assign(age=np.nan))) == 3
 
 
-def test_shares_are_those_of_the_type_drawn_towards_its_clause():
+def test_shares_are_those_of_the_type_drawn_towards_the_regression():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y)
     found = model.predict_proba(X)
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
     types = np.array([c.mask(model.read_columns(X)) for c in model.conditions_]).T
-    clause = [tuple(np.flatnonzero(row)[:1]) for row in model.clauses_fired(X)]
-    frame = pd.DataFrame({"type": map(tuple, types), "clause": clause, "ill": y == "ill"})
-    share = (frame["ill"].sum() + 1) / (len(y) + 2)
-    held = frame.groupby("clause")["ill"].agg(["sum", "size"])
-    held["share"] = (held["sum"] + SHRINK * share) / (held["size"] + SHRINK)
-    for (asked, which), rows in frame.groupby(["type", "clause"]):
-        expected = held["share"][which]
-        if len(rows) < held["size"][which]:
-            expected = (rows["ill"].sum() + SHRINK * expected) / (len(rows) + SHRINK)
-        first = list(model.classes_).index("ill")
-        np.testing.assert_allclose(found[rows.index, first], expected, err_msg=str(asked))
+    features = np.column_stack([model.clauses_fired(X), types, np.ones(len(X))]).astype(int)
+    drawn = model._shares.regressed(features)
+    for rows in pd.DataFrame(types).groupby(list(range(types.shape[1]))).groups.values():
+        counts = [(y[rows] == label).sum() for label in model.classes_]
+        expected = (counts + SHRINK * drawn[rows[0]]) / (len(rows) + SHRINK)
+        np.testing.assert_allclose(found[rows], np.tile(expected, (len(rows), 1)))
+
+
+def test_shares_of_rows_without_a_past_case_are_those_of_the_regression():
+    X, y = mixed()
+    model = IdealDNFClassifier(positive_label="ill", tolerance=0.0, random_state=0).fit(X, y)
+    new = X.assign(age=np.nan)
+    assert not model.seen(new).any()
+    levels, kind = model._shares.likeness.kinds(model.read_columns(new))
+    assert (model.predict_proba(new) == model._shares.regressed(levels[1])[kind]).all()
 
 
 def test_numbers_are_cut_at_the_lower_median_and_levels_split():

@@ -24,7 +24,7 @@ def kinds_of(rule, codes=CODES):
     levels, kind = Likeness(rule).kinds(COLUMNS)
     counts = np.zeros((2, len(levels[0]), 3), dtype=np.int64)
     np.add.at(counts[0], (kind, codes), 1)
-    return Kinds(levels[2].astype(bool), counts)
+    return Kinds(levels[1][:, rule.n_clauses :].astype(bool), counts)
 
 
 def counted(rule):
