@@ -11,11 +11,17 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.plots.outcomes import outcome_bins_figure, outcome_levels, outcome_levels_figure
-from rulekit.plots.thresholds import MAX_LEVELS, TAIL, level_figure, level_table, threshold_figure
+from rulekit.plots.thresholds import (
+    FEW,
+    MAX_LEVELS,
+    TAIL,
+    level_figure,
+    level_table,
+    threshold_figure,
+)
 from rulekit.rules import GAPS, ORDERED, WORDS, Condition, Literal, RuleSet, spelled
 from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent
-from ui.binning.outcomes import outcome_codes
 from ui.cache import kept
 from ui.escape import md
 from ui.rule_numbers import Rows
@@ -33,6 +39,7 @@ STEPS = 200  # of a slider, about
 MOST_DIGITS = 12  # behind the decimal point of a cut point
 MOST_LEVELS = 500  # that a list offers
 DATE_TICKS = 5
+TICK = 50  # steps of the slider between ticks of the figure
 SUMMED = "This condition computes with several columns at once. It cannot be edited here."
 NOTHING = "A test for missing values has no cut point. It can be removed under “{}”."
 TABLE = "Add or remove conditions"
@@ -202,16 +209,20 @@ def _figure(literal: Literal, train: Rows, key: str, state: AppState) -> None:
     name = state.label(literal.feature)
     values = literal.compared(train.columns)
     alt = f"Training rows by {name} and outcome; the table below counts them."
-    codes, positive = outcome_codes(state), train.y == state.positive
+    codes = pd.Index(state.labels).get_indexer(train.y)
+    positive = train.y == state.positive
     pair = {"labels": (state.positive, state.other_label), "classes": state.classes}
     if literal.op in ORDERED and literal.order is None:
         numbers, cuts = values.astype(float), [literal.edge]
+        present = numbers[~np.isnan(numbers)]
         if state.several:
             figure = outcome_bins_figure(numbers, codes, cuts, name=name, labels=state.labels)
         else:
             figure = threshold_figure(numbers, positive, cuts, name=name, **pair)
+        if len(np.unique(numbers)) > FEW:  # else few bins would have the only ticks
+            figure.update_xaxes(tick0=0, dtick=TICK * slider_range(present, literal.edge)[2])
         if literal.part == "date":
-            ticks = np.linspace(np.nanmin(numbers), np.nanmax(numbers), DATE_TICKS)
+            ticks = np.linspace(present.min(), present.max(), DATE_TICKS)
             texts = [str(literal.value_at(tick))[:10] for tick in ticks]
             figure.update_xaxes(tickvals=ticks, ticktext=texts)
         chart(figure, f"condition_{key}", alt)
