@@ -17,20 +17,22 @@ LOCK   := uv pip compile --quiet --universal --python-version 3.11 --generate-ha
 # Bytecode is cached: without it every process compiles the libraries anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test slow engines setup lock lint docs wheel oldest check format bench paper census screenshot clean
+.PHONY: app test slow browser engines setup lock lint docs wheel oldest check format bench paper census screenshot clean
 
 app: $(STAMP)            ## open the dashboard in the browser
 	$(BIN)/python -m ui.server
 
 # One thread a process: the tests share the cores already.
-test slow: export OMP_NUM_THREADS = 1
-test slow: export OPENBLAS_NUM_THREADS = 1
+test slow browser: export OMP_NUM_THREADS = 1
+test slow browser: export OPENBLAS_NUM_THREADS = 1
 
 test: $(DEV) $(READY)    ## the quick tests, on all cores
 	$(PYTEST) $(CORES) -m "not slow and not browser and not paper"
 
-slow: $(DEV) $(READY)    ## the slow tests, then a person's path in a real browser
+slow: $(DEV) $(READY)    ## the slow tests, except those in a browser
 	$(PYTEST) $(CORES) -m "slow and not browser and not paper"
+
+browser: $(DEV) $(READY) ## a person's path in a real browser
 	$(PYTEST) -n 2 --dist loadfile -m "browser and not paper"
 
 engines: $(DEV)          ## what runs exports in tests: PMML, DMN (needs Java and npm)

@@ -182,7 +182,7 @@ def _hamming(X: Any, described: np.ndarray, grid: Grid, seed: int) -> float:
     )
     n_perturbations = HAMMING_PERTURBATIONS if grid.n_perturbations else 0
     plan = SearchPlan(grid.thetas, max(grid.clauses), n_perturbations)
-    archive = search(box_table(problem, HAMMING).problem, plan, np.random.default_rng(seed))
+    archive = search(box_table(problem, HAMMING), plan, np.random.default_rng(seed))
     answers = [(archive.answer(c["n_clauses"], c["theta"]), c["theta"]) for c in grid.cells]
     return sum(entry.objective(theta) for entry, theta in answers)
 

@@ -60,4 +60,4 @@ with sentences():
                 compare(found)
         with how:
             if how.open:
-                how_it_was_found(found)
+                how_it_was_found(found, y)

@@ -20,6 +20,7 @@ from rulekit.rules import (
 )
 from ui.cache import kept
 from ui.escape import md
+from ui.learners.learner import KINDS_OF_RULE
 from ui.learners.offered import (
     curve_key,
     learner_of,
@@ -116,13 +117,14 @@ def needed_model() -> ClassifierMixin:
     return model
 
 
-def setting_words(setting: Mapping[str, Any]) -> str:
-    """Return a setting in words, for captions and hover texts (not escaped)."""
+def setting_words(setting: Mapping[str, Any], *, variant: bool = False) -> str:
+    """Return a setting in words (not escaped), with or without the variant of its search."""
     if "whole_file" in setting:
         return str(setting["whole_file"])
     if "edited" in setting:
         return f"edited by hand, from: {setting['edited']}"
-    return learner_of(setting).words(setting)
+    left_out = () if variant else KINDS_OF_RULE
+    return learner_of(setting).words({k: v for k, v in setting.items() if k not in left_out})
 
 
 def looked_at_test_rows() -> int:

@@ -37,8 +37,8 @@ SEARCH = Family(
     title="box search",
     default_grid=search_grid,
     command="short-rule",
-    question="A short rule (recommended; Boolean, DNF or CNF)",
-    name="A short rule",
+    question="Short rule (recommended; Boolean, DNF or CNF)",
+    name="Short rule",
     sentence=(
         "A few clauses, each of conditions that must all hold; one search answers every size."
     ),

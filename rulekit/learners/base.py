@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -74,6 +75,11 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
     costs: Costs | None = None
     _kinds: dict[str, str]
     _shares: Shares
+
+    @classmethod
+    @cache  # scikit-learn inspects the signature again for each clone
+    def _get_param_names(cls) -> list[str]:
+        return list(super()._get_param_names())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a rule.
@@ -415,10 +421,19 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         self.rule_set_ = rule
         self.n_rules_ = rule.n_clauses
         self.n_conditions_ = rule.n_conditions
-        right = np.equal(self._answers(table.columns), table.y)
-        self.training_error_ = float(weight[~right].sum() / weight.sum())
-        both = table.weights(None), weight
-        shares = Shares.measured(rule, table.columns, table.codes, both, len(self.classes_))
+        self.training_error_, shares = table.once(
+            (rule, weight.tobytes()), lambda: self._measured(table, weight)
+        )
         if self._proba_follows_rule and np.ptp(weight) == 0:
             shares = shares.following(rule, self.classes_.tolist())
         self._shares = shares
+
+    def _measured(self, table: TrainingTable, weight: NDArray[np.float64]) -> tuple[float, Shares]:
+        """Return the training error of the rule and the shares of classes in training rows."""
+        right = np.equal(self._answers(table.columns), table.y)
+        error = float(weight[~right].sum() / weight.sum())
+        both = table.weights(None), weight
+        found = Shares.measured(
+            self.rule_set_, table.columns, table.codes, both, len(self.classes_)
+        )
+        return error, found

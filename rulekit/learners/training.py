@@ -42,12 +42,19 @@ class TrainingTable:
     readings: dict[str, Any] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    memory: dict[str, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
+    memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def y(self) -> NDArray[Any]:
         """The class of each row: shape (n,)."""
         return self.classes[self.codes]
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what was made of this table under this key, or make it."""
+        if key not in self.memory:
+            self.memory[key] = make()
+        found: Made = self.memory[key]
+        return found
 
     def weights(self, class_weight: Any) -> NDArray[np.float64]:
         """Combine weights of rows and classes, rescaled to sum to n, shape (n,).
@@ -55,11 +62,12 @@ class TrainingTable:
         So a price of a literal keeps its meaning, rows, whatever the weights are. They are rounded
         so that their sums over rows are exact in any order, and equal on every processor.
         """
-        key = repr(class_weight)
-        if key not in self.memory:  # the same for many settings
+
+        def made() -> NDArray[np.float64]:
             weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
-            self.memory[key] = addable(weight * (len(weight) / weight.sum()))
-        return self.memory[key].copy()
+            return addable(weight * (len(weight) / weight.sum()))
+
+        return self.once(repr(class_weight), made).copy()  # the same for many settings
 
     def binarizer(self, given: Binarizer | None) -> Binarizer:
         """Return an unfitted binarizer that reads each column as the whole table is read."""

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from rulekit.learners.choice import COST
 from rulekit.plots.notes import placed
-from rulekit.style.palette import GREY, SERIES, SYMBOLS, VERMILION, base_layout, plain
+from rulekit.style.palette import GREY, VERMILION, Look, base_layout, learner_look, plain
 from rulekit.style.wording import measured, plural
 
 MAX_POINTS = 200
+LEAST_SIZE = 0.5  # mean conditions below which most folds' rules are constant
 LEAST_REACH = 0.02  # of the vertical axis, in errors; of costs five times this part of the largest
 HEIGHT = 380
 ALONG = np.linspace(0.1, 0.9, 9)  # parts of a line that words keep clear of
@@ -74,8 +75,9 @@ def front_figure(
     ----------
     points : DataFrame, a row a setting
         Columns `x`, `y` and ``on_front`` (bool); optional: ``<y>_se`` (drawn as an error bar of
-        one standard error for points on the front) and ``label`` (text of the hover box). The
-        index labels name the points: they come back as ``customdata`` of a click.
+        one standard error for points on the front), ``label`` (text of the hover box) and ``look``
+        (the `rulekit.style.palette.Look` of the point's series; otherwise in the order of their
+        names). The index labels name the points: they come back as ``customdata`` of a click.
     x, y : str
         Columns of the two axes; smaller is better on both.
     series : str, optional
@@ -101,21 +103,25 @@ def front_figure(
     shown = _thinned(points, y).sort_values("on_front", kind="stable")
     figure = go.Figure(layout=base_layout(HEIGHT))
     figure.update_layout(hovermode="closest")
-    figure.add_trace(_points(shown, x, y, series))
+    names, kind = _kinds(shown, series)
+    looks = [learner_look(k) for k in range(len(names))]
+    if "look" in shown:
+        looks = [shown["look"].iloc[np.argmax(kind == k)] for k in range(len(names))]
+    figure.add_trace(_points(shown, x, y, [looks[k] for k in kind]))
     if x == WHOLE:
-        _add_families(figure, shown, y, series, selected)
+        _add_families(figure, shown, y, kind, looks, selected)
     else:
         _add_steps(figure, shown, x, y)
-    _add_legend(figure, shown, series)
+    _add_legend(figure, names, looks)
     for family in (b for b in baselines if b.curve):
         figure.add_trace(_curve(family))
     lines = sorted(
         (b for b in baselines if not b.curve and np.isfinite(b.value)), key=lambda b: b.value
     )
-    limits = _shown_range(shown, y, lines, everywhere=x == WHOLE)
+    limits = _shown_range(shown, y, lines, everywhere=x == WHOLE, selected=selected)
     if limits is not None:
         _add_baselines(figure, lines, limits, y)
-    if limits is not None:
+        _add_far(figure, shown[shown[y] > limits[1]], (x, y), limits[1])
         _add_notes(figure, shown, (x, y), notes or {}, limits)
     if selected is not None and selected in shown.index:
         _add_ring(figure, shown.loc[selected], x, y)
@@ -180,10 +186,9 @@ def _kinds(points: pd.DataFrame, series: str | None) -> tuple[list[str], NDArray
     return names, points[series].astype(str).map(names.index).to_numpy(dtype=np.intp)
 
 
-def _points(points: pd.DataFrame, x: str, y: str, series: str | None) -> go.Scatter:
-    kind = _kinds(points, series)[1] % len(SYMBOLS)
+def _points(points: pd.DataFrame, x: str, y: str, looks: Sequence[Look]) -> go.Scatter:
     best = points["on_front"].to_numpy(dtype=bool)
-    colours = [SERIES[k] for k in kind]
+    colours = [look.colour for look in looks]
     texts = points["label"] if "label" in points else [""] * len(points)
     what = "a 100 cases" if y == COST else "error"
     hover = [
@@ -200,7 +205,8 @@ def _points(points: pd.DataFrame, x: str, y: str, series: str | None) -> go.Scat
         showlegend=False,
         marker={
             "symbol": [
-                SYMBOLS[k] if b else f"{SYMBOLS[k]}-open" for k, b in zip(kind, best, strict=True)
+                look.symbol if filled else look.open_symbol
+                for look, filled in zip(looks, best, strict=True)
             ],
             "color": colours,
             "size": np.where(best, 12, 8),
@@ -232,15 +238,15 @@ def _add_families(
     figure: go.Figure,
     points: pd.DataFrame,
     y: str,
-    series: str | None,
+    kind: NDArray[np.intp],
+    looks: Sequence[Look],
     selected: int | None,
 ) -> None:
     """Connect each learner's best point at each number of conditions."""
-    names, kind = _kinds(points, series)
     held = kind[points.index.get_loc(selected)] if selected in points.index else 0
-    for k in range(len(names)):
+    for k, look in enumerate(looks):
         own = points[kind == k].sort_values([WHOLE, y]).drop_duplicates(WHOLE)
-        colour = SERIES[k % len(SERIES)]
+        colour = look.colour
         if k == held and f"{y}_se" in own and own[f"{y}_se"].notna().any():
             _add_band(figure, own.dropna(subset=[f"{y}_se"]), y, colour)
         line = {"width": 1.5, "color": colour}
@@ -284,16 +290,11 @@ def _curve(family: Baseline) -> go.Scatter:
     )
 
 
-def _add_legend(figure: go.Figure, points: pd.DataFrame, series: str | None) -> None:
-    names = _kinds(points, series)[0]
+def _add_legend(figure: go.Figure, names: Sequence[str], looks: Sequence[Look]) -> None:
     if len(names) < 2:
         return
-    for k, name in enumerate(names):
-        mark = {
-            "symbol": SYMBOLS[k % len(SYMBOLS)],
-            "color": SERIES[k % len(SERIES)],
-            "size": 10,
-        }
+    for name, look in zip(names, looks, strict=True):
+        mark = {"symbol": look.symbol, "color": look.colour, "size": 10}
         figure.add_trace(
             go.Scatter(x=[None], y=[None], mode="markers", marker=mark, name=plain(name))
         )
@@ -324,25 +325,51 @@ def _add_baselines(
 
 
 def _shown_range(
-    points: pd.DataFrame, y: str, lines: Sequence[Baseline], *, everywhere: bool
+    points: pd.DataFrame,
+    y: str,
+    lines: Sequence[Baseline],
+    *,
+    everywhere: bool,
+    selected: int | None = None,
 ) -> tuple[float, float] | None:
-    """Choose the vertical range: points, their bars and lines near them; None without points.
+    """Choose the vertical range: near points, their bars and lines; None without points.
 
-    Bars stand at points of the front, a band `everywhere`. A far line is named at the edge. Points
-    that all have one value are not stretched apart.
+    Near is what lies at most half the height of the front above it, or is selected; rules without
+    a condition do not count as its front, unless there are no others. Bars stand at points of the
+    front, a band `everywhere`. Points that all have one value are not stretched apart.
     """
     values = points[y].to_numpy(dtype=float)
     if not len(values):
         return None
-    spread = points.get(f"{y}_se", pd.Series(0.0, points.index)).to_numpy(dtype=float)
-    shown = points["on_front"].to_numpy(dtype=bool) | everywhere
-    spread = np.where(shown, np.nan_to_num(spread), 0.0)
+    front = points["on_front"].to_numpy(dtype=bool)
+    sizes = points.get("n_conditions", pd.Series(1.0, points.index)).to_numpy(dtype=float)
+    ruled = front & (sizes >= LEAST_SIZE)
+    base = values[ruled] if ruled.any() else values
     least = LEAST_REACH * (5 * abs(values.max()) or 1.0 if y == COST else 1.0)
-    reach = max(values.max() - values.min(), least)
-    near = [b.value for b in lines if b.value <= values.max() + reach]
-    low, high = min([*(values - spread * everywhere), *near]), max([*(values + spread), *near])
+    highest = base.max() + max((base.max() - base.min()) / 2, least)
+    near = (values <= highest) | (points.index == selected)
+    spread = points.get(f"{y}_se", pd.Series(0.0, points.index)).to_numpy(dtype=float)
+    spread = np.where(front | everywhere, np.nan_to_num(spread), 0.0)[near]
+    values, crossing = values[near], [b.value for b in lines if b.value <= highest]
+    low = min([*(values - spread * everywhere), *crossing])
+    high = max([*(values + spread), *crossing])
     pad = 0.12 * max(high - low, least)
     return max(low - pad, -pad / 4), high + pad  # a point at 0 is not cut in halves
+
+
+def _add_far(figure: go.Figure, far: pd.DataFrame, axes: tuple[str, str], high: float) -> None:
+    """Name the points above the shown range by an arrow at the edge."""
+    x, y = axes
+    for size, own in far.groupby(x):
+        several = f" {len(own)} from" if len(own) > 1 else ""
+        figure.add_annotation(
+            x=size,
+            y=high,
+            yanchor="top",
+            showarrow=False,
+            font={"size": 11, "color": GREY},
+            text=f"↑{several}<br>{measured(own[y].min(), y)}",
+        )
 
 
 def _label(figure: go.Figure, y: float, lines: Sequence[str]) -> None:

@@ -22,6 +22,9 @@ ORANGE = "#E69F00"
 GREY = "#7A7A7A"  # of what belongs to no outcome: seen on a light and on a dark page
 
 SERIES = (BLUE, VERMILION, GREEN, PINK, SKY, ORANGE)
+COLOUR_NAMES = dict(
+    zip(SERIES, ("blue", "red", "green", "pink", "light blue", "orange"), strict=True)
+)
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star")
 MARK = {"color": "#111111", "line": {"color": "#FFFFFF", "width": 1.5}}  # of a case; on any page
 HATCHES = ("", "/", "\\", "x", "-", "+")
@@ -30,7 +33,7 @@ SHAPES = ("circle", "square", "diamond", "cross")  # of which three dimensions k
 
 @dataclass(frozen=True)
 class Look:
-    """Colour, hatch and symbol of an outcome in all figures."""
+    """Colour, hatch and symbol of an outcome, or of a learner, in all figures."""
 
     colour: str
     hatch: str
@@ -40,6 +43,19 @@ class Look:
     def ink(self) -> str:
         """The text colour on a filled bar: white where readable, else black."""
         return "#FFFFFF" if self.colour == BLUE else "#000000"
+
+    @property
+    def open_symbol(self) -> str:
+        """The symbol with its inside left out."""
+        plain, *dotted = self.symbol.split("-dot")
+        return f"{plain}-open" + "-dot" * len(dotted)
+
+    @property
+    def words(self) -> str:
+        """Colour and symbol of a learner, as in "blue circle"."""
+        symbol, *dotted = self.symbol.split("-dot")
+        name = f"{COLOUR_NAMES[self.colour]} {symbol.partition('-')[0]}"
+        return name + " with a dot" * len(dotted)
 
 
 REST = Look(GREY, ".", "x")  # of everything but the class that is described
@@ -52,6 +68,16 @@ def outcome_looks(labels: Iterable[Any], classes: Iterable[Any] | None = None) -
     places = {name: k for k, name in enumerate(known)}
     looks = [Look(SERIES[k % 6], HATCHES[k % 6], SHAPES[k % 4]) for k in range(len(known))]
     return [looks[places[str(v)]] if str(v) in places else REST for v in labels]
+
+
+def learner_look(place: int, variant: str = "") -> Look:
+    """Return the look of a learner by its place among all learners.
+
+    Variants have its colour: "against" its symbol with a dot, "price" and "quick" their own.
+    """
+    symbol = SYMBOLS[(place + place // len(SYMBOLS)) % len(SYMBOLS)]
+    symbols = {"": symbol, "against": f"{symbol}-dot", "price": "pentagon", "quick": "hexagon"}
+    return Look(SERIES[place % len(SERIES)], "", symbols[variant])
 
 
 def bars(*looks: Look) -> dict[str, Any]:

@@ -66,6 +66,15 @@ class Stump(ClassifierMixin, BaseEstimator):
         return np.column_stack([1 - positive, positive])
 
 
+class Sized(Stump):
+    """A `Stump` with a parameter of size and a time limit, which it does not need."""
+
+    def __init__(self, theta=0.0, column=0, max_conditions=None, time_limit=None):
+        super().__init__(theta, column)
+        self.max_conditions = max_conditions
+        self.time_limit = time_limit
+
+
 class SharedStump(Stump):
     """A `Stump` that fits many settings in one go."""
 

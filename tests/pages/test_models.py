@@ -196,7 +196,7 @@ def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
     found = app.session_state["app"].sweep
     assert len(found.settings) > len(first.settings)
     assert set(found.curve()["series"]) >= {
-        "A short rule",
+        "Short rule",
         "Every combination of a few conditions",
     }
     assert all(model_key(s) in found.models for s in found.settings)
@@ -211,7 +211,7 @@ def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     assert not app.exception
     found = app.session_state["app"].sweep
     assert len(found.by_price("n_conditions", "test_error")) == 4
-    assert "A short rule, by price" in set(found.curve()["series"])
+    assert "Short rule, by price" in set(found.curve()["series"])
     assert len(app.get("plotly_chart")) == 2
     app.session_state["app"] = replace(
         app.session_state["app"], setting={"learner": "search", "n_clauses": 2, "theta": 2.0}
@@ -275,12 +275,27 @@ def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
 @pytest.mark.slow
 def test_points_chosen_are_shown_side_by_side_and_told_apart(on_models):
     app = opened_tab(on_models, "Compare rules")
-    app.multiselect(key="compare").set_value([0, 3]).run()
+    numbers = app.session_state["app"].sweep.curve().index
+    app.multiselect(key="compare").set_value([numbers[0], numbers[-1]]).run()
     assert not app.exception
     assert "of 700 learning rows" in text(app)
     result = app.code[-1]
     assert result.language == "diff"
     assert {line[0] for line in result.value.splitlines()} <= set("+- ")
+
+
+@pytest.mark.slow
+def test_the_curves_of_both_outcomes_are_under_how_it_was_found(on_models):
+    def names(app):
+        figures = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+        return [[trace.get("name", "") for trace in figure["data"]] for figure in figures]
+
+    assert not any(" for " in name for name in names(on_models)[0])
+    state = on_models.session_state["app"]
+    (curve, sides) = names(opened_tab(on_models, "How it was found"))
+    lines = {f"Short rule for {label}" for label in (state.positive, state.other_label)}
+    assert lines <= set(sides)
+    assert not lines & set(curve)
 
 
 @pytest.mark.slow

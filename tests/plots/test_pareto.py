@@ -7,6 +7,7 @@ import pytest
 from rulekit.plots import Baseline, front_figure, front_sentence
 from rulekit.plots.notes import LETTER, LINE
 from rulekit.plots.pareto import LEAST_PLOT
+from rulekit.style.palette import learner_look
 
 
 def settings(n=6, **more):
@@ -75,9 +76,9 @@ def test_far_more_than_two_hundred_points_are_thinned_and_the_front_stays():
 
 
 def test_baselines_closer_than_a_label_is_high_share_one_label():
-    lines = [Baseline("tree", 0.2), Baseline("forest", 0.201), Baseline("majority", 0.4)]
+    lines = [Baseline("tree", 0.2), Baseline("forest", 0.201), Baseline("majority", 0.3)]
     texts = [a.text for a in front_figure(settings(), baselines=lines).layout.annotations]
-    assert texts == ["forest 20.1 %<br>tree 20.0 %", "majority 40.0 %"]
+    assert texts == ["forest 20.1 %<br>tree 20.0 %", "majority 30.0 %"]
 
 
 def test_a_baseline_far_above_the_points_does_not_squeeze_them():
@@ -166,6 +167,27 @@ def test_the_band_is_not_cut():
     low, high = front_figure(points, x="limit", series="method").layout.yaxis.range
     assert low < (points["test_error"] - 0.05).min()
     assert high > (points["test_error"] + 0.05).max()
+
+
+def test_a_rule_without_conditions_is_named_at_the_edge():
+    points = by_limit().assign(n_conditions=[0.0, 0.0, 2.0, 2.0, 3.0, 3.0])
+    points.loc[[0, 10], "test_error"] = 0.9
+    layout = front_figure(points, x="limit", series="method").layout
+    assert layout.yaxis.range[1] < 0.5
+    assert [a.text for a in layout.annotations] == ["↑ 2 from<br>90.0 %"]
+    layout = front_figure(points, x="limit", series="method", selected=10).layout
+    assert layout.yaxis.range[1] > 0.9
+
+
+def test_a_learner_keeps_its_look_whoever_else_is_drawn():
+    points = by_limit()
+    looks = {"a": learner_look(4), "b": learner_look(1)}
+    points = points.assign(look=points["method"].map(looks))
+    for shown in (points, points[points["method"] == "a"]):
+        trace = front_figure(shown, x="limit", series="method").data[0]
+        drawn = points.loc[[label for (label,) in trace.customdata], "look"]
+        assert list(trace.marker.color) == [look.colour for look in drawn]
+        assert list(trace.marker.symbol) == [look.symbol for look in drawn]
 
 
 def test_no_band_is_drawn_where_the_spread_is_not_known():

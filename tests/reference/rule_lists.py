@@ -41,7 +41,7 @@ def boxes_of(rules):
 
 def relabelled(problem, rules):
     """Every list of the same boxes."""
-    K = range(problem.n_classes)
+    K = range(int(problem.y.max()) + 1)
     for labels in product(K, repeat=rules.n_clauses):
         for default in K:
             yield list_of(problem, boxes_of(rules), labels, default)
@@ -85,7 +85,7 @@ def extended(problem, rules):
     """Every list with a clause more, on at most two features, at any place, of any class."""
     boxes = boxes_of(rules)
     for box in small_boxes(problem):
-        for r, label in product(range(rules.n_clauses + 1), range(problem.n_classes)):
+        for r, label in product(range(rules.n_clauses + 1), range(int(problem.y.max()) + 1)):
             yield list_of(
                 problem,
                 [*boxes[:r], box, *boxes[r:]],

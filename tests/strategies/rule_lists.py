@@ -3,7 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.search.rule_lists import ListProblem, RuleList
+from rulekit.search.box_search import ERRORS, BoxProblem
+from rulekit.search.rule_lists import RuleList
 
 
 @st.composite
@@ -16,7 +17,8 @@ def list_problems(draw, max_rows=14, max_features=3, max_bins=4, max_classes=4):
     weight = rng.choice([0.5, 1.0, 2.0], size=n) if draw(st.booleans()) else np.ones(n)
     share = 0.8 if draw(st.booleans()) else 1.0
     may = [rng.random((p, n_bins.max())) < share for _ in range(2)]
-    return ListProblem(codes, n_bins, rng.integers(0, K, n), weight, K, *may, rng.random(p) < share)
+    y = rng.integers(0, K, n)
+    return BoxProblem(codes, n_bins, y, weight, ERRORS, *may, rng.random(p) < share)
 
 
 @st.composite
@@ -33,5 +35,6 @@ def lists_for(draw, problem, max_clauses=3):
             high[r, f] = last[f]
     whole = (low == 0) & (high == last)
     absent = (rng.random((k, p)) < 0.5) | ~problem.has_missing | whole
-    labels = tuple(rng.integers(0, problem.n_classes, k).tolist())
-    return RuleList(low, high, absent, labels, int(rng.integers(problem.n_classes)))
+    K = int(problem.y.max()) + 1
+    labels = tuple(rng.integers(0, K, k).tolist())
+    return RuleList(low, high, absent, labels, int(rng.integers(K)))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from rulekit.style.palette import (
     SERIES,
     SYMBOLS,
     base_layout,
+    learner_look,
     outcome_colours,
     outcome_looks,
     plain,
@@ -130,6 +132,17 @@ def test_long_text_ends_with_dots_at_the_limit():
 
 def test_no_two_series_look_alike_and_each_has_a_shape():
     assert len(set(SERIES)) == len(SERIES) == len(set(SYMBOLS))
+
+
+def test_no_two_learners_look_alike_and_variants_keep_their_colour():
+    plain_looks = [learner_look(place) for place in range(13)]
+    against = [learner_look(place, "against") for place in range(13)]
+    assert len({(look.colour, look.symbol) for look in plain_looks + against}) == 26
+    assert len({look.words for look in plain_looks + against}) == 26
+    assert [look.colour for look in plain_looks] == [look.colour for look in against]
+    assert against[0].words == "blue circle with a dot"
+    for look in plain_looks + against:  # Plotly has these symbols
+        go.Scatter(marker={"symbol": [look.symbol, look.open_symbol]})
 
 
 def test_figures_let_the_page_show_through():

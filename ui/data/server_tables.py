@@ -34,7 +34,7 @@ from ui.workspace import change
 
 WHOLE = "whole_file"  # in a setting: what was learned from all rows of a table, in words
 TITLE, COUNT = "All rows", "Count on all rows"
-LEARNERS = {"A short rule": RuleClassifier, "Every combination of a few": IdealDNFClassifier}
+LEARNERS = {"Short rule": RuleClassifier, "Every combination of a few": IdealDNFClassifier}
 STEPS = 100
 POLL_SECONDS = 0.5
 AT_ONCE_ROWS = 2_000_000  # tables up to this size are counted without a click
@@ -179,7 +179,7 @@ def _take(model: Any) -> None:
     if counted is None:
         origin = f"Every combination of a few, learned from all {model.n_rows_:,} rows"
     else:
-        origin = f"A short rule, learned from all {counted.n_rows:,} rows"
+        origin = f"Short rule, learned from all {counted.n_rows:,} rows"
     words = f"{origin} of {source_words(source)}"
     if counted is not None and counted.test.n:
         words += (

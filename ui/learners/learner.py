@@ -24,12 +24,8 @@ SIZES = (
     "max_variables",
     "max_conditions",
 )  # of a setting: how large its rule may be
-VARIANT = (
-    "describes",
-    "robustness",
-    "label_noise",
-    QUICK,
-)  # of a setting: its kind, not parameters of the grid
+KINDS_OF_RULE = ("describes", "robustness", "label_noise")  # of a setting: the variant of a search
+VARIANT = (*KINDS_OF_RULE, QUICK)  # of a setting: not parameters of the grid
 
 
 def nothing(*_: Any, **__: Any) -> None:

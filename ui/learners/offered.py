@@ -9,6 +9,7 @@ from typing import Any
 from rulekit.evaluation import Family
 from rulekit.families import FAMILIES
 from rulekit.families.table import PAPERS
+from rulekit.style.palette import Look, learner_look
 from ui.learners import literal
 from ui.learners.hyperplane import BOXES_FROM_A_PLANE
 from ui.learners.ideal import IDEAL_DNF
@@ -38,6 +39,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
         key=lambda question: question == PAPERS,
     )
 }
+PLACES = [key for names in QUESTIONS.values() for key in names]  # for the learners' looks
 # what pages show of some learners' models, each once
 CARDS: tuple[Cards, ...] = tuple(
     dict.fromkeys(learner.cards for learner in LEARNERS.values() if learner.cards is not None)
@@ -114,6 +116,11 @@ def curve_key(spec: RunSpec, state: AppState) -> str:
 def learner_of(setting: Mapping[str, Any]) -> Learner:
     """Return the learner that a setting is of."""
     return LEARNERS[setting[LEARNER_KEY]]
+
+
+def look_of(setting: Mapping[str, Any], variant: str = "") -> Look:
+    """Return the colour and symbol of a setting's learner in all charts and tables."""
+    return learner_look(PLACES.index(setting[LEARNER_KEY]), variant)
 
 
 def same_search(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

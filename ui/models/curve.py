@@ -20,20 +20,29 @@ from ui.shell import once
 from ui.state import app_state
 from ui.theme import chart, selected_id
 
-KINDS = {"rule": "for", "robustness": 0, "doubtful rows": "in full"}  # of most rules
 FOLD_WORDS = {5: "five", 10: "ten"}
 
 
 def curve(found: RunResult, y: str) -> None:
     """Draw the curve; a click picks the point."""
     picked = found.number_of_rule(app_state())
-    shown = with_sides_named(found.curve(y, picked))
+    shown = found.curve(y, picked)
     suggested = found.suggestion
     notes = {} if suggested is None or y != found.measure else {suggested.number: "suggested"}
     lines = reference_lines(found.references, "limit", y) + cheapest_line(found, y)
     how = {"x": "limit", "y": y, "series": "series", "baselines": lines}
     figure = front_figure(shown, **how, notes=notes, selected=picked)
     draw(found, figure, "front", front_sentence(shown, x="limit", y=y, unit=found.unit))
+
+
+def sides_curve(found: RunResult, y: str) -> None:
+    """Draw the rules of each outcome as a line of their own, if both were searched."""
+    if not any("describes" in s for s in found.settings):
+        return
+    picked = found.number_of_rule(app_state())
+    shown = _with_sides_named(found.curve(y, picked, sides=True))
+    figure = front_figure(shown, x="limit", y=y, series="series", selected=picked)
+    draw(found, figure, "sides", front_sentence(shown, x="limit", y=y, unit=found.unit))
 
 
 def cheapest_line(found: RunResult, y: str) -> list[Baseline]:
@@ -48,7 +57,7 @@ def cheapest_line(found: RunResult, y: str) -> list[Baseline]:
     return [Baseline(f"always {answer}", cost)]
 
 
-def with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
+def _with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
     """Add the described outcome to the line names if there are lines of both outcomes."""
     state, against = app_state(), points["series"].str.endswith(AGAINST)
     plain = points["series"].isin(points["series"][against].str.removesuffix(AGAINST))
@@ -133,15 +142,12 @@ def points_table(found: RunResult, shown: pd.DataFrame, x: str, y: str, key: str
             "cost a 100 cases" if y == COST else "error": scale * rows[y],
             "± 1 SE": scale * rows.get(f"{y}_se", pd.Series(float("nan"), rows.index)),
             "training error": 100 * rows["train_error"],
-            "rule": ["against" if "describes" in s else "for" for s in settings],
-            "robustness": [s.get("robustness", 0) for s in settings],
-            "doubtful rows": ["less" if "label_noise" in s else "in full" for s in settings],
-            "how": rows["label"],
+            "learner" if x == "limit" else "setting": rows["label"],
         }
     ).reset_index(drop=True)
     table = table.dropna(axis="columns", how="all")
-    usual = [name for name, value in KINDS.items() if (table[name] == value).all()]
-    table = table.drop(columns=usual)
+    if rows["label"].nunique() == 1:
+        table = table.drop(columns="learner", errors="ignore")
     picked = found.number_of_rule(app_state())
     pick_row(
         table,
@@ -161,26 +167,13 @@ def _clauses(found: RunResult, setting: Mapping[str, Any]) -> float | None:
 
 def _columns() -> dict[str, Any]:
     """Return how the columns of a table of points are shown and explained."""
-    number, state = st.column_config.NumberColumn, app_state()
+    number = st.column_config.NumberColumn
     return {
         "conditions at most": number(
             help="What the setting allows; where it names no number, what the rules of all folds "
             "stay within."
         ),
         "clauses": number(help="Of the rule learned from all training rows.", format="%d"),
-        "rule": st.column_config.TextColumn(
-            help=f"“for”: the rule describes {md(state.positive)}. “against”: it describes "
-            f"{md(state.other_label)}; all other rows are {md(state.positive)}."
-        ),
-        "robustness": number(
-            format="%g",
-            help="How much a row of the other class counts that a single condition keeps out. "
-            "0 counts wrong rows only; more gives rules that small errors of measurement upset "
-            "less.",
-        ),
-        "doubtful rows": st.column_config.TextColumn(
-            help="“less”: rows that look like the other class counted less in the search."
-        ),
         "error": number(format="%.1f %%", help="Mean over the folds, on rows not learned from."),
         "cost a 100 cases": number(
             format="%.4g",
@@ -193,5 +186,5 @@ def _columns() -> dict[str, Any]:
             "may be off by the luck of the folds.",
         ),
         "training error": number(format="%.1f %%", help="On the rows learned from: optimistic."),
-        "how": st.column_config.TextColumn(width=320),
+        "setting": st.column_config.TextColumn(width=320),
     }

@@ -16,7 +16,7 @@ from ui.cache import kept
 from ui.escape import md
 from ui.learners.offered import CARDS, learner_of, same_search
 from ui.learners.spec import FIT_SECONDS, QUICK
-from ui.models.curve import choose, cost_words, error_words, fold_words
+from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
 from ui.models.points import RunResult
 from ui.models.run import part_words
 from ui.picked import constraint_lines, looked_at_test_rows, picked_model, setting_words
@@ -181,15 +181,16 @@ def _slid(found: RunResult, line: Mapping[int, int], key: str) -> None:
         choose(found, line[st.session_state[key]], by_slider=True)
 
 
-def how_it_was_found(found: RunResult) -> None:
+def how_it_was_found(found: RunResult, y: str) -> None:
     """Show the setting, the other kinds of rule, and the cards of its learner."""
     state, model = app_state(), picked_model()
     if model is None or state.setting is None:
         st.caption("No rule is picked yet.")
         return
-    st.markdown(f"**{md(setting_words(state.setting), 300)}**")
+    st.markdown(f"**{md(setting_words(state.setting, variant=True), 300)}**")
     if found.number_of_rule(state) is not None:
         sides(found, state.setting)
+    sides_curve(found, y)
     if QUICK in state.setting:
         st.caption(
             f"Searched without disturbances{part_words(state)}. “Search longer”, under the curve, "

@@ -1,6 +1,6 @@
 """Results of runs as points: one row per setting, of all runs on one curve."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -9,11 +9,12 @@ import pandas as pd
 from sklearn.base import ClassifierMixin
 
 from rulekit.evaluation import pareto_front
-from rulekit.learners.choice import CONDITION_PRICE, COST
+from rulekit.learners.choice import CONDITION_PRICE, COST, suggestion
 from rulekit.plots import Baseline
+from rulekit.style.palette import Look
 from rulekit.style.wording import measured, plural
-from ui.learners.offered import learner_of, same_search, settings_of_run
-from ui.learners.spec import LIMITS, QUICK, RunSpec
+from ui.learners.offered import learner_of, look_of, settings_of_run
+from ui.learners.spec import LEARNER_KEY, LIMITS, QUICK, RunSpec
 from ui.models.work import Measured
 from ui.picked import model_key, setting_words
 from ui.state import AppState
@@ -30,7 +31,7 @@ LIMIT_KEYS = ("max_conditions", "max_variables")  # of a setting: conditions tha
 SPREAD_FOLDS = 5  # fewest folds with a standard error
 TREE = "tree"
 
-AGAINST = ", against"  # ends the name of a line of rules for the other class
+AGAINST = ", against"  # ends the name of a search for rules of the other class
 
 
 @dataclass(frozen=True)
@@ -124,27 +125,48 @@ class RunResult:
         )
 
     def line(self, setting: Mapping[str, Any]) -> dict[int, int]:
-        """Map each limit to the best setting of the same search as `setting`.
+        """Map each limit to the best setting on the line of `setting`.
 
         At its own limit that is `setting` itself.
         """
         number = self.number_of(setting)
         if number is None:
             return {}
-        mine = [k for k, s in enumerate(self.settings) if same_search(in_full(s), in_full(setting))]
-        rows = self.points.loc[mine].sort_values(["test_error", "n_conditions"])
+        mine = [k for k, name in enumerate(self.series) if name == self.series[number]]
+        rows = self._short(self.points.loc[mine], number)
+        rows = rows.sort_values([self.measure, "n_conditions"])
         best = rows.assign(number=rows.index).groupby("limit")["number"].first()
         return {**best.to_dict(), int(self.points.loc[number, "limit"]): number}
 
     @cached_property
     def series(self) -> list[str]:
-        """The line of each setting: its learner and its variant."""
+        """The line of each setting: its learner, whichever class the rule describes."""
         return [
             learner_of(s).name
-            + (", by price" if _is_by_price(s) else AGAINST * ("describes" in s))
+            + ", by price" * _is_by_price(s)
             + ", quick search" * self._is_leftover(s)
             for s in self.settings
         ]
+
+    @cached_property
+    def searches(self) -> list[str]:
+        """The search of each setting: its line and the described class."""
+        return [
+            name + AGAINST * ("describes" in s and not _is_by_price(s))
+            for name, s in zip(self.series, self.settings, strict=True)
+        ]
+
+    def looks(self, *, sides: bool = False) -> list[Look]:
+        """Return the colour and symbol of each setting's line, or of its search."""
+        kinds = [
+            "quick"
+            if self._is_leftover(s)
+            else "price"
+            if _is_by_price(s)
+            else "against" * (sides and "describes" in s)
+            for s in self.settings
+        ]
+        return [look_of(s, kind) for s, kind in zip(self.settings, kinds, strict=True)]
 
     @property
     def is_searched(self) -> bool:
@@ -190,7 +212,9 @@ class RunResult:
         """The unit of costs."""
         return next((spec.cost_unit for spec in self.specs), "")
 
-    def curve(self, y: str = "test_error", kept: int | None = None) -> pd.DataFrame:
+    def curve(
+        self, y: str = "test_error", kept: int | None = None, *, sides: bool = False
+    ) -> pd.DataFrame:
         """Return the points of the main curve: of each line the best one for each limit.
 
         Parameters
@@ -199,23 +223,27 @@ class RunResult:
             The measure; smaller is better.
         kept : int, optional
             A setting that is on it in any case.
+        sides : bool, default=False
+            Whether rules of the two outcomes have a line each.
 
         Returns
         -------
         DataFrame
-            Rows of `points`, with ``series`` and ``on_front``: no other point allows as few
-            conditions with as small an error. Of many settings the best one is partly luck; a
+            Rows of `points`, with ``series``, ``look`` and ``on_front``: no other point allows as
+            few conditions with as small an error. Of many settings the best one is partly luck; a
             learner that tries more of them is flattered more. Points of more conditions than the
             search allows are left out, if there are others.
         """
         if not len(self.points):
             return self.points
         full = [k for k, s in enumerate(self.settings) if k == kept or not self._is_leftover(s)]
-        known = self.points.assign(series=self.series).loc[full].dropna(subset=[y])
-        short = (known["limit"] <= max(LIMITS)) | (known.index == kept)
-        known = known[short] if short.any() else known
+        lines = self.searches if sides else self.series
+        known = self.points.assign(series=lines, look=self.looks(sides=sides), label=lines)
+        known = known.loc[full].dropna(subset=[y])
+        known = self._short(known, kept)
         best = known.sort_values([y, "n_conditions"]).groupby(["series", "limit"]).head(1).index
-        rows = known.loc[sorted({*best, *({kept} & set(known.index))})].copy()
+        chosen = {kept, self.suggestion.number if self.suggestion else None}
+        rows = known.loc[sorted({*best, *(chosen & set(known.index))})].copy()
         rows["on_front"] = pareto_front(rows["limit"], rows[y])
         return rows
 
@@ -224,50 +252,74 @@ class RunResult:
         priced = [number for number, s in enumerate(self.settings) if "theta" in s]
         if not priced:
             return pd.DataFrame()
-        rows = self.points.assign(series=self.series).loc[priced].dropna(subset=[x, y])
+        rows = (
+            self.points.assign(series=self.series, look=self.looks())
+            .loc[priced]
+            .dropna(subset=[x, y])
+        )
         return rows.assign(on_front=pareto_front(rows[x], rows[y]))
 
     @cached_property
     def suggestion(self) -> Suggestion | None:
-        """The suggested point, on the front of size and error; None without points.
+        """The suggested point; None without points."""
+        return self.suggested(range(len(self.settings)))
+
+    def suggested(self, numbers: Iterable[int]) -> Suggestion | None:
+        """Return which of some points `rulekit.suggest` selects, with the reason; None without any.
 
         The settings of a price sweep take no part if there are others: the best of many is mostly
-        luck.
+        luck. Nor do points of the quick search that are only kept as selected.
         """
-        measure, unit = self.measure, self.unit
-        rows = self.curve(measure)
+        measure = self.measure
+        known = [k for k in numbers if not self._is_leftover(self.settings[k])]
+        known = [k for k in known if not _is_by_price(self.settings[k])] or known
+        if measure not in self.points or not known:
+            return None
+        rows = self._short(self.points.assign(learner=self.searches).loc[known])
+        rows = rows.dropna(subset=[measure]).assign(setting=lambda table: table.index)
         if not len(rows):
             return None
-        price = CONDITION_PRICE * (1.0 if measure != COST else float(rows[measure].max()))
-        others = [number for number in rows.index if not _is_by_price(self.settings[number])]
-        rows = rows.loc[others] if others else rows
-        rows = rows.assign(on_front=pareto_front(rows["limit"], rows[measure]))
-        front = rows[rows["on_front"]].sort_values(["limit", measure])
-        nonempty = front[front["n_conditions"] >= 0.5]
-        front = nonempty if len(nonempty) else front
-        if not len(front):
-            return None
-        charged = (front[measure] + price * front["limit"]).round(12)
-        number = int(charged.idxmin())  # of equal ones the first, which allows the fewest
-        best = front.loc[front[measure].idxmin()]
-        near = front[front[measure] <= best[measure] + best.get(f"{measure}_se", 0.0)]
-        words = f"at most {plural(front.loc[number, 'limit'], 'condition')}"
-        what = "cost" if measure == COST else "error"
-        charge = measured(price, measure, unit) if measure == COST else f"{100 * price:g} points"
+        settings = {
+            k: {name: v for name, v in self.settings[k].items() if name not in (LEARNER_KEY, QUICK)}
+            for k in rows.index
+        }
+        return _in_words(rows, suggestion(rows, settings, measure), measure, self.unit)
 
-        def figure(row: pd.Series) -> str:
-            value = measured(row[measure], measure, unit)
-            return f"{value} with {plural(row['limit'], 'condition')}"
+    def _short(self, rows: pd.DataFrame, kept: int | None = None) -> pd.DataFrame:
+        """Leave out points of more conditions than the search allows, if there are others."""
+        short = (rows["limit"] <= max(LIMITS)) | (rows.index == kept)
+        return rows[short] if short.any() else rows
 
-        reason = (
-            f"Suggested is one of the points that no other beats in both size and {what}: the one "
-            f"with the lowest {what} after {charge} are charged for each condition allowed, "
-            f"{figure(front.loc[number])}. The lowest {what} of all: {figure(best)}. The fewest "
-            "conditions within one standard error of it: "
-            f"{figure((near if len(near) else front.loc[[best.name]]).iloc[0])}. All are means "
-            "over the folds; ± is one standard error of such a mean."
-        )
-        return Suggestion(number, words, _why(front, number, charge, what), reason)
+
+def _in_words(rows: pd.DataFrame, found: Mapping[str, Any], measure: str, unit: str) -> Suggestion:
+    """Return a suggestion among points with its reason in words."""
+    number = found["default"]
+    row, price = rows.loc[number], CONDITION_PRICE
+    if measure == COST:
+        price *= float(rows[measure].max())
+    what = "cost" if measure == COST else "error"
+    charge = measured(price, measure, unit) if measure == COST else f"{100 * price:g} points"
+
+    def figure(other: int) -> str:
+        value = measured(rows.loc[other, measure], measure, unit)
+        return f"{value} with {plural(rows.loc[other, 'limit'], 'condition')}"
+
+    gains, more = row[measure] - rows[measure], rows["limit"] - row["limit"]
+    if (gains <= 0).all():
+        why = f"no other point has a lower {what}."
+    elif (gains <= price * more)[more > 0].all():
+        why = f"more conditions improve the {what} by less than {charge} each."
+    else:
+        why = f"averaged with similar sizes, its {what} is the lowest after {charge} a condition."
+    reason = (
+        f"Suggested: {figure(number)}. Each point's {what} is averaged with those of one step more "
+        f"and one step less (with weights 1/2, 1/4 and 1/4), since the lowest of many is low by "
+        f"luck; {charge} are charged for each condition, and the lowest sum is taken. The lowest "
+        f"{what} of all: {figure(found['best'])}. The fewest conditions within one standard error "
+        f"of it: {figure(found['simplest_within_1se'])}. `rulekit.suggest`, `RuleClassifier` and "
+        "the command `rulekit learn` select in the same way."
+    )
+    return Suggestion(number, f"at most {plural(row['limit'], 'condition')}", why, reason)
 
 
 def _limit(setting: Mapping[str, Any], most: int) -> int:
@@ -285,13 +337,6 @@ def _is_by_price(setting: Mapping[str, Any]) -> bool:
 
 def _is_searched(setting: Mapping[str, Any]) -> bool:
     return "max_conditions" in setting and QUICK not in setting
-
-
-def _why(front: pd.DataFrame, number: int, charge: str, what: str) -> str:
-    """Return in one sentence why a point of the front is suggested."""
-    if (front["limit"] > front.loc[number, "limit"]).any():
-        return f"more conditions improve the {what} by less than {charge} each."
-    return f"no other point has a lower {what}."
 
 
 def reference_lines(table: pd.DataFrame | None, x: str, y: str) -> list[Baseline]:

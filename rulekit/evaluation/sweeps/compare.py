@@ -251,11 +251,13 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         See `rulekit.data.make_folds`.
     budget_seconds : float, default=None
         For all learners together; None is no limit. Each may take an equal part of what is left
-        when its turn comes, so what one leaves over the later ones have. Settings are then tried
-        in an order that shows all of a grid coarsely first, each in all folds, and a learner with
-        a parameter ``time_limit`` is given its part as the limit of a single fit; one that answers
-        its whole front in one fit, the part of a fold. A fit that is going on is not interrupted,
-        and models to be kept are fitted of what has been measured in all folds by then.
+        when its turn comes, so what one leaves over the later ones have. Each learner begins with
+        its smallest setting, which is fitted in all folds even if that takes longer, so that every
+        learner has a point; other settings follow in an order that shows all of a grid coarsely
+        first, each in all folds. A learner with a parameter ``time_limit`` is given its part as
+        the limit of a single fit; for the smallest setting, and where one fit answers the whole
+        front, the part of a fold. A fit that is going on is not interrupted, and models to be kept
+        are fitted of what has been measured in all folds by then.
     first_pass : bool, default=False
         Answer the settings of the first learner that answers its whole front in one fit quickly
         first: without disturbances, from a part of the rows where the table is large. Such points
@@ -363,13 +365,15 @@ class _Comparing:
             self.answer_quickly(*quick, self.until_turn_ends(turns))
         for place, (family, first) in enumerate(self.numbered):
             stop = self.until_turn_ends(turns - place, kept=family.keep_models)
-            limited = self.limited(family)
-            for numbers in self.rounds(family):
-                if not stop():
-                    self.sweep(limited, first, numbers, store=self.store, should_stop=stop)
+            for k, (limited, numbers) in enumerate(self.rounds(family)):
+                ends = (
+                    stop if k else self.should_stop
+                )  # the first round gives every learner a point
+                if not ends():
+                    self.sweep(limited, first, numbers, store=self.store, should_stop=ends)
             if self.should_stop():
                 return
-            self.keep_models(limited, first, self.whole(family, first))
+            self.keep_models(self.limited(family), first, self.whole(family, first))
             self.report_progress("search", family.name)
         if references and self.budget is None and not self.should_stop():
             self.refer(self.should_stop)
@@ -382,8 +386,8 @@ class _Comparing:
     def look_up(self) -> None:
         """Load what the store holds."""
         for family, first in self.numbered:
-            everything = range(len(family.settings))
-            self.sweep(self.limited(family), first, everything, store=self.store, only_stored=True)
+            for limited, numbers in self.rounds(family):
+                self.sweep(limited, first, numbers, store=self.store, only_stored=True)
 
     @cached_property
     def store(self) -> SweepStore | None:
@@ -430,26 +434,32 @@ class _Comparing:
         end = now + share * (self.began + self.budget - now)
         return lambda: time.monotonic() >= end or self.should_stop()
 
-    def limited(self, family: Family) -> Family:
-        """Return a family with time limits that fit its part of the budget.
+    def limited(self, family: Family, *, each_fold: bool = False) -> Family:
+        """Return a family with a limit for a single fit: its part of the budget, or that of a fold.
 
         The part is that of the whole budget, so that the same budget gives the same fits.
         """
-        parameters = family.estimator.get_params(deep=False)
-        if self.budget is None or "time_limit" not in parameters:
+        if self.budget is None or not has_time_limit(family):
             return family
         part = self.budget / len(self.families)
-        if family.whole_front:
+        if family.whole_front or each_fold:
             part /= len(self.folds) + family.keep_models
-        limit = min(parameters["time_limit"] or np.inf, part)
+        limit = min(family.estimator.time_limit or np.inf, part)
         return replace(family, estimator=clone(family.estimator).set_params(time_limit=limit))
 
-    def rounds(self, family: Family) -> list[list[int]]:
-        """List what is swept together: everything, or a coarse grid first with a budget."""
+    def rounds(self, family: Family) -> list[tuple[Family, list[int]]]:
+        """List the settings swept together, with their time limit; the smallest one comes first.
+
+        All together without a budget, and where one fit with a time limit answers them all.
+        """
         order = spread_order(len(family.settings))
-        if self.budget is None or family.whole_front:
-            return [sorted(order)]
-        return [order[2**k - 1 : 2 ** (k + 1) - 1] for k in range(len(order).bit_length())]
+        if self.budget is None or (family.whole_front and has_time_limit(family)):
+            return [(self.limited(family), sorted(order))]
+        least = smallest(family.settings)
+        begun = (self.limited(family, each_fold=True), [least])
+        rest = [number for number in order if number != least]
+        doubled = [rest[2**k - 2 : 2 ** (k + 1) - 2] for k in range(1, len(order).bit_length())]
+        return [begun, *((self.limited(family), numbers) for numbers in doubled if numbers)]
 
     def sweep(self, family: Family, first: int, numbers: Sequence[int], **how: Any) -> None:
         """Cross-validate settings of a family and record each row under its number."""
@@ -530,6 +540,26 @@ class _Comparing:
         found = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **how)
         tables = [r.summary.assign(name=name) for name, r in found.items() if r.complete]
         return pd.concat(tables, ignore_index=True) if tables else None
+
+
+def smallest(settings: Sequence[Setting]) -> int:
+    """Return the number of the setting of least sizes; of several, of a middle price."""
+    sizes = [
+        [
+            np.inf if value is None else value
+            for name, value in setting.items()
+            if name.rpartition("__")[2].startswith(("max_", "n_"))
+            and isinstance(value, (int, float, type(None)))
+        ]
+        for setting in settings
+    ]
+    alike = [number for number, own in enumerate(sizes) if own == min(sizes)]
+    return alike[len(alike) // 2]
+
+
+def has_time_limit(family: Family) -> bool:
+    """Return whether a single fit of a learner can be limited."""
+    return "time_limit" in family.estimator.get_params(deep=False)
 
 
 def _families(learners: Learners) -> tuple[Family, ...]:

@@ -29,7 +29,7 @@ from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import ColumnOrLiteral, Constraints
 from rulekit.rules.rule_set import Label
 from rulekit.search.clause_selection import ClauseSelection
-from rulekit.search.two_level import Cuts, local_search
+from rulekit.search.two_level import local_search
 
 Problem = BinaryProblem | CellProblem
 SAME = 1e-6  # a bound this near to a value, relative to it, proves it
@@ -166,7 +166,7 @@ def refined(
         problem.weight,
         selection,
         theta,
-        Cuts(problem.structure, problem.ranks, problem.barred_cuts),
+        problem.cuts,
         deadline=problem.deadline,
     )
     steps = sorted(found.selection.history, key=lambda step: "stopped" in step)

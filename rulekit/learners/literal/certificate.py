@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rulekit.learners.literal.base import LiteralRuleClassifier
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem, BoxTable, box_table
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem, box_table
 from rulekit.learners.training import Clock, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.search.box_search import ERRORS, Boxes, BoxProblem
@@ -163,22 +163,22 @@ def certify(
     theta = float(model.theta)
     objective = _cost(model.rule_set_, problem, theta)
     stop = Clock.of_seconds(time_limit, should_stop)
-    table = box_table(problem, ERRORS)
+    boxes = box_table(problem, ERRORS)
     one_clause = model.has_one_clause
     if theta <= 0:
         bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
-    elif not _boxes_say_everything(table):
+    elif not _boxes_say_everything(boxes):
         bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
     elif _has_other_cuts(model.rule_set_, problem):
         bound = _Bound(None, "the rule has cuts that are none of the conditions compared")
     elif one_clause:
-        bound = _one_clause(table, theta, objective, stop)
+        bound = _one_clause(boxes, theta, objective, stop)
     else:
-        bound = _any_clauses(table, theta, objective, stop)
+        bound = _any_clauses(boxes, theta, objective, stop)
     found = _certificate(model, objective, bound, one_clause=one_clause)
     if bound.met is None or found.proved:
         return found
-    return replace(found, better=_cheaper(model, problem, table.chosen(bound.met), objective))
+    return replace(found, better=_cheaper(model, problem, boxes.chosen(bound.met), objective))
 
 
 def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> BinaryProblem:
@@ -249,23 +249,21 @@ def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem
     return min(2, len(literal.value)) if in_a_row else len(literal.value)
 
 
-def _boxes_say_everything(table: BoxTable[BoxProblem]) -> bool:
+def _boxes_say_everything(boxes: BoxProblem) -> bool:
     """Whether every informative column is an end that a box may have."""
-    problem = table.problem
-    starts, ends, tests = problem.may_start, problem.may_end, problem.may_test_missing
+    starts, ends, tests = boxes.may_start, boxes.may_end, boxes.may_test_missing
     allowed = {
         "low": np.asarray(starts),
         "high": np.asarray(ends),
         "test": np.repeat(np.asarray(tests)[:, None], 2, axis=1),
     }
-    return all(allowed[kind][f, k] for f, kind, k, _ in table.column_of)
+    return all(allowed[kind][f, k] for f, kind, k, _ in boxes.column_of)
 
 
 def _one_clause(
-    table: BoxTable[BoxProblem], theta: float, objective: float, stop: Callable[[], bool]
+    problem: BoxProblem, theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
     """Search for a better clause; a finished search proves the optimal cost."""
-    problem = table.problem
     weight = np.asarray(problem.weight)
     nothing = float(weight[problem.y].sum())  # cost of the rule without clauses
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
@@ -277,12 +275,12 @@ def _one_clause(
 
 
 def _any_clauses(
-    table: BoxTable[BoxProblem], theta: float, objective: float, stop: Callable[[], bool]
+    problem: BoxProblem, theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
     """Solve the linear program over all clauses."""
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
     plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
-    found = generate(table.problem, plan)
+    found = generate(problem, plan)
     if not found.solved and objective > (1 + LARGEST_GAP) * (found.lower_bound or 0.0):
         why_not = "the linear program over all rules was not solved to its end in time"
         return _Bound(None, why_not, found.boxes)

@@ -147,10 +147,10 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
 
 def generated(problem: BinaryProblem, theta: float) -> ClauseSelection:
     """Generate clauses and select among them; a clause costs as much as a condition."""
-    table = box_table(problem, ERRORS)
+    boxes = box_table(problem, ERRORS)
     clock = Clock(problem.deadline)
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=clock)
-    n_columns = max(1, table.problem.cells.shape[1])
+    n_columns = max(1, boxes.cells.shape[1])
     plan = GenerationPlan(
         theta,
         theta,
@@ -161,8 +161,8 @@ def generated(problem: BinaryProblem, theta: float) -> ClauseSelection:
         all_tests=PROOF_TESTS if clock.end is None else None,
         should_stop=clock,
     )
-    found = generate(table.problem, plan)
-    chosen = table.chosen(found.boxes)
+    found = generate(boxes, plan)
+    chosen = boxes.chosen(found.boxes)
     proved = found.lower_bound is not None and (
         found.objective - found.lower_bound <= PROVED * max(1.0, found.objective)
     )

@@ -11,9 +11,9 @@ from rulekit.search.box_search.problem import (
     Boxes,
     BoxPrices,
     BoxProblem,
+    End,
     Floats,
     Ints,
-    Reads,
     merge_equal_rows,
     no_boxes,
 )
@@ -25,7 +25,7 @@ from rulekit.search.box_search.search import (
     SingleBox,
     search,
 )
-from rulekit.search.box_search.threshold_refinement import CutTable, refined_cuts
+from rulekit.search.box_search.threshold_refinement import refined_cuts
 
 __all__ = [
     "ERRORS",
@@ -36,11 +36,10 @@ __all__ = [
     "BoxPrices",
     "BoxProblem",
     "Boxes",
-    "CutTable",
     "Descent",
+    "End",
     "Floats",
     "Ints",
-    "Reads",
     "SearchPlan",
     "SingleBox",
     "merge_equal_rows",

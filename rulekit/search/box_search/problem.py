@@ -18,6 +18,7 @@ kernels and their slow twins find the same rules.
 """
 
 import math
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -54,6 +55,7 @@ class BoxPrices:
         return cls(miss=0.3, overlap=0.3, near=robustness)
 
 
+End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted
 MOST_CELLS = 65_536  # of a column: the kernels read 16 bits
 MANY_CLAUSES = 64  # largest number of clauses with exact sums of charges
 ERRORS = BoxPrices()
@@ -72,56 +74,32 @@ class Charges:
     near: Floats
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Reads:
-    """Which column of cells each feature reads, and in which of its bins each cell lies.
-
-    Shapes: column (p,), bins (p, most cells), n_cells (c,).
-    """
-
-    column: Ints
-    bins: Ints
-    n_cells: Ints
-
-    def __post_init__(self) -> None:
-        if (most := self.n_cells.max(initial=1)) > MOST_CELLS:
-            raise ValueError(
-                f"A column may have at most {MOST_CELLS} cells, missing values among them; one has "
-                f"{most}. Cut it less finely."
-            )
-
-    @classmethod
-    def each_its_own(cls, n_bins: Ints) -> "Reads":
-        """Build reads in which each feature has a column with one cell per bin."""
-        bins = np.tile(np.arange(int(n_bins.max(initial=1)) + 1), (len(n_bins), 1))
-        return cls(np.arange(len(n_bins)), bins, n_bins + 1)
-
-    def codes(self, cells: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:
-        """Return the bins of rows in each feature, shape (n, p)."""
-        kind = np.min_scalar_type(int(self.bins.max(initial=1)))
-        found = np.empty((len(cells), len(self.column)), kind)
-        for f, (column, bins) in enumerate(zip(self.column, self.bins.astype(kind), strict=True)):
-            found[:, f] = bins[cells[:, column]]
-        return found
-
-
 @dataclass(frozen=True, eq=False)
 class BoxProblem:
     """Binned rows, their class and weight, and what a box may look like.
 
-    Shapes: cells (n, c), n_bins (p,), y (n,), weight (n,), may_start, may_end (p, largest
-    n_bins), may_test_missing (p,).
+    Feature f reads ``column[f]`` of `cells`, whose cell c lies in bin ``bins[f, c]``; by default
+    each feature has a column of its own, whose cells are its bins. `y` marks the rows to describe;
+    for rule lists it holds classes, numbered from 0. `column_of` and `n_columns` lead back to the
+    table of conditions: which column each end of a box is.
+
+    Shapes: cells (n, c), n_bins, column, may_test_missing (p,), y, weight (n,), n_cells (c,), bins
+    (p, most cells), may_start, may_end (p, largest n_bins).
     """
 
-    cells: Ints
+    cells: NDArray[np.integer]
     n_bins: Ints
-    y: Bools
+    y: NDArray[Any]
     weight: Floats | None = None
     prices: BoxPrices = ERRORS
     may_start: Bools | None = None
     may_end: Bools | None = None
     may_test_missing: Bools | None = None
-    reads: Reads = None  # type: ignore[assignment]
+    column: Ints = None  # type: ignore[assignment]
+    bins: Ints = None  # type: ignore[assignment]
+    n_cells: Ints = None  # type: ignore[assignment]
+    column_of: Mapping[End, int] = field(default_factory=dict, repr=False)
+    n_columns: int = 0
     charges: Charges = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -129,25 +107,33 @@ class BoxProblem:
         n_bins = np.asarray(self.n_bins, dtype=np.int64)
         store = object.__setattr__
         store(self, "n_bins", n_bins)
-        if self.reads is None:
-            self._check(cells, n_bins)
-            store(self, "reads", Reads.each_its_own(n_bins))
         n, p = len(cells), len(n_bins)
+        if self.column is None:
+            self._check(cells, n_bins)
+            store(self, "column", np.arange(p))
+            store(self, "bins", np.tile(np.arange(int(n_bins.max(initial=1)) + 1), (p, 1)))
+            store(self, "n_cells", n_bins + 1)
+        if (most := self.n_cells.max(initial=1)) > MOST_CELLS:
+            raise ValueError(
+                f"A column may have at most {MOST_CELLS} cells, missing values among them; one has "
+                f"{most}. Cut it less finely."
+            )
         weight = np.ones(n) if self.weight is None else np.asarray(self.weight, dtype=float)
-        compact = cells.astype(np.min_scalar_type(int(self.reads.n_cells.max(initial=1))))
-        rows, y, merged = merge_equal_rows(compact, np.asarray(self.y, dtype=bool), weight)
+        y = np.asarray(self.y)
+        compact = cells.astype(np.min_scalar_type(int(max(most, y.max(initial=0)))))
+        rows, y, merged = merge_equal_rows(compact, y, weight)
         store(self, "cells", rows)
         store(self, "y", y)
         store(self, "weight", merged)
-        most = int(n_bins.max(initial=1))
-        shapes = {"may_start": (p, most), "may_end": (p, most), "may_test_missing": (p,)}
+        ends = p, int(n_bins.max(initial=1))
+        shapes = {"may_start": ends, "may_end": ends, "may_test_missing": (p,)}
         for name, shape in shapes.items():
             given = getattr(self, name)
             full = np.ones(shape, bool) if given is None else np.asarray(given, bool)
             store(self, name, np.broadcast_to(full, shape))
         store(self, "charges", _charges(y, merged, self.prices, p))
 
-    def _check(self, codes: Ints, n_bins: Ints) -> None:
+    def _check(self, codes: NDArray[np.integer], n_bins: Ints) -> None:
         if codes.ndim != 2 or n_bins.shape != (codes.shape[1],) or len(self.y) != len(codes):
             raise ValueError(
                 f"`codes` must be (n, p), `n_bins` (p,) and `y` (n,); their shapes are "
@@ -200,21 +186,25 @@ class BoxProblem:
 
     def of_features(self, kept: Ints) -> "BoxProblem":
         """Leave out all features but some; rows that are alike then stay apart."""
-        columns, place = np.unique(self.reads.column[kept], return_inverse=True)
-        reads = Reads(place, self.reads.bins[kept], self.reads.n_cells[columns])
+        columns, place = np.unique(self.column[kept], return_inverse=True)
         twin = copy(self)
         twin.__dict__.pop("codes", None)
         twin.__dict__["has_missing"] = self.has_missing[kept]
-        object.__setattr__(twin, "reads", reads)
+        object.__setattr__(twin, "column", place)
+        object.__setattr__(twin, "n_cells", self.n_cells[columns])
         object.__setattr__(twin, "cells", np.ascontiguousarray(self.cells[:, columns]))
-        for name in ("n_bins", "may_start", "may_end", "may_test_missing"):
+        for name in ("n_bins", "bins", "may_start", "may_end", "may_test_missing"):
             object.__setattr__(twin, name, np.asarray(getattr(self, name))[kept])
         return twin
 
     @cached_property
     def codes(self) -> NDArray[np.unsignedinteger]:
         """Bins of the rows in each feature: shape (n, p). The search itself has no use for them."""
-        return self.reads.codes(self.cells)
+        kind = np.min_scalar_type(int(self.bins.max(initial=1)))
+        found = np.empty((self.n_rows, self.n_features), kind)
+        for f, (column, bins) in enumerate(zip(self.column, self.bins.astype(kind), strict=True)):
+            found[:, f] = bins[self.cells[:, column]]
+        return found
 
     def reweighted(self, weight: Floats) -> "BoxProblem":
         """Return the same merged rows under other weights, of shape (n_rows,)."""
@@ -225,14 +215,25 @@ class BoxProblem:
         object.__setattr__(twin, "charges", charges)
         return twin
 
+    def chosen(self, boxes: "Boxes") -> Bools:
+        """Return which columns of the table each clause uses, shape (k, n_columns)."""
+        chosen = np.zeros((boxes.n_clauses, self.n_columns), dtype=bool)
+        for r in range(boxes.n_clauses):
+            for f in np.flatnonzero(boxes.literals(self.n_bins, self.has_missing)[r]).tolist():
+                low, high = int(boxes.low[r, f]), int(boxes.high[r, f])
+                accepts = bool(boxes.absent[r, f] and self.has_missing[f])
+                for end in _ends(f, low, high, int(self.n_bins[f]) - 1, accepts):
+                    chosen[r, self.column_of[end]] = True
+        return chosen
+
     @cached_property
     def has_missing(self) -> Bools:
         """Whether any row lacks a value, for each feature."""
-        seen = np.zeros(self.reads.bins.shape, bool)
-        for column, n_cells in enumerate(self.reads.n_cells.tolist()):
+        seen = np.zeros(self.bins.shape, bool)
+        for column, n_cells in enumerate(self.n_cells.tolist()):
             there = np.bincount(self.cells[:, column], minlength=n_cells) > 0
-            seen[self.reads.column == column, :n_cells] = there
-        missing = self.reads.bins == self.n_bins[:, None]
+            seen[self.column == column, :n_cells] = there
+        missing = self.bins == self.n_bins[:, None]
         return np.asarray((missing & seen).any(axis=1), dtype=bool)
 
 
@@ -282,14 +283,24 @@ class Boxes:
         only_present = (ends == 0) & ~self.absent & has_missing
         return np.where(only_present, 1, ends)
 
-    def violations(self, codes: Ints, n_bins: Ints) -> Bools:
+    def violations(self, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
         """Return which feature of which clause rejects a row, shape (k, n, p)."""
         inside = (codes >= self.low[:, None]) & (codes <= self.high[:, None])
         return ~np.where(codes == n_bins, self.absent[:, None], inside)
 
-    def fired(self, codes: Ints, n_bins: Ints) -> Bools:
+    def fired(self, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
         """Return for each row and clause whether the clause holds, shape (n, k)."""
         return np.asarray(~self.violations(codes, n_bins).any(axis=2).T, dtype=bool)
+
+
+def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
+    """List the ends of one interval."""
+    if low > high:
+        return [(f, "test", 1, True)]
+    if low == 0 and high == last:
+        return [(f, "test", 0, False)]
+    ends: list[End] = [(f, "low", low, accepts)] if low > 0 else []
+    return [*ends, (f, "high", high, accepts)] if high < last else ends
 
 
 def no_boxes(p: int) -> Boxes:
@@ -315,7 +326,7 @@ def merge_equal_rows(
     return np.ascontiguousarray(codes[order[first]]), y[order[first]], merged
 
 
-def _charges(y: Bools, weight: Floats, prices: BoxPrices, p: int) -> Charges:
+def _charges(y: NDArray[Any], weight: Floats, prices: BoxPrices, p: int) -> Charges:
     """Round what each row costs so that all sums over rows are exact."""
     dearest = 1.0 + prices.miss * p + (prices.overlap + prices.near) * MANY_CLAUSES
     _, exponent = math.frexp(float(weight.sum()) * dearest)

@@ -94,9 +94,9 @@ def new_table(problem: Any, y: Any, charges: Any, rows: Any = slice(None)) -> Ta
     return Table(
         cells,
         np.ascontiguousarray(cells.T),
-        np.asarray(problem.reads.n_cells, np.int64),
-        np.stack([problem.n_bins, problem.reads.column], axis=1).astype(np.int64),
-        np.array(problem.reads.bins, np.uint16, order="C"),
+        np.asarray(problem.n_cells, np.int64),
+        np.stack([problem.n_bins, problem.column], axis=1).astype(np.int64),
+        np.array(problem.bins, np.uint16, order="C"),
         np.array(y[rows], np.bool_),
         np.ascontiguousarray(charges[rows]),
         np.stack([np.asarray(problem.may_start), np.asarray(problem.may_end)], axis=2),

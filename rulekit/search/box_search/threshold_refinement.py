@@ -12,7 +12,6 @@ Legend, beside that of `problem`::
     g             what a row saves, by weight, when the interval takes it instead of refusing it
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,22 +25,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 GAIN = 1e-9  # a cut is moved only for more than rounding
 FAR = 1 << 30  # violations of a clause that is not there
-
-
-@dataclass(frozen=True)
-class CutTable:
-    """The rows, and where cuts may be.
-
-    Shapes: A (n, d), y (n,), weight (n,), ranks (n,).
-    """
-
-    A: Bools
-    y: Bools
-    weight: Floats
-    structure: ColumnStructure
-    ranks: Mapping[int, Ints]
-    barred: frozenset[tuple[int, int]] = frozenset()
-    prices: BoxPrices = ERRORS
 
 
 @dataclass
@@ -62,17 +45,24 @@ class _Interval:
         return ~np.where(self.ranks < 0, self.takes_missing, inside)
 
 
-def refined_cuts(table: CutTable, chosen: Bools) -> tuple[dict[tuple[int, int], int], float]:
+def refined_cuts(
+    A: Bools,
+    y: Bools,
+    weight: Floats,
+    structure: ColumnStructure,
+    chosen: Bools,
+    prices: BoxPrices = ERRORS,
+) -> tuple[dict[tuple[int, int], int], float]:
     """Optimise the intervals of a rule in turn, until none can be improved.
 
-    Shapes: chosen (R, d).
+    Shapes: A (n, d), y, weight (n,), chosen (R, d).
 
     Notes
     -----
     O(n + D) for an interval of D distinct values. Among equal cuts, an interval with one end keeps
     the one next to the old cut; with two ends, the first.
     """
-    work = _Work(table, chosen)
+    work = _Work(A, y, weight, structure, chosen, prices)
     places = [(r, s) for r, own in enumerate(work.intervals) for s in range(len(own))]
     while any(work.improve(r, s) for r, s in places):
         pass
@@ -82,21 +72,30 @@ def refined_cuts(table: CutTable, chosen: Bools) -> tuple[dict[tuple[int, int], 
 class _Work:
     """The clauses under change."""
 
-    def __init__(self, table: CutTable, chosen: Bools) -> None:
-        self.table = table
+    def __init__(
+        self,
+        A: Bools,
+        y: Bools,
+        weight: Floats,
+        structure: ColumnStructure,
+        chosen: Bools,
+        prices: BoxPrices,
+    ) -> None:
+        self.A, self.structure, self.prices = A, structure, prices
+        self.y, self.weight = y, weight
         self.intervals: list[list[_Interval]] = []
         self.refusals: list[list[Bools]] = []
         rest = []
         for row in chosen:
             columns = np.flatnonzero(row)
-            cuts = [int(j) for j in columns if table.structure.side[j]]
+            cuts = [int(j) for j in columns if structure.side[j]]
             own = self._intervals(cuts)
             self.intervals.append(own)
             self.refusals.append([i.refused for i in own])
-            fixed = [j for j in columns if not table.structure.side[j]]
-            rest.append(table.A[:, fixed].sum(axis=1))
+            fixed = [j for j in columns if not structure.side[j]]
+            rest.append(A[:, fixed].sum(axis=1))
         self.start = [[(i.a, i.b) for i in own] for own in self.intervals]
-        n = len(table.y)
+        n = len(y)
         counts = [
             r + np.sum(refused, axis=0, dtype=np.int64, initial=0) if refused else r
             for r, refused in zip(rest, self.refusals, strict=True)
@@ -105,21 +104,21 @@ class _Work:
 
     def _intervals(self, cuts: list[int]) -> list[_Interval]:
         """Gather the cuts of one clause by source column."""
-        table = self.table
+        A, structure = self.A, self.structure
         found: dict[int, _Interval] = {}
         for j in cuts:
-            source = int(table.structure.feature[j])
-            ranks = table.ranks[source]
+            source = int(structure.feature[j])
+            ranks = structure.ranks[source]
             n_values = int(ranks.max(initial=-1)) + 1
             interval = found.setdefault(source, _Interval(ranks, n_values, b=n_values - 1))
             present = ranks >= 0
-            below = ranks[present & (table.A[:, j] == (table.structure.side[j] < 0))]
+            below = ranks[present & (A[:, j] == (structure.side[j] < 0))]
             after = int(below.max(initial=-1))  # rank of the last value at most the cut
-            if table.structure.side[j] < 0:
+            if structure.side[j] < 0:
                 interval.low, interval.a = j, after
             else:
                 interval.high, interval.b = j, after
-            interval.takes_missing = bool(not table.A[~present, j].any() and (~present).any())
+            interval.takes_missing = bool(not A[~present, j].any() and (~present).any())
         return list(found.values())
 
     def improve(self, r: int, s: int) -> bool:
@@ -162,7 +161,7 @@ class _Work:
         """Cuts that may be made, and the one there is."""
         if column is None:
             return cuts
-        barred = [k for j, k in self.table.barred if j == column]
+        barred = [k for j, k in self.structure.barred if j == column]
         return np.union1d(np.setdiff1d(cuts, barred), [now])
 
     def _savings(self, r: int, u: Ints) -> Floats:
@@ -174,23 +173,23 @@ class _Work:
 
     def _costs(self, v: Ints, nearest: Ints, holding: Ints) -> Floats:
         """Price of each row at `v` violations of one clause; see `descent_kernels`."""
-        table, prices = self.table, self.table.prices
+        prices = self.prices
         m = np.minimum(v, nearest)
         c = holding + (v == 0)
         described = np.where(m > 0, 1.0 + prices.miss * (m - 1), 0.0)
         other = np.where(c > 0, 1.0 + prices.overlap * (c - 1), 0.0) + prices.near * (v == 1)
-        return np.asarray(np.where(table.y, other, described) * table.weight, dtype=float)
+        return np.asarray(np.where(self.y, other, described) * self.weight, dtype=float)
 
     def loss(self) -> float:
         """Price of all wrong rows."""
-        table, prices = self.table, self.table.prices
+        prices = self.prices
         if not len(self.v):
-            return float(table.weight[~table.y].sum())
+            return float(self.weight[~self.y].sum())
         nearest, holding = self.v.min(axis=0), (self.v == 0).sum(axis=0)
         near = prices.near * (self.v == 1).sum(axis=0)
         described = np.where(nearest > 0, 1.0 + prices.miss * (nearest - 1), 0.0)
         other = np.where(holding > 0, 1.0 + prices.overlap * (holding - 1), 0.0) + near
-        return float((table.weight * np.where(table.y, other, described)).sum())
+        return float((self.weight * np.where(self.y, other, described)).sum())
 
     def moved(self) -> dict[tuple[int, int], int]:
         """List the cuts that are no longer where they were."""

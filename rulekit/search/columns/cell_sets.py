@@ -4,8 +4,8 @@ A *source* cuts the rows into cells, and a column holds in some cells of one sou
 columns are sums over cells first: what is of size (rows, columns) is never made for them.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -240,14 +240,19 @@ def row_order(A: NDArray[Any], y: Bools, weight: Floats) -> Ints:
 
 @dataclass(frozen=True)
 class ColumnStructure:
-    """Where the columns of a binary table come from.
+    """Where the columns of a binary table come from, and where refined cuts may go.
 
-    Shapes: feature (d,), side (d,), rank (d,).
+    `ranks` holds the rank of each row's value in each source with cuts (-1: missing); `barred`
+    pairs of a column and a rank after which it may not cut.
+
+    Shapes: feature, side, rank (d,), ranks (n,) each.
     """
 
     feature: NDArray[np.integer]
     side: NDArray[np.integer]
     rank: NDArray[np.integer]
+    ranks: Mapping[int, NDArray[np.int64]] = field(default_factory=dict, repr=False)
+    barred: frozenset[tuple[int, int]] = frozenset()
 
     def __post_init__(self) -> None:
         if not len(self.feature) == len(self.side) == len(self.rank):

@@ -7,8 +7,11 @@ for one clause. Given the boxes and their order, the best classes are the heavie
 that each decides. Moves: another box for a clause, a clause less, two neighbours exchanged, a
 clause more (at any place, for any class); then perturbations.
 
-Legend, beside that of `problem`::
+Legend, beside that of `box_search.problem`, whose `y` holds classes here::
 
+    K         classes, numbered from 0
+    label     (k,) int   class that each clause gives
+    default   class of the rows that no clause holds for
     above     rows that a clause before the place holds
     below     answer of the clauses from the place on
     g         what a row saves in a box put at the place
@@ -20,11 +23,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulekit.search.box_search import Archive, Bools, Floats, Ints, SingleBox
-from rulekit.search.rule_lists.problem import ListProblem, RuleList
+from rulekit.search.box_search import (
+    Archive,
+    Bools,
+    Boxes,
+    BoxProblem,
+    Floats,
+    Ints,
+    SingleBox,
+    no_boxes,
+)
 
 IMPROVEMENT = 1e-6  # less is rounding, or the tie price of conditions
 EXCHANGE = 0.5  # chance that a perturbation also exchanges two neighbours
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RuleList(Boxes):
+    """An ordered rule list as boxes: the first clause that holds decides.
+
+    Shapes: low, high, absent (k, p), labels k.
+    """
+
+    labels: tuple[int, ...] = ()
+    default: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +61,12 @@ class ListPlan:
 class ListArchive(Archive):
     """The best list for each number of clauses and conditions."""
 
-    def __init__(self, problem: ListProblem) -> None:
+    def __init__(self, problem: BoxProblem) -> None:
         self._entries = {}
-        empty = problem.empty()
-        self.offer(problem.loss(empty), 0, empty)
+        mass = np.bincount(problem.y, problem.charges.base)
+        none = no_boxes(problem.n_features)
+        empty = RuleList(none.low, none.high, none.absent, (), int(mass.argmax()))
+        self.offer(float(mass.sum() - mass.max()), 0, empty)
 
     def best(self, n_clauses: int, theta: float) -> RuleList:
         """Return the list of `answer`."""
@@ -78,8 +102,9 @@ class _State(NamedTuple):
 class ListSearch:
     """Searches lists of one problem."""
 
-    def __init__(self, problem: ListProblem) -> None:
+    def __init__(self, problem: BoxProblem) -> None:
         self.problem = problem
+        self._n_classes = int(problem.y.max(initial=0)) + 1
         self._single = SingleBox(problem)
         self._complete: set[tuple[float, tuple[bytes, ...]]] = set()  # where no clause pays
 
@@ -171,11 +196,11 @@ class ListSearch:
         tasks = []
         for r in range(len(state.clauses) + 1):
             above, below = self._around(state, r, r)
-            for label in range(self.problem.n_classes):
+            for label in range(self._n_classes):
                 g = self._savings(above, below, label)
                 tasks.append((float(g[g > 0].sum()), r, label, g))
         tasks.sort(key=lambda task: (-task[0], task[1], task[2]))
-        best = np.full(self.problem.n_classes, IMPROVEMENT)
+        best = np.full(self._n_classes, IMPROVEMENT)
         starts: dict[int, tuple[int, Floats, Ints]] = {}
         for most, r, label, g in tasks:
             if most - theta > best[label]:
@@ -202,14 +227,24 @@ class ListSearch:
 
     def _savings(self, above: Bools, below: Ints, label: int) -> Floats:
         """Weigh what each row saves when a clause of this class takes it: shape (n,)."""
-        y, weight = self.problem.y, self.problem.weight
+        y, weight = self.problem.y, self.problem.charges.base
         sign = (below != y).astype(float) - (y != label)
         return np.where(above, 0.0, sign * weight)
 
     def _clause(self, box: Ints, label: int) -> _Clause:
         problem = self.problem
-        one = RuleList(box[None, :, 0], box[None, :, 1], box[None, :, 2].astype(bool))
-        return _Clause(box, label, problem.holds(box), problem.n_conditions(one))
+        one = Boxes(box[None, :, 0], box[None, :, 1], box[None, :, 2].astype(bool))
+        ends = one.literals(problem.n_bins, problem.has_missing)
+        used = np.flatnonzero(ends)
+        codes = problem.codes[:, used]
+        holds = one.of_features(used).fired(codes, problem.n_bins[used])[:, 0]
+        return _Clause(box, label, holds, int(ends.sum()))
+
+    def _mass(self, rows: Bools) -> Floats:
+        """Weight of each class among some rows, shape (K,)."""
+        weight = self.problem.charges.base[rows]
+        mass = np.bincount(self.problem.y[rows], weight, minlength=self._n_classes)
+        return np.asarray(mass, dtype=float)
 
     def _with(self, state: _State, r: int, clause: _Clause) -> _State:
         return self._settled((*state.clauses[:r], clause, *state.clauses[r + 1 :]), state)
@@ -221,12 +256,12 @@ class ListSearch:
         """
         free, loss, kept = np.ones(len(self.problem.y), bool), 0.0, []
         for clause in clauses:
-            mass = self.problem.mass_of(free & clause.holds)
+            mass = self._mass(free & clause.holds)
             label = _heaviest(mass, clause.label)
             loss += float(mass.sum() - mass[label])
             free &= ~clause.holds
             kept.append(clause._replace(label=label))
-        mass = self.problem.mass_of(free)
+        mass = self._mass(free)
         default = _heaviest(mass, old.default)
         return _State(tuple(kept), default, loss + float(mass.sum() - mass[default]))
 

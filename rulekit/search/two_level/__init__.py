@@ -7,13 +7,12 @@ and `lp`.
 
 from rulekit.search.two_level.alternating import alternating
 from rulekit.search.two_level.block_coordinate import block_coordinate
-from rulekit.search.two_level.local_search import Cuts, local_search
+from rulekit.search.two_level.local_search import local_search
 from rulekit.search.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
 from rulekit.search.two_level.set_cover import set_cover
 from rulekit.search.two_level.task import TwoLevelTask
 
 __all__ = [
-    "Cuts",
     "TwoLevelTask",
     "alternating",
     "block_coordinate",

@@ -15,7 +15,6 @@ gains turns the answer of its true rows to 1: that changes the value by
 """
 
 import time
-from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,25 +39,13 @@ class RefinedSelection:
     moved: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True)
-class Cuts:
-    """Which columns are cuts of numbers, and where cuts may go.
-
-    Shapes: ranks (n,).
-    """
-
-    structure: ColumnStructure
-    ranks: Mapping[int, NDArray[np.int64]]
-    barred: Set[tuple[int, int]] = frozenset()
-
-
 def local_search(
     A: Bools,
     y: Bools,
     weight: Floats,
     selection: ClauseSelection,
     theta: float,
-    cuts: Cuts,
+    structure: ColumnStructure,
     deadline: float | None = None,
 ) -> RefinedSelection:
     """Descend from a rule by its best move until none helps.
@@ -74,7 +61,7 @@ def local_search(
     by clause, drop before add before swap, columns from the left. Cuts prefer to stay near. A
     move costs O(n d) time for each column chosen.
     """
-    state = _State(A, y, weight, selection, float(theta), cuts)
+    state = _State(A, y, weight, selection, float(theta), structure)
     history: list[dict[str, Any]] = [{"step": 0, "move": "start", "objective": state.value}]
     while len(history) <= MAX_MOVES:
         if deadline is not None and time.monotonic() > deadline:
@@ -108,10 +95,10 @@ class _State:
         weight: Floats,
         selection: ClauseSelection,
         theta: float,
-        cuts: Cuts,
+        structure: ColumnStructure,
     ) -> None:
         self.A, self.y, self.weight, self.theta = A, y, weight, theta
-        self.structure, self.ranks, self.barred = cuts.structure, cuts.ranks, cuts.barred
+        self.structure, self.ranks, self.barred = structure, structure.ranks, structure.barred
         self.numbers = A.astype(np.float32 if _small_integers(weight) else np.float64)
         self.gain = np.where(y, -weight, weight)
         self.clauses: list[tuple[int, ...] | None] = [

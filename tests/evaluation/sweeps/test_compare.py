@@ -18,7 +18,7 @@ from rulekit.data import make_folds
 from rulekit.evaluation import Family, SweepStore, sweep
 from rulekit.evaluation.sweeps import compare
 from rulekit.evaluation.sweeps.baselines import baselines
-from tests.evaluation.learners import SharedStump, Stump, noisy_table
+from tests.evaluation.learners import SharedStump, Sized, Stump, noisy_table
 
 THETAS = {"theta": [-0.5, 0.0, 0.5, 2.0]}
 STUMPS = {"first": (Stump(), THETAS), "second": (SharedStump(column=1), THETAS)}
@@ -121,6 +121,32 @@ def test_when_the_budget_is_over_most_points_are_whole(table, fit_a_second):
     assert len(found.finished) == 30
     assert found.points()["setting"].tolist() == [0, 7, 15, 22, 30, 44, 59]
     assert len(found.points(whole=False)) == 9
+
+
+def test_each_learner_has_a_point_of_its_smallest_setting_however_short_the_budget(
+    table, fit_a_second
+):
+    prices = {"theta": [-1.0, 0.0, 1.0]}
+    learners = {
+        "sized": (Sized(), {"max_conditions": [3, 1, 2], **prices}),
+        "priced": (SharedStump(column=1), prices),
+    }
+    found = compare_learners(
+        *table, learners=learners, cv=4, budget_seconds=2, on_progress=fit_a_second
+    )
+    points = found.points()
+    assert points["learner"].tolist() == ["sized", "priced"]
+    assert points["theta"].tolist() == [0.0, 0.0]
+    assert found.settings[points["setting"].iloc[0]]["max_conditions"] == 1
+
+
+def test_points_of_a_short_budget_are_found_in_the_store_again(table, tmp_path, fit_a_second):
+    learners = {"sized": (Sized(time_limit=9.0), {"max_conditions": [1, 2]})}
+    how = {"learners": learners, "cv": 4, "budget_seconds": 5, "store": tmp_path / "store"}
+    found = compare_learners(*table, **how, on_progress=fit_a_second)
+    assert len(found.finished) == 5
+    stored = compare_learners(*table, **how, only_stored=True)
+    pd.testing.assert_frame_equal(timeless(stored), timeless(found))
 
 
 def test_a_budget_shows_the_grid_coarsely_first_and_changes_no_figure(table):

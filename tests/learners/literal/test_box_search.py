@@ -59,11 +59,11 @@ def test_boxes_and_the_clauses_told_from_them_hold_for_the_same_rows(form, price
     problem = binary_problem(
         bins, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
     )
-    table = box_table(problem, prices)
-    archive = search(table.problem, SearchPlan((0.5, 2.0), 3, 1), np.random.default_rng(0))
+    boxes = box_table(problem, prices)
+    archive = search(boxes, SearchPlan((0.5, 2.0), 3, 1), np.random.default_rng(0))
     rows = np.column_stack([np.asarray(problem.y)[:, None], problem.A])
     for entry in archive.entries:
-        chosen = table.chosen(entry.boxes)
+        chosen = boxes.chosen(entry.boxes)
         assert chosen.sum() == entry.n_conditions
         # a clause of the DNF of not-y holds where its OR clause over A does not
         by_columns = np.array([~problem.A[:, c].any(axis=1) for c in chosen]).reshape(-1, len(rows))

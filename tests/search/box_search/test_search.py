@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import HAMMING, BoxProblem, Reads
+from rulekit.search.box_search.problem import HAMMING, BoxProblem
 from rulekit.search.box_search.search import Archive, SearchPlan, perturb, search, search_rounds
 from rulekit.search.clause_selection import hamming_cost
 from tests.reference.boxes import literals_of, loss_of
@@ -174,8 +174,6 @@ def test_a_feature_without_a_bin_is_refused():
 def test_more_cells_than_the_kernels_can_tell_apart_are_refused():
     with pytest.raises(ValueError, match=r"at most 65536 cells, .* one has 65537"):
         BoxProblem(np.array([[4]]), np.array([65_536]), np.array([True]))
-    with pytest.raises(ValueError, match="one has 65537"):
-        Reads(np.array([0]), np.zeros((1, 65_537), np.int64), np.array([65_537]))
 
 
 def test_largest_number_of_bins_works_with_missing_values():

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulekit.search.box_search import descent_kernels
-from rulekit.search.box_search.problem import BoxPrices, BoxProblem, Reads
+from rulekit.search.box_search.problem import BoxPrices, BoxProblem
 from rulekit.search.box_search.search import Descent, SearchPlan, search
 from tests.strategies.boxes import box_problems, boxes_for
 
@@ -39,11 +39,12 @@ def of_levels(prices, missing, n=300, seed=0):
     for level in range(3):
         bins[level, :4] = np.arange(4) == level
     bins[3] = np.arange(6)
-    reads = Reads(np.array([0, 0, 0, 1]), bins, np.array([4, 6]))
+    reads = {"column": np.array([0, 0, 0, 1]), "bins": bins, "n_cells": np.array([4, 6])}
     y = ((cells[:, 0] == 1) & (cells[:, 1] > 2)) ^ (rng.random(n) < 0.1)
     n_bins, weight = np.array([2, 2, 2, 5]), rng.gamma(1.0, size=n)
-    told = BoxProblem(cells, n_bins, y, weight, prices, reads=reads)
-    return told, BoxProblem(reads.codes(cells), n_bins, y, weight, prices)
+    told = BoxProblem(cells, n_bins, y, weight, prices, **reads)
+    codes = np.column_stack([bins[:3, cells[:, 0]].T, bins[3, cells[:, 1]]])
+    return told, BoxProblem(codes, n_bins, y, weight, prices)
 
 
 @given(st.sampled_from([BoxPrices(), BoxPrices(1, 1, 0), BoxPrices(0.3, 0.3, 0.1)]), st.booleans())

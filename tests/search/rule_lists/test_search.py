@@ -2,7 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.rule_lists import ListArchive, ListPlan, ListProblem, ListSearch
+from rulekit.search.box_search import BoxProblem
+from rulekit.search.rule_lists import ListArchive, ListPlan, ListSearch
 from tests.reference import rule_lists as slow
 from tests.strategies.rule_lists import list_problems, lists_for
 
@@ -32,7 +33,7 @@ def test_entries_are_consistent_and_cost_no_more_than_constants(data):
     problem = data.draw(list_problems())
     plan = ListPlan([0.05, 0.5, 2.0], MOST, n_perturbations=1)
     archive = ListSearch(problem).run(plan, np.random.default_rng(0))
-    constant = problem.weight.sum() - max(problem.mass)
+    constant = problem.weight.sum() - np.bincount(problem.y, problem.weight).max()
     for entry in archive.entries:
         assert entry.loss == slow.loss_of(problem, entry.boxes)
         assert entry.n_conditions == slow.literals_of(problem, entry.boxes)
@@ -53,8 +54,7 @@ def planted(n=400):
     y[codes[:, 2] >= 4] = 0
     y[(codes[:, 1] <= 2) & (codes[:, 4] >= 3)] = 2
     y[codes[:, 0] == 5] = 1
-    n_bins, may = np.full(6, 6), np.ones((6, 6), bool)
-    return ListProblem(codes, n_bins, y, np.ones(n), 4, may, may, may[0])
+    return BoxProblem(codes, np.full(6, 6), y)
 
 
 def test_a_planted_list_is_found_with_no_condition_too_many():
@@ -71,3 +71,25 @@ def test_a_search_that_is_stopped_keeps_what_it_has():
         ListPlan([80.0, 2.0], 6, 0), np.random.default_rng(0), lambda: next(requested)
     )
     assert 0 < archive.answer(6, 2.0).loss < archive.entries[0].loss
+
+
+def test_equal_rows_of_one_class_are_merged_in_an_order_of_their_own():
+    rows = [([0, 1], 2, 1.0), ([1, 0], 0, 0.5), ([0, 1], 2, 3.0), ([0, 1], 1, 2.0)]
+    for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
+        codes, y, weight = (np.array(part) for part in zip(*(rows[k] for k in order), strict=True))
+        problem = BoxProblem(codes, np.array([2, 2]), y, weight)
+        assert problem.codes.tolist() == [[0, 1], [0, 1], [1, 0]]
+        assert problem.y.tolist() == [1, 2, 0]
+        assert problem.weight.tolist() == [2.0, 4.0, 0.5]
+        assert ListArchive(problem).entries[0].boxes.default == 2
+
+
+@given(data=st.data())
+def test_a_list_is_archived_with_its_size_and_loss(data):
+    problem = data.draw(list_problems())
+    start = data.draw(lists_for(problem))
+    archive = ListArchive(problem)
+    ListSearch(problem).visit(archive, start, 1.0, start.n_clauses)
+    for entry in archive.entries:
+        assert entry.loss == slow.loss_of(problem, entry.boxes)
+        assert entry.n_conditions == slow.literals_of(problem, entry.boxes)

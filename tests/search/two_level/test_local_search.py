@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rulekit.search.clause_selection import ClauseSelection
 from rulekit.search.columns.cell_sets import ColumnStructure
-from rulekit.search.two_level.local_search import Cuts, local_search
+from rulekit.search.two_level.local_search import local_search
 from tests.reference.local_search import cost, neighbours
 
 THETAS = st.sampled_from((0.0, 0.05, 0.5, 1.0, 2.5))
@@ -34,7 +34,7 @@ class Problem:
         self.side = np.array([-1] * len(cuts) + [1] * len(cuts) + [0] * 3)
         source = np.array([0] * 2 * len(cuts) + [1, 2, 3])
         rank = np.array([*range(len(cuts)), *range(len(cuts)), 0, 0, 0])
-        self.structure = ColumnStructure(source, self.side, rank)
+        self.structure = ColumnStructure(source, self.side, rank, {0: self.ranks})
         self.y = rng.random(n) < 0.5
         self.weight = rng.integers(1, 4, n).astype(float) if whole else rng.random(n) + 0.1
         self.theta = theta
@@ -49,7 +49,7 @@ class Problem:
             self.weight,
             self.start,
             self.theta,
-            Cuts(self.structure, {0: self.ranks}),
+            self.structure,
             **settings,
         )
 
@@ -100,8 +100,8 @@ def test_a_cut_moves_to_a_value_that_is_no_threshold():
     ranks = np.arange(10)
     A = np.array([ranks <= 2, ranks > 2]).T
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
-    structure = ColumnStructure(np.zeros(2, int), np.array([-1, 1]), np.zeros(2, int))
-    cuts = Cuts(structure, {0: ranks})
+    zeros = np.zeros(2, int)
+    cuts = ColumnStructure(zeros, np.array([-1, 1]), zeros, {0: ranks})
     found = local_search(A, ranks <= 5, np.ones(10), start, 0.5, cuts)
     assert found.moved == ((0, 5),)
     assert found.selection.value == 0.5
@@ -111,8 +111,8 @@ def test_a_barred_cut_is_not_made():
     ranks = np.arange(10)
     A = np.array([ranks <= 2, ranks > 2]).T
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
-    structure = ColumnStructure(np.zeros(2, int), np.array([-1, 1]), np.zeros(2, int))
-    cuts = Cuts(structure, {0: ranks}, barred={(0, 5)})
+    zeros = np.zeros(2, int)
+    cuts = ColumnStructure(zeros, np.array([-1, 1]), zeros, {0: ranks}, frozenset({(0, 5)}))
     found = local_search(A, ranks <= 5, np.ones(10), start, 0.5, cuts)
     assert found.moved == ((0, 4),)
 

@@ -1,13 +1,21 @@
 """Points of runs: joined by setting, one best a line and limit, and what is suggested."""
 
+import json
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from rulekit import BoxSearchClassifier, RuleClassifier, compare_learners, suggest
+from rulekit.cli.command import rulekit
+from rulekit.data import load_sample
+from rulekit.evaluation import Family
 from rulekit.export import to_json
+from rulekit.learners import search_grid
 from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.style.wording import plural
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import QUICK, RunSpec
 from ui.models.points import RunResult, reference_lines
@@ -70,14 +78,14 @@ def test_runs_add_up_and_new_points_replace_old_ones():
 def test_quick_point_goes_after_its_search_unless_it_is_current():
     quick = by_size([0.3, 0.2, 0.18], thorough=False)
     assert all(QUICK in s for s in quick.settings)
-    assert set(quick.curve()["series"]) == {"A short rule"}
+    assert set(quick.curve()["series"]) == {"Short rule"}
     hand = quick.settings[1]
     found = by_size([0.29, 0.19]).over(quick, hand)
     left = [s for s in found.settings if QUICK in s]
     assert left == [hand, quick.settings[2]]  # three conditions have not been searched
     number = found.number_of(hand)
     assert number not in found.curve().index
-    assert found.curve(kept=number).loc[number, "series"] == "A short rule, quick search"
+    assert found.curve(kept=number).loc[number, "series"] == "Short rule, quick search"
     assert found.points.loc[number, "test_error"] == 0.2
     backwards = quick.over(by_size([0.29, 0.19]), None)
     assert [s["max_conditions"] for s in backwards.settings if QUICK in s] == [3]
@@ -98,13 +106,27 @@ def test_curve_keeps_best_setting_per_limit_and_no_dominated_one():
     assert shown["on_front"].tolist() == [True, True, False]
 
 
-def test_the_slider_moves_along_the_searches_of_one_kind():
+def test_a_family_has_the_same_look_in_every_run():
+    scorecards = replace(SPEC, learners=("scorecard",))
+    alone = measured(scorecards, [0.3, 0.2], [1.0, 2.0])
+    both = alone.over(measured(replace(SPEC, against=True), [0.3] * 5, [1.0] * 5), None)
+    looks = zip(both.looks(), both.settings, strict=True)
+    assert {look for look, s in looks if s in alone.settings} == set(alone.looks())
+    for sides, lines in ((False, 2), (True, 3)):
+        rows = both.curve(sides=sides).drop_duplicates("series")
+        assert rows["look"].nunique() == rows["series"].nunique() == lines
+
+
+def test_curve_and_slider_hold_the_best_rule_for_either_outcome():
     spec = replace(SPEC, against=True)
-    found = measured(spec, [0.3, 0.2, 0.1, 0.1] * 2, [1.0, 2.0, 3.0, 4.0] * 2)
+    errors = [0.3, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.05]
+    found = measured(spec, errors, [1.0, 2.0, 3.0, 4.0] * 2)
     first, last = found.settings[0], found.settings[-1]
     assert "describes" in last
-    assert found.line(first) == {1: 0, 2: 1, 3: 2, 4: 3}
-    assert found.line(last) == {1: 4, 2: 5, 3: 6, 4: 7}
+    assert sorted(found.curve().index) == [1, 2, 4, 7]
+    assert sorted(found.curve(sides=True).index) == list(range(8))
+    assert found.line(last) == {1: 4, 2: 1, 3: 2, 4: 7}
+    assert found.line(first) == {1: 0, 2: 1, 3: 2, 4: 7}  # at its own limit itself
     assert found.line({"edited": "by hand"}) == {}
 
 
@@ -113,16 +135,21 @@ def test_the_slider_moves_along_the_searches_of_one_kind():
     [
         (
             [0.30, 0.20, 0.199, 0.1985],
-            2,
+            3,
             "more conditions improve the error by less than 0.2 points each.",
         ),
         ([0.30, 0.20, 0.15, 0.10], 4, "no other point has a lower error."),
+        (
+            [0.20, 0.20, 0.30, 0.19],
+            1,
+            "averaged with similar sizes, its error is the lowest after 0.2 points a condition.",
+        ),
     ],
 )
 def test_what_is_suggested_is_said_with_a_reason_that_holds(errors, limit, why):
     suggested = by_size(errors).suggestion
     assert suggested.number == limit - 1
-    assert suggested.words == f"at most {limit} conditions"
+    assert suggested.words == f"at most {plural(limit, 'condition')}"
     assert suggested.why == why
     assert "literal" not in suggested.reason
     assert "θ" not in suggested.reason
@@ -136,6 +163,32 @@ def test_no_dominated_point_and_no_empty_rule_is_suggested():
     assert RunResult().suggestion is None
 
 
+@pytest.mark.slow
+def test_page_command_and_library_suggest_the_same_point(tmp_path):
+    X, y = (part.iloc[:150] for part in load_sample("credit").xy())
+    X.assign(risk=y).to_csv(tmp_path / "credit.csv", index=False)
+    words = ["learn", str(tmp_path / "credit.csv"), "--target", "risk", "--positive", "high"]
+    words += ["--test-share", "0", "--time-limit", "60", "--json"]
+    printed = CliRunner().invoke(rulekit, words).stdout
+    model = RuleClassifier(positive_label="high", random_state=0, time_limit=60).fit(X, y)
+    choice = model.choice_
+    assert json.loads(printed)["reason"] == choice.reason
+    names = list(search_grid(y))
+    settings = choice.table[names].to_dict("records")
+    points = choice.table.assign(limit=choice.table["n_conditions"].round().astype(int))
+    page = RunResult(
+        tuple({"learner": "search", **s} for s in settings), (SPEC,) * len(points), points
+    )
+    assert page.suggestion.number == suggest(choice.table)["default"] == choice.default
+
+    search = BoxSearchClassifier(positive_label="high", n_perturbations=0)
+    family = Family("Short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True)
+    found = compare_learners(X, y, learners=[family], cv=5)
+    curve = found.points().set_index("setting").assign(most=1)
+    page = RunResult.of(Measured(SPEC, "key", curve))
+    assert page.suggestion.number == found.result.suggest()["default"]
+
+
 def test_price_sweep_is_on_the_curve_but_not_suggested():
     spec = replace(SPEC, view="prices", thetas=(1.0, 2.0), clauses=(1, 1))
     priced = measured(spec, [0.01, 0.02], [20.0, 2.0])
@@ -144,7 +197,7 @@ def test_price_sweep_is_on_the_curve_but_not_suggested():
     assert both.points["limit"].dtype == int
     shown = both.curve()
     assert set(shown["limit"]) == {1, 2}  # the point of twenty conditions is on its own tab
-    assert both.suggestion.number in both.curve().query("series == 'A short rule'").index
+    assert both.suggestion.number in both.curve().query("series == 'Short rule'").index
     assert len(both.by_price("n_conditions", "test_error")) == 2
 
 
@@ -181,7 +234,7 @@ def test_reference_models_are_lines_and_trees_a_curve_over_their_splits():
 def test_settings_of_a_run_have_words_and_a_spec_each():
     found = by_size([0.3, 0.2])
     assert found.settings == settings_of_run(SPEC)[:2]
-    assert found.points["label"].tolist()[1] == "A short rule, at most 2 conditions"
+    assert found.points["label"].tolist()[1] == "Short rule, at most 2 conditions"
     assert found.specs == (SPEC, SPEC)
 
 

@@ -65,7 +65,7 @@ def test_what_is_told_to_stop_has_no_point_of_which_folds_are_missing(state):
     found = work(BY_SIZE, state)(telling)
     assert not len(found.points)
     assert not found.models
-    assert found.missed == ("A short rule",)
+    assert found.missed == ("Short rule",)
     assert all(not len(standing.points) for standing in telling.standing)
 
 
@@ -181,4 +181,4 @@ def test_a_comparison_says_which_learners_had_no_time_for_a_point(state):
     listed = settings_of_run(spec)
     learned = {listed[number]["learner"] for number in found.points.index}
     assert ("Two-level linear program" in found.missed) == ("lp" not in learned)
-    assert ("A short rule" in found.missed) == ("search" not in learned)
+    assert ("Short rule" in found.missed) == ("search" not in learned)

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from rulekit.learners.literal.boxes.label_noise import discounted
 from rulekit.learners.literal.boxes.search import PATH, PATH_ROWS
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem, BoxTable, table_of
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem, box_table
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, plain_label
 from rulekit.rules import Clause, Literal, RuleSet
-from rulekit.search.box_search import ArchiveEntry, Boxes, CutTable, refined_cuts
-from rulekit.search.rule_lists import ListArchive, ListPlan, ListProblem, ListSearch, RuleList
+from rulekit.search.box_search import ERRORS, ArchiveEntry, Boxes, refined_cuts
+from rulekit.search.rule_lists import ListArchive, ListPlan, ListSearch, RuleList
 
 #: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
 PATH_CLAUSES_A_CLASS = 3
@@ -35,7 +35,6 @@ class SearchedLists:
     problem: BinaryProblem
     codes: NDArray[np.intp]
     names: list[Any]
-    table: BoxTable[ListProblem]
     search: ListSearch
     archive: ListArchive
     finished: bool
@@ -64,7 +63,7 @@ class SearchedLists:
     def rule(self, boxes: Boxes) -> RuleSet:
         """Convert the boxes of an entry to a list of clauses of literals."""
         assert isinstance(boxes, RuleList)
-        return self.rule_of(self._clauses(self.table.chosen(boxes)), boxes)
+        return self.rule_of(self._clauses(self.search.problem.chosen(boxes)), boxes)
 
     def _clauses(self, chosen: NDArray[np.bool_], moved: Any = ()) -> Clauses:
         return list(self.problem.clauses(chosen, np.zeros(len(chosen), bool), moved))
@@ -72,8 +71,8 @@ class SearchedLists:
     def boxes_of(self, rule: RuleSet) -> RuleList | None:
         """Convert a rule to boxes; None if it contains a condition that is no box."""
         column = {literal: j for j, literal in enumerate(self.problem.literals)}
-        end_of = {j: end for end, j in self.table.column_of.items()}
-        n_bins, k = self.table.problem.n_bins, rule.n_clauses
+        end_of = {j: end for end, j in self.search.problem.column_of.items()}
+        n_bins, k = self.search.problem.n_bins, rule.n_clauses
         low, high = np.zeros((k, len(n_bins)), np.int64), np.tile(n_bins - 1, (k, 1))
         absent = np.ones(low.shape, dtype=bool)
         for r, clause in enumerate(rule.clauses):
@@ -110,20 +109,12 @@ class SearchedLists:
         problem, rules = self.problem, self.boxes_of(rule)
         if rules is None:
             return rule
-        chosen = self.table.chosen(rules)
+        chosen = self.search.problem.chosen(rules)
         clauses = self._clauses(chosen)
         holds = [Clause(c).mask(problem.columns) for c in clauses]
         for r in range(len(clauses)):
             g = self._savings(holds, rules, r)
-            table = CutTable(
-                problem.A,
-                g < 0,
-                np.abs(g),
-                problem.structure,
-                problem.ranks,
-                problem.barred_cuts,
-            )
-            cuts, _ = refined_cuts(table, chosen[r : r + 1])
+            cuts, _ = refined_cuts(problem.A, g < 0, np.abs(g), problem.cuts, chosen[r : r + 1])
             moved = [(j, k) for (_, j), k in cuts.items()]
             kept = chosen[r : r + 1].copy()
             kept[0, [j for j, _ in moved]] = False
@@ -177,14 +168,8 @@ def _searched(
     rng: np.random.Generator,
     seconds: float,
 ) -> SearchedLists:
-    def lists(cells: Any, n_bins: Any, *may: Any) -> ListProblem:
-        *ends, reads = may
-        bins = reads.codes(cells)
-        return ListProblem(bins, n_bins, codes, problem.weight, len(names), *ends)
-
     scale = float(problem.weight.sum()) / PATH_ROWS
-    table = table_of(problem, lists)
-    search = ListSearch(table.problem)
+    search = ListSearch(box_table(problem, ERRORS, codes))
     clock = Clock.of_seconds(None if math.isinf(seconds) else seconds)
     archive = search.run(replace(plan, thetas=[scale * t for t in plan.thetas]), rng, clock)
-    return SearchedLists(problem, codes, names, table, search, archive, not clock.ran_out, seconds)
+    return SearchedLists(problem, codes, names, search, archive, not clock.ran_out, seconds)

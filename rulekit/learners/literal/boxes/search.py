@@ -9,15 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.literal.boxes.label_noise import discounted
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem, BoxTable, box_table
+from rulekit.learners.literal.problems.binary_problem import BinaryProblem, box_table
 from rulekit.learners.training import Clock
 from rulekit.search.box_search import (
     Archive,
     ArchiveEntry,
     Boxes,
     BoxPrices,
-    BoxProblem,
-    CutTable,
     SearchPlan,
     refined_cuts,
     search,
@@ -38,7 +36,6 @@ class Searched:
     """Result of a search, for every penalty and every number of clauses."""
 
     problem: BinaryProblem
-    table: BoxTable[BoxProblem]
     archive: Archive
     finished: bool
     seconds: float = math.inf
@@ -74,7 +71,7 @@ class Searched:
 
     def chosen(self, entry: ArchiveEntry) -> NDArray[np.bool_]:
         """Return the columns of the learner's table in an entry, shape (k, d)."""
-        return self.table.chosen(entry.boxes)
+        return self.archive.problem.chosen(entry.boxes)
 
 
 @dataclass(frozen=True)
@@ -102,28 +99,22 @@ class BoxSearch:
         return kept
 
     def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
-        table = box_table(problem, BoxPrices.of_robustness(self.robustness))
+        boxes = box_table(problem, BoxPrices.of_robustness(self.robustness))
         scale = float(problem.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
         clock = Clock(problem.deadline)
-        archive = search(table.problem, plan, rng, clock)
+        archive = search(boxes, plan, rng, clock)
         _offer_everything(archive)
-        return Searched(problem, table, archive, not clock.ran_out)
+        return Searched(problem, archive, not clock.ran_out)
 
     def with_cuts_refined(
         self, problem: BinaryProblem, selection: ClauseSelection, theta: float
     ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...], float]:
         """Move the thresholds of a selection; return it over all columns, and its loss."""
-        table = CutTable(
-            problem.A,
-            problem.y,
-            problem.weight,
-            problem.structure,
-            problem.ranks,
-            problem.barred_cuts,
-            BoxPrices.of_robustness(self.robustness),
+        prices = BoxPrices.of_robustness(self.robustness)
+        cuts, loss = refined_cuts(
+            problem.A, problem.y, problem.weight, problem.cuts, selection.chosen, prices
         )
-        cuts, loss = refined_cuts(table, selection.chosen)
         moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
         R, d = selection.chosen.shape
         chosen = np.hstack([selection.chosen, np.zeros((R, len(moved)), bool)])

@@ -17,10 +17,10 @@ False, over the complements of the columns of ``A``. A box end is therefore one 
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,16 +28,13 @@ from numpy.typing import NDArray
 from rulekit.binning import BinnedTable
 from rulekit.rules import GAPS, ORDERED, Columns, Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.search.box_search import Boxes, BoxPrices, BoxProblem, Reads
+from rulekit.search.box_search import BoxPrices, BoxProblem, End
 from rulekit.search.clause_selection import error_cost, hamming_cost
 from rulekit.search.columns import PERTURBATION, CellSets, ColumnStructure
 from rulekit.search.one_level import CoverProblem
-from rulekit.search.rule_lists import ListProblem
 
-End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted
 Found = list[tuple[Literal, int]]
 Kinds = tuple[dict[int, Found], Found, Found]
-Kind = TypeVar("Kind", BoxProblem, ListProblem)
 MEMBER = ("==", "in", "contains")
 SETS = ("==", "!=", "in", "not-in")
 Bools = NDArray[np.bool_]
@@ -141,30 +138,28 @@ class BinaryProblem(RowsToCover):
         return cover
 
     @cached_property
-    def positions(self) -> dict[int, Floats]:
-        """What each source column with cuts is compared by, NaN where missing: arrays of (n,).
+    def cuts(self) -> ColumnStructure:
+        """The structure, with the rank of each row's value in each source with cuts."""
+        ranks = {
+            source: np.where(np.isnan(values), -1, np.searchsorted(self.distinct[source], values))
+            for source, values in self._positions.items()
+        }
+        return replace(self.structure, ranks=ranks, barred=self._barred_cuts)
 
-        Numbers, dates as days, levels by their place in an order.
-        """
+    @cached_property
+    def _positions(self) -> dict[int, Floats]:
+        """What each source with cuts is compared by (see `positions`), arrays of shape (n,)."""
         sources = np.unique(self.structure.feature[self.structure.side != 0]).tolist()
         read = {source: self.encodings[source] for source in sources}
         return {source: e.positions(self.columns[e.name]) for source, e in read.items()}
 
     @cached_property
     def distinct(self) -> dict[int, Floats]:
-        """The distinct positions of each source column with cuts, ascending."""
-        return {source: np.unique(v[~np.isnan(v)]) for source, v in self.positions.items()}
+        """The distinct positions of each source with cuts, ascending."""
+        return {source: np.unique(v[~np.isnan(v)]) for source, v in self._positions.items()}
 
-    @cached_property
-    def ranks(self) -> dict[int, NDArray[np.int64]]:
-        """Rank of each row's value among the distinct ones, -1 where missing: arrays of (n,)."""
-        return {
-            source: np.where(np.isnan(v), -1, np.searchsorted(self.distinct[source], v))
-            for source, v in self.positions.items()
-        }
-
-    @cached_property
-    def barred_cuts(self) -> frozenset[tuple[int, int]]:
+    @property
+    def _barred_cuts(self) -> frozenset[tuple[int, int]]:
         """Cuts that would make a forbidden literal: column j, cut after its k-th value."""
         found = set()
         for barred in self.forbidden:
@@ -265,37 +260,6 @@ def _perturbation(literal: Literal) -> float:
     return PERTURBATION * (0.5 + 0.5 * int.from_bytes(digest, "big") / 2**64)
 
 
-@dataclass(frozen=True)
-class BoxTable(Generic[Kind]):
-    """A binned table for the search, and the column of ``A`` that each end of a box is."""
-
-    problem: Kind
-    column_of: Mapping[End, int]
-    n_columns: int
-
-    def chosen(self, boxes: Boxes) -> Bools:
-        """Return which columns of ``A`` each clause uses, shape (k, n_columns)."""
-        chosen = np.zeros((boxes.n_clauses, self.n_columns), dtype=bool)
-        lacking = self.problem.has_missing
-        last = self.problem.n_bins - 1
-        for r in range(boxes.n_clauses):
-            for f in np.flatnonzero(boxes.literals(self.problem.n_bins, lacking)[r]):
-                low, high = int(boxes.low[r, f]), int(boxes.high[r, f])
-                accepts = bool(boxes.absent[r, f]) and bool(lacking[f])
-                for end in _ends(int(f), low, high, int(last[f]), accepts):
-                    chosen[r, self.column_of[end]] = True
-        return chosen
-
-
-def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
-    if low > high:
-        return [(f, "test", 1, True)]
-    if low == 0 and high == last:
-        return [(f, "test", 0, False)]
-    ends: list[End] = [(f, "low", low, accepts)] if low > 0 else []
-    return [*ends, (f, "high", high, accepts)] if high < last else ends
-
-
 class _Builder:
     """Collects features, each of which reads the cells of one encoding, and their ends' columns."""
 
@@ -380,20 +344,10 @@ class _Builder:
         return len(self.n_bins) - 1
 
 
-def box_table(problem: BinaryProblem, prices: BoxPrices) -> BoxTable[BoxProblem]:
-    """Bin a learner's table for the box search."""
-
-    def boxes(cells: Any, n_bins: Any, *may: Any) -> BoxProblem:
-        return BoxProblem(cells, n_bins, ~problem.y, problem.weight, prices, *may)
-
-    return table_of(problem, boxes)
-
-
-def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind]:
-    """Bin a learner's table.
-
-    `make` is given cells, `n_bins`, what boxes may look like, and which cells a feature reads.
-    """
+def box_table(
+    problem: BinaryProblem, prices: BoxPrices, classes: NDArray[np.intp] | None = None
+) -> BoxProblem:
+    """Bin a learner's table for the box search; `classes` of shape (n,) for rule lists."""
     builder = _Builder(problem)
     for cuts, levels, tests in _by_column(problem).values():
         for source, ends in cuts.items():
@@ -406,16 +360,29 @@ def table_of(problem: BinaryProblem, make: Callable[..., Kind]) -> BoxTable[Kind
     lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
     # the search knows both tests of missingness of a column or none
     tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
-    cells, reads = _merged_cells(problem.cells.codes, builder.bins)
-    boxes = make(cells, n_bins, lows, highs, tests_of, reads)
-    return BoxTable(boxes, builder.column_of, len(problem.literals))
+    cells, column, bins, n_cells = _merged_cells(problem.cells.codes, builder.bins)
+    return BoxProblem(
+        cells,
+        n_bins,
+        ~problem.y if classes is None else classes,
+        problem.weight,
+        prices,
+        lows,
+        highs,
+        tests_of,
+        column,
+        bins,
+        n_cells,
+        builder.column_of,
+        len(problem.literals),
+    )
 
 
 def _merged_cells(
     codes: NDArray[np.unsignedinteger],
     features: list[tuple[int, NDArray[np.integer]]],
-) -> tuple[NDArray[np.unsignedinteger], Reads]:
-    """Drop columns that no feature reads, and merge cells that all features treat alike."""
+) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Merge cells that all features treat alike; see `BoxProblem` for what is returned."""
     read: dict[int, list[int]] = {}
     for f, (source, _) in enumerate(features):
         read.setdefault(source, []).append(f)
@@ -430,7 +397,7 @@ def _merged_cells(
     cells = np.zeros((len(codes), len(found)), np.min_scalar_type(most))
     for c, (own, bins, rows) in enumerate(found):
         table[own, : bins.shape[1]], column[own], cells[:, c] = bins, c, rows
-    return cells, Reads(column, table, n_cells)
+    return cells, column, table, n_cells
 
 
 def _has_both_tests(builder: _Builder, f: int) -> bool:

@@ -37,11 +37,11 @@ def mixed(missing, n=80):
 @pytest.mark.parametrize("missing", [False, True])
 def test_each_end_of_a_box_accepts_the_rows_its_column_does(missing):
     X, y = mixed(missing)
-    table, problem = table_of(X, y)
-    boxes, p = table.problem, table.problem.n_features
-    assert table.column_of
+    boxes, problem = table_of(X, y)
+    p = boxes.n_features
+    assert boxes.column_of
     # the rows of the search are merged and sorted, so that rows are compared by number and class
-    for (f, kind, k, accepts), j in table.column_of.items():
+    for (f, kind, k, accepts), j in boxes.column_of.items():
         low, high = np.zeros((1, p), int), boxes.n_bins[None] - 1
         if kind == "low":
             low[0, f] = k
@@ -52,7 +52,7 @@ def test_each_end_of_a_box_accepts_the_rows_its_column_does(missing):
         absent = np.ones((1, p), bool)
         absent[0, f] = accepts
         box = Boxes(low, high, absent)
-        assert np.flatnonzero(table.chosen(box)[0]).tolist() == [j]
+        assert np.flatnonzero(boxes.chosen(box)[0]).tolist() == [j]
         held = box.fired(boxes.codes, boxes.n_bins)[:, 0]
         for side in (False, True):
             expected = ~problem.A[:, j] & (problem.y != side)
@@ -61,5 +61,5 @@ def test_each_end_of_a_box_accepts_the_rows_its_column_does(missing):
 
 def test_a_column_of_two_levels_is_one_feature():
     X, y = mixed(missing=False)
-    table, _ = table_of(X, y)
-    assert table.problem.n_features == 1 + 1 + 1 + 3
+    boxes, _ = table_of(X, y)
+    assert boxes.n_features == 1 + 1 + 1 + 3
