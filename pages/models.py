@@ -46,7 +46,7 @@ with sentences():
     points, rules, learners, prices, how = st.tabs(TABS, key="models_tab", on_change="rerun")
     with learners:
         if learners.open:
-            learners_tab(spec)
+            learners_tab(found, spec)
     with prices:
         if prices.open:
             prices_tab(found, spec, y)

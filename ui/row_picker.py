@@ -14,6 +14,7 @@ def pick_row(
     *,
     key: str,
     alt: str,
+    shown: Any = None,
     **options: Any,
 ) -> None:
     """Show a table and tell which row is picked.
@@ -28,6 +29,8 @@ def pick_row(
     key : str
     alt : str
         What the table holds and what picking does, in one sentence.
+    shown : pandas.io.formats.style.Styler, optional
+        The same table with colours.
     **options
         Handed on to ``st.dataframe``.
 
@@ -65,7 +68,7 @@ def pick_row(
     st.session_state[drawn], st.session_state[f"{key}_name"] = picked, name
     with st.container(key=key):
         st.dataframe(
-            table,
+            table if shown is None else shown,
             key=name,
             on_select=changed,
             selection_mode=[

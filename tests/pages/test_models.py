@@ -200,6 +200,15 @@ def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
         "Every combination of a few conditions",
     }
     assert all(model_key(s) in found.models for s in found.settings)
+    table = next(d.value for d in app.dataframe if "learner" in d.value)
+    assert table["learner"].tolist() == [
+        "Every combination of a few conditions",
+        "One clause, proved best",
+    ]
+    assert table["mark"].tolist() == ["red square", "green diamond"]
+    for name, error in zip(table["learner"], table["error"], strict=True):
+        own = found.points[found.points["learner_name"] == name]
+        assert error in (100 * own["test_error"]).tolist()
 
 
 @pytest.mark.slow

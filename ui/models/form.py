@@ -98,7 +98,7 @@ def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
         "Time for all of them together",
         list(BUDGETS),
         format_func=BUDGETS.get,
-        default=10.0,
+        default=60.0,
         required=True,
         key="run_budget",
         **KEEP,

@@ -5,6 +5,7 @@ import streamlit as st
 from rulekit.plots import front_figure, front_sentence
 from ui.learners.offered import learner_of, same_search
 from ui.learners.spec import RunSpec
+from ui.models.compared import compared_table
 from ui.models.curve import cheapest_line, choose, draw, points_table
 from ui.models.form import comparison, price_sweep
 from ui.models.points import RunResult, reference_lines
@@ -15,8 +16,8 @@ from ui.state import KEEP, app_state
 SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 
 
-def learners_tab(spec: RunSpec) -> None:
-    """Show the form that compares learners on the folds of the curve."""
+def learners_tab(found: RunResult | None, spec: RunSpec) -> None:
+    """Show the form that compares learners on the folds of the curve, and their table."""
     run = comparison(app_state(), spec)
     if run is not None:
         _button(run, COMPARISON, "Compare learners", "compare_learners")
@@ -24,6 +25,7 @@ def learners_tab(spec: RunSpec) -> None:
             "Every learner has an equal part of the time, on the same folds. Its points join the "
             "curve when all their folds are in; what is there stays."
         )
+    compared_table(found, spec)
 
 
 def prices_tab(found: RunResult | None, spec: RunSpec, y: str) -> None:

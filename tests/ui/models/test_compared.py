@@ -1,0 +1,57 @@
+"""The table of compared learners: a row each, its suggested point, what is missing, its colour."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.ui.models.test_points import SPEC, measured
+from ui.learners.offered import LEARNERS, look_of
+from ui.models.compared import coloured, comparisons, learners_table
+from ui.models.points import RunResult
+from ui.state import AppState
+
+RUN = replace(SPEC, learners=("search", "scorecard", "ideal"), budget=60.0)
+
+
+@pytest.fixture
+def found():
+    first = measured(SPEC, [0.30, 0.20, 0.20, 0.20], [1.0, 2.0, 2.7, 3.4], seconds=0.5)
+    cards = measured(replace(SPEC, learners=("scorecard",)), [0.4], [0.0], seconds=2.0)
+    return cards.over(first, None)
+
+
+def test_each_learner_has_a_row_with_its_suggested_point(found):
+    table, numbers = learners_table(found, [RUN], running=False)
+    assert table["learner"].tolist() == [
+        LEARNERS[key].name for key in ("search", "ideal", "scorecard")
+    ]
+    own = [k for k, s in enumerate(found.settings) if s["learner"] == "search"]
+    assert numbers == [found.suggested(own).number, None, found.number_of(found.settings[0])]
+    search, ideal, card = table.to_dict("records")
+    assert search["error"] == pytest.approx(100 * found.points.loc[numbers[0], "test_error"])
+    assert search["seconds"] == pytest.approx(4 * 0.5 * 10)
+    assert ideal["remark"] == "not finished in 1 min"
+    assert card["remark"] == "always the same prediction"
+
+
+def test_a_learner_without_a_point_is_awaited_while_the_comparison_runs():
+    table, numbers = learners_table(RunResult(), [RUN], running=True)
+    assert table["remark"].tolist() == ["not finished yet"] * 3
+    assert numbers == [None] * 3
+
+
+def test_marks_have_the_colours_of_the_curve_and_words(found):
+    table, _ = learners_table(found, [RUN], running=False)
+    looks = [look_of({"learner": key}) for key in ("search", "ideal", "scorecard")]
+    styled = coloured(table, looks)
+    html = styled.to_html()
+    for look, words in zip(looks, table["mark"], strict=True):
+        assert words == look.words
+        assert f"background-color: {look.colour}" in html
+    assert found.looks()[found.settings.index(found.settings[-1])] == looks[0]
+
+
+def test_comparisons_under_other_costs_are_left_out():
+    other = replace(RUN, costs=(5.0, 1.0)).to_dict()
+    state = AppState(runs=(RUN.to_dict(), other, replace(SPEC, budget=None).to_dict()))
+    assert comparisons(state, SPEC) == [RUN]
