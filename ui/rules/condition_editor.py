@@ -15,7 +15,6 @@ from rulekit.plots.thresholds import MAX_LEVELS, TAIL, level_figure, level_table
 from rulekit.rules import GAPS, ORDERED, WORDS, Condition, Literal, RuleSet, spelled
 from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent
-from ui.binning.outcomes import outcome_codes
 from ui.cache import kept
 from ui.escape import md
 from ui.rule_numbers import Rows
@@ -203,7 +202,7 @@ def _figure(literal: Literal, train: Rows, key: str, state: AppState) -> None:
     name = state.label(literal.feature)
     values = literal.compared(train.columns)
     alt = f"Training rows by {name} and outcome; the table below counts them."
-    codes, positive = outcome_codes(state), train.y == state.positive
+    codes, positive = state.outcome_codes, train.y == state.positive
     pair = {"labels": (state.positive, state.other_label), "classes": state.classes}
     if literal.op in ORDERED and literal.order is None:
         numbers, cuts = values.astype(float), [literal.edge]
