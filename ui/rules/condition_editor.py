@@ -61,13 +61,13 @@ def edited_condition(
     if edited is None:
         return None
     edited = _missing(edited, counts[0].n_missing, key)
-    with place:
-        _figure(edited, train, key, state)
+    with st.container(key=f"edited_errors_{key}"):
+        _effects(condition, edited, counts)
+    pressed = st.button("Apply", key="score_edit", type="primary")
     _sides(edited, counts[0], state)
-    _effects(condition, edited, counts)
-    if st.button("Apply", key="score_edit", type="primary"):
-        return with_condition(rule, k, i, edited)
-    return None
+    with place:  # last, so that the errors are there before the figure is drawn
+        _figure(edited, train, key, state)
+    return with_condition(rule, k, i, edited) if pressed else None
 
 
 def obstacle(condition: Condition) -> str:
@@ -81,8 +81,6 @@ def _changed(
     literal: Literal, counts: ConditionCounts, key: str, state: AppState
 ) -> Literal | None:
     """Show the widget for the value of a condition; return the condition with its value."""
-    words = wording(state)
-    label = md(condition_text(literal, words), 200)
     if literal.op in WORDS:
         word = st.text_input("Word", literal.value, key=f"word_{key}")
         return replace(literal, value=word.strip())
@@ -98,8 +96,9 @@ def _changed(
             f"under “{TABLE}”."
         )
         return None
+    which = "one" if literal.op in ("==", "in") else "none"
     chosen = st.multiselect(
-        f"Levels of: {label}",
+        md(f"{wording(state).subject(literal)} is {which} of", 200),
         offered,
         list(literal.values),
         format_func=lambda level: _level_text(level, literal.part),
@@ -241,7 +240,14 @@ def _sides(literal: Literal, counts: ConditionCounts, state: AppState) -> None:
         counts.sides(literal), columns=[str(label) for label in state.labels], dtype=int
     )
     table.insert(0, "training rows", [words, "all others"])
-    st.dataframe(table, hide_index=True, alt=f"Training rows by outcome that meet: {words}")
+    numbers = st.column_config.NumberColumn(format="localized")
+    columns = dict.fromkeys(table.columns[1:], numbers)
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_config=columns,
+        alt=f"Training rows by outcome that meet: {words}",
+    )
 
 
 def _effects(before: Literal, after: Literal, parts: list[ConditionCounts]) -> None:
