@@ -72,7 +72,6 @@ PARTS = {
     ),
     "tests/pages/test_rules.py": (
         "ui/rules/cards.py",
-        "ui/rules/condition_editor.py",
         "ui/rules/editor.py",
     ),
     "tests/pages/data/test_tables.py": ("ui/data/server_tables.py",),
