@@ -133,7 +133,9 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
     way = st.radio(
         "Cut",
         [*cuts, TYPED],
-        format_func=lambda way: f"{way} ({cuts[way]:,.6g})" if way in cuts else way,
+        format_func=lambda way: (
+            f"{way} ({cuts[way]:,.6g})".replace(",", " ") if way in cuts else way
+        ),
         horizontal=True,
         key=f"{key}_cut_way",
     )
@@ -147,7 +149,7 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
         f"{md(side, 60)}: {plural(n, 'row')} ({n / known:.1%})"
         for side, n in zip(names, (above, known - above), strict=True)
     ]
-    st.caption(". ".join(sides) + ".")
+    st.caption(" · ".join(sides))
     one_sided = above in (0, known)
     if one_sided:
         st.caption("A cut needs rows on both sides. Choose another one.")
