@@ -348,3 +348,38 @@ def test_durations_become_days():
     for none in (SIZES, [str(k) for k in range(40)]):
         with pytest.raises(DataError, match="'x' holds no duration such as 06:30:00"):
             people(x=none).as_duration("x")
+
+
+def test_a_cut_makes_two_classes_and_keeps_the_numbers_ignored():
+    given = Table.from_frame(
+        pd.DataFrame({"charges": [1.0, 12400, 12401, None] * 5, "age": [3, 1, 4, 1, 5] * 4})
+    ).with_roles({"charges": "target"})
+    table = given.with_cut("charges", 12400)
+    X, y = table.xy()
+    assert y.tolist() == ["up to 12 400", "up to 12 400", "charges above 12 400"] * 5
+    assert list(X.columns) == ["age"]
+    assert table.column("charges (number)").role == "ignore"
+    assert table.frame["charges"].isna().sum() == 5
+    assert table.with_cut("charges", 5).xy()[1].value_counts()["charges above 5"] == 10
+    assert Table.from_frame(table.frame).digest == table.digest
+    back = table.with_cut("charges", None)
+    assert (back, back.columns) == (given, given.columns)
+
+
+@pytest.mark.parametrize(
+    ("name", "cut", "message"),
+    [
+        ("town", 3, "Only a column of numbers can be cut; 'town' holds none"),
+        ("age", np.nan, "A cut must be a finite number, got nan"),
+        ("none", 3, "The table has no column 'none'"),
+    ],
+)
+def test_a_cut_that_is_not_possible_is_refused(name, cut, message):
+    with pytest.raises(DataError, match=message):
+        mixed().with_cut(name, cut)
+
+
+def test_a_cut_refuses_a_table_with_a_column_of_the_name_for_the_numbers():
+    table = Table.from_frame(pd.DataFrame({"a": [1.5, 2.5], "a (number)": [1.5, 2.5]}))
+    with pytest.raises(DataError, match="Rename that column"):
+        table.with_cut("a", 2)

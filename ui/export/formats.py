@@ -33,7 +33,7 @@ from ui.cache import kept
 from ui.cases import row_name, row_position
 from ui.export.run_record import run_record
 from ui.learners.spec import QUICK, quick_part
-from ui.state import CATEGORIES, DATES, DURATIONS, NUMERIC, SERVER, AppState
+from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState
 from ui.words import wording
 
 Write = Callable[[AppState, ClassifierMixin], str | bytes]
@@ -121,6 +121,7 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     options = dict(state.options)
     numeric, categories = (tuple(options.pop(made, ())) for made in (NUMERIC, CATEGORIES))
     dates, durations = options.pop(DATES, {}), tuple(options.pop(DURATIONS, ()))
+    cuts = options.pop(CUT, {})
     options.pop(SERVER, None)
     if "edited" in (state.setting or {}):  # nothing was learned from these rows
         model = FixedRuleClassifier(model.rule_set_)
@@ -145,6 +146,7 @@ def script(state: AppState, model: ClassifierMixin) -> str:
             dates=dates,
             durations=durations,
             orders=state.orders,
+            cuts=cuts,
             outcomes=state.outcomes,
             weight=state.column_with_role("weight"),
             others=state.other_label if len(state.labels) < len(state.classes) else None,
