@@ -33,7 +33,7 @@ from rulekit import BoxSearchClassifier, RuleClassifier, sweep
 from rulekit.data import make_folds
 from rulekit.evaluation import Baseline, SweepStore, fit_setting
 from rulekit.evaluation.sweeps.collector import code_version, data_digest
-from rulekit.learners.literal.boxes.list_search import searched_lists
+from rulekit.learners.literal.boxes import searched_lists
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import SharedWork
 

@@ -304,6 +304,11 @@ class AppState:
         return X.iloc[train], y.iloc[train]
 
     @property
+    def outcome_codes(self) -> NDArray[np.intp]:
+        """The outcome of each training row, as its index among `labels`."""
+        return np.asarray(pd.Index(self.labels).get_indexer(self.training[1]), dtype=np.intp)
+
+    @property
     def testing(self) -> tuple[pd.DataFrame, pd.Series]:
         """Features and target of the test rows; no row when none were set aside."""
         X, y = self.data
