@@ -53,9 +53,7 @@ PARTS = {
         "ui/binning/cards.py",
         "ui/binning/screening_card.py",
     ),
-    "tests/pages/data/test_files.py": ("ui/data/load.py",),
     "tests/pages/data/test_predicting.py": (
-        "ui/data/choices.py",
         "ui/data/quality.py",
         "ui/data/split.py",
     ),

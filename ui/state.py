@@ -46,12 +46,17 @@ class SplitSpec:
 
 @dataclass(frozen=True)
 class BinningSpec:
-    """How numbers become conditions; `cuts` holds a column's own cut points, as a sorted tuple."""
+    """How columns become conditions.
+
+    `cuts` holds a column's own cut points, as a sorted tuple, and `missing` the columns of which
+    "is missing" and "is known" are conditions.
+    """
 
     method: str = "quantile"
     n_thresholds: int | None = 10
     max_levels: int = 50
     cuts: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    missing: tuple[str, ...] = ()
 
     @property
     def thresholds(self) -> dict[str, list[float]] | None:
@@ -65,6 +70,7 @@ class BinningSpec:
             n_thresholds=self.n_thresholds,
             thresholds=self.thresholds,
             max_levels=self.max_levels,
+            test_missing=list(self.missing),
         )
 
 

@@ -343,7 +343,7 @@ def load_settings(content: bytes) -> str:
         table, options = _cut_as(saved, state)
     except (TypeError, AttributeError) as error:
         raise ValueError(NO_SETTINGS) from error
-    missing = [name for name in columns if name not in table.table.frame.columns]
+    missing = [name for name in columns if name not in table.frame.columns]
     if missing:
         raise ValueError(
             f"The settings are for a table with the column {missing[0]!r}, which this one does not "

@@ -7,7 +7,7 @@ itself, on one representative value a cell, so the matrix cannot differ from the
 
 A column of dates is read in several ways (the date, its year, its weekday, ...), one of text by
 several words; each is an encoding of its own, of the same name. All but the first are `extra`: the
-tests of missingness are listed once.
+tests of missingness are listed once. Without those tests the first one is `extra`, too.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,7 @@
 """The Data page's decisions: what is predicted, and what columns are for."""
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
@@ -7,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.data import Table, check_target, suggest_positive, suggest_target, target_notes
+from rulekit.data.column import looks_like_id
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.exceptions import DataError
 from rulekit.style.wording import plural
@@ -93,12 +96,14 @@ def target_card() -> None:
         _suggestion(state.table)
         return
     column = state.table.column(state.target)
-    if column.is_number and column.n_distinct > MAX_CLASSES:
+    numbers = state.table.frame[column.name]
+    is_id = looks_like_id(numbers, column.name, column.n_distinct)
+    if column.is_number and column.n_distinct > MAX_CLASSES and not is_id:
         st.markdown(
             f"{md(column.name, 40)} holds {column.n_distinct:,} different numbers. Choose a cut: "
             "rules predict whether a number is above it."
         )
-        _cut_card(state.table.frame[column.name], column.name, key)
+        _cut_card(numbers, column.name, key)
         return
     for sentence in check_target(state.table, state.target):
         st.error(md(sentence, 400))
@@ -246,7 +251,9 @@ def columns_card() -> None:
     _audit_line(state.table)
     key = f"columns_{this_round()}"
     if st.session_state.get("columns_base_key") != key:
-        st.session_state["columns_base"] = editor_frame(state.table, state.wording)
+        st.session_state["columns_base"] = editor_frame(
+            state.table, state.wording, state.binning.missing
+        )
         st.session_state["columns_base_key"] = key
     st.data_editor(
         st.session_state["columns_base"],
@@ -264,6 +271,10 @@ def columns_card() -> None:
             "holds": "Holds",
             "distinct": st.column_config.NumberColumn("Distinct", format="localized"),
             "missing": st.column_config.NumberColumn("Missing", format="percent"),
+            "tested": st.column_config.CheckboxColumn(
+                "Test for missing",
+                help="Whether “is missing” and “is known” may be conditions of a rule.",
+            ),
             "label": st.column_config.TextColumn("Name for people", max_chars=60),
             "unit": st.column_config.TextColumn("Unit", max_chars=20),
         },
@@ -273,7 +284,9 @@ def columns_card() -> None:
     )
 
 
-def editor_frame(table: Table, wording: dict[str, Wording]) -> pd.DataFrame:
+def editor_frame(
+    table: Table, wording: dict[str, Wording], tested: Collection[str] = ()
+) -> pd.DataFrame:
     """Return what the column editor starts from: a row a column, in the table's order."""
     rows = [
         {
@@ -282,12 +295,15 @@ def editor_frame(table: Table, wording: dict[str, Wording]) -> pd.DataFrame:
             "holds": f"{c.kind}, ordered" if c.order else c.kind,
             "distinct": c.n_distinct,
             "missing": c.n_missing / max(1, table.n_rows),
+            "tested": c.name in tested,
             "label": wording.get(c.name, Wording()).label,
             "unit": wording.get(c.name, Wording()).unit,
         }
         for c in table.columns
     ]
     frame = pd.DataFrame(rows)
+    if not any(c.n_missing for c in table.columns):
+        frame = frame.drop(columns="tested")
     figures = column_figures(table)
     if figures is not None:
         frame.insert(2, "spread", figures["spread"])
@@ -342,12 +358,17 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
     for name in state.options.get(CUT, {}):
         if roles.get(numbers_of_cut(name), "ignore") not in ("ignore", "id"):
             raise DataError(f"{numbers_of_cut(name)!r} holds the outcome. It must be ignored.")
+    tested = set(state.binning.missing)
+    for row, cells in edits.items():
+        if "tested" in cells:
+            (tested.add if cells["tested"] else tested.discard)(names[row])
+    binning = replace(state.binning, missing=tuple(sorted(tested)))
     table = state.table.with_roles(roles) if roles else state.table
     table, options = _without_stale_cut(table, state.options)
     wording = {name: words for name, words in wording.items() if name in table.frame.columns}
     if table.target is not None and table.positive_label is None:
         table = table.with_roles({}, positive_label=positive_for(table, table.target))
-    change(table=table, options=options, wording=wording)
+    change(table=table, options=options, wording=wording, binning=binning)
     if {"target", "weight", "group"} & set(roles.values()) or state.target != table.target:
         refresh_editor()  # another column has lost its role
 

@@ -11,7 +11,7 @@ from rulekit.export import to_sql
 from rulekit.learners import OneLevelRuleClassifier
 from tests.pages.driving import opened, routed
 from ui import state_file
-from ui.data.choices import quantile_cuts
+from ui.data.choices import apply_edits, editor_frame, quantile_cuts
 from ui.export.formats import script
 from ui.score.new_cases import as_before, outcomes_of
 from ui.state import CUT, AppState
@@ -69,6 +69,34 @@ def test_a_cut_on_data_is_kept_changed_and_taken_back(app):
     state = again.session_state["app"]
     assert state.table.frame["charges"].equals(frame()["charges"])
     assert CUT not in state.options
+
+
+def test_missing_cells_are_conditions_only_of_columns_where_a_person_allows_it(monkeypatch):
+    age = pd.Series(np.arange(N, dtype=float)).where(np.arange(N) % 2 == 0)
+    ill = np.where(age.isna(), "yes", "no")
+    table = Table.from_frame(pd.DataFrame({"age": age, "size": [1.5, 2.5] * 40, "ill": ill}))
+    table = table.with_roles({"ill": "target"}, positive_label="yes")
+    held = {"app": AppState(table=table)}
+    monkeypatch.setattr("ui.state.st.session_state", held)
+    monkeypatch.setattr("ui.data.choices.st.session_state", held)
+    monkeypatch.setattr("ui.workspace.save", lambda: None)
+
+    def tested():
+        binarizer = held["app"].binning.binarizer().fit(held["app"].training[0])
+        return [str(c) for c in binarizer.literals_ if c.op in ("missing", "not-missing")]
+
+    assert editor_frame(table, {})["tested"].tolist() == [False] * 3
+    assert tested() == []
+    before = held["app"].fit_key
+    apply_edits({0: {"tested": True}})
+    assert len(tested()) == 2
+    assert held["app"].fit_key != before
+    plain = json.loads(json.dumps(state_file.to_plain(held["app"])))
+    assert state_file.from_plain(plain, table).binning == held["app"].binning
+    del plain["binning"]["missing"]  # saved before there was a choice: all were conditions
+    assert state_file.from_plain(plain, table).binning.missing == ("age",)
+    apply_edits({0: {"tested": False}})
+    assert tested() == []
 
 
 @pytest.fixture(scope="module")
