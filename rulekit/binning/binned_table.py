@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rulekit.binning.encoding import ColumnEncoding, OrderedColumn, literals_of
-from rulekit.rules import ORDERED, Literal, missing_in
+from rulekit.rules import Literal
+from rulekit.rules.condition import missing_in
 from rulekit.rules.literal import COMPARED
+from rulekit.rules.scales import ORDERED
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from rulekit.binning.binarizer import Binarizer
 from rulekit.binning.conditions import conditions_of
 from rulekit.binning.encoding import ColumnEncoding, LevelColumn, OrderedColumn
 from rulekit.exceptions import DataError
-from rulekit.rules import spelled
 from rulekit.rules.condition import value_text
+from rulekit.rules.scales import spelled
 
 
 @dataclass(frozen=True, slots=True)

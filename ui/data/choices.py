@@ -6,7 +6,8 @@ from zlib import crc32
 import pandas as pd
 import streamlit as st
 
-from rulekit.data import Table, check_target, suggest_positive, suggest_target, target_notes
+from rulekit.data import Table, suggest_positive, suggest_target, target_notes
+from rulekit.data.target import check_target
 from rulekit.exceptions import DataError
 from ui.data.outcomes import outcome_fields
 from ui.data.overview import column_figures, looks_protected, protected_features, sampled

@@ -9,7 +9,8 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.explain import Explanation, explain
 from rulekit.plots import case_figure, case_sentence
-from rulekit.rules import Clause, Columns, RuleSet, missing_in
+from rulekit.rules import Clause, Columns, RuleSet
+from rulekit.rules.condition import missing_in
 from rulekit.style.phrases import Wording, outcome_text
 from rulekit.style.wording import capital, plural
 from ui.escape import md

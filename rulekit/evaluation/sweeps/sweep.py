@@ -29,7 +29,8 @@ from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.choice import COST, Setting
 from rulekit.learners.cluster import PULSE, Once, cancellation
 from rulekit.learners.workers import spread, tried_twice
-from rulekit.rules import Columns, rule_to_dict
+from rulekit.rules import Columns
+from rulekit.rules.codec import rule_to_dict
 
 Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]
 

@@ -23,15 +23,9 @@ from rulekit.export.sheets.cell_formulas import (
 )
 from rulekit.export.sheets.sheet import INPUTS, Sheet, column_name, input_style
 from rulekit.export.subject import checked_label, exported_rule
-from rulekit.rules import (
-    ConditionWriter,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-)
+from rulekit.rules import LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
 from rulekit.rules.condition import columns_in
+from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import Wording, clause_words
 
 

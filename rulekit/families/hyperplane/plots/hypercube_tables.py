@@ -10,7 +10,7 @@ from rulekit.families.hyperplane.clauses import face_literals
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
 from rulekit.families.hyperplane.numeric_design import as_numbers
 from rulekit.families.hyperplane.plots.hypercubes import Projection
-from rulekit.families.hyperplane.solver import HalfSpace
+from rulekit.families.hyperplane.solver.half_space import HalfSpace
 from rulekit.rules import LinearSplit
 from rulekit.style.phrases import Wording, condition_text, listed, number
 

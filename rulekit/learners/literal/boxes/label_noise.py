@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.forest import votes
+from rulekit.learners.forest.votes import votes
 from rulekit.learners.forest_loss import MOST_ROWS, forest_columns
 from rulekit.learners.literal.problems.binary_problem import BinaryProblem
 
