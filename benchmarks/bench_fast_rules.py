@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit import Binarizer, BoxSearchClassifier, Constraints, TwoLevelRuleClassifier
 from rulekit.data import columns_of, make_folds
-from rulekit.learners.literal.problems.binary_problem import binary_problem, box_table
+from rulekit.learners.literal.problem import binary_problem, box_table
 from rulekit.search.box_search import HAMMING, SearchPlan, search
 from rulekit.search.machine_code import warm_up
 

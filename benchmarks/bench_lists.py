@@ -34,7 +34,7 @@ from rulekit.data import make_folds
 from rulekit.evaluation import Baseline, SweepStore
 from rulekit.evaluation.sweeps.collector import code_version, data_digest
 from rulekit.evaluation.sweeps.result import fit_setting
-from rulekit.learners.literal.boxes.list_search import searched_lists
+from rulekit.learners.literal.boxes import searched_lists
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import SharedWork
 

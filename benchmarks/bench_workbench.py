@@ -3,7 +3,8 @@
 Medians of five in fresh sessions on a warm server, one visitor at a time: ``Data there`` (address
 to content), ``table ready`` (file chosen to Data ready), ``first curve`` (click on Models to the
 points with the rule beside them), ``page to page`` (the slowest of all, a search going on),
-``slider`` (moved to another rule), ``stop`` (pressed to said). ``longer search`` is a whole one on
+``slider`` (moved to another rule), ``cut point`` (moved to the errors of the edited rule, if the
+rule has one), ``stop`` (pressed to said). ``longer search`` is a whole one on
 the page against the same work called from a script right after it (aim: 1.3 times).
 ``20 at once`` is from the last of twenty clicks on Models to the last of twenty curves, each of
 another table of 1000 rows; ``50 in a row`` is the median wait for a first curve, one visitor after
@@ -37,7 +38,17 @@ from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit.data import read_table
 from tests.browser.crowd import ROWS as CROWD_ROWS
 from tests.browser.crowd import memory, models_at_once, with_table
-from tests.browser.steps import CURVE, RULE, aimed_at, found_first, searched, slide, table
+from tests.browser.steps import (
+    CURVE,
+    RULE,
+    aimed_at,
+    edit_cut,
+    found_first,
+    move_cut,
+    searched,
+    slide,
+    table,
+)
 from tests.browser.visitor import Visitor, chromium_at, chromium_path, served
 from tests.clusters import cluster_of
 from tests.ui.tasks import Quiet
@@ -54,7 +65,8 @@ TIMES, CROWD, ROW, HUNDRED = 5, 20, 50, 100
 LARGE_ROWS = 50_000  # of the made table of 100 columns
 LARGE = 10_000  # rows of a table that is read, turned and searched with more patience
 AIMS = {"Data there": (1.5, 1.5), "table ready": (1, 3), "first curve": (1, 4),
-        "page to page": (0.5, 1), "slider": (0.3, 0.3), "stop": (0.5, 0.5)}  # fmt: skip
+        "page to page": (0.5, 1), "slider": (0.3, 0.3), "cut point": (0.3, 0.3),
+        "stop": (0.5, 0.5)}  # fmt: skip
 SCREEN = {"width": 1440, "height": 900}
 
 
@@ -111,6 +123,7 @@ def alone(browser: Any, address: str, folder: Path, table: BenchTable, times: in
     rows = [
         row(what, table.name, median(found), AIMS[what][len(frame) > LARGE], times=times)
         for what, found in waits.items()
+        if found
     ]
     with visiting(browser, address) as visitor:
         ready(visitor, table, content)
@@ -151,7 +164,10 @@ def path(
         else "Home"
     )
     waits["slider"].append(seconds(lambda: slide(visitor, key)))
-    visitor.press("search_longer")
+    cut = edit_cut(visitor.turn_to("Rules"))
+    if cut is not None:
+        waits["cut point"].append(seconds(lambda: move_cut(visitor, cut)))
+    visitor.turn_to("Models").press("search_longer")
     turns = [
         seconds(lambda title=title: visitor.turn_to(title))
         for title, _ in [*PAGES.values(), PAGES["models"]]

@@ -42,7 +42,7 @@ with sentences():
         without(rule, off, train, test)
         constraint_lines(rule, state)
         if edited_clause(state) == rule.n_clauses:
-            editor(rule, rule.n_clauses, train, state)
+            editor(rule, rule.n_clauses, train, test, state)
         with st.container(horizontal=True):
             edit_button(rule, rule.n_clauses, "Add a clause", state)
             undo(state)

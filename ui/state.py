@@ -26,6 +26,7 @@ NUMERIC = "numeric"  # among `options`: the columns of text that were made numbe
 CATEGORIES = "categories"  # among `options`: the columns of numbers that are codes
 DATES = "dates"  # among `options`: the columns made dates, and whether their day comes first
 DURATIONS = "durations"  # among `options`: the columns of text that were made days
+CUTS = "cuts"  # among `options`: the columns of numbers that were made two classes, with the cut
 KEEP = {"persist_state": "session"}  # of a widget: what is set stays when the page is left
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 
@@ -295,6 +296,11 @@ class AppState:
         X, y = self.data
         train, _ = self.rows()
         return X.iloc[train], y.iloc[train]
+
+    @property
+    def outcome_codes(self) -> NDArray[np.intp]:
+        """The outcome of each training row, as its index among `labels`."""
+        return np.asarray(pd.Index(self.labels).get_indexer(self.training[1]), dtype=np.intp)
 
     @property
     def testing(self) -> tuple[pd.DataFrame, pd.Series]:

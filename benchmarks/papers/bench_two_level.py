@@ -22,9 +22,9 @@ from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of, make_folds
 from rulekit.evaluation.sweeps.grid import THETA_GRID
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem, binary_problem
+from rulekit.learners.literal.problem import BinaryProblem, binary_problem
 from rulekit.rules.constraints import Constraints
-from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.columns import ClauseSelection
 from rulekit.search.one_level import CoverProblem
 from rulekit.search.two_level import (
     TwoLevelTask,

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchmarks._cli import BenchTable, facts_of
-from rulekit.search.columns import CellColumns, PricedColumns, priced
+from rulekit.search.columns import CellSets, PricedColumns, priced
 
 THRESHOLDS = (10, 20, 50, 100)
 LAMBDA = 1000.0
@@ -74,7 +74,7 @@ def covered_rows(table: BenchTable, folder: Path | None) -> NDArray[np.bool_]:
     return raw.astype(str).isin(COVERED[table.name]).to_numpy()
 
 
-def paper_columns(X: pd.DataFrame, n_thresholds: int) -> CellColumns:
+def paper_columns(X: pd.DataFrame, n_thresholds: int) -> CellSets:
     """Cut a table as the paper does; columns that are not numbers are left out."""
     codes, n_cells, blocks = [], [], []
     for name in X.select_dtypes("number").columns:
@@ -94,7 +94,7 @@ def paper_columns(X: pd.DataFrame, n_thresholds: int) -> CellColumns:
         blocks += [low, high]
     source, start, end, chain, place = np.concatenate(blocks).T
     nothing = np.zeros_like(start)
-    return CellColumns(
+    return CellSets(
         np.asfortranarray(np.array(codes).T.astype(np.uint32)),
         np.array(n_cells),
         source,

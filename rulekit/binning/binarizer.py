@@ -12,11 +12,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rulekit._frames import as_pandas
-from rulekit.binning.binned_table import BinnedTable, code_type
-from rulekit.binning.encoding import (
+from rulekit.binning.binned_table import (
+    BinnedTable,
     ColumnEncoding,
     LevelColumn,
     OrderedColumn,
+    code_type,
     literals_of,
 )
 from rulekit.binning.thresholds import METHODS, SUPERVISED, automatic_cuts

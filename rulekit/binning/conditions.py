@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning.binned_table import cell_table
-from rulekit.binning.encoding import (
+from rulekit.binning.binned_table import (
     ColumnEncoding,
     LevelColumn,
     OrderedColumn,
     WordColumn,
+    cell_table,
     literals_of,
 )
 from rulekit.rules import Literal
@@ -66,7 +66,7 @@ def conditions_of(column: ColumnEncoding) -> Conditions:
     return _ordered(column) if isinstance(column, OrderedColumn) else _levels(column)
 
 
-def complemented(spans: Ints, n_cells: int) -> Ints:
+def complemented(spans: Ints, n_cells: Ints | int) -> Ints:
     """Write for each union of runs the cells that it leaves out, shape (k, 4).
 
     Raises

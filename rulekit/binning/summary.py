@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.binning.binarizer import Binarizer
+from rulekit.binning.binned_table import ColumnEncoding, LevelColumn, OrderedColumn
 from rulekit.binning.conditions import conditions_of
-from rulekit.binning.encoding import ColumnEncoding, LevelColumn, OrderedColumn
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import value_text
 from rulekit.rules.scales import spelled

@@ -19,6 +19,7 @@ from rulekit.data.column import (
     order_of,
     order_problem,
     role_notes,
+    two_classes,
     whole,
 )
 from rulekit.data.digest import digest_of
@@ -348,6 +349,49 @@ class Table:
         """Return the table with a column's cells as text, 3.0 as "3"."""
         note = f"Column {shown(name)} is read as a category."
         return self._replaced(name, self._text_of(name), note)
+
+    def as_two_classes(self, name: str, above: float) -> "Table":
+        """Return the table with the numbers of a column as two classes.
+
+        Missing numbers stay missing. The numbers are kept in a further column of the role
+        "ignore", so that another call can move the cut.
+
+        Parameters
+        ----------
+        name : str
+            A column of numbers, here "charges".
+        above : float
+            The cut: larger numbers become "charges above 12400", others "charges up to 12400".
+
+        Raises
+        ------
+        DataError
+            If the column holds no numbers, or the cut is not finite.
+        """
+        if not np.isfinite(above):
+            raise DataError(f"A cut must be a finite number, got {above!r}.")
+        source = f"{name} as numbers"
+        known = any(c.name == source for c in self.columns)
+        if self.column(name).is_number and known:
+            raise DataError(f"The table has a column {shown(source)} already. Rename it.")
+        numbers = self.column(name if not known else source)
+        if not numbers.is_number:
+            raise DataError(f"Column {shown(name)} holds no numbers, so it cannot be cut.")
+        values = self.frame[numbers.name]
+        higher, lower = two_classes(name, above)
+        classes = pd.Series(np.where(values > above, higher, lower), dtype="str")
+        begins = f"Column {shown(name)} was cut"
+        table = replace(self, notes=tuple(n for n in self.notes if not n.startswith(begins)))
+        if not known:
+            table = replace(
+                table,
+                frame=self.frame.assign(**{source: values}),
+                columns=(*self.columns, replace(numbers, name=source, role="ignore", order=())),
+            )
+        if name == self.target:
+            table = replace(table, positive_label=None)
+        note = f"{begins} in two classes: above and up to {above:.12g}."
+        return table._replaced(name, classes.mask(values.isna()), note)
 
     def _holder(self, role: str) -> str | None:
         return next((c.name for c in self.columns if c.role == role), None)

@@ -202,7 +202,7 @@ def threshold_rule(model: Any, threshold: float) -> RuleSet:
     holds = ((codes[:, None] >> np.arange(k - 1, -1, -1)) & 1).astype(bool)
     met = holds ^ (rule.form == "cnf")
     place = model.classes_.tolist().index(positive)
-    on = model._shares.of_levels(likeness.levels(met))[:, place].round(9) >= threshold
+    on = model._shares.of_patterns(likeness.patterns(met))[:, place].round(9) >= threshold
     sides = [(c, c.negated()) for c in conditions]
 
     def clause(cube: Any) -> Clause | None:

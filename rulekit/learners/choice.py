@@ -18,9 +18,8 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs
-from rulekit.learners.cluster import Once
+from rulekit.learners.cluster import Once, in_order, spread, tried_twice
 from rulekit.learners.training import CheckedColumns, SharedWork, TrainingTable
-from rulekit.learners.workers import in_order, spread, tried_twice
 
 COST = "test_cost_per_100"  # the measure of what wrong answers cost
 #: Price of one condition when settings are compared, as a share of rows: two tenths of a point.

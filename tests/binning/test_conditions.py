@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 
 from rulekit.binning import Binarizer, complemented, conditions_of
-from rulekit.binning.binned_table import cell_table
-from rulekit.binning.encoding import OrderedColumn, literals_of
+from rulekit.binning.binned_table import OrderedColumn, cell_table, literals_of
 from tests.binning.test_binarizer import frames
 
 

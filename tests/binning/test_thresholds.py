@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.binning.mdlp import mdlp_cuts
-from rulekit.binning.thresholds import METHODS, automatic_cuts, short_cuts
+from rulekit.binning.thresholds import METHODS, automatic_cuts, mdlp_cuts, short_cuts
 from tests.reference import binning as plain
 
 whole = st.integers(-20, 20).map(float)

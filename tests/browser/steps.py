@@ -49,6 +49,35 @@ def slide(visitor, key):
     return rule(visitor)
 
 
+def edit_cut(visitor):
+    """Open on Rules the first condition with a cut point; return its slider, None without one."""
+    page = visitor.page
+    for k in range(page.get_by_role("button", name="Edit", exact=True).count()):
+        with visitor.action():
+            page.locator(f".st-key-edit_{k} button").focus()
+            page.keyboard.press("Enter")
+        conditions = page.locator("[class*=st-key-conditions_]").get_by_role("radio")
+        for i in range(conditions.count() - 1):
+            if not conditions.nth(i).is_checked():
+                with visitor.action():
+                    conditions.nth(i).focus()
+                    page.keyboard.press("Space")
+            slider = page.locator("[class*=st-key-slide_]").get_by_role("slider")
+            if slider.count():
+                return slider.first
+    return None
+
+
+def move_cut(visitor, slider, key="ArrowRight"):
+    """Press a key on the slider of a cut point; wait for the errors of the edited rule."""
+    told = visitor.page.locator("[class*=st-key-edited_errors_]")
+    before = told.inner_text()
+    slider.focus()
+    visitor.page.keyboard.press(key)
+    visitor.until(lambda: told.inner_text() != before)
+    return told.inner_text()
+
+
 def downloaded(visitor):
     """Download the rule in the format that Export shows; return its text."""
     with visitor.page.expect_download() as download:

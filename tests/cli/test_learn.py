@@ -244,3 +244,15 @@ def test_one_text_among_dates_is_named_by_its_row(run, tmp_path, foreign):
     assert "day" in from_json((tmp_path / "learned.json").read_text()).features
     scored = run("score", "learned.json", "days.csv", "--category", "day", "-o", "scored.csv")
     assert row in scored.stderr
+
+
+def test_a_target_of_numbers_is_cut_in_two(run, refused, tmp_path):
+    frame = pd.DataFrame({"x": [k // 2 for k in range(90)], "cost": [100.5 + k for k in range(90)]})
+    frame.to_csv(tmp_path / "costs.csv", index=False)
+    words = ("costs.csv", "--target", "cost", "--cut", "cost=144.5", *QUICK, "-o", "learned.json")
+    run("learn", *words)
+    rule = from_json((tmp_path / "learned.json").read_text())
+    assert {*rule.labels, rule.default} == {"cost above 144.5", "cost up to 144.5"}
+    assert "or cut it in two" in refused("learn", "costs.csv", "--target", "cost")
+    wrong = refused("learn", "costs.csv", "--target", "cost", "--cut", "cost", code=2)
+    assert "must be COLUMN=NUMBER, as in charges=12400; got 'cost'" in wrong

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.binning import Binarizer
-from rulekit.binning.encoding import literals_of
+from rulekit.binning.binned_table import literals_of
 from rulekit.data import Limits, Table
 from rulekit.data.digest import digest_of
 from rulekit.exceptions import DataError
@@ -348,3 +348,29 @@ def test_durations_become_days():
     for none in (SIZES, [str(k) for k in range(40)]):
         with pytest.raises(DataError, match="'x' holds no duration such as 06:30:00"):
             people(x=none).as_duration("x")
+
+
+def test_a_cut_makes_two_classes_of_numbers_and_can_be_moved():
+    values = [1.0, 2.0, None, 12400.0, 12400.5] * 8
+    table = people(cost=values).with_roles({"cost": "target"})
+    cut = table.as_two_classes("cost", 12400)
+    assert cut.frame["cost"].tolist()[:2] == ["cost up to 12400"] * 2
+    assert cut.frame["cost"].tolist()[3:5] == ["cost up to 12400", "cost above 12400"]
+    assert cut.frame["cost"].isna().sum() == 8
+    assert cut.target == "cost"
+    assert "cost as numbers" not in cut.features
+    moved = cut.with_roles({}, positive_label="cost above 12400").as_two_classes("cost", 1.5)
+    again = table.as_two_classes("cost", 1.5)
+    assert moved.digest == again.digest
+    assert moved.notes == again.notes
+    assert moved.positive_label is None
+    assert moved.frame["cost"].value_counts().to_dict() == {
+        "cost above 1.5": 24,
+        "cost up to 1.5": 8,
+    }
+    with pytest.raises(DataError, match="'size' holds no numbers, so it cannot be cut"):
+        people(size=SIZES).as_two_classes("size", 1.0)
+    with pytest.raises(DataError, match="must be a finite number, got nan"):
+        table.as_two_classes("cost", float("nan"))
+    with pytest.raises(DataError, match="has a column 'cost as numbers' already"):
+        people(**{"cost": values, "cost as numbers": values}).as_two_classes("cost", 1.0)

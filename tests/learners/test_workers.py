@@ -9,7 +9,7 @@ from joblib import Parallel, delayed
 
 from rulekit.evaluation import SweepStore, sweep
 from rulekit.exceptions import RulekitError
-from rulekit.learners.workers import tried_twice
+from rulekit.learners.cluster import tried_twice
 from tests.evaluation.learners import Stump, noisy_table
 
 SETTINGS = {"theta": [-0.5, 0.0, 0.5]}

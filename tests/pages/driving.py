@@ -154,3 +154,14 @@ def on_tab(app, title):
     ]
     app.session_state[f"{key}_{len(app.tabs)}"] = title
     return app.run()
+
+
+def listed_conditions(app):
+    """Return the list of a clause's conditions in the open editor; the last entry is a table."""
+    return next(r for r in app.radio if r.key.startswith("conditions_"))
+
+
+def as_table(app):
+    """Turn the open editor of a clause to its table."""
+    conditions = listed_conditions(app)
+    return conditions.set_value(len(conditions.options) - 1).run()

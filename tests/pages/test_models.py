@@ -207,7 +207,7 @@ def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
     ]
     assert table["mark"].tolist() == ["red square", "green diamond"]
     for name, error in zip(table["learner"], table["error"], strict=True):
-        own = found.points.query("learner_name == @name")
+        own = found.points[found.points["learner_name"] == name]
         assert error in (100 * own["test_error"]).tolist()
 
 

@@ -3,6 +3,7 @@
 import re
 import sys
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from rulekit.data import Table, load_sample
 from rulekit.export import to_json
 from rulekit.learners import Certificate
 from rulekit.rules import Clause, Literal, RuleSet, scorecard_of
-from tests.pages.driving import finished, on_tab, text
+from tests.pages.driving import as_table, finished, listed_conditions, on_tab, text
 from tests.ui.tasks import Giving
 from tests.waiting import until
 from ui.learners.offered import RunSpec
@@ -127,13 +128,38 @@ def test_a_clause_switched_off_tells_what_changes_and_can_be_left_out(on_credit)
 
 
 @pytest.mark.slow
+def test_undo_redo_and_back_restore_rules_with_their_own_figures(on_credit):
+    app = on_credit()
+    app.session_state["app"] = learned = replace(app.session_state["app"], error=0.123)
+    assert "12.3 % wrong" in text(app.run())
+    assert not [b for b in app.button if b.key == "undo_edit"]
+    app = without_the_first(app)
+    edited = app.session_state["app"]
+    assert "12.3 % wrong" not in text(app)
+    for key, state in (
+        ("undo_edit", learned),
+        ("redo_edit", edited),
+        ("back_to_learned", learned),
+        ("redo_edit", edited),
+    ):
+        app.button(key=key).click().run()
+        assert not app.exception
+        now = app.session_state["app"]
+        fields = ("setting", "rule_json", "error")
+        assert [getattr(now, f) for f in fields] == [getattr(state, f) for f in fields]
+        assert now.model.rule_set_ == state.model.rule_set_
+        assert app.button(key="undo_edit").disabled == (state is learned)
+        assert app.button(key="redo_edit").disabled == (state is edited)
+
+
+@pytest.mark.slow
 def test_a_clause_is_edited_where_it_stands_and_others_stay(on_credit, monkeypatch):
     app = on_credit()
     before = app.session_state["app"].model.rule_set_
     assert not [b for b in app.button if b.key == "score_edit"]
     editor = sys.modules["ui.rules.editor"]
     monkeypatch.setattr(editor.st, "data_editor", lambda rows, **_: rows.iloc[:1])
-    app.button(key="edit_1").click().run()
+    as_table(app.button(key="edit_1").click().run())
     app.button(key="score_edit").click().run()
     assert not app.exception
     after = app.session_state["app"].model.rule_set_
@@ -177,9 +203,21 @@ def test_a_rule_of_sums_says_why_it_is_not_edited(open_app):
     setting = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
     app = with_model(open_app, "rules", load_sample("credit"), setting)
     assert not app.exception
-    (why,) = {b.help for b in app.button if b.key.startswith("edit_")}
-    assert why.startswith("A rule that computes with several columns")
-    assert all(b.disabled for b in app.button if b.key.startswith("edit_"))
+    rule = app.session_state["app"].model.rule_set_
+    adding = app.button(key=f"edit_{rule.n_clauses}")
+    assert adding.disabled
+    assert adding.help.startswith("A rule that computes with several columns")
+    k, i = next(
+        (k, i)
+        for k, clause in enumerate(rule.clauses)
+        for i, condition in enumerate(clause.conditions)
+        if not isinstance(condition, Literal)
+    )
+    app.button(key=f"edit_{k}").click().run()
+    listed_conditions(app).set_value(i).run()
+    assert not app.exception
+    assert "It cannot be edited here" in text(app)
+    assert not [b for b in app.button if b.key == "score_edit"]
 
 
 def test_an_empty_rule_says_what_to_do(on_credit):
@@ -383,3 +421,123 @@ def test_an_apply_without_a_change_leaves_the_learned_rule(on_credit):
     after = app.session_state["app"]
     assert (after.setting, after.rule_json) == (before.setting, before.rule_json)
     assert "edited by hand" not in text(app)
+
+
+def mixed(n=400):
+    """A table with gaps, dates and levels, and a rule with one condition of each kind."""
+    rng = np.random.default_rng(5)
+    day = pd.Timestamp("2021-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D")
+    frame = pd.DataFrame(
+        {
+            "dose": rng.gamma(2, 10, n).round(1),
+            "grade": rng.choice(["low", "mid", "high"], n),
+            "day": day.strftime("%Y-%m-%d"),
+        }
+    )
+    frame["relapse"] = np.where((frame["dose"] > 20) & (frame["grade"] != "low"), "yes", "no")
+    frame.loc[::7, "dose"] = np.nan
+    roles = {"relapse": "target", "day": "feature"}
+    table = Table.from_frame(frame).as_date("day").with_roles(roles, positive_label="yes")
+    conditions = (
+        Literal("dose", ">", 12.25, missing=True),
+        Literal("grade", "in", ("low", "mid")),
+        Literal("day", ">", "2021-03-01", part="date"),
+        Literal("day", "in", (1.0, 2.0), part="month"),
+        Literal("grade", ">=", "mid", order=("low", "mid", "high")),
+        Literal("dose", "not-missing"),
+    )
+    clauses = (Clause(conditions[:2]), Clause(conditions[2:]))
+    return table, RuleSet(clauses, ("yes", "yes"), "dnf", "no")
+
+
+@pytest.fixture
+def on_mixed(open_app):
+    def opened(clause, condition):
+        table, rule = mixed()
+        state = AppState(table=table, setting={"edited": "a test"}, rule_json=to_json(rule))
+        app = open_app("rules", state=state)
+        app.button(key=f"edit_{clause}").click().run()
+        return listed_conditions(app).set_value(condition).run()
+
+    return opened
+
+
+def with_key(elements, start):
+    (found,) = [e for e in elements if (e.key or "").startswith(start)]
+    return found
+
+
+def edits(app):
+    """Return edits, each with the condition that it should give."""
+    return {
+        (0, 0): lambda: with_key(app.number_input, "cut_").set_value(21.75),
+        (0, 1): lambda: with_key(app.multiselect, "levels_").set_value(["high", "mid"]),
+        (1, 0): lambda: with_key(app.date_input, "cut_").set_value(date(2021, 9, 5)),
+        (1, 1): lambda: with_key(app.multiselect, "levels_").set_value([1.0, 12.0]),
+        (1, 2): lambda: with_key(app.select_slider, "level_").set_value("high"),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ((0, 0), Literal("dose", ">", 21.75, missing=True)),
+        ((0, 1), Literal("grade", "in", ("high", "mid"))),
+        ((1, 0), Literal("day", ">", "2021-09-05", part="date")),
+        ((1, 1), Literal("day", "in", (1.0, 12.0), part="month")),
+        ((1, 2), Literal("grade", ">=", "high", order=("low", "mid", "high"))),
+    ],
+)
+def test_condition_is_edited_with_the_errors_shown_before_it_applies(on_mixed, place, expected):
+    app = on_mixed(*place)
+    assert not app.exception
+    before = app.session_state["app"]
+    edits(app)[place]().run()
+    assert not app.exception
+    rule = before.model.rule_set_
+    conditions = [list(c.conditions) for c in rule.clauses]
+    conditions[place[0]][place[1]] = expected
+    edited = replace(rule, clauses=tuple(Clause(tuple(c)) for c in conditions))
+    for rows in rows_of(before, before.model):
+        now, then = rule.predict(rows.columns), edited.predict(rows.columns)
+        errors = [f"{100 * (answer != rows.y).mean():.1f} %" for answer in (now, then)]
+        line = (
+            f"{rows.name.capitalize()} rows: {errors[0]} → {errors[1]} wrong; "
+            f"{(now != then).sum()} of {len(now)} change their prediction."
+        )
+        assert line in text(app)
+    assert app.session_state["app"].rule_json == before.rule_json
+    app.button(key="score_edit").click().run()
+    assert not app.exception
+    after = app.session_state["app"]
+    assert after.model.rule_set_ == edited
+    assert after.error is None
+    app.button(key="undo_edit").click().run()
+    assert app.session_state["app"].model.rule_set_ == rule
+
+
+@pytest.mark.slow
+def test_slider_and_typed_cut_point_follow_each_other(on_mixed):
+    app = on_mixed(0, 0)
+    slider, typed = with_key(app.slider, "slide_"), with_key(app.number_input, "cut_")
+    assert slider.value == typed.value == 12.25
+    slider.set_value(30.0).run()
+    assert with_key(app.number_input, "cut_").value == 30.0
+    with_key(app.number_input, "cut_").set_value(1e6).run()
+    assert not app.exception
+    assert with_key(app.slider, "slide_").value == slider.max
+    app.button(key="score_edit").click().run()
+    rule = app.session_state["app"].model.rule_set_
+    assert rule.clauses[0].conditions[0] == Literal("dose", ">", 1e6, missing=True)
+
+
+@pytest.mark.slow
+def test_what_has_no_editor_says_so_in_a_sentence(on_mixed):
+    app = on_mixed(1, 3)
+    assert "A test for missing values has no cut point" in text(app)
+    listed_conditions(app).set_value(1).run()
+    with_key(app.multiselect, "levels_").set_value([]).run()
+    assert not app.exception
+    assert "Choose at least one level" in text(app)
+    assert not [b for b in app.button if b.key == "score_edit"]

@@ -1,4 +1,4 @@
-"""Candidate columns as a Boolean matrix, the plain form of `CellColumns`."""
+"""Candidate columns as a Boolean matrix, the plain form of `CellSets`."""
 
 from dataclasses import dataclass, replace
 
@@ -31,7 +31,7 @@ class MatrixColumns:
         """Read chains off the places of thresholds; without `structure` there are none.
 
         Columns of one side of one source must be nested, each rank once; variants that differ in
-        what they say of gaps belong to `CellColumns`.
+        what they say of gaps belong to `CellSets`.
         """
         A = np.asarray(A, dtype=bool)
         if structure is None:

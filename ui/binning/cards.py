@@ -12,7 +12,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.binning import Binarizer, candidate_summary, conditions_of
-from rulekit.binning.encoding import literals_of
+from rulekit.binning.binned_table import literals_of
 from rulekit.data import columns_of
 from rulekit.plots.thresholds import (
     MAX_LEVELS,

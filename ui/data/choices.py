@@ -3,19 +3,25 @@
 from typing import Any
 from zlib import crc32
 
+import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 
 from rulekit.data import Table, suggest_positive, suggest_target, target_notes
+from rulekit.data.column import looks_like_id, two_classes
 from rulekit.data.target import check_target
 from rulekit.exceptions import DataError
 from ui.data.outcomes import outcome_fields
 from ui.data.overview import column_figures, looks_protected, protected_features, sampled
 from ui.escape import md
-from ui.state import AppState, Wording, app_state
+from ui.shell import once
+from ui.state import CUTS, AppState, Wording, app_state
 from ui.workspace import change
 
 MAX_CLASSES = 20  # as in `check_target`
+CUT_PLACES = {"lower quartile": 0.25, "median": 0.5, "upper quartile": 0.75}
+TYPED = "another number"
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 
 
@@ -66,8 +72,11 @@ def target_card() -> None:
     if state.target is None:
         _suggestion(state.table)
         return
+    numbers = _numbers_to_cut(state)
     for sentence in check_target(state.table, state.target):
-        st.error(md(sentence, 400))
+        (st.error if numbers is None else st.caption)(md(sentence, 400))
+    if numbers is not None:
+        _cut_fields(numbers, key)
     counts = state.class_counts
     if not 2 <= len(counts) <= MAX_CLASSES:
         return
@@ -80,6 +89,62 @@ def target_card() -> None:
         st.caption(md(sentence, 400))
     if left_out := set_aside(state.table):
         st.caption(md(left_out, 400))
+
+
+def _numbers_to_cut(state: AppState) -> NDArray[np.float64] | None:
+    """Return the known numbers of a target that can be cut in two classes; None for others."""
+    name, table = state.target, state.table
+    column = table.column(f"{name} as numbers" if name in state.options.get(CUTS, {}) else name)
+    series = table.frame[column.name]
+    few = not column.is_number or column.n_distinct < 3
+    if few or looks_like_id(series, name, column.n_distinct):
+        return None
+    return series.dropna().to_numpy(dtype=float)
+
+
+def _cut_fields(values: NDArray[np.float64], key: str) -> None:
+    """Show where a target of numbers is cut in two classes."""
+    state = app_state()
+    name = state.target
+    now = state.options.get(CUTS, {}).get(name)
+    words = "Two classes by a cut" if now is None else f"Cut at {now:.12g}"
+    with st.expander(words, expanded=now is None and len(np.unique(values)) > MAX_CLASSES):
+        places = {place: float(np.quantile(values, q)) for place, q in CUT_PLACES.items()}
+        place = st.segmented_control(
+            f"Cut {md(name, 40)} at",
+            [*places, TYPED],
+            default="median" if now is None else TYPED,
+            required=True,
+            key=f"{key}_cut",
+        )
+        above = places.get(place)
+        if above is None:
+            first = places["median"] if now is None else now
+            above = st.number_input("Number", value=float(first), format="%.12g", key=f"{key}_at")
+        n_above = int((values > above).sum())
+        higher, lower = two_classes(name, above)
+        st.caption(
+            f"{md(higher, 80)}: {n_above:,} of {len(values):,} rows ({n_above / len(values):.0%}). "
+            f"{md(lower, 80)}: {len(values) - n_above:,}."
+        )
+        st.button(
+            "Use these two outcomes",
+            key="use_cut",
+            type="primary" if now is None else "secondary",
+            disabled=n_above in (0, len(values)) or above == now,
+            on_click=once(lambda: cut_target(above)),
+        )
+
+
+def cut_target(above: float) -> None:
+    """Make two classes of a target of numbers; the rule describes the rows above the cut."""
+    state = app_state()
+    name = state.target
+    table = state.table.as_two_classes(name, above)
+    table = table.with_roles({}, positive_label=two_classes(name, above)[0])
+    cuts = {**state.options.get(CUTS, {}), name: above}
+    change(table=table, outcomes={}, options=state.options | {CUTS: cuts})
+    refresh_editor()
 
 
 def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
@@ -138,7 +203,9 @@ def _suggestion(table: Table) -> None:
     """Suggest a target column with few classes; the user has to confirm it."""
     name = suggest_target(table)
     if name is None:
-        st.caption("No column of few classes was found; a rule predicts one of a few classes.")
+        st.caption(
+            "No column of few classes was found. A column of numbers can be cut in two classes."
+        )
         return
     n_classes, label = table.column(name).n_distinct, suggest_positive(table, name)
     what = f"all {n_classes} classes" if n_classes > 2 else md(label, 30)

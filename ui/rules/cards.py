@@ -105,7 +105,7 @@ def clause_lines(rule: RuleSet, train: Rows, test: Rows | None, state: AppState)
             if not _clause_line(rule, k, tables, state):
                 off.add(k)
             if edited_clause(state) == k:
-                editor(rule, k, train, state)
+                editor(rule, k, train, test, state)
     _line(len(tables))[1].markdown(f"otherwise **{md(rule.default)}**")
     return frozenset(off)
 

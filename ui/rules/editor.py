@@ -9,15 +9,20 @@ import streamlit as st
 from rulekit.export import rows_to_rule, rule_to_rows
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.literal import OPERATORS
+from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent, plural
 from ui.escape import md
-from ui.picked import repick, setting_words
+from ui.picked import setting_words
 from ui.rule_numbers import Rows, error
+from ui.rules.condition_editor import TABLE, edited_condition
 from ui.rules.points_editor import edited_card
+from ui.rules.versions import Versions, version_of, versions_of
+from ui.shell import sentences
 from ui.state import AppState, app_state
-from ui.words import without_clauses
-from ui.workspace import pick_rule
+from ui.words import without_clauses, wording
+from ui.workspace import change, pick_rule
 
+VERSIONS = "_versions"  # where the session keeps the versions of the selected rule
 EDITED = "_edited_clause"  # where the session keeps which clause of which rule is being edited
 
 
@@ -40,17 +45,17 @@ def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) 
 
 
 def obstacle(rule: RuleSet) -> str:
-    """Return why the conditions of a rule cannot be edited; empty if they can."""
+    """Return why clauses cannot be written as a table of conditions; empty if they can."""
     if scorecard_of(rule):
         return ""
     if any(len(c.literals) < len(c.conditions) for c in rule.clauses):
-        return "A rule that computes with several columns at once cannot be edited here."
+        return "A rule that computes with several columns at once takes no further clauses here."
     return ""
 
 
 def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
     """Show a button that edits clause k, or adds one as number k."""
-    why = obstacle(rule)
+    why = obstacle(rule) if k == rule.n_clauses else ""
     if k == rule.n_clauses and scorecard_of(rule):
         why = "A scorecard is one card: edit its conditions."
     st.button(
@@ -74,18 +79,41 @@ def _edit(k: int | None, rule_json: str | None) -> None:
     st.session_state[EDITED] = (k, rule_json)
 
 
-def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
-    """Show a table to edit the conditions of clause k, or of a new clause.
+@st.fragment
+def editor(rule: RuleSet, k: int, train: Rows, test: Rows | None, state: AppState) -> None:
+    """Show the conditions of clause k to edit one, or a table to write them or a new clause.
 
     For a scorecard, the whole card is edited.
     """
-    if scorecard_of(rule):
-        edited = edited_card(rule, train, state)
+    with sentences():
+        if scorecard_of(rule):
+            edited = edited_card(rule, train, state)
+        elif (i := _condition(rule, k, state)) is not None:
+            edited = edited_condition(rule, k, i, train, test, state)
+        else:
+            edited = _edited_table(rule, k, train, state)
         if edited is not None:
-            if edited != rule:
-                keep(edited, source())
+            keep(edited, source())
             st.rerun()
-        return
+
+
+def _condition(rule: RuleSet, k: int, state: AppState) -> int | None:
+    """Show the conditions of clause k as a list; return the chosen one, None for the table."""
+    if k == rule.n_clauses:
+        return None
+    conditions = [md(condition_text(c, wording(state)), 200) for c in rule.clauses[k].conditions]
+    choices = conditions if obstacle(rule) else [*conditions, TABLE]
+    i = st.radio(
+        f"Condition of clause {k + 1} to edit",
+        range(len(choices)),
+        format_func=choices.__getitem__,
+        key=f"conditions_{k}_{hash(state.rule_json)}",
+    )
+    return None if i == len(conditions) else i
+
+
+def _edited_table(rule: RuleSet, k: int, train: Rows, state: AppState) -> RuleSet | None:
+    """Show the conditions of clause k, or of a new clause, as a table; return it on "Apply"."""
     every = rule_to_rows(rule)
     mine = (every["clause"] == k + 1).to_numpy()
     st.caption(
@@ -108,20 +136,19 @@ def editor(rule: RuleSet, k: int, train: Rows, state: AppState) -> None:
         alt=f"The conditions of clause {k + 1}, editable",
     )
     label = _answer(rule, k, state) if state.several else None
-    if st.button("Apply", key="score_edit", type="primary"):
-        changed = pd.concat([rows.assign(clause=k + 1), every[~mine]], ignore_index=True)
-        edited = rows_to_rule(changed, rule, train.columns)
-        if label is not None:  # clauses keep their order, and each its class
-            numbers = sorted(set(changed["clause"][changed["column"].notna()]))
-            known = (*rule.labels, label)
-            given = tuple(label if n == k + 1 else known[n - 1] for n in map(int, numbers))
-            edited = replace(edited, labels=given)
-        elif not rule.labels:  # an empty rule does not name the class it could describe
-            other = next(v for v in state.labels if v != rule.default)
-            edited = replace(edited, labels=(other,) * edited.n_clauses)
-        if edited != rule:  # an apply without a change leaves the rule as it is
-            keep(edited, source())
-        st.rerun()
+    if not st.button("Apply", key="score_edit", type="primary"):
+        return None
+    changed = pd.concat([rows.assign(clause=k + 1), every[~mine]], ignore_index=True)
+    edited = rows_to_rule(changed, rule, train.columns)
+    if label is not None:  # clauses keep their order, and each its class
+        numbers = sorted(set(changed["clause"][changed["column"].notna()]))
+        known = (*rule.labels, label)
+        given = tuple(label if n == k + 1 else known[n - 1] for n in map(int, numbers))
+        edited = replace(edited, labels=given)
+    elif not rule.labels:  # an empty rule does not name the class it could describe
+        other = next(v for v in state.labels if v != rule.default)
+        edited = replace(edited, labels=(other,) * edited.n_clauses)
+    return edited
 
 
 def _answer(rule: RuleSet, k: int, state: AppState) -> Any:
@@ -137,17 +164,38 @@ def _answer(rule: RuleSet, k: int, state: AppState) -> Any:
 
 
 def undo(state: AppState) -> None:
-    """Show a button that restores the learned rule after an edit."""
-    if "edited" in (state.setting or {}) and st.session_state.get("_learned"):
-        st.button("Back to the learned rule", key="undo_edit", on_click=_back)
+    """Show buttons that undo an edit, redo it, and restore the learned rule."""
+    versions = _versions(state)
+    last = len(versions.items) - 1
+    if not last:
+        return
+    steps = (("undo_edit", "Undo", -1, 0), ("redo_edit", "Redo", 1, last))
+    for key, label, step, end in steps:
+        st.button(
+            label,
+            key=key,
+            disabled=versions.place == end,
+            on_click=_select,
+            args=(versions.at(versions.place + step),),
+        )
+    st.button(
+        "Back to the learned rule",
+        key="back_to_learned",
+        disabled=versions.place == 0,
+        on_click=_select,
+        args=(versions.at(0),),
+    )
 
 
 def keep(rule: RuleSet, origin: str) -> None:
-    """Select an edited rule; `undo` restores the learned one."""
+    """Select an edited rule; `undo` restores the one before. The same rule changes nothing."""
     state = app_state()
-    if "edited" not in (state.setting or {}):
-        st.session_state["_learned"] = dict(state.setting or {})
+    if rule == state.model.rule_set_:
+        return
+    before = _versions(state)
     pick_rule(rule, source=origin)
+    st.session_state.pop(EDITED, None)
+    st.session_state[VERSIONS] = before.added(version_of(app_state()))
 
 
 def source() -> str:
@@ -156,5 +204,10 @@ def source() -> str:
     return setting["edited"] if "edited" in setting else setting_words(setting)
 
 
-def _back() -> None:
-    repick(st.session_state.pop("_learned"))
+def _versions(state: AppState) -> Versions:
+    return versions_of(state, st.session_state.get(VERSIONS))
+
+
+def _select(versions: Versions) -> None:
+    st.session_state[VERSIONS] = versions
+    change(**versions.current)

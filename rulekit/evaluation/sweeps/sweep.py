@@ -27,8 +27,7 @@ from rulekit.evaluation.sweeps.result import SweepResult, fit_setting
 from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.choice import COST, Setting
-from rulekit.learners.cluster import PULSE, Once, cancellation
-from rulekit.learners.workers import spread, tried_twice
+from rulekit.learners.cluster import PULSE, Once, cancellation, spread, tried_twice
 from rulekit.rules import Columns
 from rulekit.rules.codec import rule_to_dict
 

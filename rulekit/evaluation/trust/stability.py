@@ -21,9 +21,8 @@ from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
 from rulekit.learners.choice import suggestion, summary_of
-from rulekit.learners.cluster import Once, kept_on_workers
+from rulekit.learners.cluster import Once, in_order, kept_on_workers, spread, tried_twice
 from rulekit.learners.training import Clock, SharedWork
-from rulekit.learners.workers import in_order, spread, tried_twice
 from rulekit.rules.rule_set import rule_of
 
 TRIES = 100  # draws of groups until every class is among them

@@ -38,6 +38,8 @@ class Preparation:
         Columns of text that are read as dates, and whether the day comes first.
     durations : tuple of str
         Columns of text that are read as durations, in days.
+    cuts : mapping of str to float
+        Columns of numbers that are read as two classes: above a number, and up to it.
     orders : mapping of str to sequence of str
         The levels of columns that have an order, the lowest first.
     """
@@ -50,6 +52,7 @@ class Preparation:
     outcomes: Mapping[str, str] = field(default_factory=dict)
     dates: Mapping[str, bool | None] = field(default_factory=dict)
     durations: tuple[str, ...] = ()
+    cuts: Mapping[str, float] = field(default_factory=dict)
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
@@ -145,6 +148,7 @@ def _reading(source: str, done: Preparation) -> list[str]:
         argument = "" if day_first is None else f", day_first={bool(day_first)}"
         made.append(f"table = table.as_date({name!r}{argument})")
     made += [f"table = table.as_duration({name!r})" for name in done.durations]
+    made += [f"table = table.as_two_classes({name!r}, {at!r})" for name, at in done.cuts.items()]
     made += [f"table = table.with_order({name!r}, {[*of]!r})" for name, of in done.orders.items()]
     if not given:
         return ["", f"table = read_table({source!r})", *made]

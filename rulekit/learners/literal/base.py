@@ -17,21 +17,20 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import RuleError
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
-from rulekit.learners.literal.problems.binary_problem import (
+from rulekit.learners.literal.problem import (
     BinaryProblem,
     binary_problem,
+    cell_problem,
 )
-from rulekit.learners.literal.problems.cell_problem import CellProblem, cell_problem
 from rulekit.learners.literal.several import SeveralClasses, fit_list
 from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, constraints_for
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import ColumnOrLiteral, Constraints
 from rulekit.rules.rule_set import Label
-from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.columns import ClauseSelection
 from rulekit.search.two_level import local_search
 
-Problem = BinaryProblem | CellProblem
 SAME = 1e-6  # a bound this near to a value, relative to it, proves it
 TIE = 1e-9  # values that differ by less, relative to them, are equal but for rounding
 
@@ -41,7 +40,7 @@ class RequiredConditions:
     """Adds required conditions to a rule that was learned without them."""
 
     required: tuple[ColumnOrLiteral, ...]
-    problem: BinaryProblem | CellProblem
+    problem: BinaryProblem
     label: Label
     max_clauses: int
 
@@ -260,7 +259,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         how, encoded = self.encoded_table(table, shared, by_cells=by_cells)
         key = ("problem", how, positive, self.form, constraints, weight.tobytes())
 
-        def make() -> Problem:
+        def make() -> BinaryProblem:
             return (cell_problem if by_cells else binary_problem)(
                 encoded,
                 table.columns,
@@ -295,7 +294,9 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         step = {"step": 0, "objective": several.objective(rule, float(self.theta))}
         return rule, (step | several.stopped,)
 
-    def _completed(self, learned: LearnedRule, problem: Problem) -> tuple[LearnedRule, RuleSet]:
+    def _completed(
+        self, learned: LearnedRule, problem: BinaryProblem
+    ) -> tuple[LearnedRule, RuleSet]:
         """Convert the solution to a rule with the required conditions."""
         rule = simplify(self.rule_of(learned.clauses))
         full = self.with_required(rule, problem, learned.max_clauses)
@@ -303,7 +304,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             learned = self._revalued(learned, full, problem)
         return learned, full
 
-    def with_required(self, rule: RuleSet, problem: Problem, max_clauses: int) -> RuleSet:
+    def with_required(self, rule: RuleSet, problem: BinaryProblem, max_clauses: int) -> RuleSet:
         """Add the required conditions."""
         conditions = as_constraints(self.constraints).required
         if not conditions:
@@ -312,7 +313,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         return required.added_to(rule)
 
     def _learn_in_time(
-        self, problem: Problem, rng: np.random.Generator, seconds: float | None = None
+        self, problem: BinaryProblem, rng: np.random.Generator, seconds: float | None = None
     ) -> LearnedRule:
         """Learn within the given seconds, or within `time_limit`."""
         limit = self.time_limit if seconds is None else seconds
@@ -341,7 +342,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             self.default_label_,
         )
 
-    def _revalued(self, learned: LearnedRule, rule: RuleSet, problem: Problem) -> LearnedRule:
+    def _revalued(self, learned: LearnedRule, rule: RuleSet, problem: BinaryProblem) -> LearnedRule:
         """Recompute the value of a rule with added required conditions; optimality is open."""
         flip = self.form == "dnf"
         value = problem.objective(
@@ -364,7 +365,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self.history_ = [dict(step) for step in learned.history]
         self.n_iter_ = max(1, len(self.history_) - 1)
 
-    def _hint(self, problem: Problem) -> str:
+    def _hint(self, problem: BinaryProblem) -> str:
         return self._hint_at(problem.theta_max)
 
     def _hint_at(self, theta_max: float) -> str:

@@ -16,9 +16,8 @@ from rulekit.exceptions import DataError
 from rulekit.learners.choice import CONDITION_PRICE, Loss, cheapest, fold_scores, smoothed
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
-from rulekit.learners.literal.boxes.list_search import searched_lists
-from rulekit.learners.literal.boxes.search import PATH_CLAUSES, BoxSearch, Searched
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem
+from rulekit.learners.literal.boxes import PATH_CLAUSES, BoxSearch, Searched, searched_lists
+from rulekit.learners.literal.problem import BinaryProblem
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.rule_path import PathEntry, RulePath

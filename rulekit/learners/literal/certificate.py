@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rulekit.learners.literal.base import LiteralRuleClassifier
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem, box_table
+from rulekit.learners.literal.problem import BinaryProblem, box_table
 from rulekit.learners.training import Clock, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.search.box_search import ERRORS, Boxes, BoxProblem

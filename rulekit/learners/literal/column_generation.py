@@ -8,7 +8,7 @@ import numpy as np
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem, box_table
+from rulekit.learners.literal.problem import BinaryProblem, box_table
 from rulekit.learners.training import Clock, as_constraints
 from rulekit.rules.constraints import Constraints
 from rulekit.search.box_search import ERRORS
@@ -19,7 +19,7 @@ from rulekit.search.clause_generation import (
     GenerationPlan,
     generate,
 )
-from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.columns import ClauseSelection
 
 PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
 ALL_TESTS = 10**12

@@ -17,11 +17,11 @@ from rulekit.data import Costs
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.literal.certificate import Certificate
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem
-from rulekit.learners.literal.problems.cell_problem import CellProblem
+from rulekit.learners.literal.problem import BinaryProblem
 from rulekit.learners.training import SharedWork
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
+from rulekit.search.columns import priced
 from rulekit.search.screening import (
     BASIC,
     COUNTING,
@@ -49,7 +49,7 @@ class ConditionScreening:
 
     Attributes
     ----------
-    problem : CellProblem
+    problem : BinaryProblem
         The training table.
     screening : Screening
         The tests' outcomes over the candidates.
@@ -57,7 +57,7 @@ class ConditionScreening:
         Price of a literal.
     """
 
-    problem: CellProblem = field(repr=False)
+    problem: BinaryProblem = field(repr=False)
     screening: Screening = field(repr=False)
     theta: float
 
@@ -93,8 +93,8 @@ class ConditionScreening:
     def per_column(self) -> pd.DataFrame:
         """Count candidates by source column and result: one row per column."""
         first = self.screening.first_test()
-        source = self.problem.origin[:, 0]
-        names = [c.column.name for c in self.problem.conditions]
+        source = self.problem.cells.source
+        names = [e.name for e in self.problem.encodings]
         parts = {"column": names, "conditions": np.bincount(source, minlength=len(names))}
         for k, outcome in enumerate(self.screening.outcomes):
             parts[outcome.test] = np.bincount(source[first == k], minlength=len(names))
@@ -103,7 +103,7 @@ class ConditionScreening:
 
     def kept(self) -> tuple[Literal, ...]:
         """List the remaining conditions."""
-        return tuple(self.problem.literal(int(j)) for j in self.screening.kept)
+        return tuple(self.problem.literals[int(j)] for j in self.screening.kept)
 
     def certificates(self, limit: int | None = None) -> pd.DataFrame:
         """Return the reason for each removed condition.
@@ -135,17 +135,17 @@ class ConditionScreening:
         flip = self.problem.flipped
 
         def column(j: int) -> Bools:
-            return self.problem.literal(j).mask(self.problem.columns) ^ flip
+            return self.problem.literals[j].mask(self.problem.columns) ^ flip
 
         found = unproved(self.screening, column, self.problem.y, self.theta, self.problem.weight)
-        return [(test, self.problem.literal(j)) for test, j in found]
+        return [(test, self.problem.literals[j]) for test, j in found]
 
     def _certificate(self, j: int) -> dict[str, Any]:
         found = self.screening.removal(j)
         assert found is not None
-        by = None if found.by is None else str(self.problem.literal(found.by))
+        by = None if found.by is None else str(self.problem.literals[found.by])
         row = {
-            "condition": str(self.problem.literal(j)),
+            "condition": str(self.problem.literals[j]),
             "test": found.test,
             "price": found.price,
             "worth": found.worth,
@@ -342,22 +342,22 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         self.screening_: ConditionScreening | None = None
         return self._learn_proved(problem) if self.exact else self._learn_rounded(problem, rng)
 
-    def _learn_proved(self, problem: CellProblem) -> LearnedRule:
+    def _learn_proved(self, problem: BinaryProblem) -> LearnedRule:
         """Find the best clause over bins."""
         theta = float(self.theta)
         found = best_columns(
-            problem.priced(theta),
+            priced(problem.cells, problem.y, theta, problem.weight),
             screening=self.screening,
             deadline=problem.deadline,
         )
         if found.screening is not None:
             self.screening_ = ConditionScreening(problem, found.screening, theta)
-        clause = tuple(sorted(map(problem.literal, found.columns.tolist()), key=_sort_key))
+        clause = tuple(sorted((problem.literals[j] for j in found.columns.tolist()), key=_sort_key))
         step: dict[str, Any] = {
             "step": 0,
             "objective": found.cost,
             "relaxation": found.relaxation.lower,
-            "conditions": len(problem.origin),
+            "conditions": len(problem.literals),
             "removed": 0 if found.screening is None else int(found.screening.removed.sum()),
             "generated": found.relaxation.n_generated,
             "left_to_integer_program": found.n_left,
@@ -456,7 +456,7 @@ def screen_conditions(
     model._check()
     table = model._read(X, y, sample_weight)
     problem = model.problem_of(table, SharedWork(), positive_label, by_cells=True)
-    task = problem.priced(float(theta))
+    task = priced(problem.cells, problem.y, float(theta), problem.weight)
     if how == "duality":
         found = best_columns(task, screening="duality").screening
     else:

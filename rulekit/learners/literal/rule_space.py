@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.literal.base import LiteralRuleClassifier
-from rulekit.learners.literal.boxes.search import BoxSearch
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem
+from rulekit.learners.literal.boxes import BoxSearch
+from rulekit.learners.literal.problem import BinaryProblem
 from rulekit.rules import RuleSet, simplify
 from rulekit.search.clause_generation import ClauseLimits, NearBest, near_best_clauses
 

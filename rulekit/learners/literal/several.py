@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem, binary_problem
-from rulekit.learners.literal.problems.cell_problem import CellProblem, cell_problem
+from rulekit.learners.literal.problem import (
+    BinaryProblem,
+    binary_problem,
+    cell_problem,
+)
 from rulekit.learners.one_against_rest import one_against_rest
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, constraints_for
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 
-Problem = BinaryProblem | CellProblem
 Learn = Callable[[Any, np.random.Generator, int], Sequence[tuple[Literal, ...]]]
 SOON = 1e-3  # seconds for a class whose turn comes after the time
 
@@ -40,12 +42,14 @@ class SeveralClasses:
         self.constraints = constraints_for(constraints, table, None)
         self.how, self.encoded = learner.encoded_table(table, shared)
 
-    def problem(self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]) -> Problem:
+    def problem(
+        self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]
+    ) -> BinaryProblem:
         """Build or reuse the problem of one class among weighted rows."""
         by_cells, table, learner = self.how[0], self.table, self.learner
         key = ("class", self.how, code, self.constraints, weight.tobytes(), rows.tobytes())
 
-        def make() -> Problem:
+        def make() -> BinaryProblem:
             return (cell_problem if by_cells else binary_problem)(
                 self.encoded[rows],
                 {name: values[rows] for name, values in table.columns.items()},
@@ -57,7 +61,7 @@ class SeveralClasses:
 
         return self.shared.once(key, make)
 
-    def everything(self) -> Problem:
+    def everything(self) -> BinaryProblem:
         """Build the problem of all rows; the described class is arbitrary."""
         return self.problem(np.arange(len(self.table.codes)), 0, self.weight)
 

@@ -12,9 +12,9 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
-from rulekit.learners.literal.problems.binary_problem import BinaryProblem
+from rulekit.learners.literal.problem import BinaryProblem
 from rulekit.rules.constraints import Constraints
-from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.columns import ClauseSelection
 from rulekit.search.two_level import (
     TwoLevelTask,
     alternating,

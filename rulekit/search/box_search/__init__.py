@@ -23,9 +23,9 @@ from rulekit.search.box_search.search import (
     Descent,
     SearchPlan,
     SingleBox,
+    refined_cuts,
     search,
 )
-from rulekit.search.box_search.threshold_refinement import refined_cuts
 
 __all__ = [
     "ERRORS",

@@ -6,7 +6,6 @@ perturbation that makes a vertex unique, and the covering program written out. M
 """
 
 from rulekit.search.columns.candidates import (
-    CellColumns,
     PricedColumns,
     compact_program,
     priced,
@@ -14,10 +13,14 @@ from rulekit.search.columns.candidates import (
 from rulekit.search.columns.cell_sets import (
     DENSE,
     CellSets,
+    ClauseSelection,
     ColumnStructure,
     RedundancyGroup,
+    error_cost,
+    hamming_cost,
     redundancy_groups,
     row_order,
+    runs_of,
     single_group,
 )
 from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
@@ -39,8 +42,8 @@ __all__ = [
     "DENSE",
     "PERTURBATION",
     "TIE",
-    "CellColumns",
     "CellSets",
+    "ClauseSelection",
     "ColumnStructure",
     "GeneratedDual",
     "PricedColumns",
@@ -50,12 +53,15 @@ __all__ = [
     "cheapest_combination",
     "compact_program",
     "default_perturbation",
+    "error_cost",
+    "hamming_cost",
     "priced",
     "redundancy_groups",
     "round_at_random",
     "round_by_threshold",
     "round_without_redundancy",
     "row_order",
+    "runs_of",
     "single_group",
     "snapped",
 ]

@@ -1,7 +1,10 @@
 """Candidate columns as sets of cells, and the order of rows that no layout of a table changes.
 
-A *source* cuts the rows into cells, and a column holds in some cells of one source. Sums over all
-columns are sums over cells first: what is of size (rows, columns) is never made for them.
+A *source* (a column of the table) cuts its rows into cells, and a candidate column holds in some
+cells of one source. All that thresholds, levels and gaps give are unions of at most two runs of
+cells, so that sums over all columns are differences of running sums of a histogram a source:
+O(n p + d), however many thresholds there are. What is of size (rows, columns) is never made for
+them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,56 +14,73 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-DENSE = 2_000_000  # entries of a matrix that is kept as a whole: summing over cells costs more
+DENSE = 2_000_000  # entries of a matrix that is kept as a whole
+
+
+def _nothing() -> Ints:
+    return np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)
 class CellSets:
     """The candidate columns of a table as sets of cells; arrays of size (n, d) are built on demand.
 
-    Shapes: codes (n, p), source (d,), holds d.
+    Column j holds in the cells from ``spans[j, 0]`` to ``spans[j, 1]``, the end left out, from
+    ``spans[j, 2]`` to ``spans[j, 3]``, and so on. A *chain* is a sequence of columns each of which
+    holds wherever the one before it does: `chain` and `place` say to which chain a column belongs
+    (-1: to none) and its position, the narrowest first. Only screening reads them.
+
+    Shapes: codes (n, p), n_cells (p,), source, chain, place (d,), spans (d, 2 * runs).
     """
 
     codes: NDArray[np.unsignedinteger]
+    n_cells: Ints
     source: Ints
-    holds: tuple[Bools, ...]
+    spans: Ints
+    chain: Ints = field(default_factory=_nothing)
+    place: Ints = field(default_factory=_nothing)
 
     @classmethod
     def of_matrix(cls, A: Bools, feature: NDArray[np.integer] | None = None) -> "CellSets":
         """Read a Boolean matrix, shape (n, d); columns of one `feature` share their cells."""
         A = np.asarray(A, dtype=bool)
-        n, d = A.shape
-        names = np.arange(d) if feature is None else np.asarray(feature)
+        names = np.arange(A.shape[1]) if feature is None else np.asarray(feature)
         known, source = np.unique(names, return_inverse=True)
-        found = cls(np.zeros((n, len(known)), np.uint32, "F"), source.reshape(-1), ())
-        holds: list[Bools] = [np.zeros(0, dtype=bool)] * d
-        for own, columns in found.columns_of.items():
-            cells, place = np.unique(A[:, columns], axis=0, return_inverse=True)
-            found.codes[:, own] = place.reshape(-1)
-            for j, held in zip(columns, cells.T, strict=True):
-                holds[j] = held
-        return replace(found, holds=tuple(holds))
+        codes, tables = np.zeros((len(A), len(known)), np.uint32, "F"), []
+        for own in range(len(known)):
+            cells, row = np.unique(A[:, source == own], axis=0, return_inverse=True)
+            codes[:, own] = row.reshape(-1)
+            tables.append(cells)
+        spans = runs_of(tables)[np.argsort(np.argsort(source, kind="stable"))]
+        return cls(codes, np.array([len(table) for table in tables], np.intp), source, spans)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of columns."""
-        return len(self.codes), len(self.holds)
+        return len(self.codes), len(self.source)
+
+    @property
+    def copies(self) -> int:
+        """How often `sums` adds up one row: once a source."""
+        return max(1, self.codes.shape[1])
 
     @cached_property
     def A(self) -> Bools:  # noqa: N802
         """The Boolean matrix: shape (n, d)."""
-        return self._formed(np.arange(len(self.holds)), self.codes)
+        return self._formed(np.arange(len(self.source)), self.codes)
 
     @cached_property
     def _numbers(self) -> Floats | None:
-        """The matrix as numbers, shape (n, d), where it is small."""
+        """The matrix as numbers, shape (n, d), where it is small and sums over it are exact.
+
+        Screening, which reads chains, also sums numbers that are on no grid.
+        """
         n, d = self.shape
-        return self.A.astype(float) if n * d <= DENSE else None
+        return self.A.astype(float) if n * d <= DENSE and not len(self.chain) else None
 
     @cached_property
     def columns_of(self) -> dict[int, Ints]:
@@ -71,61 +91,53 @@ class CellSets:
         return {k: order[b - a : b] for k, a, b in zip(names.tolist(), size, ends, strict=True)}
 
     @cached_property
-    def _tables(self) -> dict[int, Bools]:
-        """In which cells of each source which of its columns hold: shape (its cells, its d)."""
-        return {
-            source: np.stack([self.holds[j] for j in columns], axis=1)
-            for source, columns in self.columns_of.items()
-        }
+    def _starts(self) -> Ints:
+        """Where the running sums of each source start when they stand in one line: (p + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.n_cells + 1)]).astype(np.intp)
 
     @cached_property
-    def _place(self) -> Ints:
-        """Position of each column in the table of its source, shape (d,)."""
-        place = np.zeros(len(self.holds), dtype=np.intp)
-        for columns in self.columns_of.values():
-            place[columns] = np.arange(len(columns))
-        return place
+    def _ends(self) -> Ints:
+        """The ends of each column in that line: shape (2 * runs, d)."""
+        return np.ascontiguousarray((self.spans + self._starts[self.source][:, None]).T)
 
-    @cached_property
-    def _sets(self) -> sparse.csr_array:
-        """The cells of each column, all sources in one line: shape (d, number of cells)."""
-        start, cells, sizes = 0, [np.zeros(0, np.intp)], [np.zeros(1, np.intp)]
-        for table in self._tables.values():
-            cells.append(np.nonzero(table.T)[1] + start)
-            sizes.append(table.sum(axis=0))
-            start += len(table)
-        line, ends = np.concatenate(cells), np.cumsum(np.concatenate(sizes))
-        found = sparse.csr_array((np.ones(len(line)), line, ends), (len(self.holds), start))
-        order = np.concatenate([np.zeros(0, np.intp), *self.columns_of.values()])
-        return found[np.argsort(order)]
-
-    @cached_property
-    def _rows(self) -> sparse.csr_array:
-        """The cells of each row, of all sources that are read: shape (n, number of cells)."""
-        read, sizes = list(self._tables), [len(table) for table in self._tables.values()]
-        start = np.cumsum([0, *sizes])
-        line = self.codes[:, read].astype(np.int32) + start[:-1].astype(np.int32)
-        ends = np.arange(0, line.size + 1, len(read)) if read else np.zeros(len(line) + 1, int)
-        return sparse.csr_array((np.ones(line.size), line.ravel(), ends), (len(line), start[-1]))
+    def _table(self, columns: Ints) -> Bools:
+        """In which cells of their source some columns hold, shape (its cells, k)."""
+        return _inside(np.arange(self.n_cells[self.source[columns[0]]]), self.spans[columns])
 
     def sums(self, values: Floats) -> Floats:
-        """Sum numbers, whose sums are exact, over the rows of each column: (n, k) gives (d, k)."""
+        """Sum numbers over the rows of each column, O(n p + d): (n, k) gives (d, k).
+
+        Sums of numbers on a grid (`addable`) are exact.
+        """
         if self._numbers is not None:
             return np.asarray(self._numbers.T @ values)
-        found: Floats = self._sets @ (self._rows.T @ values)
+        if values.ndim > 1:
+            return np.array([self.sums(column) for column in values.T]).T
+        used = np.flatnonzero(values)
+        some = len(used) < len(values)
+        codes, values = (self.codes[used], values[used]) if some else (self.codes, values)
+        line = np.zeros(self._starts[-1])
+        for f in self.columns_of:
+            cells = np.bincount(codes[:, f], values, self.n_cells[f])
+            np.cumsum(cells, out=line[self._starts[f] + 1 : self._starts[f + 1]])
+        ends = line[self._ends]
+        found: Floats = (ends[1::2] - ends[::2]).sum(axis=0)
         return found
 
     def row_sums(self, values: Floats) -> Floats:
         """Sum numbers, whose sums are exact, over the columns of each row: (d, k) gives (n, k)."""
         if self._numbers is not None:
             return np.asarray(self._numbers @ values)
-        found: Floats = self._rows @ (self._sets.T @ values)
+        found = np.zeros((len(self.codes), *values.shape[1:]))
+        for source, columns in self.columns_of.items():
+            found += (self._table(columns) @ values[columns])[self.codes[:, source]]
         return found
 
     def values(self, columns: Sequence[int] | Ints, rows: Ints | slice = slice(None)) -> Bools:
         """Form some columns of the matrix, in some rows."""
         columns = np.asarray(columns, dtype=np.intp)
-        if self._numbers is not None:
+        n, d = self.shape
+        if n * d <= DENSE:
             return self.A[rows][:, columns]
         return self._formed(columns, self.codes[rows])
 
@@ -135,16 +147,18 @@ class CellSets:
         found = np.empty((len(codes), len(columns)), dtype=bool)
         for source in np.unique(own).tolist():
             at = np.flatnonzero(own == source)
-            found[:, at] = self._tables[source][:, self._place[columns[at]]][codes[:, source]]
+            cells = codes[:, source]
+            few = len(cells) < self.n_cells[source]
+            spans = self.spans[columns[at]]
+            found[:, at] = _inside(cells, spans) if few else self._table(columns[at])[cells]
         return found
 
     def block(self, columns: Ints) -> tuple[Floats, NDArray[np.unsignedinteger]]:
         """Return columns of one source as numbers, shape (its cells, k), and the rows' cells."""
-        source, key = int(self.source[columns[0]]), columns.tobytes()
+        key = columns.tobytes()
         if key not in self._known_blocks:
-            held = self._tables[source][:, self._place[columns]].astype(float)
-            self._known_blocks[key] = held
-        return self._known_blocks[key], self.codes[:, source]
+            self._known_blocks[key] = self._table(columns).astype(float)
+        return self._known_blocks[key], self.codes[:, self.source[columns[0]]]
 
     @cached_property
     def _known_blocks(self) -> dict[bytes, Floats]:
@@ -155,10 +169,15 @@ class CellSets:
         """Keep some rows."""
         return self._over(self.codes[rows])
 
+    def take_columns(self, columns: Ints) -> "CellSets":
+        """Keep some columns."""
+        parts = {name: getattr(self, name) for name in ("source", "spans", "chain", "place")}
+        return replace(self, **{name: part[columns] for name, part in parts.items() if len(part)})
+
     def _over(self, codes: NDArray[np.unsignedinteger]) -> "CellSets":
         """Keep the columns, over other rows."""
         found = replace(self, codes=np.asfortranarray(codes))
-        for name in ("columns_of", "_tables", "_place", "_sets"):  # depends on columns only
+        for name in ("columns_of", "_starts", "_ends"):  # depends on columns only
             found.__dict__[name] = getattr(self, name)
         return found
 
@@ -187,13 +206,13 @@ class CellSets:
         """
         ranks = []
         for sources, columns in self._blocks():
-            cells: NDArray[Any] = np.arange(len(self.holds[columns[0]]))[:, None]
+            cells: NDArray[Any] = np.arange(self.n_cells[sources[0]])[:, None]
             row: NDArray[Any] = self.codes[:, sources[0]]
             if len(sources) > 1:
                 cells, row = np.unique(self.codes[:, sources], axis=0, return_inverse=True)
-            place = {source: k for k, source in enumerate(sources)}
-            held = [self.holds[j][cells[:, place[int(self.source[j])]]] for j in columns]
-            bits = np.packbits(np.stack(held, axis=1), axis=1)
+            full = np.zeros((len(cells), self.codes.shape[1]), cells.dtype)
+            full[:, sources] = cells
+            bits = np.packbits(self._formed(np.array(columns), full), axis=1)
             names = bits.view(f"V{bits.shape[1]}").ravel()  # which sort as their bytes do
             rank = np.unique(names, return_inverse=True)[1]
             ranks.append(rank[row.reshape(-1)])
@@ -225,6 +244,24 @@ class CellSets:
                 sources.append(source)
             end = max(end, last[source])
         return blocks
+
+
+def _inside(cells: NDArray[np.integer], spans: Ints) -> Bools:
+    """Return which cells each column holds in, shape (number of cells, k)."""
+    found = np.zeros((len(cells), len(spans)), dtype=bool)
+    for start, end in spans.T.reshape(-1, 2, len(spans)):
+        found |= (cells[:, None] >= start) & (cells[:, None] < end)
+    return found
+
+
+def runs_of(tables: Sequence[Bools]) -> Ints:
+    """Write columns, each table of shape (cells, k), as runs of cells: shape (d, 2 * runs)."""
+    edges = [np.diff(np.pad(table.T, ((0, 0), (1, 1))), axis=1) for table in tables]
+    sizes = np.concatenate([_nothing(), *(part.sum(axis=1) for part in edges)])
+    found = np.zeros((len(sizes), max(4, sizes.max(initial=0))), dtype=np.intp)
+    at = np.concatenate([_nothing(), *(np.nonzero(part)[1] for part in edges)])
+    found[np.arange(found.shape[1]) < sizes[:, None]] = at
+    return found
 
 
 def row_order(A: NDArray[Any], y: Bools, weight: Floats) -> Ints:
@@ -351,3 +388,101 @@ def _threshold_group(
     one, other = (covered.values(side).astype(np.float32) for side in (low, high))
     overlap = bool(((one.T @ other)[pairs] > 0).any())
     return RedundancyGroup(low, high, np.zeros(0, dtype=np.intp), pairs, overlap)
+
+
+@dataclass(frozen=True)
+class ClauseSelection:
+    """Columns chosen for the clauses of a CNF over the columns of ``A``, shape (n, d).
+
+    Shapes: chosen (R, d), the columns of each clause; disabled (R,).
+    """
+
+    chosen: Bools
+    disabled: Bools
+    value: float
+    history: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    lower_bound: float | None = None
+    proved: bool = False
+
+    def __post_init__(self) -> None:
+        if self.chosen.ndim != 2 or self.disabled.shape != self.chosen.shape[:1]:
+            raise ValueError(
+                "`disabled` must hold one flag for each row of `chosen` (clauses by columns); "
+                f"their shapes are {self.disabled.shape} and {self.chosen.shape}."
+            )
+        if self.chosen[self.disabled].any():
+            raise ValueError("A disabled clause must not contain columns; clear its row first.")
+
+    @property
+    def n_conditions(self) -> int:
+        """Number of columns over all clauses."""
+        return int(self.chosen.sum())
+
+
+def clause_counts(A: Bools, chosen: Bools) -> Floats:
+    """Count for each row and clause how many of the clause's columns are true: shape (n, R)."""
+    counts = np.zeros((A.shape[0], chosen.shape[0]))
+    for r, columns in enumerate(chosen):
+        counts[:, r] = A[:, np.flatnonzero(columns)].sum(axis=1, dtype=np.float64)
+    return counts
+
+
+def hamming_cost(
+    A: Bools,
+    y: Bools,
+    weight: Floats | None,
+    chosen: Bools,
+    theta: float = 0.0,
+    *,
+    disabled: Bools | None = None,
+    disable_cost: float = 0.0,
+) -> float:
+    """Weigh the literals that would have to change for every row to be right, objective (3.10).
+
+    A row with ``y`` costs 1 for each clause that is false on it; a row without costs the
+    smallest number of true columns over the clauses. Each column chosen costs `theta`. A
+    disabled clause is one with a single column that is always true, and costs `disable_cost`.
+
+    Shapes: A (n, d), y (n,), weight (n,), chosen (R, d), disabled (R,).
+
+    Notes
+    -----
+    Takes O(n * number of chosen columns) time.
+    """
+    weight = np.ones(len(y)) if weight is None else weight
+    counts = _counts_with_disabled(A, chosen, disabled)
+    distance = np.where(y, (counts == 0).sum(axis=1), counts.min(axis=1, initial=np.inf))
+    if counts.shape[1] == 0:
+        distance = np.where(y, 0.0, 1.0)
+    return float((weight * distance).sum()) + _price(chosen, theta, disabled, disable_cost)
+
+
+def error_cost(
+    A: Bools,
+    y: Bools,
+    weight: Floats | None,
+    chosen: Bools,
+    theta: float = 0.0,
+    *,
+    disabled: Bools | None = None,
+    disable_cost: float = 0.0,
+) -> float:
+    """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7).
+
+    Parameters and cost are those of `hamming_cost`.
+    """
+    weight = np.ones(len(y)) if weight is None else weight
+    answer = (_counts_with_disabled(A, chosen, disabled) > 0).all(axis=1)
+    return float(weight[answer != y].sum()) + _price(chosen, theta, disabled, disable_cost)
+
+
+def _counts_with_disabled(A: Bools, chosen: Bools, disabled: Bools | None) -> Floats:
+    counts = clause_counts(A, chosen)
+    if disabled is not None:
+        counts[:, disabled] = 1.0
+    return counts
+
+
+def _price(chosen: Bools, theta: float, disabled: Bools | None, disable_cost: float) -> float:
+    n_disabled = 0 if disabled is None else int(disabled.sum())
+    return float(theta) * int(chosen.sum()) + disable_cost * n_disabled

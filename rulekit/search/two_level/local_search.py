@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.clause_selection import ClauseSelection
-from rulekit.search.columns import ColumnStructure
+from rulekit.search.columns import ClauseSelection, ColumnStructure
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

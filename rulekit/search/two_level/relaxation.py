@@ -32,12 +32,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.clause_selection import ClauseSelection, error_cost
 from rulekit.search.columns import (
     ALWAYS_PERTURBATION,
     PERTURBATION,
+    ClauseSelection,
     RedundancyGroup,
     cheapest_combination,
+    error_cost,
     single_group,
     snapped,
 )

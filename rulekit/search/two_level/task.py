@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.clause_selection import ClauseSelection
+from rulekit.search.columns import ClauseSelection
 from rulekit.search.one_level import CoverProblem, LearnedClause
 
 Bools = NDArray[np.bool_]

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from rulekit.data import Table, load_sample
-from tests.pages.driving import finished, on_tab, text
+from tests.pages.driving import as_table, finished, on_tab, text
 from ui.export.formats import DATABASES, FORMATS
 from ui.state import AppState
 
@@ -84,7 +84,7 @@ def test_rules_counts_each_class_by_each_answer_and_edits_a_clause(on_iris):
     rule = app.session_state["app"].model.rule_set_
     assert all(f"{name}: " in text(app) for name in SPECIES[:2])
     on_tab(app, "Clauses")
-    app.button(key="edit_0").click().run()
+    as_table(app.button(key="edit_0").click().run())
     assert not app.exception
     answer = next(s for s in app.selectbox if s.label == "Predicted")
     assert answer.value == rule.labels[0]

@@ -6,7 +6,7 @@ import pytest
 
 from rulekit import Binarizer, Constraints
 from rulekit.data import columns_of
-from rulekit.learners.literal.problems.binary_problem import binary_problem
+from rulekit.learners.literal.problem import binary_problem
 from rulekit.search.columns.cell_sets import CellSets, row_order
 
 WORDS = np.array(["red", "blue", "green", "cold", "warm", "old"])

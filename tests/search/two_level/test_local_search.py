@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.clause_selection import ClauseSelection
-from rulekit.search.columns.cell_sets import ColumnStructure
+from rulekit.search.columns.cell_sets import ClauseSelection, ColumnStructure
 from rulekit.search.two_level.local_search import local_search
 from tests.reference.local_search import cost, neighbours
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.clause_selection import ClauseSelection, error_cost
+from rulekit.search.columns.cell_sets import ClauseSelection, error_cost
 from rulekit.search.one_level.problem import CoverProblem
 from rulekit.search.two_level import relaxation as two_level_lp
 from rulekit.search.two_level.relaxation import (

@@ -90,7 +90,7 @@ def test_a_rule_that_is_looked_at_tells_where_it_differs_and_can_be_taken(on_ali
     app = finished(app)
     assert not app.exception
     assert listed(app)["differs"].min() == 0  # looked for anew, beside the rule that was taken
-    assert app.button(key="undo_edit").label == "Back to the learned rule"
+    assert app.button(key="back_to_learned").label == "Back to the learned rule"
 
 
 @pytest.mark.slow

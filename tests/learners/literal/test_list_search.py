@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit import Binarizer, BoxSearchClassifier
-from rulekit.learners.literal.boxes.list_search import searched_lists
+from rulekit.learners.literal.boxes import searched_lists
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import SharedWork
 from tests.learners.tables import mixed_table

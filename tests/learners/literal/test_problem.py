@@ -6,7 +6,7 @@ import pytest
 
 from rulekit import Binarizer, Constraints
 from rulekit.data import columns_of
-from rulekit.learners.literal.problems.binary_problem import binary_problem, box_table
+from rulekit.learners.literal.problem import binary_problem, box_table
 from rulekit.search.box_search.problem import ERRORS, Boxes
 
 

@@ -25,13 +25,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning import BinnedTable
+from rulekit.binning import BinnedTable, Conditions, complemented, conditions_of
 from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.scales import GAPS, ORDERED
 from rulekit.search.box_search import BoxPrices, BoxProblem, End
-from rulekit.search.clause_selection import error_cost, hamming_cost
-from rulekit.search.columns import PERTURBATION, CellSets, ColumnStructure
+from rulekit.search.columns import (
+    PERTURBATION,
+    CellSets,
+    ColumnStructure,
+    error_cost,
+    hamming_cost,
+    row_order,
+    runs_of,
+)
 from rulekit.search.one_level import CoverProblem
 
 Found = list[tuple[Literal, int]]
@@ -42,15 +49,26 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
-class RowsToCover:
-    """Rows that OR clauses are to cover, whatever their columns are kept as.
+@dataclass(frozen=True)
+class BinaryProblem:
+    """The table of one fit as arrays, and what its columns mean.
 
-    Shapes: y (n,), weight (n,).
+    Shapes: y (n,), weight (n,), columns (n,), rows (n,).
     """
 
-    cells: Any
+    cells: CellSets
     y: Bools
     weight: Floats
+    or_literals: tuple[Literal, ...]
+    literals: Sequence[Literal]
+    structure: ColumnStructure
+    columns: Columns = field(repr=False)
+    rows: NDArray[np.intp] = field(repr=False)
+    forbidden: tuple[Literal, ...] = ()
+    encodings: tuple[Any, ...] = ()
+    memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
+    until: list[float | None] = field(default_factory=lambda: [None], repr=False)
+    flipped: bool = False
 
     @cached_property
     def theta_max(self) -> float:
@@ -93,27 +111,6 @@ class RowsToCover:
             start += len(clause)
         cost = error_cost if counts_errors else hamming_cost
         return cost(table, self.y, self.weight, chosen, theta)
-
-
-@dataclass(frozen=True)
-class BinaryProblem(RowsToCover):
-    """The table of one fit as arrays, and what its columns mean.
-
-    Shapes: y (n,), weight (n,), columns (n,), rows (n,).
-    """
-
-    cells: CellSets
-    y: Bools
-    weight: Floats
-    or_literals: tuple[Literal, ...]
-    literals: tuple[Literal, ...]
-    structure: ColumnStructure
-    columns: Columns = field(repr=False)
-    rows: NDArray[np.intp] = field(repr=False)
-    forbidden: tuple[Literal, ...] = ()
-    encodings: tuple[Any, ...] = ()
-    memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
-    until: list[float | None] = field(default_factory=lambda: [None], repr=False)
 
     @property
     def A(self) -> Bools:  # noqa: N802
@@ -224,10 +221,10 @@ def binary_problem(
     free = constraints == Constraints()
     allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
     order = sorted(allowed, key=lambda j: or_literals[j].sort_key)
-    tables = [column ^ flipped for table in bins.holds for column in table.T]
+    spans = runs_of([table ^ flipped for table in bins.holds])
     source, side, rank = bins.feature[order], bins.side[order], bins.rank[order]
     y = described ^ flipped
-    cells, rows = CellSets(bins.codes, source, tuple(tables[j] for j in order)).in_order(y, weight)
+    cells, rows = CellSets(bins.codes, bins.n_codes, source, spans[order]).in_order(y, weight)
     return BinaryProblem(
         cells,
         y[rows],
@@ -239,6 +236,7 @@ def binary_problem(
         rows,
         tuple(item for item in constraints.forbidden if not isinstance(item, str)),
         bins.encodings,
+        flipped=flipped,
     )
 
 
@@ -435,3 +433,67 @@ def _by_column(problem: BinaryProblem) -> dict[str, Kinds]:
         else:
             kinds[1].append((negated, j))
     return parts
+
+
+@dataclass(frozen=True, eq=False)
+class _Written(Sequence[Literal]):
+    """Conditions as literals that are created on access; `origin` is column and place, (d, 2)."""
+
+    conditions: tuple[Conditions, ...]
+    origin: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.origin)
+
+    def __getitem__(self, j: Any) -> Any:
+        source, place = self.origin[j]
+        return self.conditions[source].literal(int(place))
+
+
+def cell_problem(
+    bins: BinnedTable,
+    columns: Columns,
+    described: Bools,
+    weight: Floats,
+    *,
+    form: str,
+    constraints: Constraints,
+) -> BinaryProblem:
+    """Build the problem for any number of cuts: as `binary_problem`, without a literal for each."""
+    flipped = form == "dnf"
+    conditions = tuple(conditions_of(e) for e in bins.encodings)
+    sizes = [len(c) for c in conditions]
+    source = np.repeat(np.arange(len(conditions)), sizes)
+    place = np.arange(len(source)) - np.repeat(np.cumsum(sizes) - sizes, sizes).astype(np.intp)
+    spans, side, rank, gaps = (
+        np.concatenate([np.zeros((0, *width), np.intp), *(getattr(c, name) for c in conditions)])
+        for name, width in (("spans", (4,)), ("side", ()), ("rank", ()), ("gaps", ()))
+    )
+    last = np.zeros(len(conditions), np.intp)
+    np.maximum.at(last, source, rank)
+    chain = np.where(side == 0, -1, 4 * source + 2 * (side > 0) + gaps)
+    upwards = (side < 0) ^ flipped
+    order = np.where(side == 0, 0, np.where(upwards, rank, last[source] - rank))
+    if flipped:
+        spans, side = complemented(spans, bins.n_codes[source]), -side
+    y = described ^ flipped
+    rows = row_order(bins.codes, y, weight)
+    cells = CellSets(np.asfortranarray(bins.codes[rows]), bins.n_codes, source, spans, chain, order)
+    origin = np.stack([source, place], axis=1)
+    if constraints != Constraints():
+        literals = enumerate(_Written(conditions, origin))
+        allowed = np.array([j for j, lit in literals if constraints.allows(lit)], dtype=np.intp)
+        cells, origin = cells.take_columns(allowed), origin[allowed]
+        side, rank = side[allowed], rank[allowed]
+    return BinaryProblem(
+        cells,
+        y[rows],
+        weight[rows],
+        (),
+        _Written(conditions, origin),
+        ColumnStructure(cells.source, side, rank),
+        {name: values[rows] for name, values in columns.items()},
+        rows,
+        encodings=bins.encodings,
+        flipped=flipped,
+    )

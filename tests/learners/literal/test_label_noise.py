@@ -10,8 +10,8 @@ from sklearn.base import clone
 from rulekit import BoxSearchClassifier, Constraints, certify
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
-from rulekit.learners.literal.boxes.label_noise import agreement, discounted
-from rulekit.learners.literal.problems.binary_problem import binary_problem
+from rulekit.learners.literal.boxes import agreement, discounted
+from rulekit.learners.literal.problem import binary_problem
 from tests.learners.literal.test_box_search import mixed
 
 LEARNER = BoxSearchClassifier(

@@ -1,0 +1,343 @@
+"""The box search on a learner's table: label noise, penalties, and one shared archive; rule lists.
+
+A row that lies among rows of the other class is more often noise than a case to build a condition
+on. The out-of-bag votes of a random forest estimate this for each row (`discounted`). For lists, a
+clause holds where all of its columns of ``A`` are False, in a table of the form "dnf".
+"""
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.learners.forest.votes import votes
+from rulekit.learners.forest_loss import MOST_ROWS, forest_columns
+from rulekit.learners.literal.problem import BinaryProblem, box_table
+from rulekit.learners.literal.several import SeveralClasses
+from rulekit.learners.training import Clock, plain_label
+from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.search.box_search import (
+    ERRORS,
+    Archive,
+    ArchiveEntry,
+    Boxes,
+    BoxPrices,
+    SearchPlan,
+    refined_cuts,
+    search,
+)
+from rulekit.search.columns import ClauseSelection
+from rulekit.search.rule_lists import ListArchive, ListPlan, ListSearch, RuleList
+
+N_TREES = 100
+
+
+def discounted(
+    problem: BinaryProblem, label_noise: float, seed: int, classes: NDArray[np.intp] | None = None
+) -> BinaryProblem:
+    """Weight rows by the forest's agreement with their class.
+
+    Shapes: classes (n,).
+    """
+    key = repr(("label_noise", label_noise, seed, classes is None)).encode()
+    if key not in problem.memory:
+        agreed = agreement(problem, seed, classes)
+        weight = problem.weight * (1.0 - label_noise * (1.0 - agreed))
+        problem.memory[key] = replace(problem, weight=weight, memory={})
+    found: BinaryProblem = problem.memory[key]
+    return found
+
+
+def agreement(
+    problem: BinaryProblem, seed: int, classes: NDArray[np.intp] | None = None
+) -> NDArray[np.float64]:
+    """Return the forest's out-of-bag vote share for each row's own class.
+
+    Shapes: classes (n,); result (n,).
+    """
+    y = problem.y.astype(int) if classes is None else classes
+    if not len(problem.cells.source) or (y == y[0]).all():
+        return np.ones(len(y))
+    kept = f"agreement {seed} {classes is None}".encode()
+    if kept not in problem.memory:
+        cells = problem.cells
+        used = np.unique(cells.source).tolist()
+        columns, ordered = forest_columns(cells.codes, problem.encodings, used)
+        shares = votes(columns, ordered, y, problem.weight, N_TREES, seed, MOST_ROWS)
+        problem.memory[kept] = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
+    found: NDArray[np.float64] = problem.memory[kept]
+    return found
+
+
+Bools = NDArray[np.bool_]
+
+PATH_ROWS = 500.0
+# Prices of a literal that a search visits, in wrong rows of a table of 500 rows. The archive
+# answers every other price from these.
+PATH = (0.02, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
+PATH_CLAUSES = 5  # clauses searched whatever the limit, so that one archive serves all settings
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Result of a search, for every penalty and every number of clauses."""
+
+    problem: BinaryProblem
+    archive: Archive
+    finished: bool
+    seconds: float = math.inf
+
+    def serves(self, seconds: float) -> bool:
+        """Whether the result is valid for a caller with this time limit."""
+        return self.finished or seconds <= self.seconds
+
+    def entry(
+        self, theta: float, n_clauses: int, max_conditions: int | None = None
+    ) -> ArchiveEntry:
+        """Find the best rule for one penalty and limits of clauses and literals.
+
+        Ties go to fewer literals, then to fewer clauses.
+        """
+        most = math.inf if max_conditions is None else max_conditions
+        allowed = [e for e in self.entries if e.n_clauses <= n_clauses and e.n_conditions <= most]
+        return min(allowed, key=lambda e: (round(e.objective(theta), 9), e.n_conditions))
+
+    @cached_property
+    def entries(self) -> tuple[ArchiveEntry, ...]:
+        """The archive's entries, by clauses and then literals."""
+        return self.archive.entries
+
+    def selection(self, entry: ArchiveEntry, theta: float) -> ClauseSelection:
+        """Convert an entry to a clause selection."""
+        value = entry.objective(theta)
+        history: list[dict[str, Any]] = [{"step": 0, "objective": value}]
+        if not self.finished:
+            history.append({"step": 1, "objective": value, "stopped": "time limit"})
+        chosen = self.chosen(entry)
+        return ClauseSelection(chosen, np.zeros(len(chosen), bool), value, tuple(history))
+
+    def chosen(self, entry: ArchiveEntry) -> NDArray[np.bool_]:
+        """Return the columns of the learner's table in an entry, shape (k, d)."""
+        return self.archive.problem.chosen(entry.boxes)
+
+
+@dataclass(frozen=True)
+class BoxSearch:
+    """A search with its settings."""
+
+    robustness: float
+    label_noise: float
+    n_perturbations: int
+    n_clauses: int
+    time_limit: float | None
+
+    def run(self, problem: BinaryProblem, rng: np.random.Generator) -> Searched:
+        """Search, or reuse the same search from the problem's cache."""
+        if self.label_noise:
+            problem = discounted(problem, self.label_noise, int(rng.integers(2**31)))
+        most = max(PATH_CLAUSES, self.n_clauses)
+        state = rng.bit_generator.state
+        key = repr(("search", self.robustness, self.n_perturbations, most, state)).encode()
+        kept: Searched | None = problem.memory.get(key)
+        seconds = math.inf if self.time_limit is None else self.time_limit
+        if kept is None or not kept.serves(seconds):
+            found = self._searched(problem, most, rng)
+            kept = problem.memory[key] = replace(found, seconds=seconds)
+        return kept
+
+    def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
+        boxes = box_table(problem, BoxPrices.of_robustness(self.robustness))
+        scale = float(problem.weight.sum()) / PATH_ROWS
+        plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
+        clock = Clock(problem.deadline)
+        archive = search(boxes, plan, rng, clock)
+        _offer_everything(archive)
+        return Searched(problem, archive, not clock.ran_out)
+
+    def with_cuts_refined(
+        self, problem: BinaryProblem, selection: ClauseSelection, theta: float
+    ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...], float]:
+        """Move the thresholds of a selection; return it over all columns, and its loss."""
+        prices = BoxPrices.of_robustness(self.robustness)
+        cuts, loss = refined_cuts(
+            problem.A, problem.y, problem.weight, problem.cuts, selection.chosen, prices
+        )
+        moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
+        R, d = selection.chosen.shape
+        chosen = np.hstack([selection.chosen, np.zeros((R, len(moved)), bool)])
+        for (r, j), k in cuts.items():
+            chosen[r, j], chosen[r, d + moved.index((j, k))] = False, True
+        value = loss + theta * selection.n_conditions
+        step = {"step": 1, "objective": value, "move": "cuts"}
+        history = (selection.history[0], step, *selection.history[1:])
+        return ClauseSelection(chosen, selection.disabled, value, history), moved, loss
+
+
+def _offer_everything(archive: Archive) -> None:
+    """Offer the box of all rows where it costs less than the rule without boxes.
+
+    The search meets it only on its way to other rules.
+    """
+    problem = archive.problem
+    loss = float(problem.charges.base[~problem.y].sum())
+    if loss < archive.entries[0].loss:
+        p = problem.n_features
+        whole = Boxes(np.zeros((1, p), np.int64), problem.n_bins[None] - 1, np.ones((1, p), bool))
+        archive.offer(loss, 0, whole)
+
+
+#: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
+PATH_CLAUSES_A_CLASS = 3
+Clauses = list[tuple[Literal, ...]]
+
+
+@dataclass(frozen=True)
+class SearchedLists:
+    """Result of a search, for every penalty and every limit.
+
+    Shapes: codes (n,).
+    """
+
+    problem: BinaryProblem
+    codes: NDArray[np.intp]
+    names: list[Any]
+    search: ListSearch
+    archive: ListArchive
+    finished: bool
+    seconds: float
+    visited: dict[tuple[RuleSet, float, int], list[ListArchive]] = field(default_factory=dict)
+
+    def entry(
+        self, theta: float, n_clauses: int, max_conditions: int | None, *more: ListArchive
+    ) -> ArchiveEntry:
+        """Find the best list for one penalty and limits, also in further archives.
+
+        Ties go to fewer conditions, then to fewer clauses.
+        """
+        most = math.inf if max_conditions is None else max_conditions
+        entries = [e for archive in (self.archive, *more) for e in archive.entries]
+        allowed = [e for e in entries if e.n_clauses <= n_clauses and e.n_conditions <= most]
+        return min(
+            allowed, key=lambda e: (round(e.objective(theta), 9), e.n_conditions, e.n_clauses)
+        )
+
+    def rule_of(self, clauses: Clauses, rules: RuleList) -> RuleSet:
+        """Convert clauses to a list with the classes of another."""
+        labels = tuple(self.names[c] for c in rules.labels)
+        return RuleSet(tuple(map(Clause, clauses)), labels, "dnf", self.names[rules.default])
+
+    def rule(self, boxes: Boxes) -> RuleSet:
+        """Convert the boxes of an entry to a list of clauses of literals."""
+        assert isinstance(boxes, RuleList)
+        return self.rule_of(self._clauses(self.search.problem.chosen(boxes)), boxes)
+
+    def _clauses(self, chosen: NDArray[np.bool_], moved: Any = ()) -> Clauses:
+        return list(self.problem.clauses(chosen, np.zeros(len(chosen), bool), moved))
+
+    def boxes_of(self, rule: RuleSet) -> RuleList | None:
+        """Convert a rule to boxes; None if it contains a condition that is no box."""
+        column = {literal: j for j, literal in enumerate(self.problem.literals)}
+        end_of = {j: end for end, j in self.search.problem.column_of.items()}
+        n_bins, k = self.search.problem.n_bins, rule.n_clauses
+        low, high = np.zeros((k, len(n_bins)), np.int64), np.tile(n_bins - 1, (k, 1))
+        absent = np.ones(low.shape, dtype=bool)
+        for r, clause in enumerate(rule.clauses):
+            for literal in clause.literals:
+                end = end_of.get(column.get(literal, -1))
+                if end is None:
+                    return None
+                f, kind, place, accepts = end
+                absent[r, f] &= accepts
+                if kind == "low":
+                    low[r, f] = max(low[r, f], place)
+                elif kind == "high":
+                    high[r, f] = min(high[r, f], place)
+                elif place:
+                    low[r, f], high[r, f] = 1, 0
+        if ((low > high) & ~absent).any():
+            return None
+        labels = tuple(self.names.index(label) for label in rule.labels)
+        return RuleList(low, high, absent, labels, self.names.index(rule.default))
+
+    def searched_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
+        """Search from a list, at one penalty, once; empty if it cannot be written as boxes."""
+        key = rule, theta, n_clauses
+        if key not in self.visited:
+            self.visited[key], start = [], self.boxes_of(rule)
+            if start is not None:
+                archive = ListArchive(self.search.problem)
+                self.search.visit(archive, start, theta, n_clauses)
+                self.visited[key] = [archive]
+        return self.visited[key]
+
+    def with_cuts_refined(self, rule: RuleSet) -> RuleSet:
+        """Move the thresholds of each clause in turn, with the others fixed."""
+        problem, rules = self.problem, self.boxes_of(rule)
+        if rules is None:
+            return rule
+        chosen = self.search.problem.chosen(rules)
+        clauses = self._clauses(chosen)
+        holds = [Clause(c).mask(problem.columns) for c in clauses]
+        for r in range(len(clauses)):
+            g = self._savings(holds, rules, r)
+            cuts, _ = refined_cuts(problem.A, g < 0, np.abs(g), problem.cuts, chosen[r : r + 1])
+            moved = [(j, k) for (_, j), k in cuts.items()]
+            kept = chosen[r : r + 1].copy()
+            kept[0, [j for j, _ in moved]] = False
+            clauses[r] = self._clauses(np.hstack([kept, np.ones((1, len(moved)), bool)]), moved)[0]
+            holds[r] = Clause(clauses[r]).mask(problem.columns)
+        return self.rule_of(clauses, rules)
+
+    def _savings(
+        self, holds: list[NDArray[np.bool_]], rules: RuleList, r: int
+    ) -> NDArray[np.float64]:
+        """Compute what each row saves when clause `r` covers it, see `rule_lists.search`."""
+        above, below = np.zeros(len(self.codes), bool), np.full(len(self.codes), rules.default)
+        for held in holds[:r]:
+            above |= held
+        for held, label in reversed(list(zip(holds, rules.labels, strict=True))[r + 1 :]):
+            below[held] = label
+        gain = (below != self.codes).astype(float) - (self.codes != rules.labels[r])
+        return np.where(above, 0.0, gain * self.problem.weight)
+
+
+def searched_lists(
+    learner: Any, several: SeveralClasses, rng: np.random.Generator
+) -> SearchedLists:
+    """Search lists, or reuse the same search."""
+    whole = several.everything()
+    codes = several.table.codes[whole.rows]
+    problem = whole
+    if learner.label_noise:
+        problem = discounted(whole, float(learner.label_noise), int(rng.integers(2**31)), codes)
+    several.counted = np.empty(len(codes))
+    several.counted[whole.rows] = problem.weight
+    most = max(PATH_CLAUSES_A_CLASS, learner.n_clauses) * (len(several.table.classes) - 1)
+    key = repr(("lists", learner.n_perturbations, most, rng.bit_generator.state)).encode()
+    kept: SearchedLists | None = problem.memory.get(key)
+    seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
+    if kept is None or not (kept.finished or seconds <= kept.seconds):
+        names = [plain_label(c) for c in several.table.classes]
+        found = _searched(
+            problem, codes, names, ListPlan(PATH, most, learner.n_perturbations), rng, seconds
+        )
+        kept = problem.memory[key] = found
+    return kept
+
+
+def _searched(
+    problem: BinaryProblem,
+    codes: NDArray[np.intp],
+    names: list[Any],
+    plan: ListPlan,
+    rng: np.random.Generator,
+    seconds: float,
+) -> SearchedLists:
+    scale = float(problem.weight.sum()) / PATH_ROWS
+    search = ListSearch(box_table(problem, ERRORS, codes))
+    clock = Clock.of_seconds(None if math.isinf(seconds) else seconds)
+    archive = search.run(replace(plan, thetas=[scale * t for t in plan.thetas]), rng, clock)
+    return SearchedLists(problem, codes, names, search, archive, not clock.ran_out, seconds)

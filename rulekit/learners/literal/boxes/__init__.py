@@ -1,1 +1,0 @@
-"""The box search on a table: input, label noise, robustness and ordered lists."""

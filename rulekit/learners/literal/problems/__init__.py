@@ -1,1 +1,0 @@
-"""Learning problems as the solvers take them: rows, bins, conditions and constraints."""

@@ -1,0 +1,269 @@
+"""Editor of one condition: its cut point or levels beside the column's values by outcome."""
+
+import math
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from rulekit.plots.outcomes import outcome_bins_figure, outcome_levels, outcome_levels_figure
+from rulekit.plots.thresholds import MAX_LEVELS, TAIL, level_figure, level_table, threshold_figure
+from rulekit.rules import Condition, Literal, RuleSet
+from rulekit.rules.scales import GAPS, ORDERED, WORDS, spelled
+from rulekit.style.phrases import condition_text
+from rulekit.style.wording import percent
+from ui.cache import kept
+from ui.escape import md
+from ui.rule_numbers import Rows
+from ui.rules.condition_counts import (
+    ConditionCounts,
+    condition_counts,
+    with_condition,
+    with_levels,
+)
+from ui.state import AppState
+from ui.theme import chart
+from ui.words import wording
+
+STEPS = 200  # of a slider, about
+MOST_DIGITS = 12  # behind the decimal point of a cut point
+MOST_LEVELS = 500  # that a list offers
+DATE_TICKS = 5
+SUMMED = "This condition computes with several columns at once. It cannot be edited here."
+NOTHING = "A test for missing values has no cut point. It can be removed under “{}”."
+TABLE = "Add or remove conditions"
+
+
+def edited_condition(
+    rule: RuleSet, k: int, i: int, train: Rows, test: Rows | None, state: AppState
+) -> RuleSet | None:
+    """Show condition i of clause k with the errors of the edited rule; return it on "Apply"."""
+    condition = rule.clauses[k].conditions[i]
+    if (why := obstacle(condition)) or not isinstance(condition, Literal):
+        st.info(why)
+        return None
+    key = f"{k}_{i}_{hash(state.rule_json)}"
+    parts = [rows for rows in (train, test) if rows is not None]
+    counts = [
+        kept(
+            "condition counts",
+            repr((state.fit_key, state.rule_json, k, i, rows.name)),
+            lambda rows=rows: condition_counts(rule, k, i, rows, state.labels),
+            copy=False,
+        )
+        for rows in parts
+    ]
+    place = st.container()
+    edited = _changed(condition, counts[0], key, state)
+    if edited is None:
+        return None
+    edited = _missing(edited, counts[0].n_missing, key)
+    with st.container(key=f"edited_errors_{key}"):
+        _effects(condition, edited, counts)
+    pressed = st.button("Apply", key="score_edit", type="primary")
+    _sides(edited, counts[0], state)
+    with place:  # last, so that the errors are there before the figure is drawn
+        _figure(edited, train, key, state)
+    return with_condition(rule, k, i, edited) if pressed else None
+
+
+def obstacle(condition: Condition) -> str:
+    """Return why a condition has no editor; empty if it has one."""
+    if not isinstance(condition, Literal):
+        return SUMMED
+    return NOTHING.format(TABLE) if condition.op in GAPS else ""
+
+
+def _changed(
+    literal: Literal, counts: ConditionCounts, key: str, state: AppState
+) -> Literal | None:
+    """Show the widget for the value of a condition; return the condition with its value."""
+    if literal.op in WORDS:
+        word = st.text_input("Word", literal.value, key=f"word_{key}")
+        return replace(literal, value=word.strip())
+    if literal.op in ORDERED and literal.order is not None:
+        level = st.select_slider("Limit", literal.order, literal.value, key=f"level_{key}")
+        return replace(literal, value=level)
+    if literal.op in ORDERED:
+        return _moved(literal, counts.values[:-1].astype(float), key, state)
+    offered = _levels(literal, counts.values[:-1])
+    if len(offered) > MOST_LEVELS:
+        st.info(
+            f"The column has {len(offered):,} levels, too many for a list. Edit the condition "
+            f"under “{TABLE}”."
+        )
+        return None
+    which = "one" if literal.op in ("==", "in") else "none"
+    chosen = st.multiselect(
+        md(f"{wording(state).subject(literal)} is {which} of", 200),
+        offered,
+        list(literal.values),
+        format_func=lambda level: _level_text(level, literal.part),
+        key=f"levels_{key}",
+    )
+    if not chosen:
+        st.info("Choose at least one level; a condition without levels matches no row.")
+        return None
+    return with_levels(literal, tuple(chosen))
+
+
+def _levels(literal: Literal, values: NDArray[Any]) -> list[Any]:
+    """List the levels of a column, those of an order in its order."""
+    if literal.order is not None:
+        return list(literal.order)
+    return sorted({*values.tolist(), *literal.values}, key=lambda v: (type(v).__name__, v))
+
+
+def _level_text(level: Any, part: str | None) -> str:
+    found = spelled(level, part)
+    return f"{found:.12g}" if isinstance(found, float) else str(found)
+
+
+def _moved(literal: Literal, values: NDArray[np.float64], key: str, state: AppState) -> Literal:
+    """Show a slider and a field for a cut point, which follow each other."""
+    slid, typed = f"slide_{key}", f"cut_{key}"
+    limit = float(literal.positions[0])
+    low, high, step = slider_range(values, limit)
+    digits = max(digits_of(step), digits_of(limit))
+    is_date = literal.part == "date"
+
+    def shown(number: float) -> Any:
+        return date.fromisoformat(literal.value_at(number)[:10]) if is_date else number
+
+    ends = shown(low), shown(high)
+
+    def follow(source: str, target: str) -> None:
+        value = st.session_state[source]
+        if value is not None:
+            st.session_state[target] = min(max(value, ends[0]), ends[1])
+            if target == typed:
+                st.session_state[typed] = value if is_date else round(value, digits)
+
+    st.session_state.setdefault(typed, shown(limit))
+    st.session_state.setdefault(slid, min(max(shown(limit), ends[0]), ends[1]))
+    name = md(f"{state.label(literal.feature)} {literal.op}", 80)
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    if ends[0] < ends[1]:
+        more = {} if is_date else {"step": step, "format": f"%.{digits}f"}
+        left.slider(
+            f"Cut point: {name}", *ends, key=slid, on_change=follow, args=(slid, typed), **more
+        )
+    field = right.date_input if is_date else right.number_input
+    more = {"min_value": date.min, "max_value": date.max}
+    more = more if is_date else {"step": step, "format": f"%.{digits}f"}
+    value = field("or typed", key=typed, on_change=follow, args=(typed, slid), **more)
+    if value is None or value == shown(limit):
+        return literal
+    return replace(literal, value=value.isoformat() if is_date else float(value))
+
+
+def slider_range(values: NDArray[np.float64], limit: float) -> tuple[float, float, float]:
+    """Return ends and step of a slider over most values of a column and the limit itself."""
+    low, high = np.quantile(values, [TAIL, 1 - TAIL]) if len(values) else (limit, limit)
+    low, high = min(low, limit), max(high, limit)
+    if low == high:
+        return float(low), float(high), 1.0
+    rough = (high - low) / STEPS
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
+    if np.array_equal(values, np.floor(values)):
+        step = max(step, 1.0)
+    digits = digits_of(step)
+    return (
+        round(math.floor(low / step) * step, digits),
+        round(math.ceil(high / step) * step, digits),
+        round(step, digits),
+    )
+
+
+def digits_of(number: float) -> int:
+    """Return how many digits behind the point a number has, at most `MOST_DIGITS`."""
+    return next((d for d in range(MOST_DIGITS) if round(number, d) == number), MOST_DIGITS)
+
+
+def _missing(literal: Literal, n_missing: int, key: str) -> Literal:
+    """Show whether a condition also holds for missing values, where there are any."""
+    if not n_missing and not literal.missing:
+        return literal
+    holds = st.checkbox(
+        f"Also holds if missing ({n_missing:,} training rows)",
+        literal.missing,
+        key=f"missing_{key}",
+    )
+    return replace(literal, missing=bool(holds))
+
+
+def _figure(literal: Literal, train: Rows, key: str, state: AppState) -> None:
+    """Show the column's training rows by outcome, with the cut point."""
+    name = state.label(literal.feature)
+    values = literal.compared(train.columns)
+    alt = f"Training rows by {name} and outcome; the table below counts them."
+    codes, positive = state.outcome_codes, train.y == state.positive
+    pair = {"labels": (state.positive, state.other_label), "classes": state.classes}
+    if literal.op in ORDERED and literal.order is None:
+        numbers, cuts = values.astype(float), [literal.edge]
+        if state.several:
+            figure = outcome_bins_figure(numbers, codes, cuts, name=name, labels=state.labels)
+        else:
+            figure = threshold_figure(numbers, positive, cuts, name=name, **pair)
+        if literal.part == "date":
+            ticks = np.linspace(np.nanmin(numbers), np.nanmax(numbers), DATE_TICKS)
+            texts = [str(literal.value_at(tick))[:10] for tick in ticks]
+            figure.update_xaxes(tickvals=ticks, ticktext=texts)
+        chart(figure, f"condition_{key}", alt)
+        return
+    if literal.op in WORDS:
+        return
+    if literal.part is not None or literal.order is not None:
+        values = np.array(
+            [None if v != v else _level_text(literal.value_at(v), literal.part) for v in values],
+            dtype=object,
+        )
+    if state.several:
+        levels = outcome_levels(list(values), codes, len(state.labels))
+        figure = outcome_levels_figure(levels, name=name, labels=state.labels)
+    else:
+        levels = level_table(list(values), positive)
+        figure = level_figure(levels, name=name, **pair)
+    chart(figure, f"condition_{key}", alt)
+    if len(levels) > MAX_LEVELS:
+        st.caption(f"Drawn are the {MAX_LEVELS} most frequent of {len(levels):,} levels.")
+
+
+def _sides(literal: Literal, counts: ConditionCounts, state: AppState) -> None:
+    """Show as a table how many training rows of each outcome meet the condition."""
+    words = condition_text(literal, wording(state))
+    table = pd.DataFrame(
+        counts.sides(literal), columns=[str(label) for label in state.labels], dtype=int
+    )
+    table.insert(0, "training rows", [words, "all others"])
+    numbers = st.column_config.NumberColumn(format="localized")
+    columns = dict.fromkeys(table.columns[1:], numbers)
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_config=columns,
+        alt=f"Training rows by outcome that meet: {words}",
+    )
+
+
+def _effects(before: Literal, after: Literal, parts: list[ConditionCounts]) -> None:
+    """Show the errors of the rule with the edited condition."""
+    lines = []
+    for counts in parts:
+        wrong, moved = counts.errors(after)
+        now = percent(counts.before / counts.n)
+        line = f"{counts.name.capitalize()} rows: {now} wrong"
+        if after != before:
+            line = (
+                f"{counts.name.capitalize()} rows: {now} → {percent(wrong / counts.n)} wrong; "
+                f"{moved:,} of {counts.n:,} change their prediction."
+            )
+        lines.append(line)
+    if after != before:
+        lines.append("The cross-validated error of an edited rule is not measured.")
+    st.info("  \n".join(map(md, lines)))

@@ -1,0 +1,51 @@
+"""Versions of the selected rule: learned, edited, undone and redone."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+FIELDS = ("setting", "model", "rule_json", "error")  # of an analysis: a rule and its figures
+
+
+@dataclass(frozen=True)
+class Versions:
+    """A list of versions and which of them is selected.
+
+    Attributes
+    ----------
+    items : tuple of dict
+        The values of `FIELDS`; the first one is the rule before any edit.
+    place : int
+        Number of the selected version.
+    """
+
+    items: tuple[dict[str, Any], ...]
+    place: int = 0
+
+    @property
+    def current(self) -> dict[str, Any]:
+        """The selected version."""
+        return self.items[self.place]
+
+    def at(self, place: int) -> "Versions":
+        """Select another version; the first or last one where there is no such number."""
+        return replace(self, place=min(max(place, 0), len(self.items) - 1))
+
+    def added(self, version: dict[str, Any]) -> "Versions":
+        """Append a version after the selected one, unless it has the same rule."""
+        if version["rule_json"] == self.current["rule_json"]:
+            return self
+        return Versions((*self.items[: self.place + 1], version), self.place + 1)
+
+
+def version_of(state: Any) -> dict[str, Any]:
+    """Return the selected rule of an analysis as a version."""
+    return {name: getattr(state, name) for name in FIELDS}
+
+
+def versions_of(state: Any, kept: Versions | None) -> Versions:
+    """Return the versions kept for the selected rule; new ones if it was selected elsewhere."""
+    now = version_of(state)
+    same = kept is not None and all(
+        kept.current[name] == now[name] for name in ("setting", "rule_json")
+    )
+    return kept if same and kept is not None else Versions((now,))
