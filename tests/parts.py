@@ -3,7 +3,7 @@
 Each is a part of what that file tests. The table may only shrink: a new module brings its tests.
 """
 
-AT_MOST = 69
+AT_MOST = 63
 PARTS = {
     "tests/binning/test_binarizer.py": ("rulekit/binning/binned_table.py",),
     "tests/data/reading/test_delimited.py": ("rulekit/data/samples/synthetic.py",),
@@ -53,9 +53,7 @@ PARTS = {
         "ui/binning/cards.py",
         "ui/binning/screening_card.py",
     ),
-    "tests/pages/data/test_files.py": ("ui/data/load.py",),
     "tests/pages/data/test_predicting.py": (
-        "ui/data/choices.py",
         "ui/data/quality.py",
         "ui/data/split.py",
     ),
@@ -68,7 +66,6 @@ PARTS = {
     ),
     "tests/pages/test_rules.py": (
         "ui/rules/cards.py",
-        "ui/rules/condition_editor.py",
         "ui/rules/editor.py",
     ),
     "tests/pages/data/test_tables.py": ("ui/data/server_tables.py",),

@@ -26,7 +26,7 @@ NUMERIC = "numeric"  # among `options`: the columns of text that were made numbe
 CATEGORIES = "categories"  # among `options`: the columns of numbers that are codes
 DATES = "dates"  # among `options`: the columns made dates, and whether their day comes first
 DURATIONS = "durations"  # among `options`: the columns of text that were made days
-CUTS = "cuts"  # among `options`: the columns of numbers that were made two classes, with the cut
+CUT = "cut"  # among `options`: the target of numbers that became two classes, and its cut
 KEEP = {"persist_state": "session"}  # of a widget: what is set stays when the page is left
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 
