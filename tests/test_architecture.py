@@ -17,11 +17,7 @@ VIEWS = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]
 HIDDEN_FROM_VIEWS = {"search", "rules", "binning"}
 
 
-FOLDERS = sorted(
-    path.parent
-    for pattern in ("search/*", "families/*/solver", "learners/forest")
-    for path in (ROOT / "rulekit").glob(f"{pattern}/__init__.py")
-)
+FOLDERS = sorted(path.parent for path in (ROOT / "rulekit/search").glob("*/__init__.py"))
 
 
 def relative(path: Path) -> str:

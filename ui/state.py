@@ -15,9 +15,9 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.binning import Binarizer
-from rulekit.data import Table, check_target, hold_out
+from rulekit.data import Table, hold_out
 from rulekit.data.folds import equal_rows, joined_groups
-from rulekit.data.target import class_counts
+from rulekit.data.target import check_target, class_counts
 from rulekit.exceptions import DataError
 from ui.cache import kept
 

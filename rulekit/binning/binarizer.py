@@ -24,7 +24,8 @@ from rulekit.binning.thresholds import METHODS, SUPERVISED, automatic_cuts
 from rulekit.binning.views import Cutting, Reading, given_edges, is_dates, readings_of
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
-from rulekit.rules import Columns, Literal, missing_in
+from rulekit.rules import Columns, Literal
+from rulekit.rules.condition import missing_in
 
 ALL_METHODS = (*METHODS, "manual")
 

@@ -17,15 +17,15 @@ from rulekit.cli.inputs import (
     write_file,
 )
 from rulekit.cli.output import echo, note, print_json, working
-from rulekit.data import Costs, Table, check_target, hold_out, suggest_positive
+from rulekit.data import Costs, Table, hold_out, suggest_positive
 from rulekit.data.headers import shown
 from rulekit.data.schema import outcomes_of_cut
-from rulekit.data.target import class_counts
+from rulekit.data.target import check_target, class_counts
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
 from rulekit.families import FAMILIES
 from rulekit.learners.kinds import cleaned
-from rulekit.rules import rule_to_dict
+from rulekit.rules.codec import rule_to_dict
 
 LEARNERS: dict[str, Any] = {
     one.command: one.model if one.alone is None else one.alone

@@ -11,7 +11,7 @@ from rulekit.data import Costs
 from rulekit.evaluation.metrics import confusion_counts, cost_per_100
 from rulekit.exceptions import RuleError
 from rulekit.families import ScorecardClassifier
-from rulekit.families.ideal_dnf.solver import minimum_dnf
+from rulekit.families.ideal_dnf.solver.prime_implicants import minimum_dnf
 from rulekit.learners.shares import Likeness
 from rulekit.rules import Clause, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.analysis.simplify import simplify, simplify_clause

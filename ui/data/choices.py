@@ -8,9 +8,10 @@ from zlib import crc32
 import pandas as pd
 import streamlit as st
 
-from rulekit.data import Table, check_target, suggest_positive, suggest_target, target_notes
+from rulekit.data import Table, suggest_positive, suggest_target, target_notes
 from rulekit.data.column import looks_like_id
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
+from rulekit.data.target import check_target
 from rulekit.exceptions import DataError
 from rulekit.style.wording import plural
 from ui.data.outcomes import outcome_fields

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rulekit.plots.outcomes import outcome_bins_figure, outcome_levels, outcome_levels_figure
 from rulekit.plots.thresholds import MAX_LEVELS, TAIL, level_figure, level_table, threshold_figure
-from rulekit.rules import GAPS, ORDERED, WORDS, Condition, Literal, RuleSet, spelled
+from rulekit.rules import Condition, Literal, RuleSet
+from rulekit.rules.scales import GAPS, ORDERED, WORDS, spelled
 from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent
 from ui.cache import kept

@@ -8,7 +8,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.families.ideal_dnf.columns import Pair
-from rulekit.families.ideal_dnf.solver import Counts, MinimumForm, majority, minimum_dnf
+from rulekit.families.ideal_dnf.solver.prime_implicants import MinimumForm, minimum_dnf
+from rulekit.families.ideal_dnf.solver.row_types import Counts, majority
 from rulekit.learners.shares import Patterns, Shares, first_clause
 from rulekit.rules import Clause, Columns, RuleSet
 from rulekit.rules.analysis.simplify import simplify_clause
