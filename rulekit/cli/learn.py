@@ -19,7 +19,7 @@ from rulekit.cli.inputs import (
 from rulekit.cli.output import echo, note, print_json, working
 from rulekit.data import Costs, Table, hold_out, suggest_positive
 from rulekit.data.headers import shown
-from rulekit.data.schema import outcomes_of_cut
+from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.data.target import check_target, class_counts
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
@@ -83,6 +83,10 @@ def learn(
     read = reading.table(table)
     if options["above"] is not None:
         read = read.with_cut(target, options["above"])
+        if (numbers := numbers_of_cut(target)) in options["use"]:
+            raise click.UsageError(
+                f"{numbers!r} holds the numbers to predict. Remove --use for it."
+            )
         options["positive"] = options["positive"] or outcomes_of_cut(target, options["above"])[0]
     given = _with_roles(read, target, options)
     X, y = _rows(given, target, options)
