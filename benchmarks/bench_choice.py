@@ -6,7 +6,7 @@ forest that judges, and refines cuts where cross-validation inside says so; the 
 out judges what was taken.
 
 The reference is CART, its number of leaves chosen on the same inner folds by the same `suggest`;
-its conditions are its splits (`rulekit.evaluation.baselines`), at most 10. ``chosen accuracy`` and
+its conditions are its splits (`evaluation.sweeps.baselines`), at most 10. ``chosen accuracy`` and
 ``balanced accuracy`` in percent, with the mean number of conditions; ``difference`` in points,
 paired fold by fold, with its standard error over folds and seeds (folds of different seeds share
 rows, so that it is rather too small). ``inner error`` is the mean of the inner folds for the
@@ -31,8 +31,9 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit import RuleClassifier, sweep
 from rulekit.data import make_folds
-from rulekit.evaluation import Baseline, SweepStore, fit_setting
+from rulekit.evaluation import Baseline, SweepStore
 from rulekit.evaluation.sweeps.collector import code_version, data_digest
+from rulekit.evaluation.sweeps.result import fit_setting
 
 TABLES = (
     *("banknote", "pima", "heart_cleveland", "breast_cancer_wisconsin", "wdbc"),

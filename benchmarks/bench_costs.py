@@ -23,9 +23,10 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks._cli import BenchTable, Row, run, tables, told
 from rulekit import Costs, RuleClassifier, sweep
 from rulekit.data import make_folds
-from rulekit.evaluation import Baseline, fit_setting
+from rulekit.evaluation import Baseline
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.evaluation.sweeps.baselines import CheapestAnswer
+from rulekit.evaluation.sweeps.result import fit_setting
 
 TABLES = ("german_credit", "bank_marketing")
 MISS, FALSE_ALARM = 5.0, 1.0

@@ -36,8 +36,9 @@ from benchmarks._cli import BenchTable, Row, run, tables, told
 from benchmarks.bench_choice import FOLDS, INNER_FOLDS, KEPT, MOST_SPLITS, TABLES, outer_folds
 from rulekit import sweep
 from rulekit.data import make_folds
-from rulekit.evaluation import Baseline, SweepStore, fit_setting
+from rulekit.evaluation import Baseline, SweepStore
 from rulekit.evaluation.sweeps.collector import code_version, data_digest
+from rulekit.evaluation.sweeps.result import fit_setting
 
 DEPTH = 4
 SECONDS = 1  # by the clock, a search

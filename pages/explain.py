@@ -4,9 +4,18 @@ import streamlit as st
 
 from ui.cases import case_frame, row_name, row_number
 from ui.escape import md
-from ui.explain.cards import conditions, facts, verdict, what_if
-from ui.explain.choice import ask_which, case_table, chosen_case, which
-from ui.explain.past_cases import review, similar
+from ui.explain.cards import (
+    ask_which,
+    case_table,
+    chosen_case,
+    conditions,
+    facts,
+    review,
+    similar,
+    verdict,
+    what_if,
+    which,
+)
 from ui.learners.offered import CARDS
 from ui.picked import constraints_of_case, needed_model
 from ui.rule_numbers import rows_of

@@ -17,11 +17,7 @@ VIEWS = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]
 HIDDEN_FROM_VIEWS = {"search", "rules", "binning"}
 
 
-FOLDERS = sorted(
-    path.parent
-    for pattern in ("search/*", "families/*/solver", "learners/forest")
-    for path in (ROOT / "rulekit").glob(f"{pattern}/__init__.py")
-)
+FOLDERS = sorted(path.parent for path in (ROOT / "rulekit/search").glob("*/__init__.py"))
 
 
 def relative(path: Path) -> str:
@@ -245,7 +241,8 @@ def steps_from(test: str) -> dict[str, int]:
 def loaded_by_name(name: str) -> set[str]:
     """Which modules stand in a module's source as words: kernels are loaded so."""
     path = ROOT.joinpath(*name.split("."))
-    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    package = path / "__init__.py"  # a folder may remain where a package was
+    file = package if package.exists() else path.with_suffix(".py")
     source = file.read_text(encoding="utf-8")
     return {other for other in imports_between_files() if f'"{other}"' in source}
 

@@ -24,7 +24,6 @@ from rulekit.plots import case_figure, case_sentence
 from rulekit.rules import (
     Clause,
     Condition,
-    ConditionWriter,
     Factor,
     LinearSplit,
     Literal,
@@ -33,15 +32,13 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
     compare_rules,
-    rule_from_dict,
     rule_statistics,
-    rule_to_dict,
     simplify,
     tree_of_rule,
 )
-from rulekit.rules.codec import READERS
+from rulekit.rules.codec import READERS, rule_from_dict, rule_to_dict
 from rulekit.rules.reading import rule_lines
-from rulekit.rules.writer import KINDS
+from rulekit.rules.writer import KINDS, ConditionWriter
 from rulekit.style.phrases import Wording, clause_words
 from tests.export.cells import as_text
 from ui.words import rule_words

@@ -10,14 +10,8 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.export import from_json, to_json
 from rulekit.learners import FixedRuleClassifier
-from rulekit.rules import (
-    Columns,
-    Constraints,
-    MonotonicityCheck,
-    RuleSet,
-    missing_in,
-    monotonicity_checks,
-)
+from rulekit.rules import Columns, Constraints, MonotonicityCheck, RuleSet, monotonicity_checks
+from rulekit.rules.condition import missing_in
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE

@@ -15,9 +15,9 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.binning import Binarizer
-from rulekit.data import Table, check_target, hold_out
+from rulekit.data import Table, hold_out
 from rulekit.data.folds import equal_rows, joined_groups
-from rulekit.data.target import class_counts
+from rulekit.data.target import check_target, class_counts
 from rulekit.exceptions import DataError
 from ui.cache import kept
 
@@ -26,7 +26,7 @@ NUMERIC = "numeric"  # among `options`: the columns of text that were made numbe
 CATEGORIES = "categories"  # among `options`: the columns of numbers that are codes
 DATES = "dates"  # among `options`: the columns made dates, and whether their day comes first
 DURATIONS = "durations"  # among `options`: the columns of text that were made days
-CUTS = "cuts"  # among `options`: the columns of numbers that were made two classes, with the cut
+CUT = "cut"  # among `options`: the target of numbers that became two classes, and its cut
 KEEP = {"persist_state": "session"}  # of a widget: what is set stays when the page is left
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 
@@ -46,12 +46,17 @@ class SplitSpec:
 
 @dataclass(frozen=True)
 class BinningSpec:
-    """How numbers become conditions; `cuts` holds a column's own cut points, as a sorted tuple."""
+    """How columns become conditions.
+
+    `cuts` holds a column's own cut points, as a sorted tuple, and `missing` the columns of which
+    "is missing" and "is known" are conditions.
+    """
 
     method: str = "quantile"
     n_thresholds: int | None = 10
     max_levels: int = 50
     cuts: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    missing: tuple[str, ...] = ()
 
     @property
     def thresholds(self) -> dict[str, list[float]] | None:
@@ -65,6 +70,7 @@ class BinningSpec:
             n_thresholds=self.n_thresholds,
             thresholds=self.thresholds,
             max_levels=self.max_levels,
+            test_missing=list(self.missing),
         )
 
 
@@ -296,6 +302,11 @@ class AppState:
         X, y = self.data
         train, _ = self.rows()
         return X.iloc[train], y.iloc[train]
+
+    @property
+    def outcome_codes(self) -> NDArray[np.intp]:
+        """The outcome of each training row, as its index among `labels`."""
+        return np.asarray(pd.Index(self.labels).get_indexer(self.training[1]), dtype=np.intp)
 
     @property
     def testing(self) -> tuple[pd.DataFrame, pd.Series]:

@@ -53,6 +53,8 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
         table = table.with_order(name, levels)
     binning = dict(saved["binning"])
     binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
+    every_gap = [c.name for c in table.columns if c.n_missing]  # of files saved before the choice
+    binning["missing"] = tuple(binning.get("missing", every_gap))
     return AppState(
         table=table,
         outcomes={str(k): str(v) for k, v in saved.get("outcomes", {}).items()},

@@ -30,7 +30,7 @@ from rulekit.style.wording import percent, plural
 from ui import cache, login, state_file
 from ui.escape import md
 from ui.runs import jobs
-from ui.state import VERSION, AppState, app_state, changed
+from ui.state import CUT, VERSION, AppState, app_state, changed
 
 PARAMETER = "analysis"
 NO_SETTINGS = (
@@ -339,17 +339,21 @@ def load_settings(content: bytes) -> str:
         raise ValueError(NO_SETTINGS) from error
     if version != VERSION:
         raise ValueError(f"The settings are of version {version}; this is version {VERSION}.")
-    missing = [name for name in columns if name not in state.table.frame.columns]
+    try:
+        table, options = _cut_as(saved, state)
+    except (TypeError, AttributeError) as error:
+        raise ValueError(NO_SETTINGS) from error
+    missing = [name for name in columns if name not in table.frame.columns]
     if missing:
         raise ValueError(
             f"The settings are for a table with the column {missing[0]!r}, which this one does not "
             "have. Load the table they were made for first."
         )
-    same = digest == state.table.digest
+    same = digest == table.digest
     new = {"sweep_key": None, "case_notes": {}, "test_looks": 0, "looked_at": []}
     kept = {} if same else new
     try:
-        fresh = state_file.from_plain(saved | {"options": state.options} | kept, state.table)
+        fresh = state_file.from_plain(saved | {"options": options} | kept, table)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(NO_SETTINGS) from error
     jobs.registry().forget(analysis_id())
@@ -363,6 +367,17 @@ def load_settings(content: bytes) -> str:
         "These settings were made for a table with other cells. Roles, cut points, names and notes "
         "are taken over; the picked setting is learned again from this table."
     )
+
+
+def _cut_as(saved: dict[str, Any], state: AppState) -> tuple[Table, dict[str, Any]]:
+    """Return this table with its target cut as saved settings have it, and its options."""
+    table, cuts = state.table, saved.get("options", {}).get(CUT, {})
+    for name in state.options.get(CUT, {}):
+        table = table.with_cut(name, None)
+    for name, cut in cuts.items():
+        table = table.with_cut(name, cut) if name in table.frame.columns else table
+    options = {name: value for name, value in state.options.items() if name != CUT}
+    return table, options | ({CUT: cuts} if cuts else {})
 
 
 def _written(path: Path, write: Any) -> None:

@@ -37,20 +37,16 @@ from benchmarks._cli import Row, described, facts_of, run, told
 from benchmarks.papers.pareto_data import DESIGNS, design_data
 from benchmarks.papers.power_law_tables import curve_table, pareto_table
 from benchmarks.papers.printed_power_laws import PAPER
-from rulekit.evaluation import fit_setting, sweep
+from rulekit.evaluation import sweep
+from rulekit.evaluation.sweeps.result import fit_setting
 from rulekit.families import PowerLawTreeClassifier
 from rulekit.families.power_law.features import PowerLawFeatures
-from rulekit.families.power_law.solver import (
-    REFINED,
-    ClassMass,
-    GeneticLevel,
-    LowerLevel,
-    PowerTable,
-    SplitTask,
-    beam_search,
-    canonical,
-    target_impurity,
-)
+from rulekit.families.power_law.solver.genetic_weights import GeneticLevel
+from rulekit.families.power_law.solver.impurity import ClassMass
+from rulekit.families.power_law.solver.laws import PowerTable, canonical
+from rulekit.families.power_law.solver.split_beam import beam_search
+from rulekit.families.power_law.solver.split_search import REFINED, LowerLevel
+from rulekit.families.power_law.solver.split_task import SplitTask, target_impurity
 from rulekit.search.machine_code import warm_up
 
 Table = tuple[pd.DataFrame, np.ndarray]

@@ -18,7 +18,7 @@ from benchmarks._cli import BenchTable, Row, run, tables, told
 from benchmarks.papers import protocol
 from benchmarks.papers.bench_two_level import Run, fold_problem
 from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
-from rulekit.evaluation import THETA_GRID
+from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.learners.literal.problem import BinaryProblem
 from rulekit.search.one_level import CoverProblem
 from rulekit.search.two_level import TwoLevelTask, alternating

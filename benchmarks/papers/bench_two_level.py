@@ -21,7 +21,7 @@ from benchmarks.papers import protocol
 from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of, make_folds
-from rulekit.evaluation import THETA_GRID
+from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.learners.literal.problem import BinaryProblem, binary_problem
 from rulekit.rules.constraints import Constraints
 from rulekit.search.columns import ClauseSelection

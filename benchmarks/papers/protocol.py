@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks._cli import BenchTable
-from rulekit.evaluation import THETA_GRID, SweepResult, SweepStore, sweep
+from rulekit.evaluation import SweepResult, SweepStore, sweep
+from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.learners import BoxSearchClassifier, TwoLevelRuleClassifier
 
 CLAUSES = (1, 2, 3, 4, 5)

@@ -16,7 +16,8 @@ import pandas as pd
 from benchmarks._cli import BenchTable, Row, run, tables, told
 from benchmarks.papers import protocol
 from benchmarks.papers.svg import front_figure
-from rulekit.evaluation import THETA_GRID, SweepResult
+from rulekit.evaluation import SweepResult
+from rulekit.evaluation.sweeps.grid import THETA_GRID
 
 RESULTS = Path("results")
 METHODS = ("SCS", "SCN", "TLP", "BCD", "AM", "AM refined")

@@ -24,7 +24,8 @@ from rulekit.binning.thresholds import METHODS, SUPERVISED, automatic_cuts
 from rulekit.binning.views import Cutting, Reading, given_edges, is_dates, readings_of
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
-from rulekit.rules import Columns, Literal, missing_in
+from rulekit.rules import Columns, Literal
+from rulekit.rules.condition import missing_in
 
 ALL_METHODS = (*METHODS, "manual")
 
@@ -67,6 +68,8 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         Whether sets of levels are conditions, where `y` is given and there are at least four
         levels: of the levels sorted by their share of a class, the first one, two, ... and the
         others. Of more than two classes, each has its own order.
+    test_missing : bool or sequence of str, default=True
+        Whether "missing" and "present" are conditions, or the columns where they are.
 
     Attributes
     ----------
@@ -99,7 +102,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
 
     *Missing values.* A condition says no to a missing value. Where training rows lacked values in a
     column, each of its conditions has a second variant that says yes, and there are the conditions
-    "missing" and "present".
+    "missing" and "present" (see `test_missing`).
 
     *Levels not seen in training* meet no ``==`` or ``in`` and every ``!=`` or ``not-in``; so does
     a third value of a column that had two.
@@ -118,7 +121,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     array([ True, False,  True, False])
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  every parameter is listed by design
         self,
         method: str = "quantile",
         n_thresholds: int | None = 10,
@@ -127,6 +130,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         read_as: Mapping[str, str | Sequence[str]] | None = None,
         orders: Mapping[str, Sequence[str]] | None = None,
         sets: bool = True,
+        test_missing: bool | Sequence[str] = True,
     ) -> None:
         self.method = method
         self.n_thresholds = n_thresholds
@@ -135,6 +139,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         self.read_as = read_as
         self.orders = orders
         self.sets = sets
+        self.test_missing = test_missing
 
     def fit(self, X: Any, y: Any = None) -> "Binarizer":
         """Choose cut points and levels.
@@ -179,7 +184,11 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                 name, columns[name], cutting, given.get(name), readings.get(name)
             )
         ]
-        self.encodings_: tuple[ColumnEncoding, ...] = tuple(encodings)
+        tested = self.test_missing
+        names = {e.name for e in encodings} if tested is True else set(tested or ())
+        self.encodings_: tuple[ColumnEncoding, ...] = tuple(
+            e if e.name in names else replace(e, extra=True) for e in encodings
+        )
         numeric = [e for e in encodings if isinstance(e, OrderedColumn) and e.is_plain]
         self.cuts_ = {e.name: e.cuts for e in numeric}
         self.__dict__.pop("literals_", None)
@@ -260,6 +269,11 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             raise ValueError(f"`max_levels` must be a whole number from 2, got {levels!r}.")
         if not isinstance(self.sets, (bool, np.bool_)):
             raise ValueError(f"`sets` must be True or False, got {self.sets!r}.")
+        if isinstance(self.test_missing, str):
+            raise ValueError(
+                "`test_missing` must be True, False or a sequence of column names, got "
+                f"{self.test_missing!r}. Write [{self.test_missing!r}]."
+            )
 
     def _columns(self, X: Any, reset: bool) -> dict[str, NDArray[Any]]:
         """Check a table and take it apart into the rules' columns."""

@@ -7,7 +7,7 @@ itself, on one representative value a cell, so the matrix cannot differ from the
 
 A column of dates is read in several ways (the date, its year, its weekday, ...), one of text by
 several words; each is an encoding of its own, of the same name. All but the first are `extra`: the
-tests of missingness are listed once.
+tests of missingness are listed once. Without those tests the first one is `extra`, too.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ from numpy.typing import DTypeLike, NDArray
 
 from rulekit.binning.thresholds import short_cuts
 from rulekit.exceptions import DataError
-from rulekit.rules import GAPS, ORDERED, Literal, missing_in
-from rulekit.rules.condition import Scalar
+from rulekit.rules import Literal
+from rulekit.rules.condition import Scalar, missing_in
 from rulekit.rules.literal import COMPARED
-from rulekit.rules.scales import positions_in, value_at
+from rulekit.rules.scales import GAPS, ORDERED, positions_in, value_at
 
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 FEW_GROUPS = 4  # of fewer, one level or all but one are all the sets there are

@@ -13,8 +13,8 @@ from rulekit.binning.binarizer import Binarizer
 from rulekit.binning.binned_table import ColumnEncoding, LevelColumn, OrderedColumn
 from rulekit.binning.conditions import conditions_of
 from rulekit.exceptions import DataError
-from rulekit.rules import spelled
 from rulekit.rules.condition import value_text
+from rulekit.rules.scales import spelled
 
 
 @dataclass(frozen=True, slots=True)

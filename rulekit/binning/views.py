@@ -20,8 +20,9 @@ from rulekit.binning.binned_table import (
 from rulekit.binning.thresholds import automatic_cuts
 from rulekit.binning.words import chosen_words, holds_words
 from rulekit.exceptions import DataError, RuleError
-from rulekit.rules import DAYS_SINCE, Literal, missing_in, moment
-from rulekit.rules.scales import checked_order, checked_part, positions_in
+from rulekit.rules import Literal
+from rulekit.rules.condition import missing_in
+from rulekit.rules.scales import DAYS_SINCE, checked_order, checked_part, moment, positions_in
 
 PARTS = ("date", "year", "month", "weekday", "hour")
 FEW = 31  # of a part of a date with no more values, every one is a cut

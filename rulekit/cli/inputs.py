@@ -39,7 +39,6 @@ class Reading:
     options: ParseOptions
     numbers: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
-    cuts: tuple[tuple[str, float], ...] = ()
 
     def table(self, source: str) -> Table:
         """Read a table, with notes on what was repaired or excluded."""
@@ -51,25 +50,9 @@ class Reading:
             table = table.as_numeric(name)
         for name in self.categories:
             table = table.as_category(name)
-        for name, above in self.cuts:
-            table = table.as_two_classes(name, above)
         for sentence in table.notes:
             note(f"Note: {sentence}")
         return table
-
-
-def _cuts(_: Any, __: Any, given: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
-    """Parse repeated ``COLUMN=NUMBER`` options."""
-    found = []
-    for pair in given:
-        name, _, number = pair.rpartition("=")
-        try:
-            found.append((name.strip(), float(number)))
-        except ValueError:
-            name = ""
-        if not name.strip():
-            raise click.BadParameter(f"must be COLUMN=NUMBER, as in charges=12400; got {pair!r}.")
-    return tuple(found)
 
 
 _READING = (
@@ -80,14 +63,6 @@ _READING = (
     click.option("--sheet", help="The sheet of a spreadsheet."),
     click.option("--number", "numbers", multiple=True, help="Read this column as numbers."),
     click.option("--category", "categories", multiple=True, help="Read this column as codes."),
-    click.option(
-        "--cut",
-        "cuts",
-        multiple=True,
-        callback=_cuts,
-        metavar="COLUMN=NUMBER",
-        help="Read this column of numbers as two classes: above NUMBER, and up to it.",
-    ),
 )
 
 
@@ -96,11 +71,11 @@ def reads_tables(verb: Verb) -> Verb:
 
     @wraps(verb)
     def wrapped(**given: Any) -> Any:
-        numbers, categories, cuts = (given.pop(k) for k in ("numbers", "categories", "cuts"))
+        numbers, categories = given.pop("numbers"), given.pop("categories")
         parts = {k: given.pop(k) for k in ("delimiter", "encoding", "decimal", "header", "sheet")}
         if parts["delimiter"] == "\\t":
             parts["delimiter"] = "\t"
-        return verb(reading=Reading(ParseOptions(**parts), numbers, categories, cuts), **given)
+        return verb(reading=Reading(ParseOptions(**parts), numbers, categories), **given)
 
     for option in reversed(_READING):
         wrapped = option(wrapped)

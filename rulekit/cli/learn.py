@@ -17,14 +17,15 @@ from rulekit.cli.inputs import (
     write_file,
 )
 from rulekit.cli.output import echo, note, print_json, working
-from rulekit.data import Costs, Table, check_target, hold_out, suggest_positive
+from rulekit.data import Costs, Table, hold_out, suggest_positive
 from rulekit.data.headers import shown
-from rulekit.data.target import class_counts
+from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
+from rulekit.data.target import check_target, class_counts
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
 from rulekit.families import FAMILIES
 from rulekit.learners.kinds import cleaned
-from rulekit.rules import rule_to_dict
+from rulekit.rules.codec import rule_to_dict
 
 LEARNERS: dict[str, Any] = {
     one.command: one.model if one.alone is None else one.alone
@@ -43,6 +44,9 @@ SETTINGS = {  # options that become parameters of a learner, where it has them
 @click.command()
 @TABLE
 @click.option("--target", required=True, help="The column to be predicted.")
+@click.option(
+    "--above", type=float, metavar="NUMBER", help="Cut a --target of numbers: above it, and up to."
+)
 @click.option("--positive", help="Its value that the rule describes; found out if not given.")
 @click.option("--every-class", is_flag=True, help="Tell all classes apart, not one from the rest.")
 @outcome_option
@@ -76,7 +80,15 @@ def learn(
     Columns of dates, of identifiers and of free text are not learned from; each is named.
     """
     model = _learner(options)
-    given = _with_roles(reading.table(table), target, options)
+    read = reading.table(table)
+    if options["above"] is not None:
+        read = read.with_cut(target, options["above"])
+        if (numbers := numbers_of_cut(target)) in options["use"]:
+            raise click.UsageError(
+                f"{numbers!r} holds the numbers to predict. Remove --use for it."
+            )
+        options["positive"] = options["positive"] or outcomes_of_cut(target, options["above"])[0]
+    given = _with_roles(read, target, options)
     X, y = _rows(given, target, options)
     X, misfits = cleaned(X)
     for sentence in misfits:

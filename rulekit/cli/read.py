@@ -20,7 +20,8 @@ from rulekit.data import columns_of
 from rulekit.explain.subject import columns_for
 from rulekit.export import to_text
 from rulekit.export.documents.text import clause_parts
-from rulekit.rules import Clause, RuleComparison, compare_rules, rule_to_dict
+from rulekit.rules import Clause, RuleComparison, compare_rules
+from rulekit.rules.codec import rule_to_dict
 
 NUMBERED = 10  # rows that are named where answers differ
 

@@ -1,10 +1,8 @@
-from .column import Column as Column
 from .costs import Costs as Costs
 from .drift import DriftNote as DriftNote
 from .drift import compare_tables as compare_tables
 from .folds import hold_out as hold_out
 from .folds import make_folds as make_folds
-from .groups import GROUP_MEASURES as GROUP_MEASURES
 from .groups import RowGroups as RowGroups
 from .groups import row_groups as row_groups
 from .options import Limits as Limits
@@ -17,15 +15,12 @@ from .samples.bundled import load_sample as load_sample
 from .samples.synthetic import credit as credit
 from .samples.synthetic import planted_two_level as planted_two_level
 from .schema import Table as Table
-from .target import check_target as check_target
 from .target import suggest_positive as suggest_positive
 from .target import suggest_target as suggest_target
 from .target import target_notes as target_notes
 from .typed import columns_of as columns_of
 
 __all__ = [
-    "GROUP_MEASURES",
-    "Column",
     "Costs",
     "DriftNote",
     "Limits",
@@ -33,7 +28,6 @@ __all__ = [
     "QualityNote",
     "RowGroups",
     "Table",
-    "check_target",
     "columns_of",
     "compare_tables",
     "credit",

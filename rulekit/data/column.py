@@ -153,11 +153,6 @@ def named_like_id(name: str) -> bool:
     return bool(_ID_NAME.search(name) or _ID_CAMEL.search(name))
 
 
-def two_classes(name: str, above: float) -> tuple[str, str]:
-    """Return what the rows above a cut of a numeric column are called, and all others."""
-    return f"{name} above {above:.12g}", f"{name} up to {above:.12g}"
-
-
 def looks_like_id(series: pd.Series, name: str, n_distinct: int) -> bool:
     """Return whether a column only identifies rows.
 

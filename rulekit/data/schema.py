@@ -19,7 +19,6 @@ from rulekit.data.column import (
     order_of,
     order_problem,
     role_notes,
-    two_classes,
     whole,
 )
 from rulekit.data.digest import digest_of
@@ -27,6 +26,17 @@ from rulekit.data.headers import repaired_headers, shown
 from rulekit.data.options import Limits
 from rulekit.data.typed import typed
 from rulekit.exceptions import DataError
+
+
+def outcomes_of_cut(name: str, cut: float) -> tuple[str, str]:
+    """Return the names of the classes above and up to a cut of a column."""
+    number = f"{cut:,.15g}".replace(",", " ")
+    return f"{name} above {number}", f"up to {number}"
+
+
+def numbers_of_cut(name: str) -> str:
+    """Return the name of the column that keeps the numbers of a cut column."""
+    return f"{name} (number)"
 
 
 @dataclass(frozen=True, repr=False)
@@ -350,48 +360,61 @@ class Table:
         note = f"Column {shown(name)} is read as a category."
         return self._replaced(name, self._text_of(name), note)
 
-    def as_two_classes(self, name: str, above: float) -> "Table":
-        """Return the table with the numbers of a column as two classes.
-
-        Missing numbers stay missing. The numbers are kept in a further column of the role
-        "ignore", so that another call can move the cut.
+    def with_cut(self, name: str, cut: float | None) -> "Table":
+        """Return the table with a column of numbers as two classes, split at a cut.
 
         Parameters
         ----------
         name : str
-            A column of numbers, here "charges".
-        above : float
-            The cut: larger numbers become "charges above 12400", others "charges up to 12400".
+            The column, such as "charges". Its numbers are kept in a column "charges (number)" of
+            the role "ignore". A column that was cut before is cut anew.
+        cut : float or None
+            Numbers above it become "charges above 12 400", all others "up to 12 400"; missing
+            cells stay missing. None takes the cut back.
 
         Raises
         ------
         DataError
-            If the column holds no numbers, or the cut is not finite.
+            If the column holds no numbers, the cut is not finite, or the table has another column
+            called "charges (number)".
         """
-        if not np.isfinite(above):
-            raise DataError(f"A cut must be a finite number, got {above!r}.")
-        source = f"{name} as numbers"
-        known = any(c.name == source for c in self.columns)
-        if self.column(name).is_number and known:
-            raise DataError(f"The table has a column {shown(source)} already. Rename it.")
-        numbers = self.column(name if not known else source)
-        if not numbers.is_number:
-            raise DataError(f"Column {shown(name)} holds no numbers, so it cannot be cut.")
-        values = self.frame[numbers.name]
-        higher, lower = two_classes(name, above)
-        classes = pd.Series(np.where(values > above, higher, lower), dtype="str")
-        begins = f"Column {shown(name)} was cut"
-        table = replace(self, notes=tuple(n for n in self.notes if not n.startswith(begins)))
-        if not known:
-            table = replace(
-                table,
-                frame=self.frame.assign(**{source: values}),
-                columns=(*self.columns, replace(numbers, name=source, role="ignore", order=())),
+        numbers = numbers_of_cut(name)
+        names = [c.name for c in self.columns]
+        if not self.column(name).is_number and numbers in names:
+            return self._uncut(name).with_cut(name, cut)
+        if cut is None:
+            return self
+        if not np.isfinite(cut):
+            raise DataError(f"A cut must be a finite number, got {cut}. Choose another one.")
+        if not self.column(name).is_number:
+            raise DataError(f"Only a column of numbers can be cut; {shown(name)} holds none.")
+        if numbers in names:
+            raise DataError(
+                f"The numbers of {shown(name)} would be kept in a column {shown(numbers)}, which "
+                "the table has already. Rename that column."
             )
-        if name == self.target:
-            table = replace(table, positive_label=None)
-        note = f"{begins} in two classes: above and up to {above:.12g}."
-        return table._replaced(name, classes.mask(values.isna()), note)
+        above, up_to = outcomes_of_cut(name, cut)
+        values = self.frame[name]
+        words = np.where(values.to_numpy(dtype=float) > cut, above, up_to).astype(object)
+        words[values.isna().to_numpy()] = None
+        content = self.frame.assign(**{numbers: values})
+        before = self.column(name)
+        kept = replace(before, name=numbers, role="ignore")
+        whole_table = replace(self, frame=content, columns=(*self.columns, kept))
+        note = f"Column {shown(name)} was cut at {cut:,.15g}; its numbers are in {shown(numbers)}."
+        made = whole_table._replaced(name, pd.Series(words), note)
+        return replace(made, positive_label=None)
+
+    def _uncut(self, name: str) -> "Table":
+        """Return the table with the numbers of a cut column in their place."""
+        numbers = numbers_of_cut(name)
+        content = self.frame.assign(**{name: self.frame[numbers]}).drop(columns=numbers)
+        before = replace(self.column(numbers), name=name, role=self.column(name).role)
+        columns = tuple(before if c.name == name else c for c in self.columns if c.name != numbers)
+        begins = f"Column {shown(name)} was cut at"
+        notes = tuple(note for note in self.notes if not note.startswith(begins))
+        new = replace(self, frame=content, columns=columns, notes=notes, positive_label=None)
+        return replace(new, digest=digest_of(content))
 
     def _holder(self, role: str) -> str | None:
         return next((c.name for c in self.columns if c.role == role), None)

@@ -184,7 +184,8 @@ def _too_many(column: Column, series: pd.Series, where: str) -> str:
         middle = float(series.median())
         return (
             f"{where} holds {column.n_distinct} different numbers; rules predict classes. Choose "
-            f"another column, or cut it in two classes, such as above and up to {middle:.6g}."
+            f"another column, or make two classes of it, such as above and up to {middle:.3g} "
+            "(a cut on Data, `--above`, `Table.with_cut`)."
         )
     return (
         f"{where} has {column.n_distinct} classes, and {MAX_CLASSES} at most are sensible. Choose "

@@ -11,7 +11,7 @@ from rulekit.data import Costs
 from rulekit.evaluation.metrics import confusion_counts, cost_per_100
 from rulekit.exceptions import RuleError
 from rulekit.families import ScorecardClassifier
-from rulekit.families.ideal_dnf.solver import minimum_dnf
+from rulekit.families.ideal_dnf.solver.prime_implicants import minimum_dnf
 from rulekit.learners.shares import Likeness
 from rulekit.rules import Clause, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.analysis.simplify import simplify, simplify_clause
@@ -202,7 +202,7 @@ def threshold_rule(model: Any, threshold: float) -> RuleSet:
     holds = ((codes[:, None] >> np.arange(k - 1, -1, -1)) & 1).astype(bool)
     met = holds ^ (rule.form == "cnf")
     place = model.classes_.tolist().index(positive)
-    on = model._shares.of_levels(likeness.levels(met))[:, place].round(9) >= threshold
+    on = model._shares.of_patterns(likeness.patterns(met))[:, place].round(9) >= threshold
     sides = [(c, c.negated()) for c in conditions]
 
     def clause(cube: Any) -> Clause | None:

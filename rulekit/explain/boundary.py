@@ -6,19 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.rules import (
-    ORDERED,
-    Columns,
-    ConditionWriter,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-    missing_in,
-    moment,
-)
-from rulekit.rules.scales import positions_in
+from rulekit.rules import Columns, LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
+from rulekit.rules.condition import missing_in
+from rulekit.rules.scales import ORDERED, moment, positions_in
+from rulekit.rules.writer import ConditionWriter
 
 Floats = NDArray[np.float64]
 PARTS = ("year", "month", "weekday", "hour")

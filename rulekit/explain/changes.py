@@ -8,7 +8,8 @@ from typing import Any
 
 from rulekit.explain.domains import Candidate, OtherText, number_cuts
 from rulekit.explain.subject import as_column
-from rulekit.rules import ORDERED, WORDS, Literal, RuleSet
+from rulekit.rules import Literal, RuleSet
+from rulekit.rules.scales import ORDERED, WORDS
 from rulekit.style.phrases import PLAIN, Wording, exact, levels, listed, number, shown
 
 MAX_CHECKED = 4096

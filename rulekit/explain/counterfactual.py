@@ -23,14 +23,8 @@ from rulekit.explain.changes import Change, changes_between
 from rulekit.explain.domains import Candidate, candidates, domain_of
 from rulekit.explain.one_column import single_change
 from rulekit.explain.subject import Subject, as_column, subject_of
-from rulekit.rules import (
-    ConditionWriter,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-)
+from rulekit.rules import LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
+from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import PLAIN, Wording, label_text, listed
 
 MAX_STEPS = 100_000

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.explain.subject import as_column
-from rulekit.rules import SEPARATORS, WORDS, Columns, Literal, missing_in, moment
-from rulekit.rules.scales import EPOCH, moment_text, words_of
+from rulekit.rules import Columns, Literal
+from rulekit.rules.condition import missing_in
+from rulekit.rules.scales import EPOCH, SEPARATORS, WORDS, moment, moment_text, words_of
 
 FEW_VALUES = 10
 FEW_WORDS = 5

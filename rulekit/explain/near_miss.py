@@ -5,15 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rulekit.explain.splits import change_text, linear_text, read_points, read_split
-from rulekit.rules import (
-    ORDERED,
-    Condition,
-    ConditionWriter,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-)
+from rulekit.rules import Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
+from rulekit.rules.scales import ORDERED
+from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import (
     PLAIN,
     Wording,

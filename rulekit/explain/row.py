@@ -36,7 +36,8 @@ from rulekit.explain.subject import (
     subject_of,
     value_at,
 )
-from rulekit.rules import Columns, MonotonicityCheck, RuleSet, monotonicity_checks, rule_of
+from rulekit.rules import Columns, MonotonicityCheck, RuleSet, monotonicity_checks
+from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import (
     MAX_LISTED,
     PLAIN,

@@ -15,7 +15,8 @@ from rulekit.exceptions import DataError
 from rulekit.explain.row import Explanation, explain
 from rulekit.explain.similar import deciding_clause
 from rulekit.explain.subject import columns_for, subject_of
-from rulekit.rules import Columns, clause_statistics, rule_of
+from rulekit.rules import Columns, clause_statistics
+from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import PLAIN, Wording
 
 LEVEL = 0.01  # share of unchanged rules for which a drop is reported by chance

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from rulekit.exceptions import DataError
 from rulekit.explain.domains import value_ranges
 from rulekit.explain.subject import Subject, as_column, columns_for, row_values
-from rulekit.rules import Condition, RuleSet, missing_in
+from rulekit.rules import Condition, RuleSet
+from rulekit.rules.condition import missing_in
 from rulekit.style.phrases import PLAIN, Wording, label_text, outcome_text
 
 

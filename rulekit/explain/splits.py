@@ -16,16 +16,16 @@ from rulekit.rules import (
     Branch,
     Clause,
     Condition,
-    ConditionWriter,
     LinearSplit,
     Literal,
     PointsSplit,
     PowerLawSplit,
     RuleSet,
     Tree,
-    rule_of,
     tree_of_rule,
 )
+from rulekit.rules.rule_set import rule_of
+from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import (
     PLAIN,
     SPOKEN,

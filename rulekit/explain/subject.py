@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from rulekit._frames import as_pandas
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
-from rulekit.rules import Columns, RuleSet, rule_of
+from rulekit.rules import Columns, RuleSet
+from rulekit.rules.rule_set import rule_of
 
 
 @dataclass(frozen=True)

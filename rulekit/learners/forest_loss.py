@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 
 from rulekit.learners.choice import Loss, Setting
-from rulekit.learners.forest import votes
+from rulekit.learners.forest.votes import votes
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
 
 TRUST = 0.75  # in the forest's shares; the rest in the row's own class

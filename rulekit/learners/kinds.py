@@ -16,7 +16,8 @@ from rulekit.binning.words import chosen_words, holds_words
 from rulekit.data import columns_of
 from rulekit.data.headers import shown
 from rulekit.exceptions import DataError
-from rulekit.rules import Columns, moment
+from rulekit.rules import Columns
+from rulekit.rules.scales import moment
 
 MAX_LEVELS = 50  # of text, where no binarizer sets another limit
 SHARE = 0.9  # of the present cells that must be of one kind

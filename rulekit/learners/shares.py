@@ -16,7 +16,7 @@ from rulekit.rules import Columns, Condition, RuleSet
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-Levels = tuple[NDArray[np.int64], NDArray[np.int64]]
+Patterns = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 #: Rows that the share of the logistic regression counts for; see ``docs/decisions/0022``.
 SHRINK = 30.0
@@ -36,7 +36,7 @@ class Likeness:
         """The conditions of the rule, each once."""
         return tuple(dict.fromkeys(c for clause in self.rule.clauses for c in clause.conditions))
 
-    def kinds(self, columns: Columns) -> tuple[Levels, NDArray[np.intp]]:
+    def kinds(self, columns: Columns) -> tuple[Patterns, NDArray[np.intp]]:
         """Sort rows into kinds by the conditions they meet.
 
         Shapes: columns (n,); result (n,).
@@ -49,9 +49,9 @@ class Likeness:
                 kind = 2 * kind + mask
             _, first, kind = np.unique(kind, return_index=True, return_inverse=True)
         met = np.array([mask[first] for mask in masks], dtype=bool)
-        return self.levels(met.reshape(len(masks), len(first)).T), kind.reshape(-1)
+        return self.patterns(met.reshape(len(masks), len(first)).T), kind.reshape(-1)
 
-    def levels(self, met: Bools) -> Levels:
+    def patterns(self, met: Bools) -> Patterns:
         """Return the deciding clause and the features of kinds, given by conditions met.
 
         Features are whether each clause decides, then whether each condition is met; of a CNF a
@@ -107,13 +107,13 @@ class Shares:
         Shapes: columns (n,), codes (n,), weights (n,).
         """
         likeness, given = Likeness(rule), weights[0]
-        levels, kind = likeness.kinds(columns)
-        n_kinds = len(levels[0])
+        patterns, kind = likeness.kinds(columns)
+        n_kinds = len(patterns[0])
         found = np.bincount(kind * n_classes + codes, given, minlength=n_kinds * n_classes)
         own, weighed = (np.bincount(codes, w, minlength=n_classes) for w in (given, weights[1]))
         factors = np.divide(weighed, own, out=np.ones(n_classes), where=own > 0)
         counts: Floats = found.astype(float).reshape(n_kinds, n_classes)
-        return cls(likeness, levels[1], counts, factors)
+        return cls(likeness, patterns[1], counts, factors)
 
     @cached_property
     def clauses(self) -> Floats:
@@ -134,7 +134,7 @@ class Shares:
         return np.column_stack([logistic(features, own, rows) for own in of_class.T])
 
     @cached_property
-    def found(self) -> dict[bytes, Floats]:
+    def training_shares(self) -> dict[bytes, Floats]:
         """The shares of the kinds that occur in training, by their features."""
         drawn = self.regressed(self.features)
         rows = self.counts.sum(axis=1, keepdims=True)
@@ -150,16 +150,16 @@ class Shares:
 
     def of(self, columns: Columns) -> Floats:
         """Return the shares of rows, shape (n, K); kinds not seen have that of the regression."""
-        levels, kind = self.likeness.kinds(columns)
-        return np.asarray(self.of_levels(levels)[kind])
+        patterns, kind = self.likeness.kinds(columns)
+        return np.asarray(self.of_patterns(patterns)[kind])
 
-    def of_levels(self, levels: Levels) -> Floats:
+    def of_patterns(self, patterns: Patterns) -> Floats:
         """Return the shares of kinds, shape (kinds, K)."""
-        drawn = self.regressed(levels[1])
-        for k, key in enumerate(levels[1]):
-            drawn[k] = self.found.get(key.tobytes(), drawn[k])
+        drawn = self.regressed(patterns[1])
+        for k, key in enumerate(patterns[1]):
+            drawn[k] = self.training_shares.get(key.tobytes(), drawn[k])
         if self.answers is not None:
-            answer = self.answers[levels[0][:, 0]]
+            answer = self.answers[patterns[0][:, 0]]
             against = np.flatnonzero(drawn.argmax(axis=1) != answer)
             drawn[against, answer[against]] = drawn[against].max(axis=1) * (1 + AHEAD)
             drawn[against] /= drawn[against].sum(axis=1, keepdims=True)

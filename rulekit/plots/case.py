@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import plotly.graph_objects as go
 
-from rulekit.rules import ORDERED, Clause, Columns, Condition, Literal, spelled
+from rulekit.rules import Clause, Columns, Condition, Literal
 from rulekit.rules.condition import value_text
+from rulekit.rules.scales import ORDERED, spelled
 from rulekit.style.palette import GREY, MARK, base_layout, plain
 from rulekit.style.wording import plural, short_number
 

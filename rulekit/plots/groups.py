@@ -3,7 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from rulekit.data import GROUP_MEASURES
+from rulekit.data.groups import GROUP_MEASURES
 from rulekit.evaluation import GroupMetrics
 from rulekit.evaluation.groups import share_words
 from rulekit.style.palette import BLUE, GREY, base_layout, plain
@@ -17,7 +17,7 @@ def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
     ----------
     found : GroupMetrics
     measure : str
-        A name of `rulekit.data.GROUP_MEASURES`.
+        A name of `GROUP_MEASURES` in `rulekit.data.groups`.
 
     Returns
     -------

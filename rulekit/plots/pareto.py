@@ -358,7 +358,7 @@ def _shown_range(
 
 
 def _add_far(figure: go.Figure, far: pd.DataFrame, axes: tuple[str, str], high: float) -> None:
-    """Name the points above the shown range by an arrow at the edge."""
+    """Label the points above the shown range with an arrow at the edge."""
     x, y = axes
     for size, own in far.groupby(x):
         several = f" {len(own)} from" if len(own) > 1 else ""

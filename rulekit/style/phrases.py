@@ -11,21 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.rules import (
-    GAPS,
-    NAMES,
-    ORDERED,
-    WORDS,
-    Clause,
-    Condition,
-    Interval,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    ReadingWriter,
-    spelled,
-)
+from rulekit.rules import Clause, Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
+from rulekit.rules.reading import Interval, ReadingWriter
+from rulekit.rules.scales import GAPS, NAMES, ORDERED, WORDS, spelled
 
 DIGITS = 6
 MAX_LISTED = 5

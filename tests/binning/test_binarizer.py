@@ -210,6 +210,22 @@ def test_no_cuts_leave_a_column_without_conditions(people):
     assert "age" not in {c.feature for c in literals}
 
 
+@pytest.mark.parametrize("tested", [False, [], ["income"], True])
+def test_conditions_on_missingness_are_those_of_the_columns_named(tested, people):
+    people = people.assign(age=people["age"].where(people.index % 3 > 0))
+    binarizer = Binarizer(n_thresholds=2, test_missing=tested).fit(people)
+    found = {c.feature for c in binarizer.literals_ if c.op in ("missing", "not-missing")}
+    assert found == ({"age", "income"} if tested is True else set(tested or ()))
+    assert {c.feature for c in binarizer.literals_ if c.missing} == {"age", "income"}
+    listed = [str(c) for c in binarizer.transform(people).literals]
+    assert listed == [str(c) for c in binarizer.literals_]
+
+
+def test_a_single_name_of_a_column_tested_for_missing_is_refused(people):
+    with pytest.raises(ValueError, match="sequence of column names, got 'income'"):
+        Binarizer(test_missing="income").fit(people)
+
+
 def test_a_column_of_one_value_has_no_condition_but_missingness():
     frame = pd.DataFrame({"a": [1.0, 1.0], "b": [1.0, np.nan], "c": ["x", None], "d": [None, None]})
     literals = Binarizer().fit(frame).literals_

@@ -75,6 +75,14 @@ def test_outcomes_get_names(run, tmp_path, file):
     assert scored["known"] == 120
 
 
+def test_a_target_of_numbers_is_cut(run, tmp_path, frame, file):
+    rule, shown = learned(run, tmp_path, file, "--target", "size", "--above", 50, "--use", "age")
+    assert set(rule.classes) <= {"size above 50", "up to 50"}
+    actual = np.where(frame["size"] > 50, "size above 50", "up to 50")
+    wrong = shown["training"]["wrong"] + shown["test"]["wrong"]
+    assert wrong == (rule.predict(frame) != actual).sum()
+
+
 def test_costs_are_learned_by_and_told(run, tmp_path, frame):
     truth = (frame["dead"] == 1) ^ (np.arange(120) % 4 == 0)  # a rule errs on one side or the other
     frame.assign(dead=truth.astype(int)).to_csv(tmp_path / "noisy.csv", index=False)
@@ -200,6 +208,8 @@ def test_every_learner_learns(run, tmp_path, file, learner):
         ("made.csv --target dead --outcome 1=x --outcome 0=x", 1, "Two classes have one name"),
         ("made.csv --target dead --use none", 1, "The table has no column 'none'"),
         ("made.csv --target dead --weight kind", 1, "Weights must be numbers"),
+        ("made.csv --target kind --above 3", 1, "'kind' holds none"),
+        ("made.csv --target size --above 500", 1, "must have two classes at least"),
         ("made.csv", 2, "Missing option '--target'"),
         ("made.csv --target dead --every-class --positive 1", 2, "Remove --positive"),
         ("made.csv --target dead --use age --leave-out kind", 2, "exclude each other"),
@@ -226,6 +236,11 @@ def test_what_cannot_be_learned_is_refused_before_anything_is_written(
     assert not (tmp_path / "learned.json").exists()
 
 
+def test_the_numbers_of_a_cut_target_are_no_feature(refused, file):
+    words = ("made.csv", "--target", "size", "--above", 50, "--use", "size (number)")
+    assert "'size (number)' holds the numbers to predict" in refused("learn", *words, code=2)
+
+
 def test_a_sample_that_there_is_not_is_refused(refused):
     assert "no sample table 'cars'" in refused("learn", "sample:cars", "--target", "a")
 
@@ -244,15 +259,3 @@ def test_one_text_among_dates_is_named_by_its_row(run, tmp_path, foreign):
     assert "day" in from_json((tmp_path / "learned.json").read_text()).features
     scored = run("score", "learned.json", "days.csv", "--category", "day", "-o", "scored.csv")
     assert row in scored.stderr
-
-
-def test_a_target_of_numbers_is_cut_in_two(run, refused, tmp_path):
-    frame = pd.DataFrame({"x": [k // 2 for k in range(90)], "cost": [100.5 + k for k in range(90)]})
-    frame.to_csv(tmp_path / "costs.csv", index=False)
-    words = ("costs.csv", "--target", "cost", "--cut", "cost=144.5", *QUICK, "-o", "learned.json")
-    run("learn", *words)
-    rule = from_json((tmp_path / "learned.json").read_text())
-    assert {*rule.labels, rule.default} == {"cost above 144.5", "cost up to 144.5"}
-    assert "or cut it in two" in refused("learn", "costs.csv", "--target", "cost")
-    wrong = refused("learn", "costs.csv", "--target", "cost", "--cut", "cost", code=2)
-    assert "must be COLUMN=NUMBER, as in charges=12400; got 'cost'" in wrong

@@ -350,27 +350,36 @@ def test_durations_become_days():
             people(x=none).as_duration("x")
 
 
-def test_a_cut_makes_two_classes_of_numbers_and_can_be_moved():
-    values = [1.0, 2.0, None, 12400.0, 12400.5] * 8
-    table = people(cost=values).with_roles({"cost": "target"})
-    cut = table.as_two_classes("cost", 12400)
-    assert cut.frame["cost"].tolist()[:2] == ["cost up to 12400"] * 2
-    assert cut.frame["cost"].tolist()[3:5] == ["cost up to 12400", "cost above 12400"]
-    assert cut.frame["cost"].isna().sum() == 8
-    assert cut.target == "cost"
-    assert "cost as numbers" not in cut.features
-    moved = cut.with_roles({}, positive_label="cost above 12400").as_two_classes("cost", 1.5)
-    again = table.as_two_classes("cost", 1.5)
-    assert moved.digest == again.digest
-    assert moved.notes == again.notes
-    assert moved.positive_label is None
-    assert moved.frame["cost"].value_counts().to_dict() == {
-        "cost above 1.5": 24,
-        "cost up to 1.5": 8,
-    }
-    with pytest.raises(DataError, match="'size' holds no numbers, so it cannot be cut"):
-        people(size=SIZES).as_two_classes("size", 1.0)
-    with pytest.raises(DataError, match="must be a finite number, got nan"):
-        table.as_two_classes("cost", float("nan"))
-    with pytest.raises(DataError, match="has a column 'cost as numbers' already"):
-        people(**{"cost": values, "cost as numbers": values}).as_two_classes("cost", 1.0)
+def test_a_cut_makes_two_classes_and_keeps_the_numbers_ignored():
+    given = Table.from_frame(
+        pd.DataFrame({"charges": [1.0, 12400, 12401, None] * 5, "age": [3, 1, 4, 1, 5] * 4})
+    ).with_roles({"charges": "target"})
+    table = given.with_cut("charges", 12400)
+    X, y = table.xy()
+    assert y.tolist() == ["up to 12 400", "up to 12 400", "charges above 12 400"] * 5
+    assert list(X.columns) == ["age"]
+    assert table.column("charges (number)").role == "ignore"
+    assert table.frame["charges"].isna().sum() == 5
+    assert table.with_cut("charges", 5).xy()[1].value_counts()["charges above 5"] == 10
+    assert Table.from_frame(table.frame).digest == table.digest
+    back = table.with_cut("charges", None)
+    assert (back, back.columns) == (given, given.columns)
+
+
+@pytest.mark.parametrize(
+    ("name", "cut", "message"),
+    [
+        ("town", 3, "Only a column of numbers can be cut; 'town' holds none"),
+        ("age", np.nan, "A cut must be a finite number, got nan"),
+        ("none", 3, "The table has no column 'none'"),
+    ],
+)
+def test_a_cut_that_is_not_possible_is_refused(name, cut, message):
+    with pytest.raises(DataError, match=message):
+        mixed().with_cut(name, cut)
+
+
+def test_a_cut_refuses_a_table_with_a_column_of_the_name_for_the_numbers():
+    table = Table.from_frame(pd.DataFrame({"a": [1.5, 2.5], "a (number)": [1.5, 2.5]}))
+    with pytest.raises(DataError, match="Rename that column"):
+        table.with_cut("a", 2)

@@ -6,15 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import (
-    Table,
-    check_target,
-    load_sample,
-    suggest_positive,
-    suggest_target,
-    target_notes,
-)
-from rulekit.data.target import class_counts, likely_target
+from rulekit.data import Table, load_sample, suggest_positive, suggest_target, target_notes
+from rulekit.data.target import check_target, class_counts, likely_target
 
 N = 40
 

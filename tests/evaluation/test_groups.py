@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit import load_sample
-from rulekit.data import GROUP_MEASURES, read_table, row_groups
+from rulekit.data import read_table, row_groups
+from rulekit.data.groups import GROUP_MEASURES
 from rulekit.evaluation import group_metrics
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet, wilson_interval

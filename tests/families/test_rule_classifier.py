@@ -12,8 +12,9 @@ from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit
 
 from rulekit.binning import Binarizer
 from rulekit.data import Costs, load_sample, make_folds
-from rulekit.evaluation import fit_setting, suggest, sweep
+from rulekit.evaluation import suggest, sweep
 from rulekit.evaluation.metrics import cost_per_100
+from rulekit.evaluation.sweeps.result import fit_setting
 from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning
 from rulekit.families import RuleClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid

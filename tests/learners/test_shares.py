@@ -16,7 +16,15 @@ from rulekit.evaluation.metrics import area_under_roc
 from rulekit.families import IdealDNFClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier
 from rulekit.learners.shares import SHRINK, Likeness, Shares
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import (
+    Clause,
+    Factor,
+    Literal,
+    PointsSplit,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+)
 from tests.learners.tables import mixed_table
 from tests.reference.shares import shares
 
@@ -91,6 +99,26 @@ def test_rows_of_one_class_have_a_share_near_one(n):
     assert model.predict_proba(X) == pytest.approx(np.tile([share, 1 - share], (2 * n, 1)))
     alone = FixedRuleClassifier(replace(rule, default="x")).fit(X, ["x"] * 2 * n)
     assert alone.predict_proba(X).tolist() == [[1.0]] * 2 * n
+
+
+CURVE = PowerLawSplit((PowerLaw(1.0, (Factor("a"), Factor("b"))),), 1.0, missing=False)
+POINTS = PointsSplit((Literal("a", ">", 1.0), Literal("b", ">", 0.5)), (2, 1), 2)
+
+
+@pytest.mark.parametrize("condition", [CURVE, POINTS], ids=["power law", "points"])
+def test_powers_and_points_make_combinations_as_other_conditions_do(condition):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.random((400, 2)) * 2, columns=["a", "b"])
+    X = X.mask(rng.random(X.shape) < 0.1)
+    y = np.where(X["a"] * X["b"].fillna(1) > 1, "x", np.where(X["b"] > 1, "y", "z"))
+    clauses = (Clause((condition,)), Clause((Literal("b", ">", 1.0),)))
+    rule = RuleSet(clauses, ("x", "y"), "dnf", "z")
+    weight = np.where(np.arange(400) % 2, 3.0, 1.0)
+    columns, codes = columns_of(X), np.searchsorted(["x", "y", "z"], y)
+    found = FixedRuleClassifier(rule).fit(X, y, weight).predict_proba(X)
+    expected = shares(rule, columns, codes, weight * 400 / weight.sum(), 3, columns)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert len(np.unique(found.round(9), axis=0)) == 4
 
 
 def test_shares_of_billions_of_rows_are_those_counted():

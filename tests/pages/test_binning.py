@@ -162,8 +162,9 @@ def test_what_counting_removes_stands_while_the_linear_program_is_solved():
     state, heard = AppState(table=load_sample("credit")), Heard()
     whole = Screening(state, 1.0)(heard)
     X, y = state.training
-    counted = screen_conditions(X, y, how="counting", positive_label="high")
-    proved = screen_conditions(X, y, how="duality", positive_label="high")
+    own = state.binning.binarizer()
+    counted = screen_conditions(X, y, how="counting", positive_label="high", binarizer=own)
+    proved = screen_conditions(X, y, how="duality", positive_label="high", binarizer=own)
     assert heard.standing.n_removed == counted.n_removed < whole.n_removed == proved.n_removed
     assert LAST in set(whole.counts["test"]) - set(heard.standing.counts["test"])
 

@@ -22,7 +22,7 @@ from rulekit.rules import (
 from tests.pages.driving import on_tab, text
 from tests.ui import tasks
 from ui.cases import ANSWER, ROW, TRUTH, row_name
-from ui.explain.choice import case_list
+from ui.explain.cards import case_list
 from ui.learners.hyperplane import HYPERPLANE
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import GROUP_MEASURES
+from rulekit.data.groups import GROUP_MEASURES
 from rulekit.evaluation import group_metrics
 from rulekit.plots import gap_figure, gap_sentence, group_figure, group_sentence
 from rulekit.rules import Clause, Literal, RuleSet

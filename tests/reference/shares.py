@@ -19,7 +19,9 @@ def likeness(rule, columns, i):
 def shares(rule, train, codes, weight, n_classes, new):
     """Draw the shares of rows with the same conditions towards scikit-learn's regression."""
     known = np.array([likeness(rule, train, i) for i in range(len(codes))], dtype=float)
-    new = np.array([likeness(rule, new, i) for i in range(len(new["a"]))], dtype=float)
+    new = np.array(
+        [likeness(rule, new, i) for i in range(len(next(iter(new.values()))))], dtype=float
+    )
     average = np.tile(weight @ known / weight.sum(), (n_classes, 1))
     rows, weights = np.vstack([known, average]), np.append(weight, np.ones(n_classes))
     classes = np.append(codes, np.arange(n_classes))

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
-from rulekit.rules import Clause, Literal, RuleSet, rule_from_dict, rule_to_dict
+from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules.codec import rule_from_dict, rule_to_dict
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 VALUES = st.one_of(NUMBERS, st.text(max_size=5), st.booleans())

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
 from rulekit.families.hyperplane.solver.half_space import plane_values
-from rulekit.rules import Clause, LinearSplit, RuleSet, rule_from_dict, rule_to_dict
+from rulekit.rules import Clause, LinearSplit, RuleSet
+from rulekit.rules.codec import rule_from_dict, rule_to_dict
 
 NUMBERS = st.floats(-1e3, 1e3).filter(lambda v: v == 0 or abs(v) > 1e-6)
 PLANE = LinearSplit((("age", 0.5), ("bmi", -1.25)), "<=", 3.0)

@@ -7,17 +7,8 @@ import pytest
 from hypothesis import given
 
 from rulekit.exceptions import RuleError
-from rulekit.rules import (
-    Clause,
-    Factor,
-    Literal,
-    PowerLaw,
-    PowerLawSplit,
-    RuleSet,
-    rule_from_dict,
-    rule_to_dict,
-    simplify,
-)
+from rulekit.rules import Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet, simplify
+from rulekit.rules.codec import rule_from_dict, rule_to_dict
 from tests.strategies.power_laws import rows, split_rules, splits
 
 

@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 
-from rulekit.rules import Clause, Interval, LinearSplit, Literal, RuleSet
-from rulekit.rules.reading import clause_line, readings, rule_lines
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
+from rulekit.rules.reading import Interval, clause_line, readings, rule_lines
 from tests.strategies.rules import rule_sets
 
 LOW, HIGH = Literal("age", ">", 20), Literal("age", "<=", 50)

@@ -8,7 +8,8 @@ from hypothesis import given
 from rulekit import OneLevelRuleClassifier, load_sample
 from rulekit.data import suggest_target
 from rulekit.exceptions import RuleError
-from rulekit.rules import Clause, Literal, RuleSet, rule_of
+from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules.rule_set import rule_of
 from tests.reference.rules import clause_holds, decide, rows_of
 from tests.strategies.rules import clauses, columns, rule_sets
 

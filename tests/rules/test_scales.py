@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
-from rulekit.rules import Literal, moment
-from rulekit.rules.scales import SEPARATORS, moment_text, words_of
+from rulekit.rules import Literal
+from rulekit.rules.scales import SEPARATORS, moment, moment_text, words_of
 
 ORDER = ("bad", "fair", "good")
 

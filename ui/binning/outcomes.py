@@ -23,11 +23,6 @@ from ui.theme import chart
 ROWS, HALF = 8, 285  # of a table that is shown whole, and the pixels of one that scrolls
 
 
-def outcome_codes(state: AppState) -> NDArray[np.intp]:
-    """Return the outcome of each training row, as its place among the labels."""
-    return np.asarray(pd.Index(state.labels).get_indexer(state.training[1]), dtype=np.intp)
-
-
 def numeric_outcomes(
     state: AppState,
     name: str,
@@ -36,7 +31,7 @@ def numeric_outcomes(
     between: Callable[[], None],
 ) -> None:
     """Show a numeric column by outcome: chart, then the call of `between`, then numbers."""
-    numbers, codes, labels = values.astype(float), outcome_codes(state), state.labels
+    numbers, codes, labels = values.astype(float), state.outcome_codes, state.labels
     table = outcome_bins(numbers, codes, len(labels), cuts)
     figure = outcome_bins_figure(numbers, codes, cuts, name=_axis(state, name), labels=labels)
     sentence = outcome_sentence(table, name=state.label(name), labels=labels)
@@ -49,7 +44,7 @@ def numeric_outcomes(
 def level_outcomes(state: AppState, name: str, values: NDArray[Any]) -> None:
     """Show a category by outcome: picture, then numbers."""
     labels = state.labels
-    table = outcome_levels(list(values), outcome_codes(state), len(labels))
+    table = outcome_levels(list(values), state.outcome_codes, len(labels))
     if len(table):
         figure = outcome_levels_figure(table, name=_axis(state, name), labels=labels)
         sentence = outcome_sentence(table, name=state.label(name), labels=labels)

@@ -1,26 +1,28 @@
 """The Data page's decisions: what is predicted, and what columns are for."""
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
-import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
-from rulekit.data import Table, check_target, suggest_positive, suggest_target, target_notes
-from rulekit.data.column import looks_like_id, two_classes
+from rulekit.data import Table, suggest_positive, suggest_target, target_notes
+from rulekit.data.column import looks_like_id
+from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
+from rulekit.data.target import check_target
 from rulekit.exceptions import DataError
+from rulekit.style.wording import plural
 from ui.data.outcomes import outcome_fields
 from ui.data.overview import column_figures, looks_protected, protected_features, sampled
 from ui.escape import md
 from ui.shell import once
-from ui.state import CUTS, AppState, Wording, app_state
+from ui.state import CUT, AppState, Wording, app_state
 from ui.workspace import change
 
 MAX_CLASSES = 20  # as in `check_target`
-CUT_PLACES = {"lower quartile": 0.25, "median": 0.5, "upper quartile": 0.75}
-TYPED = "another number"
+TYPED = "Another number"
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 
 
@@ -32,14 +34,36 @@ def positive_for(table: Table, target: str) -> Any:
 
 def choose_target(name: str | None) -> None:
     """Set the target column, with all its classes described; None removes it."""
-    table = app_state().table
+    state = app_state()
+    table, options = state.table, state.options
     if name is None:
         table = table.with_roles({table.target: "feature"}) if table.target else table
-        change(table=table, every_class=True)
     else:
-        with_target = table.with_roles({name: "target"})
-        label = positive_for(with_target, name)
-        change(table=with_target.with_roles({}, positive_label=label), every_class=True)
+        table = table.with_roles({name: "target"})
+    table, options = _without_stale_cut(table, options)
+    if name is not None and table.positive_label is None:
+        table = table.with_roles({}, positive_label=positive_for(table, name))
+    change(table=table, options=options, every_class=True)
+    refresh_editor()
+
+
+def _without_stale_cut(table: Table, options: dict[str, Any]) -> tuple[Table, dict[str, Any]]:
+    """Return table and options with the numbers back of a column that is no target any more."""
+    cuts = options.get(CUT, {})
+    if all(name == table.target for name in cuts):
+        return table, options
+    for name in cuts:
+        table = table.with_cut(name, None)
+    return table, {option: value for option, value in options.items() if option != CUT}
+
+
+def cut_target(cut: float) -> None:
+    """Make two outcomes of a target of numbers: above the cut, which is described, and up to it."""
+    state = app_state()
+    name = state.target
+    above = outcomes_of_cut(name, cut)[0]
+    table = state.table.with_cut(name, cut).with_roles({}, positive_label=above)
+    change(table=table, options=state.options | {CUT: {name: float(cut)}}, outcomes={})
     refresh_editor()
 
 
@@ -57,7 +81,8 @@ def set_role(name: str, role: str) -> None:
 def target_card() -> None:
     """Show the fields of target, described class and class names, and what is wrong with them."""
     state = app_state()
-    names = [c.name for c in state.table.columns]
+    kept_numbers = [numbers_of_cut(name) for name in state.options.get(CUT, {})]
+    names = [c.name for c in state.table.columns if c.name not in kept_numbers]
     key = f"target_{this_round()}"
     st.selectbox(
         "Target column",
@@ -71,11 +96,18 @@ def target_card() -> None:
     if state.target is None:
         _suggestion(state.table)
         return
-    numbers = _numbers_to_cut(state)
+    column = state.table.column(state.target)
+    numbers = state.table.frame[column.name]
+    is_id = looks_like_id(numbers, column.name, column.n_distinct)
+    if column.is_number and column.n_distinct > MAX_CLASSES and not is_id:
+        st.markdown(
+            f"{md(column.name, 40)} holds {column.n_distinct:,} different numbers. Choose a cut: "
+            "rules predict whether a number is above it."
+        )
+        _cut_card(numbers, column.name, key)
+        return
     for sentence in check_target(state.table, state.target):
-        (st.error if numbers is None else st.caption)(md(sentence, 400))
-    if numbers is not None:
-        _cut_fields(numbers, key)
+        st.error(md(sentence, 400))
     counts = state.class_counts
     if not 2 <= len(counts) <= MAX_CLASSES:
         return
@@ -84,66 +116,56 @@ def target_card() -> None:
     if not state.several:
         _described(state, counts, key)
     outcome_fields(key)
+    if state.target in state.options.get(CUT, {}):
+        with st.expander("Another cut"):
+            numbers = state.table.frame[numbers_of_cut(state.target)]
+            _cut_card(numbers, state.target, key)
     for sentence in target_notes(state.table, state.target):
         st.caption(md(sentence, 400))
     if left_out := set_aside(state.table):
         st.caption(md(left_out, 400))
 
 
-def _numbers_to_cut(state: AppState) -> NDArray[np.float64] | None:
-    """Return the known numbers of a target that can be cut in two classes; None for others."""
-    name, table = state.target, state.table
-    column = table.column(f"{name} as numbers" if name in state.options.get(CUTS, {}) else name)
-    series = table.frame[column.name]
-    few = not column.is_number or column.n_distinct < 3
-    if few or looks_like_id(series, name, column.n_distinct):
-        return None
-    return series.dropna().to_numpy(dtype=float)
+def quantile_cuts(numbers: pd.Series) -> dict[str, float]:
+    """Return the median and quartiles of a column that leave rows on both sides."""
+    parts = {"Median": 0.5, "Lower quartile": 0.25, "Upper quartile": 0.75}
+    cuts = {name: float(numbers.quantile(part)) for name, part in parts.items()}
+    return {name: cut for name, cut in cuts.items() if cut < numbers.max()}
 
 
-def _cut_fields(values: NDArray[np.float64], key: str) -> None:
-    """Show where a target of numbers is cut in two classes."""
-    state = app_state()
-    name = state.target
-    now = state.options.get(CUTS, {}).get(name)
-    words = "Two classes by a cut" if now is None else f"Cut at {now:.12g}"
-    with st.expander(words, expanded=now is None and len(np.unique(values)) > MAX_CLASSES):
-        places = {place: float(np.quantile(values, q)) for place, q in CUT_PLACES.items()}
-        place = st.segmented_control(
-            f"Cut {md(name, 40)} at",
-            [*places, TYPED],
-            default="median" if now is None else TYPED,
-            required=True,
-            key=f"{key}_cut",
-        )
-        above = places.get(place)
-        if above is None:
-            first = places["median"] if now is None else now
-            above = st.number_input("Number", value=float(first), format="%.12g", key=f"{key}_at")
-        n_above = int((values > above).sum())
-        higher, lower = two_classes(name, above)
-        st.caption(
-            f"{md(higher, 80)}: {n_above:,} of {len(values):,} rows ({n_above / len(values):.0%}). "
-            f"{md(lower, 80)}: {len(values) - n_above:,}."
-        )
-        st.button(
-            "Use these two outcomes",
-            key="use_cut",
-            type="primary" if now is None else "secondary",
-            disabled=n_above in (0, len(values)) or above == now,
-            on_click=once(lambda: cut_target(above)),
-        )
-
-
-def cut_target(above: float) -> None:
-    """Make two classes of a target of numbers; the rule describes the rows above the cut."""
-    state = app_state()
-    name = state.target
-    table = state.table.as_two_classes(name, above)
-    table = table.with_roles({}, positive_label=two_classes(name, above)[0])
-    cuts = {**state.options.get(CUTS, {}), name: above}
-    change(table=table, outcomes={}, options=state.options | {CUTS: cuts})
-    refresh_editor()
+def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
+    """Show the choice of a cut of a numeric target, with the rows on either side."""
+    cuts = quantile_cuts(numbers)
+    way = st.radio(
+        "Cut",
+        [*cuts, TYPED],
+        format_func=lambda way: (
+            f"{way} ({cuts[way]:,.6g})".replace(",", " ") if way in cuts else way
+        ),
+        horizontal=True,
+        key=f"{key}_cut_way",
+    )
+    cut = cuts.get(way)
+    if cut is None:
+        middle = float(numbers.median())
+        cut = st.number_input("Cut at", value=middle, format="%.6g", key=f"{key}_cut")
+    known, above = int(numbers.notna().sum()), int((numbers > cut).sum())
+    names = outcomes_of_cut(name, cut)
+    sides = [
+        f"{md(side, 60)}: {plural(n, 'row')} ({n / known:.1%})"
+        for side, n in zip(names, (above, known - above), strict=True)
+    ]
+    st.caption(" · ".join(sides))
+    one_sided = above in (0, known)
+    if one_sided:
+        st.caption("A cut needs rows on both sides. Choose another one.")
+    st.button(
+        "Use this cut",
+        key="use_cut",
+        type="primary" if name not in app_state().options.get(CUT, {}) else "secondary",
+        disabled=one_sided,
+        on_click=once(lambda: cut_target(cut)),
+    )
 
 
 def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
@@ -203,7 +225,7 @@ def _suggestion(table: Table) -> None:
     name = suggest_target(table)
     if name is None:
         st.caption(
-            "No column of few classes was found. A column of numbers can be cut in two classes."
+            "No column of few classes was found. Choose one of classes, or of numbers and a cut."
         )
         return
     n_classes, label = table.column(name).n_distinct, suggest_positive(table, name)
@@ -230,7 +252,9 @@ def columns_card() -> None:
     _audit_line(state.table)
     key = f"columns_{this_round()}"
     if st.session_state.get("columns_base_key") != key:
-        st.session_state["columns_base"] = editor_frame(state.table, state.wording)
+        st.session_state["columns_base"] = editor_frame(
+            state.table, state.wording, state.binning.missing
+        )
         st.session_state["columns_base_key"] = key
     st.data_editor(
         st.session_state["columns_base"],
@@ -248,6 +272,10 @@ def columns_card() -> None:
             "holds": "Holds",
             "distinct": st.column_config.NumberColumn("Distinct", format="localized"),
             "missing": st.column_config.NumberColumn("Missing", format="percent"),
+            "tested": st.column_config.CheckboxColumn(
+                "Test for missing",
+                help="Whether “is missing” and “is known” may be conditions of a rule.",
+            ),
             "label": st.column_config.TextColumn("Name for people", max_chars=60),
             "unit": st.column_config.TextColumn("Unit", max_chars=20),
         },
@@ -257,7 +285,9 @@ def columns_card() -> None:
     )
 
 
-def editor_frame(table: Table, wording: dict[str, Wording]) -> pd.DataFrame:
+def editor_frame(
+    table: Table, wording: dict[str, Wording], tested: Collection[str] = ()
+) -> pd.DataFrame:
     """Return what the column editor starts from: a row a column, in the table's order."""
     rows = [
         {
@@ -266,12 +296,15 @@ def editor_frame(table: Table, wording: dict[str, Wording]) -> pd.DataFrame:
             "holds": f"{c.kind}, ordered" if c.order else c.kind,
             "distinct": c.n_distinct,
             "missing": c.n_missing / max(1, table.n_rows),
+            "tested": c.name in tested,
             "label": wording.get(c.name, Wording()).label,
             "unit": wording.get(c.name, Wording()).unit,
         }
         for c in table.columns
     ]
     frame = pd.DataFrame(rows)
+    if not any(c.n_missing for c in table.columns):
+        frame = frame.drop(columns="tested")
     figures = column_figures(table)
     if figures is not None:
         frame.insert(2, "spread", figures["spread"])
@@ -323,10 +356,20 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
         label = str(cells.get("label", old.label) or "").strip()
         unit = str(cells.get("unit", old.unit) or "").strip()
         wording[names[row]] = Wording(label, unit)
+    for name in state.options.get(CUT, {}):
+        if roles.get(numbers_of_cut(name), "ignore") not in ("ignore", "id"):
+            raise DataError(f"{numbers_of_cut(name)!r} holds the outcome. It must be ignored.")
+    tested = set(state.binning.missing)
+    for row, cells in edits.items():
+        if "tested" in cells:
+            (tested.add if cells["tested"] else tested.discard)(names[row])
+    binning = replace(state.binning, missing=tuple(sorted(tested)))
     table = state.table.with_roles(roles) if roles else state.table
+    table, options = _without_stale_cut(table, state.options)
+    wording = {name: words for name, words in wording.items() if name in table.frame.columns}
     if table.target is not None and table.positive_label is None:
         table = table.with_roles({}, positive_label=positive_for(table, table.target))
-    change(table=table, wording=wording)
+    change(table=table, options=options, wording=wording, binning=binning)
     if {"target", "weight", "group"} & set(roles.values()) or state.target != table.target:
         refresh_editor()  # another column has lost its role
 

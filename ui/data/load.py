@@ -1,5 +1,6 @@
 """The Data page's first card: upload a file or select a sample."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -7,17 +8,18 @@ import streamlit as st
 
 from rulekit.data import Limits, ParseOptions, list_samples, load_sample
 from rulekit.data.reading.loading import unpacked
+from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError
 from ui import workspace
 from ui.data.choices import choose_target
 from ui.data.tasks import Answer, ReadFile, kind_of_file
-from ui.data.wide import wide_card
 from ui.escape import md
 from ui.runs import jobs
 from ui.shell import problem
 from ui.state import SERVER, app_state
 
 FIRST_SAMPLE = "credit"
+SHOWN_NAMES = 12  # of the columns of a wide file
 TYPES = ["csv", "tsv", "txt", "xlsx", "parquet", "gz"]
 POLL_SECONDS = 0.5
 FOUND = ""  # the choice "find out"
@@ -72,11 +74,70 @@ def refusal() -> None:
     """Show why a file was not read, and offer the columns of one that is too wide."""
     error = st.session_state.get("upload_error")
     if error and (names := st.session_state.get("upload_wide")):
-        wide_card(names, _read_columns, st.session_state["upload"].file_id)
+        _wide_card(names, _read_columns, st.session_state["upload"].file_id)
     elif error:
         problem(error)
     if error and app_state().table is not None:
         st.caption(f"The table {md(app_state().table.name, 40)} is still here, unchanged.")
+
+
+def _wide_card(
+    names: Sequence[str], read: Callable[[str, tuple[str, ...]], None], key: str
+) -> None:
+    """Show the choice of which columns of a wide file are read; `key` names the file."""
+    most = Limits().max_columns
+    st.warning(
+        f"The file has {len(names):,} columns, and up to {most:,} can be read. Choose the "
+        "ones that may matter."
+    )
+    left, right = st.columns(2)
+    target = left.selectbox(
+        "Column to predict",
+        names,
+        names.index(likely_target(names)),
+        key=f"upload_wide_target_{key}",
+    )
+    words = right.text_input(
+        "Columns whose name contains",
+        key=f"upload_wide_words_{key}",
+        placeholder="age, glucose, gene_1",
+        help="Any of these words, commas between them; empty: every column, the first ones kept.",
+    )
+    more = st.multiselect(
+        "And these",
+        names,
+        key=f"upload_wide_more_{key}",
+        placeholder="Search for a name",
+        help="These columns are always read.",
+    )
+    columns = proposed(names, target, words, more)
+    rest = f" and {len(columns) - SHOWN_NAMES:,} more" if len(columns) > SHOWN_NAMES else ""
+    st.caption(f"{len(columns):,} columns: {md(', '.join(columns[:SHOWN_NAMES]), 400)}{rest}.")
+    st.button(
+        f"Read these {len(columns):,} columns",
+        key="read_wide",
+        type="primary",
+        on_click=read,
+        args=(target, columns),
+    )
+
+
+def proposed(
+    names: Sequence[str], target: str, words: str = "", more: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the columns to read, in the file's order: target, those named, then those found.
+
+    As many of those whose name contains one of the words (all, without words) are taken as there
+    is room for, the first ones first.
+    """
+    wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
+    taken = {target, *more}
+    for name in names:
+        if len(taken) >= Limits().max_columns:
+            break
+        if not wanted or any(word in name.lower() for word in wanted):
+            taken.add(name)
+    return tuple(name for name in names if name in taken)
 
 
 def read(upload: Upload, options: ParseOptions) -> None:

@@ -29,7 +29,7 @@ from ui.data.tasks import OpenSource
 from ui.escape import md
 from ui.runs import jobs
 from ui.shell import ONWARD, once, problem
-from ui.state import CATEGORIES, CUTS, DATES, DURATIONS, NUMERIC, SERVER, AppState, app_state
+from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState, app_state
 from ui.workspace import change
 
 WHOLE = "whole_file"  # in a setting: what was learned from all rows of a table, in words
@@ -40,8 +40,11 @@ POLL_SECONDS = 0.5
 AT_ONCE_ROWS = 2_000_000  # tables up to this size are counted without a click
 AT_ONCE_SECONDS = 20.0  # and then given up, until the button is clicked
 OTHERWISE = {
-    **{NUMERIC: "numbers", CATEGORIES: "categories", DATES: "dates", DURATIONS: "durations"},
-    CUTS: "two classes",
+    NUMERIC: "numbers",
+    CATEGORIES: "categories",
+    DATES: "dates",
+    DURATIONS: "durations",
+    CUT: "two outcomes",
 }
 
 

@@ -33,7 +33,7 @@ from ui.cache import kept
 from ui.cases import row_name, row_position
 from ui.export.run_record import run_record
 from ui.learners.spec import QUICK, quick_part
-from ui.state import CATEGORIES, CUTS, DATES, DURATIONS, NUMERIC, SERVER, AppState
+from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState
 from ui.words import wording
 
 Write = Callable[[AppState, ClassifierMixin], str | bytes]
@@ -112,8 +112,7 @@ def reviews(state: AppState, model: ClassifierMixin) -> list[Review]:
 
 
 def _title(state: AppState) -> str:
-    named = str(state.positive).startswith(f"{state.target} ")
-    one = f"When is {'' if named else f'{state.target} '}{state.positive}"
+    one = f"When is {state.target} {state.positive}"
     return f"{f'Which {state.target}' if state.several else one}? A rule and what it is worth"
 
 
@@ -122,7 +121,7 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     options = dict(state.options)
     numeric, categories = (tuple(options.pop(made, ())) for made in (NUMERIC, CATEGORIES))
     dates, durations = options.pop(DATES, {}), tuple(options.pop(DURATIONS, ()))
-    cuts = options.pop(CUTS, {})
+    cuts = options.pop(CUT, {})
     options.pop(SERVER, None)
     if "edited" in (state.setting or {}):  # nothing was learned from these rows
         model = FixedRuleClassifier(model.rule_set_)
@@ -146,8 +145,8 @@ def script(state: AppState, model: ClassifierMixin) -> str:
             categories=categories,
             dates=dates,
             durations=durations,
-            cuts=cuts,
             orders=state.orders,
+            cuts=cuts,
             outcomes=state.outcomes,
             weight=state.column_with_role("weight"),
             others=state.other_label if len(state.labels) < len(state.classes) else None,

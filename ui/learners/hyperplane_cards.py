@@ -16,7 +16,7 @@ from rulekit.families.hyperplane import (
     projection_figure,
     projection_sentence,
 )
-from rulekit.families.hyperplane.plots.hypercube_tables import (
+from rulekit.families.hyperplane.plots.hypercubes import (
     coverage_table,
     curves,
     has_one_plane,

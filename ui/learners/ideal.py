@@ -2,13 +2,159 @@
 
 from typing import Any
 
+import pandas as pd
 import streamlit as st
+from sklearn.base import ClassifierMixin
 
+from rulekit.families import IdealDNFClassifier
+from rulekit.families.ideal_dnf import validation_figure, validation_sentence
 from rulekit.families.ideal_dnf.ideal_dnf import CONDITIONS
-from ui.learners.ideal_cards import curve_card, ideal_card, past_case
+from rulekit.rules import Clause, RuleSet
+from rulekit.style.phrases import Wording
+from rulekit.style.wording import plural
+from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner, Setting
 from ui.learners.spec import RunSpec
+from ui.rule_numbers import Rows
 from ui.state import KEEP, AppState
+from ui.theme import chart
+from ui.words import clause_words, constant_answer, rule_words, wording
+
+SCORE_NAMES = {"f": "F test", "mutual_info": "mutual information", "chi2": "chi-square"}
+MODE_NAMES = {"compact": "compact (shown)", "paper": "as in the paper"}
+NO_PAST_CASE = (
+    "No past case agrees with this one in all that the rule looks at: the answer follows from the "
+    "rule, not from experience."
+)
+
+
+def curve_card(model: ClassifierMixin) -> None:
+    """Show how each number of conditions did on held-out rows; nothing for other learners."""
+    if not isinstance(model, IdealDNFClassifier) or model.validation_curve_.empty:
+        return
+    curve, tolerance = model.validation_curve_, model.tolerance
+    sentence = validation_sentence(curve, tolerance)
+    if model.rule_set_.is_constant and model.conditions_:
+        sentence = (
+            f"The formula uses none of the {plural(len(model.conditions_), 'condition')} chosen: "
+            f"for all their values, most rows are {constant_answer(model.rule_set_)}."
+        )
+    st.markdown("**How many conditions it needs**")
+    left, right = st.columns(2, gap="medium")
+    with left:
+        chart(validation_figure(curve, tolerance), "ideal_curve", sentence)
+    with right:
+        st.dataframe(curve_table(curve), hide_index=True, alt=sentence)
+    st.caption(
+        md(
+            f"{sentence} Of the training rows {model.n_held_out_:,.0f} were held out to choose; "
+            "the formula itself is counted on all of them.",
+            600,
+        )
+    )
+
+
+def curve_table(curve: pd.DataFrame) -> pd.DataFrame:
+    """Return the curve as a table to read."""
+    return pd.DataFrame(
+        {
+            "conditions": curve["k"],
+            "right, held out": [f"{100 * a:.1f} %" for a in curve["accuracy"]],
+            "ranked by": [SCORE_NAMES[s] for s in curve["score"]],
+            "chosen": ["★" if c else "" for c in curve["chosen"]],
+        }
+    )
+
+
+def ideal_card(model: ClassifierMixin, state: AppState) -> None:
+    """Show the results of counting: optimality, both modes, the guarantee."""
+    if not isinstance(model, IdealDNFClassifier):
+        return
+    _optimal(model)
+    curve_card(model)
+    st.markdown("**What these rows guarantee, and what they do not**")
+    for sentence in model.guarantee().sentences():
+        st.markdown(f"- {md(sentence, 600)}")
+    _modes(model, state)
+    _types(model, state)
+
+
+def _optimal(model: IdealDNFClassifier) -> None:
+    n = len(model.conditions_)
+    words = (
+        f"No formula over {plural(n, 'condition')} chosen here is wrong on fewer training rows."
+        if n
+        else "There was no condition to choose."
+    )
+    short = (
+        "No formula with the same predictions is shorter."
+        if model.proved_shortest_
+        else "A shorter formula with the same predictions may exist; the search ran out of time."
+    )
+    st.success(md(f"{words} {short}", 400))
+
+
+def _modes(model: IdealDNFClassifier, state: AppState) -> None:
+    """Show both ways to predict types of cases without rows."""
+    st.markdown("**Where the table does not tell**")
+    rules = {mode: model.rule_in_mode(mode) for mode in MODE_NAMES}
+    types = model.types_
+    n_types = 2 ** len(model.conditions_)
+    ties = int((types["rows_positive"] == types["rows_default"]).sum())
+    if len(types) == n_types and not ties:
+        st.caption(f"All {n_types} types of cases occur, each with more rows of one class.")
+        return
+    st.caption(
+        md(
+            f"{n_types - len(types)} of {n_types} types of cases do not occur, and "
+            f"{ties} occur with both classes equally often. The compact formula answers these as "
+            f"makes it shortest; the paper's answers them all with {model.default_label_}.",
+            500,
+        )
+    )
+    table = pd.DataFrame(
+        {
+            "formula": list(MODE_NAMES.values()),
+            "clauses": [rule.n_clauses for rule in rules.values()],
+            "conditions": [rule.n_conditions for rule in rules.values()],
+        }
+    )
+    st.dataframe(table, hide_index=True, alt="Size of the formula in both modes")
+    if rules["paper"] != rules["compact"]:
+        st.caption("The formula as in the paper:")
+        st.code(_shortened(rules["paper"], wording(state)), None, wrap_lines=True)
+
+
+def _shortened(rule: RuleSet, words: Wording, limit: int = 12) -> str:
+    """Write a rule, only the first clauses of a very long one."""
+    if rule.n_clauses <= limit:
+        return rule_words(rule, words)
+    first = RuleSet(rule.clauses[:limit], rule.labels[:limit], rule.form, rule.default)
+    return f"{rule_words(first, words)}\n({rule.n_clauses - limit} further clauses)"
+
+
+def _types(model: IdealDNFClassifier, state: AppState) -> None:
+    """List the types of cases that occur."""
+    types = model.types_
+    words = [clause_words(Clause((literal,)), wording(state)) for literal in model.conditions_]
+    names = dict(zip(types.columns, words, strict=False)) if len(set(words)) == len(words) else {}
+    shown = types.rename(columns=names).rename(
+        columns={
+            "rows_positive": f"rows of {model.positive_label_}",
+            "rows_default": f"rows of {model.default_label_}",
+        }
+    )
+    st.markdown("**The types of cases it counted**")
+    st.dataframe(shown, hide_index=True, alt=f"{len(shown)} types of cases with their rows")
+
+
+def past_case(
+    model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
+) -> None:
+    """Warn of a case of a type without rows; nothing for other learners."""
+    if isinstance(model, IdealDNFClassifier) and not bool(model.seen(X)[0]):
+        st.warning(NO_PAST_CASE)
+
 
 CUTS = {"median": "cut at its median (the paper's way)", "binning": "cut as on Binning"}
 MODES = {

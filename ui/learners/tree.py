@@ -4,12 +4,218 @@ The price ``theta`` of a setting is here τ, the impurity a split has to reach: 
 shorter the formulas. Depth and the number of power laws make settings of different shape.
 """
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import streamlit as st
+from sklearn.base import ClassifierMixin
+
+from rulekit.explain import explain_path
+from rulekit.explain.splits import SplitReading, power_law_of
+from rulekit.export.documents.latex import LatexWriter, latex_number
+from rulekit.families.power_law import (
+    bspace_figure,
+    bspace_sentence,
+    columns_figure,
+    log_helps,
+    split_points,
+    tree_figure,
+    tree_sentence,
+)
 from rulekit.families.power_law.tree import DEPTHS, POWER_LAWS
+from rulekit.rules import Branch, PowerLawSplit, RuleSet, Tree, tree_of_rule
+from rulekit.style.phrases import Wording, exact, number
+from rulekit.style.wording import percent
+from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner
 from ui.learners.spec import RunSpec
-from ui.learners.tree_cards import case_in_bspace, tree_card
+from ui.rule_numbers import Rows
+from ui.state import KEEP, app_state
+from ui.theme import chart
+
+VIEWS = {
+    "b": "power laws",
+    "log": "power laws, log scale",
+    "solid": "in space (turn it)",
+    "x": "columns as they are",
+}
+Node = tuple[PowerLawSplit, np.ndarray]
+
+
+def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
+    """Draw a rule of power-law splits as a tree, with its formulas and its rows in B-space."""
+    rule: RuleSet = model.rule_set_
+    tree = tree_of_rule(rule)
+    nodes = _nodes(tree, rows) if isinstance(tree, Branch) else []
+    if tree is None or not nodes:
+        return
+    st.markdown("**As a tree**")
+    sentence = tree_sentence(tree, rows.columns, rows.y)
+    chart(tree_figure(tree, rows.columns, rows.y, classes=app_state().classes), "tree", sentence)
+    st.caption(md(sentence + splits_words(tree, rule), 600))
+    for k, (split, _) in enumerate(nodes, start=1):
+        left, right = st.columns([1, 8], vertical_alignment="center")
+        left.markdown(f"**split {k}**")
+        right.latex(formula(split, words))
+    k = 0
+    if len(nodes) > 1:
+        k = st.segmented_control(
+            "Rows at split",
+            range(len(nodes)),
+            format_func=lambda i: f"split {i + 1}",
+            default=0,
+            required=True,
+            key="tree_node",
+        )
+    split, reached = nodes[k]
+    _rows_of_split(split, reached, rule, rows, words)
+
+
+def case_in_bspace(
+    model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
+) -> None:
+    """Show the case at each split on its path, and the changes that would turn each split."""
+    if plain:
+        return
+    rule = model.rule_set_
+    (path,) = explain_path(model, X, training=(train.X, train.y), wording=words)
+    if not path:
+        return
+    nodes = dict(_nodes(tree_of_rule(rule), train))
+    with st.expander("On its way through the tree"):
+        for k, reading in enumerate(path, start=1):
+            st.markdown(f"- Split {k}: {md(reading.sentence, 600)}")
+            if reading.changes:
+                table = changes_table(reading, words)
+                st.dataframe(table, hide_index=True, alt=changes_words(reading))
+            if reading.total is not None and reading.split in nodes:
+                points = split_points(
+                    reading.split,
+                    train.columns,
+                    train.y,
+                    rule.predict(train.columns),
+                    nodes[reading.split],
+                    app_state().classes,
+                )
+                figure = bspace_figure(
+                    reading.split,
+                    points,
+                    case=model.read_columns(X),
+                    names=_names(reading.split, words),
+                )
+                chart(figure, f"case_b_{k}", bspace_sentence(reading.split, points))
+
+
+def splits_words(tree: Tree, rule: RuleSet) -> str:
+    """Return the number of conditions of a tree's splits if its clauses have more."""
+    here = 0
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Branch):
+            here += getattr(node.condition, "n_conditions", 1)
+            todo += [node.yes, node.no]
+    if here >= rule.n_conditions:
+        return ""
+    return (
+        f" Its splits have {here} conditions (exponents); written as clauses, which is what Models "
+        f"and Rules count, the splits on each path are repeated: {rule.n_conditions}."
+    )
+
+
+def formula(split: PowerLawSplit, words: Wording) -> str:
+    """Return a split as a formula for `st.latex`."""
+    text = LatexWriter(lambda f: typeset_name(words.name(f)), _short).write(split)
+    body, _, tail = text.replace(r"\mbox{", r"\text{").strip("$").partition("$")
+    return body + (r"\quad\text{(or missing)}" if tail else "")
+
+
+def typeset_name(name: str) -> str:
+    """Write a column's name for a formula on screen; signs that could be commands become dots."""
+    plain = re.sub(r"[^\w .,:()/+%-]", "·", " ".join(name.split()))
+    return plain.replace("_", r"\_").replace("%", r"\%")
+
+
+def changes_table(reading: SplitReading, words: Wording) -> pd.DataFrame:
+    """List the changes of one column that turn the case at a split."""
+    return pd.DataFrame(
+        {
+            "alone would turn it": [words.name(c.feature) for c in reading.changes],
+            "now": [number(c.old) for c in reading.changes],
+            "turns at": [exact(c.new) for c in reading.changes],
+            "share of its range": [
+                "" if c.share is None else percent(c.share) for c in reading.changes
+            ],
+        }
+    )
+
+
+def changes_words(reading: SplitReading) -> str:
+    """Return the first of these changes in words, as alternative text of the table."""
+    first = reading.changes[0]
+    return f"The nearest change of one column is {first.feature} to {exact(first.new)}."
+
+
+def _rows_of_split(
+    split: PowerLawSplit, reached: np.ndarray, rule: RuleSet, rows: Rows, words: Wording
+) -> None:
+    answers = rule.predict(rows.columns)
+    points = split_points(split, rows.columns, rows.y, answers, reached, app_state().classes)
+    if not len(points.margin):
+        st.caption("No row of these comes to this split.")
+        return
+    offered = ["b"]
+    offered += ["log"] if len(split.terms) <= 2 and (points.laws > 0).all() else []
+    offered += ["solid"] if len(split.terms) == 3 else []
+    offered += ["x"] if len(split.features) == 2 else []
+    view = offered[0]
+    if len(offered) > 1:
+        view = st.segmented_control(
+            "Axes",
+            offered,
+            format_func=VIEWS.get,
+            default="b",
+            required=True,
+            key=f"tree_view_{len(split.terms)}_{len(split.features)}",
+            **KEEP,
+        )
+    names = _names(split, words)
+    sentence = bspace_sentence(split, points)
+    if view == "x":
+        figure = columns_figure(split, points, rows.columns, names=names)
+    else:
+        figure = bspace_figure(split, points, log=view == "log", solid=view == "solid", names=names)
+    chart(figure, f"bspace_{view}", sentence)
+    hint = " A log scale would spread the points." if view == "b" and log_helps(points) else ""
+    st.caption(md(sentence + hint, 500))
+
+
+def _nodes(tree: Tree | None, rows: Rows) -> list[Node]:
+    """List the power-law splits of a tree from the root on, each with the rows that reach it."""
+    found: list[Node] = []
+    todo = [(tree, np.ones(len(rows.y), dtype=bool))]
+    while todo:
+        node, reached = todo.pop(0)
+        if not isinstance(node, Branch):
+            continue
+        held = node.condition.mask(rows.columns)
+        split = power_law_of(node.condition)
+        if split is not None:
+            found.append((split, reached))
+        todo += [(node.yes, reached & held), (node.no, reached & ~held)]
+    return found
+
+
+def _names(split: PowerLawSplit, words: Wording) -> Mapping[str, Any]:
+    return {f: words.name(f) for f in split.features}
+
+
+def _short(value: float) -> str:
+    return latex_number(float(f"{value:.6g}"))
+
 
 TREE = "power_law_tree"
 TAU_HELP = (

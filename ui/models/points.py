@@ -55,7 +55,7 @@ class RunResult:
     specs : tuple of RunSpec
         The run that each setting is of.
     points : DataFrame
-        A row a setting, by number: the columns of `rulekit.evaluation.summarise`, and ``limit``
+        A row a setting, by number: the columns of `summarise`, and ``limit``
         (the whole number of conditions that the setting allows, or, where it does not say, or its
         rules have more, that all folds' rules stay within), ``learner_name``, ``label`` (the
         setting in words), ``one_minus_f1``, ``one_minus_auc``.

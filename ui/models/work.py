@@ -40,7 +40,7 @@ class Measured:
     key : str
         What all points of a curve share, see `ui.learners.offered.curve_key`.
     points : DataFrame
-        By number of setting, as `rulekit.evaluation.summarise` gives it, and ``most``: the most
+        By number of setting, as `summarise` gives it, and ``most``: the most
         conditions that any fold's rule has.
     models : mapping of int to classifier
         Learned from all training rows; of a quick search from a part of the table.

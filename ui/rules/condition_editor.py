@@ -19,7 +19,8 @@ from rulekit.plots.thresholds import (
     level_table,
     threshold_figure,
 )
-from rulekit.rules import GAPS, ORDERED, WORDS, Condition, Literal, RuleSet, spelled
+from rulekit.rules import Condition, Literal, RuleSet
+from rulekit.rules.scales import GAPS, ORDERED, WORDS, spelled
 from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent
 from ui.cache import kept
@@ -209,8 +210,7 @@ def _figure(literal: Literal, train: Rows, key: str, state: AppState) -> None:
     name = state.label(literal.feature)
     values = literal.compared(train.columns)
     alt = f"Training rows by {name} and outcome; the table below counts them."
-    codes = pd.Index(state.labels).get_indexer(train.y)
-    positive = train.y == state.positive
+    codes, positive = state.outcome_codes, train.y == state.positive
     pair = {"labels": (state.positive, state.other_label), "classes": state.classes}
     if literal.op in ORDERED and literal.order is None:
         numbers, cuts = values.astype(float), [literal.edge]

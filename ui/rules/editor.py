@@ -7,7 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.export import rows_to_rule, rule_to_rows
-from rulekit.rules import OPERATORS, RuleSet, scorecard_of
+from rulekit.rules import RuleSet, scorecard_of
+from rulekit.rules.literal import OPERATORS
 from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent, plural
 from ui.escape import md

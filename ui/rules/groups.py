@@ -5,7 +5,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from rulekit.data import GROUP_MEASURES, RowGroups, row_groups
+from rulekit.data import RowGroups, row_groups
+from rulekit.data.groups import GROUP_MEASURES
 from rulekit.evaluation import GroupMetrics, group_metrics
 from rulekit.exceptions import DataError
 from rulekit.plots import group_figure, group_sentence

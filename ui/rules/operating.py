@@ -5,13 +5,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from rulekit.evaluation import (
-    brier_score,
-    clause_points,
-    operating_points,
-    reliability,
-    threshold_rule,
-)
+from rulekit.evaluation import brier_score, operating_points, reliability, threshold_rule
+from rulekit.evaluation.operating import clause_points
 from rulekit.exceptions import RuleError
 from rulekit.export import to_json
 from rulekit.plots import (

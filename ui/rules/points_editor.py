@@ -3,7 +3,8 @@
 import streamlit as st
 
 from rulekit.export import points_to_rows, rows_to_points
-from rulekit.rules import OPERATORS, RuleSet, scorecard_of
+from rulekit.rules import RuleSet, scorecard_of
+from rulekit.rules.literal import OPERATORS
 from ui.rule_numbers import Rows
 from ui.state import AppState
 

@@ -19,7 +19,7 @@ from rulekit.style.wording import plural
 from ui.cache import kept
 from ui.escape import md
 from ui.shell import problem
-from ui.state import CATEGORIES, CUTS, DATES, DURATIONS, NUMERIC, AppState
+from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState
 from ui.words import wording
 
 TEST_ROWS = "test rows"
@@ -102,9 +102,9 @@ def as_before(table: Table, state: AppState) -> Table:
         for name in state.options.get(kind, ()):
             if name in table.frame.columns:
                 table = turn(table, name)
-    for name, above in state.options.get(CUTS, {}).items():
+    for name, cut in state.options.get(CUT, {}).items():
         if name in table.frame.columns and table.column(name).is_number:
-            table = table.as_two_classes(name, above)
+            table = table.with_cut(name, cut)
     return table
 
 

@@ -18,7 +18,8 @@ from rulekit.evaluation.sweeps.result import SweepResult, table_of
 from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.learners.choice import Setting
 from rulekit.learners.cluster import code_version
-from rulekit.rules import RuleSet, rule_from_dict
+from rulekit.rules import RuleSet
+from rulekit.rules.codec import rule_from_dict
 
 
 @dataclass(frozen=True)

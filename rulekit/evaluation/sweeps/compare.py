@@ -115,7 +115,7 @@ class Comparison:
         )
 
     def points(self, *, whole: bool = True) -> pd.DataFrame:
-        """Average over folds: one row per setting, as in `rulekit.evaluation.summarise`.
+        """Average over folds: one row per setting, as in `summarise`.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         first: without disturbances, from a part of the rows where the table is large. Such points
         stand until the better ones are whole.
     references : bool, default=False
-        Cross-validate reference models, too (`rulekit.evaluation.baselines`): at the end, or with
+        Cross-validate reference models, too (`evaluation.sweeps.baselines`): at the end, or with
         a budget at the beginning, as a turn of their own.
     n_jobs : int, default=None
         Workers, as for `rulekit.evaluation.sweep`.

@@ -28,7 +28,8 @@ from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.choice import COST, Setting
 from rulekit.learners.cluster import PULSE, Once, cancellation, spread, tried_twice
-from rulekit.rules import Columns, rule_to_dict
+from rulekit.rules import Columns
+from rulekit.rules.codec import rule_to_dict
 
 Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]
 

@@ -20,7 +20,8 @@ from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.certificate import n_counted
 from rulekit.learners.literal.rule_space import PricedRule, RuleSpace
 from rulekit.learners.training import Clock, SharedWork, TrainingTable, as_constraints
-from rulekit.rules import RuleSet, rule_of
+from rulekit.rules import RuleSet
+from rulekit.rules.rule_set import rule_of
 
 TIE = 1e-9
 GROWN = 2_000  # rules of several clauses whose clauses are exchanged, at most

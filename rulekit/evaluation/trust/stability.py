@@ -23,7 +23,7 @@ from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_gr
 from rulekit.learners.choice import suggestion, summary_of
 from rulekit.learners.cluster import Once, in_order, kept_on_workers, spread, tried_twice
 from rulekit.learners.training import Clock, SharedWork
-from rulekit.rules import rule_of
+from rulekit.rules.rule_set import rule_of
 
 TRIES = 100  # draws of groups until every class is among them
 N_REPORTS = 20  # number of progress reports

@@ -18,7 +18,8 @@ from typing import Any
 from rulekit.exceptions import ExportError
 from rulekit.export.code.sql import SqlWriter
 from rulekit.export.subject import exported_rule
-from rulekit.rules import DAYS_SINCE, Literal
+from rulekit.rules import Literal
+from rulekit.rules.scales import DAYS_SINCE
 
 PARTS = ("case", "where", "clause", "score")
 OWN = ("ansi", "sqlite", "duckdb")

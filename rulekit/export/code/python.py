@@ -8,13 +8,8 @@ from typing import Any
 from rulekit.export.code.formulas import computed, shifted
 from rulekit.export.subject import checked_label, exported_rule
 from rulekit.rules import (
-    DAYS_SINCE,
-    GAPS,
-    SEPARATORS,
-    WORDS,
     Clause,
     Condition,
-    ConditionWriter,
     Factor,
     LinearSplit,
     Literal,
@@ -22,6 +17,8 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
+from rulekit.rules.scales import DAYS_SINCE, GAPS, SEPARATORS, WORDS
+from rulekit.rules.writer import ConditionWriter
 
 HEAD = '''"""A rule as a function. It needs no library.
 

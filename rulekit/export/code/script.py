@@ -38,10 +38,10 @@ class Preparation:
         Columns of text that are read as dates, and whether the day comes first.
     durations : tuple of str
         Columns of text that are read as durations, in days.
-    cuts : mapping of str to float
-        Columns of numbers that are read as two classes: above a number, and up to it.
     orders : mapping of str to sequence of str
         The levels of columns that have an order, the lowest first.
+    cuts : mapping of str to float
+        Columns of numbers that became two classes, and the number that divides them.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -52,8 +52,8 @@ class Preparation:
     outcomes: Mapping[str, str] = field(default_factory=dict)
     dates: Mapping[str, bool | None] = field(default_factory=dict)
     durations: tuple[str, ...] = ()
-    cuts: Mapping[str, float] = field(default_factory=dict)
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    cuts: Mapping[str, float] = field(default_factory=dict)
 
 
 def to_script(
@@ -148,8 +148,8 @@ def _reading(source: str, done: Preparation) -> list[str]:
         argument = "" if day_first is None else f", day_first={bool(day_first)}"
         made.append(f"table = table.as_date({name!r}{argument})")
     made += [f"table = table.as_duration({name!r})" for name in done.durations]
-    made += [f"table = table.as_two_classes({name!r}, {at!r})" for name, at in done.cuts.items()]
     made += [f"table = table.with_order({name!r}, {[*of]!r})" for name, of in done.orders.items()]
+    made += [f"table = table.with_cut({name!r}, {cut!r})" for name, cut in done.cuts.items()]
     if not given:
         return ["", f"table = read_table({source!r})", *made]
     parts = ", ".join(f"{name}={_source(value, name)}" for name, value in given.items())

@@ -13,21 +13,17 @@ from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import computed, shifted
 from rulekit.export.subject import checked_label, column_kinds
 from rulekit.rules import (
-    DAYS_SINCE,
-    GAPS,
-    SEPARATORS,
-    WORDS,
     Clause,
     Condition,
-    ConditionWriter,
     Factor,
     LinearSplit,
     Literal,
     PointsSplit,
     PowerLawSplit,
     RuleSet,
-    moment,
 )
+from rulekit.rules.scales import DAYS_SINCE, GAPS, SEPARATORS, WORDS, moment
+from rulekit.rules.writer import ConditionWriter
 
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
 JOINED = {"dnf": "OR", "cnf": "AND"}

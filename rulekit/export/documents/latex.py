@@ -8,22 +8,18 @@ from rulekit.export.documents.text import with_gap
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.subject import checked_label, exported_rule
 from rulekit.rules import (
-    GAPS,
-    NAMES,
-    WORDS,
     Clause,
     Factor,
-    Interval,
     LinearSplit,
     Literal,
     PointsSplit,
     PowerLaw,
     PowerLawSplit,
-    ReadingWriter,
     RuleSet,
-    spelled,
 )
 from rulekit.rules.power_law import Write, WriteNumber
+from rulekit.rules.reading import Interval, ReadingWriter
+from rulekit.rules.scales import GAPS, NAMES, WORDS, spelled
 
 SPECIAL = {
     "\\": r"\textbackslash{}",

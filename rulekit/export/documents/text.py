@@ -44,18 +44,9 @@ from rulekit.export.documents.plain import (
 )
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.subject import checked_label, exported_rule
-from rulekit.rules import (
-    GAPS,
-    Clause,
-    Interval,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    ReadingWriter,
-    RuleSet,
-    spelled,
-)
+from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
+from rulekit.rules.reading import Interval, ReadingWriter
+from rulekit.rules.scales import GAPS, spelled
 
 PLAIN_LABEL = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
 SPOKEN = {

@@ -27,8 +27,6 @@ from typing import Any
 
 from rulekit.exceptions import ExportError, RuleError
 from rulekit.rules import (
-    DAYS_SINCE,
-    NAMES,
     Clause,
     Condition,
     Factor,
@@ -40,6 +38,7 @@ from rulekit.rules import (
     RuleSet,
 )
 from rulekit.rules.points_split import GAPS_GIVE_NONE
+from rulekit.rules.scales import DAYS_SINCE, NAMES
 
 SIZE = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 FINITE = rf"-?{SIZE}"

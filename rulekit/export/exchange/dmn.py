@@ -18,10 +18,8 @@ from rulekit.export.exchange.readings import MARK, Arithmetic, compared_numbers,
 from rulekit.export.exchange.xml import Element, element, labels_of, written
 from rulekit.export.subject import column_kinds, exported_rule
 from rulekit.rules import (
-    ORDERED,
     Clause,
     Condition,
-    ConditionWriter,
     Factor,
     LinearSplit,
     Literal,
@@ -29,6 +27,8 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
+from rulekit.rules.scales import ORDERED
+from rulekit.rules.writer import ConditionWriter
 
 NAMESPACE = "https://www.omg.org/spec/DMN/20191111/MODEL/"
 TYPES = {"text": "string", "number": "number", "flag": "boolean", "unknown": "Any"}

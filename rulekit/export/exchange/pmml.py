@@ -14,10 +14,8 @@ from rulekit.export.exchange.readings import MARK, Arithmetic, compared_numbers,
 from rulekit.export.exchange.xml import Element, element, free_name, labels_of, written
 from rulekit.export.subject import column_kinds, exported_rule
 from rulekit.rules import (
-    ORDERED,
     Clause,
     Condition,
-    ConditionWriter,
     Factor,
     LinearSplit,
     Literal,
@@ -26,6 +24,8 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
+from rulekit.rules.scales import ORDERED
+from rulekit.rules.writer import ConditionWriter
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 OPERATORS = {

@@ -16,9 +16,7 @@ from typing import Any
 from rulekit.exceptions import ExportError
 from rulekit.export.subject import column_kinds
 from rulekit.rules import (
-    ORDERED,
     Condition,
-    ConditionWriter,
     Factor,
     LinearSplit,
     Literal,
@@ -27,7 +25,8 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.scales import DAY, SEPARATORS, moment, since_of
+from rulekit.rules.scales import DAY, ORDERED, SEPARATORS, moment, since_of
+from rulekit.rules.writer import ConditionWriter
 
 SHEET = "Values"
 LONGEST_FORMULA, LONGEST_TEXT = 8_192, 32_767  # characters, by the file format

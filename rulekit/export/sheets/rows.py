@@ -10,21 +10,9 @@ import numpy as np
 import pandas as pd
 
 from rulekit.exceptions import RuleError
-from rulekit.rules import (
-    GAPS,
-    NAMES,
-    OPERATORS,
-    ORDERED,
-    WORDS,
-    Clause,
-    Columns,
-    Literal,
-    PointsSplit,
-    RuleSet,
-    moment,
-    scorecard_of,
-    spelled,
-)
+from rulekit.rules import Clause, Columns, Literal, PointsSplit, RuleSet, scorecard_of
+from rulekit.rules.literal import OPERATORS
+from rulekit.rules.scales import GAPS, NAMES, ORDERED, WORDS, moment, spelled
 
 COLUMNS = ("clause", "column", "test", "value", "holds if missing", "read as")
 SETS = ("in", "not-in")

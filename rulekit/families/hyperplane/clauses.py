@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from rulekit.exceptions import DataError
 from rulekit.families.hyperplane.numeric_design import Number
 from rulekit.families.hyperplane.plane_work import Plane
-from rulekit.families.hyperplane.solver import Boxes, HalfSpace
+from rulekit.families.hyperplane.solver.half_space import HalfSpace
+from rulekit.families.hyperplane.solver.hypercubes import Boxes
 from rulekit.rules import Clause, LinearSplit, Literal
 from rulekit.rules.analysis.simplify import simplify_clause
 

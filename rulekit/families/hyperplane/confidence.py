@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from rulekit.families.hyperplane.solver import plane_values
+from rulekit.families.hyperplane.solver.half_space import plane_values
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -29,7 +29,9 @@ from rulekit.families.hyperplane.confidence import unit_distances
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
 from rulekit.families.hyperplane.numeric_design import as_numbers, short_faces
 from rulekit.families.hyperplane.plane_work import Plane
-from rulekit.families.hyperplane.solver import HalfSpace, Region, carry_on, water_fill
+from rulekit.families.hyperplane.solver.corners import water_fill
+from rulekit.families.hyperplane.solver.half_space import HalfSpace, Region
+from rulekit.families.hyperplane.solver.hypercubes import carry_on
 from rulekit.rules import Clause
 from rulekit.style.phrases import PLAIN, Wording, condition_text, counted, label_text, listed
 

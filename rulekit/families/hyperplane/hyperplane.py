@@ -18,7 +18,8 @@ from rulekit.families.hyperplane.clauses import box_clauses, plane_condition
 from rulekit.families.hyperplane.lp_svm import LPSVM
 from rulekit.families.hyperplane.numeric_design import NumericDesign
 from rulekit.families.hyperplane.plane_work import Plane, learned_plane
-from rulekit.families.hyperplane.solver import CRITERIA, Boxes
+from rulekit.families.hyperplane.solver.corners import CRITERIA
+from rulekit.families.hyperplane.solver.hypercubes import Boxes
 from rulekit.learners.base import CLASS_PARAMETERS, SEEN_IN_FIT, BaseRuleClassifier
 from rulekit.learners.one_against_rest import one_against_rest, refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label

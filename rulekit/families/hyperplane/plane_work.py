@@ -19,7 +19,8 @@ from rulekit.families.hyperplane.numeric_design import (
     complete,
     short_faces,
 )
-from rulekit.families.hyperplane.solver import Boxes, HalfSpace, extract_boxes, plane_values
+from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_values
+from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
 from rulekit.learners.training import TrainingTable
 
 Floats = NDArray[np.float64]

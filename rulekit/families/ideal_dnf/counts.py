@@ -23,7 +23,7 @@ from rulekit.families.ideal_dnf.columns import (
     questions_of_levels,
     questions_of_numbers,
 )
-from rulekit.families.ideal_dnf.solver import (
+from rulekit.families.ideal_dnf.solver.row_types import (
     Contingency,
     Counts,
     contingency,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rulekit._engine import fetch
 from rulekit.families.ideal_dnf.columns import Pair
 from rulekit.families.ideal_dnf.engine_conditions import EngineConditions
-from rulekit.families.ideal_dnf.solver import Contingency, Counts
+from rulekit.families.ideal_dnf.solver.row_types import Contingency, Counts
 from rulekit.learners.from_table.rows import TableRows
 
 AT_ONCE = 60  # planning a query takes longer than running it where many things are counted

@@ -8,8 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.families.ideal_dnf.columns import Pair
-from rulekit.families.ideal_dnf.solver import Counts, MinimumForm, majority, minimum_dnf
-from rulekit.learners.shares import Levels, Shares, first_clause
+from rulekit.families.ideal_dnf.solver.prime_implicants import MinimumForm, minimum_dnf
+from rulekit.families.ideal_dnf.solver.row_types import Counts, majority
+from rulekit.learners.shares import Patterns, Shares, first_clause
 from rulekit.rules import Clause, Columns, RuleSet
 from rulekit.rules.analysis.simplify import simplify_clause
 
@@ -106,7 +107,7 @@ class TypeLikeness:
     formula: IdealFormula
     rule: RuleSet
 
-    def kinds(self, columns: Columns) -> tuple[Levels, NDArray[np.intp]]:
+    def kinds(self, columns: Columns) -> tuple[Patterns, NDArray[np.intp]]:
         """Sort rows into kinds, as `Likeness.kinds` does; rows of no type are a kind apart."""
         codes, met = self.formula.types_of(columns)
         fired = self.rule.clauses_fired(columns)

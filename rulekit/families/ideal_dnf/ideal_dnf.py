@@ -29,7 +29,7 @@ from rulekit.families.ideal_dnf.search import (
     search,
     search_table,
 )
-from rulekit.families.ideal_dnf.solver import MAX_COLUMNS
+from rulekit.families.ideal_dnf.solver.prime_implicants import MAX_COLUMNS
 from rulekit.learners.base import CLASS_PARAMETERS
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.training import (

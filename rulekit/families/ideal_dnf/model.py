@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rulekit.families.ideal_dnf.formula import MODES, IdealFormula
-from rulekit.families.ideal_dnf.solver import least_errors
+from rulekit.families.ideal_dnf.solver.row_types import least_errors
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.rules import Literal, RuleSet
 

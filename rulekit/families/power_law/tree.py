@@ -18,7 +18,7 @@ from rulekit.families.family import Family, Setting
 from rulekit.families.power_law.features import PowerLawFeatures
 from rulekit.families.power_law.growing import Grower, GrowthLimits, search_for, seed_of
 from rulekit.families.power_law.nodes import Node, as_tree
-from rulekit.families.power_law.solver import SEARCHED_ROWS
+from rulekit.families.power_law.solver.split_beam import SEARCHED_ROWS
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.training import (
     Clock,

@@ -18,7 +18,7 @@ from rulekit.data import Costs, make_folds
 from rulekit.exceptions import RuleError, StoppedError
 from rulekit.families.family import Family, size_words
 from rulekit.families.scorecard.candidates import Candidates, candidates
-from rulekit.families.scorecard.solver import Card, PointsPath
+from rulekit.families.scorecard.solver.search import Card, PointsPath
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.rule_path import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label

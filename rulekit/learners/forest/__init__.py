@@ -3,7 +3,3 @@
 What belongs here: growing trees on the codes of a table, and nothing that keeps them. Imports no
 other solver.
 """
-
-from rulekit.learners.forest.votes import votes
-
-__all__ = ["votes"]

@@ -30,7 +30,7 @@ class Kinds:
 
 def answers_of(rule: RuleSet, met: Bools) -> list[Any]:
     """Return the label of each kind of rows, see `Kinds`."""
-    return _answers(rule, Likeness(rule).levels(met)[0][:, 0])
+    return _answers(rule, Likeness(rule).patterns(met)[0][:, 0])
 
 
 def _answers(rule: RuleSet, decides: Counts) -> list[Any]:
@@ -58,7 +58,7 @@ def shares_of(rule: RuleSet, kinds: Kinds, factors: Floats) -> Shares:
     """Return the shares of the classes among all training rows."""
     here = kinds.counts[0].sum(axis=1) > 0
     likeness, counts = Likeness(rule), kinds.counts[0][here].astype(float)
-    features = likeness.levels(kinds.met[here])[1]
+    features = likeness.patterns(kinds.met[here])[1]
     return Shares(likeness, features, counts, factors)
 
 

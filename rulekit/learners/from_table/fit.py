@@ -101,7 +101,7 @@ def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally,
     """Sum the counts of the training and of the held-out rows."""
     labels = tuple(classes)
     confusion = confusion_of(rule, kinds, labels)
-    decides = Likeness(rule).levels(kinds.met)[1][:, : rule.n_clauses]
+    decides = Likeness(rule).patterns(kinds.met)[1][:, : rule.n_clauses]
     labels_of_clauses = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
     own = [labels.index(label) for label in labels_of_clauses[: rule.n_clauses]]
     found = []

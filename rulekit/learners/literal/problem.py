@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable, Conditions, complemented, conditions_of
-from rulekit.rules import GAPS, ORDERED, Columns, Literal
+from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
+from rulekit.rules.scales import GAPS, ORDERED
 from rulekit.search.box_search import BoxPrices, BoxProblem, End
 from rulekit.search.columns import (
     PERTURBATION,

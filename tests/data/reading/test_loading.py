@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from rulekit.data import (
     Limits,
     ParseOptions,
-    check_target,
     columns_of,
     compare_tables,
     quality_notes,
@@ -23,6 +22,7 @@ from rulekit.data import (
     suggest_target,
 )
 from rulekit.data.reading.loading import read_with_options
+from rulekit.data.target import check_target
 from rulekit.exceptions import DataError, WideTableError
 
 

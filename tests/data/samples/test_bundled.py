@@ -6,15 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.data import (
-    check_target,
-    columns_of,
-    credit,
-    list_samples,
-    load_sample,
-    planted_two_level,
-)
+from rulekit.data import columns_of, credit, list_samples, load_sample, planted_two_level
 from rulekit.data.samples import bundled
+from rulekit.data.target import check_target
 from rulekit.exceptions import DataError
 from rulekit.rules import Clause, Literal, RuleSet
 from scripts.make_samples import main

@@ -123,9 +123,7 @@ def test_when_the_budget_is_over_most_points_are_whole(table, fit_a_second):
     assert len(found.points(whole=False)) == 9
 
 
-def test_each_learner_has_a_point_of_its_smallest_setting_however_short_the_budget(
-    table, fit_a_second
-):
+def test_each_learner_has_a_point_within_any_budget(table, fit_a_second):
     prices = {"theta": [-1.0, 0.0, 1.0]}
     learners = {
         "sized": (Sized(), {"max_conditions": [3, 1, 2], **prices}),

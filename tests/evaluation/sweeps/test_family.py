@@ -1,6 +1,6 @@
 """The learners of rules that are compared by default, and their settings."""
 
-from rulekit.evaluation import rule_learners
+from rulekit.evaluation.sweeps.family import rule_learners
 from rulekit.families.hyperplane.hyperplane import plane_prices
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.data import GROUP_MEASURES
-from rulekit.evaluation import fit_setting, suggest, sweep
-from rulekit.evaluation.sweeps.result import SweepResult, summarise, table_of
+from rulekit.data.groups import GROUP_MEASURES
+from rulekit.evaluation import suggest, sweep
+from rulekit.evaluation.sweeps.result import SweepResult, fit_setting, summarise, table_of
 from tests.evaluation.learners import Stump, noisy_table
 
 

@@ -9,8 +9,9 @@ import pytest
 from sklearn.base import clone
 
 from rulekit.data import load_sample
-from rulekit.evaluation import SweepStore, fit_setting, sweep
+from rulekit.evaluation import SweepStore, sweep
 from rulekit.evaluation.sweeps.grid import settings_of
+from rulekit.evaluation.sweeps.result import fit_setting
 from rulekit.evaluation.sweeps.sweep import Measuring
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.families import PowerLawTreeClassifier

@@ -5,7 +5,7 @@ import pytest
 
 from rulekit import LPSVM, HyperplaneRuleClassifier, load_sample
 from rulekit.families.hyperplane.plane_work import off_the_rows
-from rulekit.families.hyperplane.solver import plane_values
+from rulekit.families.hyperplane.solver.half_space import plane_values
 
 
 def test_a_plane_no_row_lies_on_stays_where_it_is():

@@ -12,7 +12,7 @@ from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.ideal_dnf import search as counting
 from rulekit.families.ideal_dnf.columns import lower_median
-from rulekit.families.ideal_dnf.solver import SCORES
+from rulekit.families.ideal_dnf.solver.relevance import SCORES
 from rulekit.learners.shares import SHRINK
 from rulekit.search.row_split import held_out
 from tests.reference import ideal as plain
@@ -138,8 +138,8 @@ def test_shares_of_rows_without_a_past_case_are_those_of_the_regression():
     model = IdealDNFClassifier(positive_label="ill", tolerance=0.0, random_state=0).fit(X, y)
     new = X.assign(age=np.nan)
     assert not model.seen(new).any()
-    levels, kind = model._shares.likeness.kinds(model.read_columns(new))
-    assert (model.predict_proba(new) == model._shares.regressed(levels[1])[kind]).all()
+    patterns, kind = model._shares.likeness.kinds(model.read_columns(new))
+    assert (model.predict_proba(new) == model._shares.regressed(patterns[1])[kind]).all()
 
 
 def test_numbers_are_cut_at_the_lower_median_and_levels_split():

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from rulekit.evaluation import sweep
 from rulekit.families import PowerLawTreeClassifier
-from rulekit.rules import rule_to_dict
+from rulekit.rules.codec import rule_to_dict
 
 GRID = {"max_power_laws": [1, 2], "tau_impurity": [0.05, 0.2]}
 

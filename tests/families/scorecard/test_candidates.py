@@ -7,7 +7,7 @@ import pytest
 from rulekit import Binarizer, Constraints, Literal, RuleError
 from rulekit.data import columns_of
 from rulekit.families.scorecard.candidates import candidates
-from rulekit.families.scorecard.solver import Card
+from rulekit.families.scorecard.solver.search import Card
 from tests.learners.tables import mixed_table
 from tests.reference.points import holds
 

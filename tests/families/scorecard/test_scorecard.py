@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 from rulekit import Binarizer, Literal, RuleError, ScorecardClassifier, load_sample
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.families.scorecard import scorecard
-from rulekit.families.scorecard.solver import PointsPath
+from rulekit.families.scorecard.solver.search import PointsPath
 from rulekit.learners.shares import SHRINK
 from rulekit.rules import PointsSplit
 from tests.learners.tables import mixed_table

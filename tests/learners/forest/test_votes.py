@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rulekit.learners.forest import votes
+from rulekit.learners.forest.votes import votes
 
 
 def test_rows_without_weight_get_votes_of_every_tree():

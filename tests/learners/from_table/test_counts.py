@@ -21,10 +21,10 @@ TRUTH = np.array(LABELS, dtype=object)[CODES]
 
 def kinds_of(rule, codes=CODES):
     """Count in memory what an engine counts."""
-    levels, kind = Likeness(rule).kinds(COLUMNS)
-    counts = np.zeros((2, len(levels[0]), 3), dtype=np.int64)
+    patterns, kind = Likeness(rule).kinds(COLUMNS)
+    counts = np.zeros((2, len(patterns[0]), 3), dtype=np.int64)
     np.add.at(counts[0], (kind, codes), 1)
-    return Kinds(levels[1][:, rule.n_clauses :].astype(bool), counts)
+    return Kinds(patterns[1][:, rule.n_clauses :].astype(bool), counts)
 
 
 def counted(rule):

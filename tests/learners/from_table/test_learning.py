@@ -1,16 +1,163 @@
 """Samples, rounds and steps: what is drawn after what was wrong, and when it ends."""
 
+from dataclasses import replace
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit.data import columns_of
 from rulekit.exceptions import DataError
-from rulekit.learners.from_table.learning import ROUNDS, Aims, TableLearning, by_class, factors_of
+from rulekit.learners.from_table.counts import with_conditions
+from rulekit.learners.from_table.learning import (
+    ROUNDS,
+    Aims,
+    CutRefiner,
+    Grid,
+    TableLearning,
+    by_class,
+    factors_of,
+    window,
+)
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules.constraints import Constraints
 from tests.learners.tables import in_engine
+
+pytest.importorskip("ibis")
+FACTORS = np.array([1.0, 2.5])
+N = 1500
+
+
+def table(seed=0, n=N):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.random((n, 3)).round(4), columns=list("abc"))
+    frame["whole"] = rng.integers(0, 12, n)
+    frame.loc[rng.random(n) < 0.1, "b"] = np.nan
+    holds = (frame["a"] > 0.337) & (frame["b"] <= 0.7) | (frame["whole"] > 6) & (frame["c"] > 0.8)
+    return frame.assign(y=np.where(holds ^ (rng.random(n) < 0.1), "yes", "no"))
+
+
+FRAME = table()
+ROWS = TableRows(in_engine(FRAME), "y", None, Parts())
+REFINER = CutRefiner(ROWS, FRAME, FACTORS, Constraints())
+
+
+def loss(rule, frame=FRAME):
+    """Count in memory: the plain twin."""
+    wrong = rule.predict(columns_of(frame)) != frame["y"].to_numpy()
+    return float(FACTORS[(frame["y"] == "yes").to_numpy(dtype=int)][wrong].sum())
+
+
+def at(rule, k, i, cut):
+    conditions = list(rule.clauses[k].conditions)
+    conditions[i] = replace(conditions[i], value=cut)
+    return with_conditions(rule, k, tuple(conditions))
+
+
+@st.composite
+def rules(draw):
+    form = draw(st.sampled_from(["dnf", "cnf"]))
+    literal = st.builds(
+        Literal,
+        st.sampled_from(["a", "b", "c", "whole"]),
+        st.sampled_from([">", "<="]),
+        st.sampled_from([0.2, 0.337, 0.5, 0.75, 5.0, 8.0]),
+        st.booleans(),
+    )
+    clause = st.lists(literal, min_size=1, max_size=3).map(
+        lambda c: Clause(tuple(c), "and" if form == "dnf" else "or")
+    )
+    clauses = tuple(draw(st.lists(clause, min_size=1, max_size=3)))
+    labels = draw(st.sampled_from([("yes", "no"), ("no", "yes")]))
+    return RuleSet(clauses, (labels[0],) * len(clauses), form, labels[1])
+
+
+@pytest.mark.slow
+@given(rules(), st.data())
+def test_histogram_losses_equal_counts_of_the_rule_with_each_cut(rule, data):
+    k = data.draw(st.integers(0, rule.n_clauses - 1))
+    i = data.draw(st.integers(0, len(rule.clauses[k].conditions) - 1))
+    name = rule.clauses[k].conditions[i].feature
+    if name == "whole":
+        found = REFINER.losses_by_value(rule, k, i)
+        assert len(found.cuts) == 11
+    else:
+        grid = Grid.over(0.123, 0.877, whole=False)
+        grid = Grid(grid.first, 40, grid.step, grid.decimals)
+        found = REFINER.losses(rule, k, i, grid)
+        assert len(found.cuts) == 41
+    wanted = [loss(at(rule, k, i, float(cut))) for cut in found.cuts[::5]]
+    np.testing.assert_allclose(np.diff(found.loss[::5]), np.diff(wanted), atol=1e-9)
+
+
+@pytest.mark.slow
+@given(rules())
+def test_moved_cuts_are_never_worse_with_few_values(rule):
+    frame = FRAME.assign(**{name: FRAME[name].round(2) for name in "abc"})
+    rows = TableRows(in_engine(frame), "y", None, Parts())
+    moved = CutRefiner(rows, frame, FACTORS, Constraints()).refined(rule)
+    assert loss(moved, frame) <= loss(rule, frame) + 1e-9
+    assert len(_tests(moved)) <= len(_tests(rule))  # two that become one are one
+
+
+def _tests(rule):
+    return [c for clause in rule.clauses for c in clause.conditions]
+
+
+def planted(a=0.337, b=0.7, whole=6.0, c=0.8):
+    first = Clause((Literal("a", ">", a), Literal("b", "<=", b)))
+    second = Clause((Literal("whole", ">", whole), Literal("c", ">", c)))
+    return RuleSet((first, second), ("yes", "yes"), "dnf", "no")
+
+
+@pytest.mark.slow
+def test_planted_cuts_are_found_even_outside_the_first_window():
+    frame = table(1, 60_000)
+    rows = TableRows(in_engine(frame), "y", None, Parts())
+    sample = frame.sample(3000, random_state=0)
+    refiner = CutRefiner(rows, sample, np.ones(2), Constraints())
+    rule = refiner.refined(refiner.refined(planted(0.3, 0.9, 3.0, 0.6)))
+    cuts = [c.value for c in _tests(rule)]
+    np.testing.assert_allclose(cuts, [0.337, 0.7, 6.0, 0.8], atol=0.002)
+    assert cuts[2] == 6.0
+    assert (rule.predict(columns_of(frame)) != frame["y"]).mean() < 0.103
+
+
+@pytest.mark.slow
+def test_required_conditions_stay_and_no_cut_goes_where_it_is_forbidden():
+    free = REFINER.refined(planted(whole=3.0))
+    found = _tests(free)[2]
+    assert found.value != 3.0
+    for limits, kept in (
+        (Constraints(required=("whole",)), Literal("whole", ">", 3.0)),
+        (Constraints(forbidden=(found,)), Literal("whole", ">", 3.0)),
+    ):
+        refiner = CutRefiner(ROWS, FRAME, FACTORS, limits)
+        assert _tests(refiner.refined(planted(whole=3.0)))[2] == kept
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
+def test_the_edges_of_a_grid_are_short_numbers_that_cover_a_window(low, reach):
+    high = low + reach
+    grid = Grid.over(low, high, whole=False)
+    edges = grid.edges
+    assert edges[0] <= low + 1e-9 * abs(low)
+    assert edges[-1] >= high - 1e-9 * abs(high)
+    assert len(edges) <= 2003
+    assert (np.diff(edges) > 0).all()
+    assert all(-Decimal(repr(float(e))).as_tuple().exponent <= max(1, grid.decimals) for e in edges)
+
+
+def test_whole_numbers_are_cut_at_whole_numbers():
+    grid = Grid.over(3.0, 900.0, whole=True)
+    assert (grid.edges == np.round(grid.edges)).all()
+    assert window(np.arange(100.0), 50.0, 0.02) == (49.0, 53.0)
+    assert window(np.array([1.0, 1.0, 2.0]), 5.0, 0.02) == (1.0, 2.0)
+
 
 pytest.importorskip("ibis")
 

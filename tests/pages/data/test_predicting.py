@@ -11,9 +11,7 @@ from tests.pages.data.steps import GOOD, said, target, upload
 from tests.pages.driving import text
 from ui.data.choices import apply_edits, editor_frame
 from ui.data.split import split_figure, split_sentence
-from ui.learners.spec import RunSpec
 from ui.shell import PAGES
-from ui.state import CUTS
 
 
 @pytest.mark.parametrize("name", [s.name for s in list_samples()])
@@ -244,50 +242,3 @@ def test_the_split_is_drawn_and_told_once_the_target_is_chosen(open_app):
         split_sentence(counts) == "Learning: 2 rows ill, 1 row well; Test: 1 row ill, 0 rows well."
     )
     assert [list(bar.x) for bar in split_figure(counts).data] == [[2, 1], [1, 0]]
-
-
-NUMBERS = b"age,charges\n" + b"".join(b"%d,%d.5\n" % (k // 3, 100 + 7 * k) for k in range(90))
-
-
-def test_an_outcome_of_numbers_is_cut_in_two(open_app):
-    app = upload(open_app(), NUMBERS)
-    target(app).select("charges").run()
-    assert "cut it in two classes" in text(app)
-    assert not app.error
-    assert "charges above 412: 45 of 90 rows (50%). charges up to 412: 45." in text(app)
-    app.button(key="use_cut").click().run()
-    state = app.session_state["app"]
-    assert state.ready
-    assert (state.positive, state.other_label) == ("charges above 412", "charges up to 412")
-    assert state.features == ["age"]
-    assert state.class_counts == {"charges above 412": 45, "charges up to 412": 45}
-    place = next(c for c in app.segmented_control if c.label == "Cut charges at")
-    place.set_value("upper quartile").run()
-    app.button(key="use_cut").click().run()
-    assert app.session_state["app"].options[CUTS] == {"charges": 567.75}
-    assert app.session_state["app"].positive == "charges above 567.75"
-
-
-@pytest.mark.slow
-def test_a_cut_outcome_is_learned_reloaded_and_written_by_the_script(
-    open_app, tmp_path, capsys, monkeypatch
-):
-    app = upload(open_app(), NUMBERS, "bills.csv")
-    target(app).select("charges").run()
-    app.button(key="use_cut").click().run()
-    setting = {"learner": "search", "max_conditions": 1}
-    app.session_state["app"] = replace(
-        app.session_state["app"], setting=setting, run_settings=RunSpec(robust=False).to_dict()
-    )
-    app.switch_page("pages/export.py").run()
-    assert not app.exception
-    app.radio(key="export_format").set_value("script").run()
-    (tmp_path / "bills.csv").write_bytes(NUMBERS)
-    monkeypatch.chdir(tmp_path)
-    code = app.code[0].value
-    assert "table = table.as_two_classes('charges', 412.0)" in code
-    exec(compile(code, "script", "exec"), {})
-    assert "charges above 412" in capsys.readouterr().out
-    again = open_app(query={"analysis": app.query_params["analysis"]})
-    assert again.session_state["app"].options[CUTS] == {"charges": 412.0}
-    assert again.session_state["app"].positive == "charges above 412"

@@ -9,7 +9,7 @@ from rulekit.data import Table, load_sample
 from rulekit.export import to_json
 from tests.pages.driving import compared, finished, on_tab, opened_tab, pick_here, slider, small
 from ui.cases import row_number
-from ui.learners.ideal_cards import NO_PAST_CASE, curve_table
+from ui.learners.ideal import NO_PAST_CASE, curve_table
 from ui.state import AppState
 
 

@@ -5,16 +5,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from rulekit.data import load_sample
-from ui.binning.outcomes import outcome_codes
 from ui.state import AppState
 
 
 def test_each_row_s_code_is_the_place_of_its_outcome_among_the_labels():
     state = AppState(table=load_sample("iris"), every_class=True)
-    codes, (_, y) = outcome_codes(state), state.training
+    codes, (_, y) = state.outcome_codes, state.training
     assert np.array(state.labels, dtype=object)[codes].tolist() == y.tolist()
     numbered = AppState(table=load_sample("wine"), every_class=True)
-    assert set(outcome_codes(numbered)) == {0, 1, 2}
+    assert set(numbered.outcome_codes) == {0, 1, 2}
 
 
 @pytest.mark.slow

@@ -1,12 +1,113 @@
 """Points to add up as a learner of Models: asked for conditions, on the curve with the others."""
 
+import pandas as pd
 import pytest
 
 from rulekit import load_sample
 from rulekit.evaluation import compare_learners
+from rulekit.explain import read_points
+from rulekit.explain.subject import row_values
+from rulekit.families import ScorecardClassifier
+from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from rulekit.style.phrases import Wording
 from ui.learners.offered import families, settings_of_run
+from ui.learners.points import (
+    band_table,
+    card_table,
+    case_table,
+    points_sentence,
+    split_of,
+)
 from ui.learners.spec import RunSpec
 from ui.state import AppState
+
+X, Y = load_sample("credit").xy()
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ScorecardClassifier(max_conditions=4, positive_label="high").fit(X, Y)
+
+
+def test_the_card_lists_every_condition_with_its_points(model):
+    split = split_of(model)
+    table = card_table(split, Wording())
+    assert sorted(table["points"]) == sorted(split.points)
+    assert len(set(table["if"])) == model.n_conditions_
+
+
+@pytest.mark.slow
+def test_a_case_s_points_add_up_to_the_total_that_decides(model):
+    split = split_of(model)
+    for i in range(40):
+        row = row_values(model.read_columns(X.iloc[[i]]), 0)
+        table = case_table(read_points(split, row), Wording())
+        assert (table["so far"].iloc[-1] >= split.total) == (
+            model.predict(X.iloc[[i]])[0] == "high"
+        )
+        assert table["so far"].tolist() == table["this case"].cumsum().tolist()
+
+
+@pytest.mark.slow
+def test_bands_fall_with_the_total_and_are_those_of_the_model(model):
+    table = band_table(model)
+    said = table["of 100 such cases high"]
+    assert said.is_monotonic_decreasing
+    assert table["training rows"].sum() == len(X)
+    answers = dict(zip(table["answer"], said, strict=True))
+    totals = split_of(model).compared(model.read_columns(X))
+    for i in range(40):
+        (answer,) = [
+            a
+            for t, a in zip(table["total"], table["answer"], strict=True)
+            if int(t.split(" to ")[0]) <= totals[i] <= int(t.split(" to ")[-1])
+        ]
+        assert answer == model.predict(X.iloc[[i]])[0]
+    assert answers["high"] > 50 > answers["low"]
+
+
+@pytest.mark.slow
+def test_a_case_hears_what_is_short_and_its_chance(model):
+    split = split_of(model)
+    for i in range(40):
+        row = X.iloc[[i]]
+        reading = read_points(split, row_values(model.read_columns(row), 0))
+        told = points_sentence(model, row, reading)
+        short = split.total - reading.score
+        chance = round(100 * model.predict_proba(row)[0, list(model.classes_).index("high")])
+        assert f"Of 100 such cases, {chance} are high." in told
+        assert (f"{short} point{'s' * (short > 1)} short of high, which takes" in told.lower()) == (
+            short > 0
+        )
+
+
+def test_edited_card_has_bands_and_missing_points():
+    tests = (Literal("age", ">", 60), Literal("bp", ">", 140))
+    bands = tuple(Clause((PointsSplit(tests, (3, 2), total),)) for total in (5, 2))
+    model = FixedRuleClassifier(RuleSet(bands, ("ill", "watch"), "dnf", "well"))
+    rows = pd.DataFrame({"age": [70.0, 50.0], "bp": [120.0, 120.0]})
+    model.fit(rows, ["ill", "well"])
+    assert band_table(model).to_dict("list") == {
+        "total": ["5", "2 to 4", "0 to 1"],
+        "answer": ["ill", "watch", "well"],
+    }
+    said = [
+        points_sentence(
+            model, rows.iloc[[i]], read_points(split_of(model), row_values(dict(rows.items()), i))
+        )
+        for i in (0, 1)
+    ]
+    assert said == [
+        "3 points: watch. 2 points short of ill, which takes 5.",
+        "0 points: well. 2 points short of watch, which takes 2.",
+    ]
+
+
+def test_other_models_have_no_card():
+    other = BoxSearchClassifier(n_perturbations=0, random_state=0).fit(X, Y)
+    assert split_of(other) is None
+
 
 SPEC = RunSpec(learners=("scorecard",), limits=(1, 2, 3), folds=5, thorough=True)
 

@@ -1,11 +1,68 @@
 """Power-law trees as a learner of Models: settings under the shared names, and back."""
 
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from rulekit.evaluation.sweeps.grid import SHARED_KEYS, families, settings_of
+from rulekit.explain.splits import change_text, read_split
+from rulekit.rules import Branch, Factor, Literal, PowerLaw, PowerLawSplit
+from rulekit.rules.analysis.tree import Leaf, rule_of_tree
+from rulekit.style.phrases import Wording
 from ui.learners.hyperplane import BOXES_FROM_A_PLANE
 from ui.learners.offered import RunSpec, settings_of_run
 from ui.learners.spec import LEARNER_KEY
-from ui.learners.tree import POWER_LAW_TREE, TREE
+from ui.learners.tree import (
+    POWER_LAW_TREE,
+    TREE,
+    changes_table,
+    changes_words,
+    formula,
+    splits_words,
+    typeset_name,
+)
 from ui.picked import setting_words
+
+SPLIT = PowerLawSplit(
+    (PowerLaw(0.5, (Factor("mass_kg"), Factor("height", -2, floor=0.1))),), 27.0, missing=True
+)
+
+
+def test_a_formula_is_typeset_with_business_names():
+    text = formula(SPLIT, Wording(names={"height": "body height"}))
+    assert text == (
+        r"0.5 \cdot \frac{\text{mass\_kg}}{\max(\text{body height}, 0.1)^{2}} \le 27"
+        r"\quad\text{(or missing)}"
+    )
+
+
+def test_the_size_of_a_tree_is_told_where_its_paths_repeat_splits():
+    inner = Branch(Literal("age", ">", 50.0), Leaf("watch"), Leaf("fine"))
+    tree = Branch(SPLIT, Leaf("heavy"), inner)
+    rule = rule_of_tree(tree, "fine")
+    assert rule.n_conditions == 2 + (2 + 1)
+    assert "have 3 conditions" in splits_words(tree, rule)
+    assert splits_words(tree, rule).endswith(": 5.")
+    alone = Branch(SPLIT, Leaf("heavy"), Leaf("fine"))
+    assert splits_words(alone, rule_of_tree(alone, "fine")) == ""
+
+
+@given(st.floats(1.0, 300.0), st.floats(0.2, 3.0))
+def test_the_table_of_changes_states_the_numbers_of_the_sentences(mass, height):
+    reading = read_split(SPLIT, {"mass_kg": mass, "height": height})
+    table = changes_table(reading, Wording())
+    assert len(table) == len(reading.changes) > 0
+    texts = [change_text(c) for c in reading.changes]
+    assert list(table["turns at"]) == [text.rpartition(" ")[2] for text in texts]
+    assert changes_words(reading).endswith(f" to {table['turns at'][0]}.")
+
+
+@given(st.text())
+def test_a_name_holds_no_command_but_escaped_signs(name):
+    shown = typeset_name(name)
+    assert not re.search(r"[{}$^&#~]", shown)
+    assert set(re.findall(r"\\.", shown)) <= {r"\_", r"\%"}
 
 
 def test_settings_keep_sweep_order_and_convert_to_parameters():

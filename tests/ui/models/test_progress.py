@@ -7,7 +7,7 @@ import pytest
 from ui.models import progress
 from ui.models.progress import progress_words, span_words, stopped_words
 from ui.models.run import LONGER
-from ui.runs.job import Job
+from ui.runs.jobs import Job
 
 
 @pytest.fixture(autouse=True)

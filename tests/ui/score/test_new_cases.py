@@ -5,7 +5,7 @@ import pytest
 
 from rulekit.data import Table
 from ui.score.new_cases import as_before, outcomes_of
-from ui.state import CATEGORIES, CUTS, AppState
+from ui.state import CATEGORIES, AppState
 
 FIRST = Table.from_frame(pd.DataFrame({"x": range(60), "died": [0, 1, 1] * 20}), name="first")
 
@@ -47,14 +47,3 @@ def test_columns_that_were_made_codes_are_codes_in_the_second_table_too(state):
     coded = AppState(table=state.table, options={CATEGORIES: ["x"]})
     assert as_before(second(CODES), coded).column("x").kind == "category"
     assert as_before(second(CODES), state).column("x").is_number
-
-
-def test_the_outcome_of_new_cases_is_cut_as_the_first_table_was():
-    first = Table.from_frame(pd.DataFrame({"x": range(60), "cost": range(100, 160)}))
-    cut = first.as_two_classes("cost", 130).with_roles({"cost": "target"})
-    state = AppState(table=cut, options={CUTS: {"cost": 130}})
-    new = Table.from_frame(pd.DataFrame({"x": [1, 2, 3], "cost": [130.0, 500.0, None]}))
-    outcomes = outcomes_of(as_before(new, state), state)
-    assert outcomes.tolist() == ["cost up to 130", "cost above 130", None]
-    without = Table.from_frame(pd.DataFrame({"x": [1, 2]}))
-    assert as_before(without, state) is without

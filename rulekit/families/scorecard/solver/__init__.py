@@ -3,8 +3,3 @@
 What belongs here: the problem in cells, the kernels that fit, rank and round, and the search over
 conditions. Imports no other solver.
 """
-
-from rulekit.families.scorecard.solver.problem import PointsProblem, class_masses
-from rulekit.families.scorecard.solver.search import Card, PointsPath
-
-__all__ = ["Card", "PointsPath", "PointsProblem", "class_masses"]

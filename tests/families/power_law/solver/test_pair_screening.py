@@ -29,7 +29,7 @@ def test_features_of_a_planted_pair_are_kept_among_many():
 
 
 def test_the_best_structures_by_their_weights_are_among_the_likely_ones():
-    from rulekit.families.power_law.solver import LowerLevel
+    from rulekit.families.power_law.solver.split_search import LowerLevel
 
     X, mass = planted(12)
     pairs = likely_pairs(X, mass, False, 30)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from rulekit.families.scorecard.solver import PointsPath
+from rulekit.families.scorecard.solver.search import PointsPath
 from tests.reference.points import holds, line, loss
 from tests.strategies.points import cuts_of, planted
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rulekit.families.scorecard.solver import class_masses
+from rulekit.families.scorecard.solver.problem import class_masses
 from tests.reference.points import holds
 from tests.strategies.points import planted
 

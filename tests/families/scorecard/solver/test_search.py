@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rulekit.families.scorecard.solver import PointsPath
+from rulekit.families.scorecard.solver.search import PointsPath
 from tests.reference.points import best_loss, holds, line
 from tests.strategies.points import cuts_of, planted
 

@@ -1,7 +1,7 @@
 """Which columns of a wide file are proposed."""
 
 from rulekit.data import Limits
-from ui.data.wide import proposed
+from ui.data.load import proposed
 
 NAMES = [*(f"gene_{k}" for k in range(5_000)), "Age", "ill"]
 MOST = Limits().max_columns

@@ -1,0 +1,137 @@
+"""A numeric outcome becomes two outcomes by a cut, on the page and in what follows."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.data import Table
+from rulekit.export import to_sql
+from rulekit.learners import OneLevelRuleClassifier
+from tests.pages.driving import opened, routed
+from ui import state_file
+from ui.data.choices import apply_edits, editor_frame, quantile_cuts
+from ui.export.formats import script
+from ui.score.new_cases import as_before, outcomes_of
+from ui.state import CUT, AppState
+
+N = 80
+ABOVE, UP_TO = "charges above 12 400", "up to 12 400"
+
+
+def frame():
+    """Charges that grow with age; every tenth is missing."""
+    age = np.arange(N) % 60 + 20
+    charges = np.where(np.arange(N) % 10 == 0, np.nan, age * 300.0 + np.arange(N))
+    return pd.DataFrame({"age": age, "region": ["north", "south"] * (N // 2), "charges": charges})
+
+
+@pytest.fixture
+def app(monkeypatch, tmp_path):
+    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "kept"))
+    table = Table.from_frame(frame(), name="costs").with_roles({"charges": "target"})
+    with routed():
+        yield opened(state=AppState(table=table, every_class=True))
+
+
+def cut_at(app, cut):
+    radio = next(r for r in app.radio if r.label == "Cut")
+    radio.set_value("Another number").run()
+    next(n for n in app.number_input if n.label == "Cut at").set_value(cut).run()
+    assert not app.exception
+    return app
+
+
+def captions(app):
+    return " ".join(c.value for c in app.caption).replace("\\", "").replace("\u2060", "")
+
+
+@pytest.mark.slow
+def test_a_cut_on_data_is_kept_changed_and_taken_back(app):
+    assert not app.session_state["app"].ready
+    cut_at(app, 12_400.0)
+    known = frame()["charges"].dropna()
+    above = int((known > 12_400).sum())
+    assert f"{ABOVE}: {above} rows ({above / len(known):.1%})" in captions(app)
+    app.button(key="use_cut").click().run()
+    assert not app.exception
+    state = app.session_state["app"]
+    assert state.labels == [ABOVE, UP_TO]
+    assert state.class_counts == {ABOVE: above, UP_TO: len(known) - above}
+    assert state.features == ["age", "region"]
+    again = opened(query={"analysis": app.query_params["analysis"]})
+    assert again.session_state["app"].fit_key == state.fit_key
+    cut_at(again, 15_000.0).button(key="use_cut").click().run()
+    assert again.session_state["app"].labels == ["charges above 15 000", "up to 15 000"]
+    next(s for s in again.selectbox if s.label == "Target column").set_value("region").run()
+    assert not again.exception
+    state = again.session_state["app"]
+    assert state.table.frame["charges"].equals(frame()["charges"])
+    assert CUT not in state.options
+
+
+def test_missing_cells_are_conditions_only_where_allowed(monkeypatch):
+    age = pd.Series(np.arange(N, dtype=float)).where(np.arange(N) % 2 == 0)
+    ill = np.where(age.isna(), "yes", "no")
+    table = Table.from_frame(pd.DataFrame({"age": age, "size": [1.5, 2.5] * 40, "ill": ill}))
+    table = table.with_roles({"ill": "target"}, positive_label="yes")
+    held = {"app": AppState(table=table)}
+    monkeypatch.setattr("ui.state.st.session_state", held)
+    monkeypatch.setattr("ui.data.choices.st.session_state", held)
+    monkeypatch.setattr("ui.workspace.save", lambda: None)
+
+    def tested():
+        binarizer = held["app"].binning.binarizer().fit(held["app"].training[0])
+        return [str(c) for c in binarizer.literals_ if c.op in ("missing", "not-missing")]
+
+    assert editor_frame(table, {})["tested"].tolist() == [False] * 3
+    assert tested() == []
+    before = held["app"].fit_key
+    apply_edits({0: {"tested": True}})
+    assert len(tested()) == 2
+    assert held["app"].fit_key != before
+    plain = json.loads(json.dumps(state_file.to_plain(held["app"])))
+    assert state_file.from_plain(plain, table).binning == held["app"].binning
+    del plain["binning"]["missing"]  # saved before there was a choice: all were conditions
+    assert state_file.from_plain(plain, table).binning.missing == ("age",)
+    apply_edits({0: {"tested": False}})
+    assert tested() == []
+
+
+@pytest.fixture(scope="module")
+def state():
+    table = Table.from_frame(frame(), name="costs").with_roles({"charges": "target"})
+    table = table.with_cut("charges", 12_400).with_roles({}, positive_label=ABOVE)
+    return AppState(table=table, options={CUT: {"charges": 12_400.0}})
+
+
+def test_settings_with_a_cut_are_read_back(state):
+    plain = json.loads(json.dumps(state_file.to_plain(state)))
+    again = state_file.from_plain(plain, Table.from_frame(state.table.frame, name="costs"))
+    assert again.fit_key == state.fit_key
+    assert again.options == state.options
+
+
+def test_exports_name_both_outcomes_and_the_script_cuts(state, tmp_path, monkeypatch, capsys):
+    model = OneLevelRuleClassifier(positive_label=ABOVE).fit(*state.training)
+    assert ABOVE in to_sql(model)
+    assert UP_TO in to_sql(model)
+    text = script(state, model)
+    assert "table = table.with_cut('charges', 12400.0)" in text
+    frame().to_csv(tmp_path / "costs", index=False)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(text, "script.py", "exec"), {})  # it stops where table or rule differ
+    assert ABOVE in capsys.readouterr().out
+
+
+def test_new_cases_are_cut_as_the_first_table(state):
+    new = as_before(
+        Table.from_frame(pd.DataFrame({"age": [30, 70], "charges": [1.5, None]})), state
+    )
+    assert outcomes_of(new, state).tolist() == [UP_TO, None]
+
+
+def test_quantile_cuts_leave_rows_on_both_sides():
+    assert quantile_cuts(pd.Series([0.0] * 3 + [1.0] * 7)) == {"Lower quartile": 0.25}
+    assert set(quantile_cuts(frame()["charges"])) == {"Median", "Lower quartile", "Upper quartile"}
