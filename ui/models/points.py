@@ -132,7 +132,7 @@ class RunResult:
         number = self.number_of(setting)
         if number is None:
             return {}
-        mine = [k for k, name in enumerate(self.series) if name == self.series[number]]
+        mine = [k for k, s in enumerate(self.settings) if self._on_line(s, setting)]
         rows = self._short(self.points.loc[mine], number)
         rows = rows.sort_values([self.measure, "n_conditions"])
         best = rows.assign(number=rows.index).groupby("limit")["number"].first()
@@ -193,6 +193,13 @@ class RunResult:
             return None
         own = RunSpec.from_dict(state.run_settings)
         return number if own.shared == self.specs[number].shared else None
+
+    def _on_line(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+        """Whether a point is on the line of another, which may be left of the quick search."""
+        if self._is_leftover(one):
+            return one == other
+        same = learner_of(one) is learner_of(other)
+        return same and _is_by_price(one) == _is_by_price(other)
 
     def _is_leftover(self, setting: Mapping[str, Any]) -> bool:
         """Whether a point of the quick search is kept only because its rule is selected."""
@@ -283,7 +290,23 @@ class RunResult:
             k: {name: v for name, v in self.settings[k].items() if name not in (LEARNER_KEY, QUICK)}
             for k in rows.index
         }
-        return _in_words(rows, suggestion(rows, settings, measure), measure, self.unit)
+        found = suggestion(rows, settings, measure)
+        found["default"] = self._tightest(rows, found["default"], measure)
+        return _in_words(rows, found, measure, self.unit)
+
+    def _tightest(self, rows: pd.DataFrame, number: int, measure: str) -> int:
+        """Return the point of the smallest limit at which a point's rule was found as well."""
+        same = ["learner", "n_conditions", measure]
+        alike = rows[(rows[same] == rows.loc[number, same]).all(axis="columns")]
+        rule = self._rule(number)
+        if rule is None:
+            return number
+        alike = alike[[self._rule(k) == rule for k in alike.index]]
+        return int(alike["limit"].idxmin())
+
+    def _rule(self, number: int) -> Any:
+        model = self.models.get(model_key(self.settings[number]))
+        return None if model is None else getattr(model, "rule_set_", model)
 
     def _short(self, rows: pd.DataFrame, kept: int | None = None) -> pd.DataFrame:
         """Leave out points of more conditions than the search allows, if there are others."""

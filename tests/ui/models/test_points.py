@@ -259,3 +259,18 @@ def test_the_status_keeps_the_error_of_the_selected_rule():
     own = replace(kept, run_settings=found.specs[0].to_dict())
     assert rule_words(own) == "1 condition, 30.0 % wrong"
     assert changed(state, rule_json=None).error is None
+
+
+def test_the_suggestion_is_the_smallest_limit_of_its_rule():
+    models = {0: "one", 1: "two", 2: "two", 3: "two"}
+    same = measured(SPEC, [0.3, 0.2, 0.2, 0.2], [1.0, 2.0, 2.0, 2.0], models)
+    assert same.suggestion.number == 1
+    other = measured(SPEC, [0.3, 0.2, 0.2, 0.2], [1.0, 2.0, 2.0, 2.0], models | {1: "another"})
+    assert other.suggestion.number == 2
+
+
+def test_the_slider_of_a_rule_of_the_quick_search_leads_to_thorough_points():
+    quick = by_size([0.3, 0.2, 0.18], thorough=False)
+    hand = quick.settings[1]
+    found = by_size([0.29, 0.19]).over(quick, hand)
+    assert found.line(hand) == {1: 0, 2: found.number_of(hand), 3: 3}
