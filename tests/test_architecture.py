@@ -80,7 +80,7 @@ def test_only_one_module_touches_the_private_checks_of_scikit_learn():
 
 
 @pytest.mark.slow
-def test_joblib_is_never_told_which_backend_to_use():
+def test_joblib_is_never_given_a_backend():
     for path in MODULES:
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Parallel":
@@ -100,7 +100,7 @@ def test_only_the_command_process_silences_warnings_for_a_while():
 
 
 @pytest.mark.slow
-def test_what_a_spreadsheet_opens_is_written_in_one_room():
+def test_only_one_package_writes_spreadsheets():
     writers = {"to_csv", "to_excel", "writer", "DictWriter", "Workbook"}
     found = {
         relative(path)

@@ -12,7 +12,7 @@ from tests.engine_tables import in_memory
 
 
 @in_memory
-def test_columns_are_told_apart_by_what_rules_read_of_them(put):
+def test_columns_are_distinguished_by_what_rules_read_of_them(put):
     moments = [dt.datetime(2024, 2, 29, 18, 30, 59, 999_999)]
     table = put(
         pa.table(
@@ -58,7 +58,7 @@ def test_a_column_that_no_rule_can_read_is_named(put, cells):
 
 
 @in_memory
-def test_what_the_database_says_is_told(put):
+def test_database_messages_are_shown(put):
     table = put(pa.table({"x": ["1", "two"]}))
     with pytest.raises(DataError, match="Conversion Error"):
         fetch(table.select(x=table.x.cast("float64")))

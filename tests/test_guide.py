@@ -112,7 +112,7 @@ def test_the_file_for_postgresql_answers_there_as_the_rule_does(followed):
 
 
 @pytest.mark.slow
-def test_three_outcomes_are_told_apart(followed):
+def test_three_outcomes_are_distinguished(followed):
     rule = rule_in(followed, "wine.json")
     X, y = load_sample("wine").xy("cultivar")
     assert set(rule.predict(X)) == set(y)
@@ -222,7 +222,7 @@ def test_an_example_that_fails_or_warns_ends_the_build(tmp_path):
         ("https://a.org/b c", False),
     ],
 )
-def test_an_address_that_cannot_be_right_is_told(address, fine, monkeypatch):
+def test_an_address_that_cannot_be_right_is_reported(address, fine, monkeypatch):
     result = []
     monkeypatch.setattr(
         building, "log", SimpleNamespace(warning=lambda *words: result.append(words))

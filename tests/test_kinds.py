@@ -126,7 +126,7 @@ def test_every_writer_has_a_method_for_every_kind():
 
 
 @pytest.mark.slow
-def test_kinds_are_told_apart_in_the_rules_alone():
+def test_kinds_are_distinguished_in_the_rules_alone():
     names = {kind.__name__ for kind in KINDS.values()}
     found = []
     for path in [*(ROOT / "rulekit").rglob("*.py"), *(ROOT / "ui").rglob("*.py")]:

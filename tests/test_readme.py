@@ -63,6 +63,6 @@ def test_shown_rule_is_learned_from_the_loans_with_its_error():
     assert round(100 * np.mean(from_text(shown).predict(X) != y)) == int(wrong)
 
 
-def test_the_other_package_of_the_name_is_told():
+def test_the_other_package_of_the_name_is_reported():
     assert re.search(r"also installs a package called `rulekit`", README)
     assert "pip uninstall rulekit rulekit-dashboard" in README

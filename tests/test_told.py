@@ -79,11 +79,11 @@ def result(page: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_names_is_there(page):
+def test_names_on_a_page_exist(page):
     assert [name for name in result(page) if name not in ELSEWHERE and not is_there(name)] == []
 
 
-def test_what_is_gone_is_noticed():
+def test_missing_names_are_noticed():
     assert not is_there("rulekit/gone.py")
     assert not is_there("python -m benchmarks.bench_gone")
     assert not is_there("no_such_name")
@@ -91,5 +91,5 @@ def test_what_is_gone_is_noticed():
     assert alternatives("a/{b,c}.py") == ["a/b.py", "a/c.py"]
 
 
-def test_no_exception_is_kept_that_nobody_tells():
+def test_no_exception_is_defined_but_never_raised():
     assert set().union(*map(result, PAGES)) >= ELSEWHERE

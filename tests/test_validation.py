@@ -109,7 +109,7 @@ def test_a_plane_is_the_same_whatever_library_the_table_is_of(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("asked", ASKED)
-def test_whatever_takes_a_table_takes_it_of_any_library(table, kind, asked):
+def test_tables_of_any_library_are_accepted(table, kind, asked):
     X, y = table
     model = BoxSearchClassifier(n_clauses=1, theta=1.0, random_state=0).fit(X, y)
     assert ASKED[asked](model, KINDS[kind](X), y) == ASKED[asked](model, X, y)

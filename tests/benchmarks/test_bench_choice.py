@@ -60,7 +60,7 @@ def stump(cuts, codes, size):
     return (lambda columns: columns[:, 0] == there), 1
 
 
-def test_optimal_trees_that_are_absent_are_said(folder, capsys, monkeypatch):
+def test_optimal_trees_that_are_absent_are_reported(folder, capsys, monkeypatch):
     monkeypatch.setattr(bench_optimal_trees, "PACKAGES", {"STreeD": "no such", "GOSDT": "neither"})
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     assert bench_optimal_trees.measure(given) == []

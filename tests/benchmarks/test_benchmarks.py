@@ -103,7 +103,7 @@ def test_a_fold_has_no_say_in_what_is_chosen_for_it():
     assert bench_fast_rules.chosen_error([figures]) == pytest.approx((0.3 + 0.2 + 0.2) / 3)
 
 
-def test_of_equally_good_settings_the_smaller_rule_is_chosen():
+def test_smaller_rule_is_chosen_among_equally_good_settings():
     figures = bench_fast_rules.Measured(errors=[[0.1, 0.1], [0.1, 0.1]], sizes=[[3.0, 1.0]] * 2)
     other = bench_fast_rules.Measured(errors=[[0.1], [0.5]], sizes=[[0.0], [0.0]])
     assert bench_fast_rules.chosen_error([figures, other]) == pytest.approx((0.1 + 0.5) / 2)
@@ -159,7 +159,9 @@ class FirstLiteral:
         return self.compute_conjunctions(X) @ self.w > 0
 
 
-def test_column_generation_is_measured_and_its_absent_rival_is_said(folder, capsys, monkeypatch):
+def test_column_generation_is_measured_and_its_absent_rival_is_reported(
+    folder, capsys, monkeypatch
+):
     monkeypatch.setattr(bench_column_generation, "BooleanRuleCG", None)
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     rows = bench_column_generation.measure(given)
@@ -273,7 +275,7 @@ class FirstConditions:
 
 
 @pytest.mark.slow
-def test_scorecards_are_measured_and_their_absent_rival_is_said(folder, capsys, monkeypatch):
+def test_scorecards_are_measured_and_their_absent_rival_is_reported(folder, capsys, monkeypatch):
     monkeypatch.setattr(bench_points, "RiskScoreOptimizer", None)
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     rows = {row["what"]: row for row in bench_points.measure(given)}

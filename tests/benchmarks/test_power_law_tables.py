@@ -36,7 +36,7 @@ def test_pareto_points_have_pairs_that_sum_to_one(problem, first):
     assert (np.abs(bad[:, pairs] + bad[:, pairs + 1] - 1.0) > 1e-9).all()
 
 
-def test_of_hundreds_of_variables_only_the_first_are_moved():
+def test_only_the_first_of_hundreds_of_variables_are_moved():
     made = pareto_table("m-DTLZ", 500, n_rows=20)
     X = made.frame.to_numpy()[made.labels == "other"]
     pairs = np.arange(3, 499, 2)

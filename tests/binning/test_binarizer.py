@@ -93,7 +93,7 @@ def test_the_complement_is_the_other_answer_on_every_training_row(case, method):
 
 @pytest.mark.slow
 @given(frames())
-def test_in_columns_with_missing_values_the_complement_is_the_negation(case):
+def test_complement_is_the_negation_with_missing_values(case):
     frame, y = case
     matrix = Binarizer(n_thresholds=3).fit(frame, y).transform(frame)
     for literal, k in zip(matrix.literals, matrix.complement, strict=True):

@@ -47,7 +47,7 @@ def test_cells_that_would_take_three_runs_are_refused():
         complemented(np.array([[1, 2, 3, 4]]), 6)
 
 
-def test_literals_are_made_when_they_are_asked_for():
+def test_literals_are_made_when_they_are_requested():
     frame = pd.DataFrame({"x": np.arange(5000.0)})
     binarizer = Binarizer(n_thresholds=None).fit(frame)
     codes = binarizer.transform(frame)

@@ -24,7 +24,7 @@ def summaries(later=FRAME, y=None):
     return {s.name: s for s in candidate_summary(binarizer, later, y)}
 
 
-def test_bins_ascend_and_missing_values_stand_last():
+def test_bins_ascend_and_missing_values_are_last():
     cells = summaries()["size"].cells
     assert [(c.name, c.n) for c in cells] == [
         ("<= 2", 2),
@@ -55,7 +55,7 @@ def test_an_empty_bin_has_no_share():
     assert math.isnan(cells[2].share("a"))
 
 
-def test_levels_that_were_not_there_in_training_are_told_apart():
+def test_levels_that_were_not_there_in_training_are_distinguished():
     later = pd.DataFrame({"size": [1.0], "colour": ["violet"], "same": ["x"]})
     assert [(c.name, c.n) for c in summaries(later)["colour"].cells] == [
         ("blue", 0),

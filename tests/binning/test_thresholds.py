@@ -62,7 +62,7 @@ def test_every_cut_separates_rows_and_no_two_cuts_separate_the_same(method, case
 
 
 @given(some_values)
-def test_without_a_limit_every_distinct_value_is_told_from_the_next(values):
+def test_every_distinct_value_is_separated_without_a_limit(values):
     cuts = automatic_cuts(np.array(values), None, "quantile", None)
     assert len(cuts) == len(set(values)) - 1
     codes = np.searchsorted(cuts, sorted(set(values)), side="left")

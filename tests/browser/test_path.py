@@ -51,7 +51,7 @@ def figure(visitor):
     )
 
 
-def test_a_file_becomes_a_rule_that_is_read_asked_and_taken_away(modelling):
+def test_a_file_becomes_a_rule_that_is_read_explained_and_exported(modelling):
     visitor, page = modelling, modelling.page
     assert "glucose" in rule(visitor)
     described = "yes" if "THEN yes" in rule(visitor) else "no"  # of either side the better one

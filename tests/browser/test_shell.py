@@ -99,7 +99,7 @@ def test_closing_the_last_tab_ends_the_job_after_the_grace(visit, tmp_path):
         until(ended.exists)
 
 
-def test_what_was_chosen_stays_when_pages_are_turned(visit):
+def test_choices_stay_when_pages_change(visit):
     visitor = visit("/").press("sample_breast_cancer").turn_to("Binning")
     with visitor.action():
         visitor.page.get_by_role("spinbutton", name="Cut points a column").fill("4")

@@ -56,6 +56,6 @@ def test_thirty_presses_are_thirty_runs_each_drawn_when_the_press_is_over(counti
         assert f"inner {k}, ticks" in counting.text()
 
 
-def test_a_press_that_sends_nothing_is_told_as_such(counting):
+def test_a_press_that_sends_nothing_is_reported_as_such(counting):
     with pytest.raises(pytest.fail.Exception, match="twice: the button 'deaf'"):
         counting.press("deaf")

@@ -47,17 +47,17 @@ def test_dashboard_is_served_at_the_given_address_and_ended(run, monkeypatch, en
 
 
 @pytest.mark.parametrize("absent", ["streamlit", "plotly"])
-def test_what_is_not_installed_is_named(refused, monkeypatch, absent):
+def test_missing_packages_are_named(refused, monkeypatch, absent):
     monkeypatch.setattr(app.importlib.util, "find_spec", lambda name: None if name == absent else 1)
     result = refused("app")
     assert f"The dashboard needs {absent}, which is not installed" in result
     assert 'pip install "rulekit-dashboard[app]"' in result
 
 
-def test_pages_that_are_gone_are_told(refused, monkeypatch, tmp_path):
+def test_pages_that_are_gone_are_reported(refused, monkeypatch, tmp_path):
     monkeypatch.setattr(app.rulekit, "__file__", str(tmp_path / "rulekit" / "__init__.py"))
     assert "pages are gone. Install rulekit-dashboard anew" in refused("app")
 
 
-def test_a_port_that_is_none_is_refused(refused):
+def test_invalid_port_is_refused(refused):
     assert "70000 is not in the range" in refused("app", "--port", 70000, code=2)

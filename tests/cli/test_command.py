@@ -41,9 +41,7 @@ def raising(error):
         (OSError(28, "No space left on device"), 1, "Error: The system refused: No space left"),
     ],
 )
-def test_whatever_goes_wrong_is_one_sentence_and_an_exit_code(
-    run, monkeypatch, error, code, sentence
-):
+def test_every_error_is_one_sentence_and_an_exit_code(run, monkeypatch, error, code, sentence):
     result = ending(run, monkeypatch, raising(error))
     assert result.exit_code == code
     assert result.stdout == ""
@@ -76,7 +74,7 @@ def test_help_lines_equal_the_docstrings(name):
     assert command.help.split("\n")[0] == COMMANDS[name][1]
 
 
-def test_the_exit_codes_are_told(run):
+def test_the_exit_codes_are_reported(run):
     shown = " ".join(run("--help").stdout.split())
     for code in (0, 1, 2, OUR_MISTAKE, INTERRUPTED):
         assert f" {code} " in shown

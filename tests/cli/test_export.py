@@ -23,7 +23,7 @@ def test_a_rule_goes_to_standard_output_without_a_word_beside_it(run):
     assert from_json(run("export", "rule.json", "--format", "json").stdout) == from_text(RULE)
 
 
-def test_what_can_be_run_is_run_on_every_row(run):
+def test_runnable_exports_run_on_every_row(run):
     result = run("export", "rule.json", "--format", "sql", "--table", "table.csv").stderr
     assert "Checked: 5/5 rows give the same class when this SQL is run" in result
     result = run("export", "rule.json", "--format", "latex", "--table", "table.csv").stderr

@@ -44,7 +44,7 @@ def test_every_kind_of_file_that_the_dashboard_reads_is_read(run, tmp_path, kind
         ("[" * 100_000, "nested too deeply"),
     ],
 )
-def test_what_is_no_rule_is_refused_in_words(refused, tmp_path, content, sentence):
+def test_non_rules_are_refused_in_words(refused, tmp_path, content, sentence):
     (tmp_path / "bad.json").write_bytes(content if isinstance(content, bytes) else content.encode())
     assert sentence in refused("show", "bad.json")
 
@@ -76,7 +76,7 @@ def test_a_rule_is_read_from_standard_input(run):
     assert "bmi > 30" in run("show", "-", given=to_json(from_text(RULE))).stdout
 
 
-def test_reading_is_as_asked(run, tmp_path):
+def test_reading_follows_the_options(run, tmp_path):
     (tmp_path / "table.txt").write_text("60|f|20,5\n40|m|31,5\n")
     rule = from_text('1. IF "column 3" > 31 THEN ill\nOTHERWISE well')
     (tmp_path / "by place.json").write_text(to_json(rule))
@@ -86,7 +86,7 @@ def test_reading_is_as_asked(run, tmp_path):
     assert "must be one character" in run("score", "a", "b", "--delimiter", "ab", code=1).stderr
 
 
-def test_columns_are_read_as_the_rule_compares_them_and_that_is_said(capsys):
+def test_columns_are_read_as_the_rule_compares_them_with_a_note(capsys):
     rule = from_text('1. IF code = "2" AND size > 3.5 THEN a\nOTHERWISE b')
     frame = pd.DataFrame({"code": [1, 2, 2], "size": ["4.5", "high", "4"], "rest": ["x", "y", "z"]})
     table = as_rule_reads(Table.from_frame(frame), rule)
@@ -141,7 +141,7 @@ def test_a_file_is_written_whole_with_the_rights_of_any_other(tmp_path, capsys):
     assert (tmp_path / "link").is_symlink()
 
 
-def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path):
+def test_non_files_are_written_to_and_not_replaced(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -151,7 +151,7 @@ def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path):
     assert pipe.is_fifo()
 
 
-def test_a_place_that_cannot_be_written_to_is_said(refused, tmp_path):
+def test_a_place_that_cannot_be_written_to_is_reported(refused, tmp_path):
     (tmp_path / "folder.csv").mkdir()
     assert "was not written: it is a folder" in refused(
         "score", "rule.json", "table.csv", "-o", "folder.csv"

@@ -83,7 +83,7 @@ def test_a_target_of_numbers_is_cut(run, tmp_path, frame, file):
     assert wrong == (rule.predict(frame) != actual).sum()
 
 
-def test_costs_are_learned_by_and_told(run, tmp_path, frame):
+def test_costs_are_learned_from_and_reported(run, tmp_path, frame):
     truth = (frame["dead"] == 1) ^ (np.arange(120) % 4 == 0)  # a rule errs on one side or the other
     frame.assign(dead=truth.astype(int)).to_csv(tmp_path / "noisy.csv", index=False)
     requested = (
@@ -111,7 +111,7 @@ def test_costs_are_learned_by_and_told(run, tmp_path, frame):
     assert misses[9] < misses[1]
 
 
-def test_one_class_of_several_is_told_from_the_rest(run, tmp_path):
+def test_one_class_of_several_is_distinguished_from_the_rest(run, tmp_path):
     requested = ("sample:iris", "--target", "species", "--positive", "versicolor")
     rule, shown = learned(run, tmp_path, *requested)
     assert rule.classes == ("versicolor", "not versicolor")
@@ -119,7 +119,7 @@ def test_one_class_of_several_is_told_from_the_rest(run, tmp_path):
     assert scored["wrong"] == shown["training"]["wrong"] + shown["test"]["wrong"]
 
 
-def test_one_number_of_several_is_told_from_the_rest(run, tmp_path):
+def test_one_number_of_several_is_distinguished_from_the_rest(run, tmp_path):
     grades = np.arange(60) % 3 + 1
     pd.DataFrame({"age": 10.0 * grades, "grade": grades}).to_csv(tmp_path / "g.csv", index=False)
     requested = ("g.csv", "--target", "grade", "--positive", "2")
@@ -130,7 +130,7 @@ def test_one_number_of_several_is_told_from_the_rest(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_several_classes_are_told_apart_where_the_learner_can(run, tmp_path):
+def test_several_classes_are_distinguished_where_the_learner_can(run, tmp_path):
     requested = ("learn", "sample:iris", "--target", "species", "--every-class", "-o", "rule.json")
     run(*requested, "--learner", "formula")
     rule = from_json((tmp_path / "rule.json").read_text())
@@ -166,7 +166,7 @@ def test_rows_that_weigh_nothing_are_neither_learned_from_nor_judged_on(run, tmp
     assert found[0] == found[1]
 
 
-def test_of_chances_that_few_rows_tell_is_said(run, tmp_path):
+def test_probabilities_from_few_rows_are_marked(run, tmp_path):
     few = pd.DataFrame({"a": [1, 2, 3, 4] * 2, "y": ["x", "z"] * 4})
     few.to_csv(tmp_path / "few.csv", index=False)
     shown = run("learn", "few.csv", "--target", "y", "--learner", "points").stderr
@@ -228,7 +228,7 @@ def test_every_learner_learns(run, tmp_path, file, learner):
         ("made.csv --target dead --jobs 2", 2, "--jobs has no effect with --learner one-clause"),
     ],
 )
-def test_what_cannot_be_learned_is_refused_before_anything_is_written(
+def test_unlearnable_input_is_refused_before_any_output(
     refused, file, tmp_path, words, code, sentence
 ):
     shown = refused("learn", *words.split(), *QUICK, "-o", "learned.json", code=code)

@@ -16,7 +16,7 @@ def test_results_and_notes_go_to_streams_of_their_own(capsys):
     assert capsys.readouterr() == ("result\n", "note\n")
 
 
-def test_what_could_steer_a_terminal_is_written_out():
+def test_terminal_control_characters_are_escaped():
     assert shown_safely("a\x1b]0;b\x07\rc\u202e") == r"a\x1b]0;b\x07\rc\u202e"
     assert shown_safely("Größe ≤ 3\n\tü") == "Größe ≤ 3\n\tü"
 
@@ -38,7 +38,7 @@ def test_json_holds_what_python_held_and_no_word_that_json_does_not_know(capsys)
     }
 
 
-def test_work_that_goes_on_is_told_once_where_nobody_watches(capsys, monkeypatch):
+def test_work_that_goes_on_is_reported_once_where_nobody_watches(capsys, monkeypatch):
     monkeypatch.setattr(output, "FIRST_WORD", 0.0)
     message = []
     with working("Learning from 3 rows"):
@@ -52,7 +52,7 @@ def test_quick_work_is_not_told(capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_in_a_terminal_the_line_moves_and_is_gone_at_the_end(capsys, monkeypatch):
+def test_line_moves_in_a_terminal_and_is_gone_at_the_end(capsys, monkeypatch):
     monkeypatch.setattr(output, "FIRST_WORD", 0.0)
     monkeypatch.setattr(output, "PAUSE", 0.001)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)

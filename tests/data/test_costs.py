@@ -16,7 +16,7 @@ COST = st.floats(0.01, 1e6)
 
 
 @given(COST, COST, st.lists(st.tuples(st.booleans(), st.booleans()), max_size=20))
-def test_a_miss_and_a_false_alarm_cost_what_was_said(miss, false_alarm, rows):
+def test_a_miss_and_a_false_alarm_cost_the_given_amounts(miss, false_alarm, rows):
     y = ["ill" if true else "well" for true, _ in rows]
     predicted = ["ill" if answer else "well" for _, answer in rows]
     found = Costs(miss, false_alarm, positive="ill").of_rows(y, predicted)
@@ -35,7 +35,7 @@ def test_missed_class_is_named_by_costs_or_reader_or_is_last():
     assert Costs(5, 1, positive=0).settled(classes) == Costs(matrix={(0, 1): 5, (1, 0): 1})
 
 
-def test_of_three_classes_a_row_weighs_the_mean_of_its_wrong_answers():
+def test_rows_of_three_classes_weigh_their_mean_error_cost():
     costs = Costs(matrix=PAIRS)
     assert costs.class_weight(["a", "b", "c"]) == {"a": 3.0, "b": 1.0, "c": 8.0}
     assert costs.of_rows(list("abca"), list("cbbb")).tolist() == [4.0, 0.0, 9.0, 2.0]
@@ -51,7 +51,7 @@ def test_the_cheapest_constant_answer_is_the_one_of_least_cost(counts):
     assert each[answer] == pytest.approx(cost)
 
 
-def test_costs_are_told_with_their_unit():
+def test_costs_are_reported_with_their_unit():
     assert str(Costs(1200, 0.5, "EUR")) == "a miss costs 1,200 EUR, a false alarm 0.5 EUR"
     assert str(Costs(matrix={(1, 0): 2, (0, 1): 1})) == "1 answered 0 costs 2, 0 answered 1 costs 1"
     assert Costs(5, 1, "EUR").measure == "cost a 100 cases (EUR)"
@@ -77,7 +77,7 @@ def test_a_cost_that_is_no_positive_number_is_refused(cost):
         ({"matrix": {("a", "a"): 1}}, "A correct prediction must cost 0"),
     ],
 )
-def test_costs_that_are_not_whole_or_said_twice_are_refused(given, words):
+def test_costs_that_are_not_whole_or_given_twice_are_refused(given, words):
     with pytest.raises(ValueError, match=words):
         Costs(**given)
 

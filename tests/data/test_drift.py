@@ -60,13 +60,13 @@ def test_the_same_table_in_another_order_does_not_differ():
         ("town", [None] * N, "gaps", "missing in every row", N, False),
     ],
 )
-def test_each_difference_is_told_with_its_rows(column, values, kind, says, n_rows, blocks):
+def test_each_difference_is_reported_with_its_rows(column, values, kind, says, n_rows, blocks):
     (note,) = drift(**{column: values}).values()
     assert (note.column, note.kind, note.n_rows, note.blocks) == (column, kind, n_rows, blocks)
     assert says in note.sentence
 
 
-def test_what_blocks_comes_first():
+def test_blocking_problems_come_first():
     notes = compare_tables(REFERENCE, FIRST.drop(columns="grade").assign(age=99.0))
     assert [note.blocks for note in notes] == [True, False, False]
 
@@ -102,7 +102,7 @@ def test_a_resample_of_the_same_rows_has_not_moved(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_made_shift_is_told_of_its_column_and_of_no_other(seed):
+def test_a_made_shift_is_reported_of_its_column_and_of_no_other(seed):
     rng = np.random.default_rng(100 + seed)
     second = LARGE.iloc[rng.choice(3000, 1000)].reset_index(drop=True)
     name = LARGE.columns[seed % 16]
@@ -139,7 +139,7 @@ def test_a_resample_of_dates_and_ordered_levels_does_not_differ(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("name", ["day", "moment", "written"])
-def test_later_dates_are_told_as_outside_and_as_moved(seed, name):
+def test_later_dates_are_reported_as_outside_and_as_moved(seed, name):
     second = resampled(seed)
     shift, source = pd.Timedelta(days=120), "day" if name == "written" else name
     later = second[source] + shift
@@ -152,7 +152,7 @@ def test_later_dates_are_told_as_outside_and_as_moved(seed, name):
     assert f"(first: row {first + 1}, {later[first]:%Y-%m-%d}" in found[0].sentence
 
 
-def test_dates_outside_are_told_with_the_former_range_and_their_first_row():
+def test_dates_outside_are_reported_with_range_and_first_row():
     second = resampled(0)
     second.loc[[4, 7], "day"] = [pd.Timestamp("2025-03-01 06:30"), pd.Timestamp("2023-12-31")]
     (note,) = compare_tables(WITH_DAYS, second, columns=("day",))
@@ -169,7 +169,7 @@ def test_dates_that_can_be_read_either_way_are_not_judged():
     assert compare_tables(first, second, columns=("day",)) == ()
 
 
-def test_ordered_levels_never_seen_are_told_by_whether_the_order_has_them():
+def test_unseen_ordered_levels_are_reported_by_the_order():
     second = resampled(1)
     grades = second["grade"].astype(object)
     grades[[2, 5]], grades[8], grades[9] = "superb", "never", None
@@ -194,7 +194,7 @@ def remarks(n, seed, share_of_late):
     ]
 
 
-def test_the_word_whose_share_changed_most_is_told_with_both_shares():
+def test_the_word_whose_share_changed_most_is_reported_with_both_shares():
     first, second = (pd.DataFrame({"note": remarks(800, *case)}) for case in ((1, 0.2), (2, 0.4)))
     (note,) = compare_tables(Table.from_frame(first), second, columns=("note",))
     shares = [100 * frame["note"].str.contains("LATE").mean() for frame in (second, first)]

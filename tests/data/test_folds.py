@@ -25,7 +25,7 @@ def test_every_row_is_tested_once_and_classes_are_even(n_folds, seed, extra):
         assert max(counts) - min(counts) <= 1
 
 
-def test_as_many_folds_as_rows_leave_out_each_row_in_turn():
+def test_each_row_is_left_out_with_as_many_folds_as_rows():
     folds = make_folds(["a"] * 7 + ["b"] * 2, 9)
     assert [test.tolist() for _, test in folds] == [[k] for k in range(9)]
     assert all(len(train) == 8 for train, _ in folds)
@@ -90,7 +90,7 @@ def test_folds_of_whole_groups_are_about_as_large_and_of_the_same_classes(sizes,
     st.sampled_from([0.1, 0.3, 0.5]),
     st.integers(0, 3),
 )
-def test_held_out_groups_have_the_share_of_rows_and_the_classes_asked_for(sizes, share, seed):
+def test_held_out_groups_have_the_share_of_rows_and_the_classes_requested(sizes, share, seed):
     groups = np.repeat(np.arange(len(sizes)), sizes)
     y = np.random.default_rng(seed).integers(0, 2, len(groups))
     train, test = hold_out(y, share, groups=groups, random_state=seed)
@@ -108,7 +108,7 @@ def test_another_seed_holds_other_groups_out():
     assert one.tolist() == same.tolist() != other.tolist()
 
 
-def test_two_groups_stand_on_two_sides_and_one_group_cannot():
+def test_two_groups_are_on_two_sides_and_one_group_cannot():
     train, test = hold_out([0, 1] * 5, 0.3, groups=[1] * 7 + [2] * 3)
     assert (len(train), len(test)) == (7, 3)
     with pytest.raises(DataError, match="needs two groups; all rows are of one"):
@@ -122,7 +122,7 @@ def test_a_side_with_fewer_rows_than_classes_is_refused(share):
 
 
 @pytest.mark.parametrize("share", [float("nan"), 1.0, -0.1])
-def test_a_share_that_is_none_is_refused(share):
+def test_invalid_share_is_refused(share):
     with pytest.raises(ValueError, match="`share` must be at least 0 and below 1"):
         hold_out([0, 1] * 5, share)
 
@@ -195,6 +195,6 @@ def test_splitters_and_pairs_of_positions_are_taken():
         (lambda: make_folds([0, 1], [3]), ValueError, "two arrays of positions"),
     ],
 )
-def test_what_cannot_be_split_is_said(call, error, sentence):
+def test_unsplittable_tables_are_reported(call, error, sentence):
     with pytest.raises(error, match=sentence):
         call()

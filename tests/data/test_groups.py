@@ -74,6 +74,6 @@ def test_values_are_groups_in_their_order_and_gaps_come_last():
         ([1, 2], [np.nan], r"list of finite cuts; got \[nan\]"),
     ],
 )
-def test_what_cannot_be_grouped_is_refused_in_words(values, bins, expected):
+def test_ungroupable_columns_are_refused_in_words(values, bins, expected):
     with pytest.raises(ValueError, match=expected):
         row_groups(values, "town", bins=bins)

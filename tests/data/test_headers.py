@@ -30,13 +30,13 @@ def test_names_are_distinct_printable_and_neither_empty_nor_long(names):
         (["x" * 300], ["x" * 200], "was longer than 200 characters"),
     ],
 )
-def test_each_repair_is_told(given, expected, reason):
+def test_each_repair_is_reported(given, expected, reason):
     repaired, (note,) = repaired_headers(given, LIMITS)
     assert repaired == expected
     assert reason in note
 
 
-def test_of_many_repairs_five_are_named():
+def test_five_of_many_repairs_are_named():
     _, (note,) = repaired_headers([None] * 7, LIMITS)
     assert note.startswith("7 column names were empty: column 1 is now 'column 1'")
     assert note.endswith("and 2 more.")
@@ -46,12 +46,12 @@ def test_a_long_name_is_shortened_in_a_sentence():
     assert shown("a" * 41) == repr("a" * 39 + "…")
 
 
-def test_columns_asked_for_are_found_in_the_files_order():
+def test_columns_requested_are_found_in_the_files_order():
     assert chosen_columns(["a", "b", "c"], None, LIMITS) == [0, 1, 2]
     assert chosen_columns(["a", "b", "c"], ["c", "a"], LIMITS) == [0, 2]
 
 
-def test_of_too_many_columns_some_must_be_chosen_and_the_names_are_told():
+def test_columns_of_a_wide_file_must_be_chosen_by_name():
     names = [f"g{k}" for k in range(2_001)]
     with pytest.raises(WideTableError, match="this one has 2,001") as caught:
         chosen_columns(names, None, LIMITS)
@@ -67,6 +67,6 @@ def test_of_too_many_columns_some_must_be_chosen_and_the_names_are_told():
         ([f"g{k}" for k in range(2_001)], "2,001 are chosen"),
     ],
 )
-def test_columns_that_cannot_be_chosen_are_said(requested, sentence):
+def test_columns_that_cannot_be_chosen_are_reported(requested, sentence):
     with pytest.raises(DataError, match=sentence):
         chosen_columns(["a", *(f"g{k}" for k in range(2_001))], requested, LIMITS)

@@ -284,7 +284,7 @@ def test_levels_with_an_order_reach_the_learner_as_an_ordered_categorical():
         (["small"], "'large', 'middle' is not in it"),
     ],
 )
-def test_an_order_that_is_none_is_refused_with_the_level(levels, why):
+def test_invalid_order_is_refused_with_the_level(levels, why):
     with pytest.raises(DataError, match=f"'size' must name each of its levels once.*{why}"):
         people(size=SIZES).with_order("size", levels)
 

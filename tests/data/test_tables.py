@@ -61,7 +61,7 @@ def test_rows_of_a_parquet_file_are_numbered(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_does_not_fit_into_memory_leaves_nothing_behind(tmp_path, monkeypatch):
+def test_failed_allocation_leaves_nothing_behind(tmp_path, monkeypatch):
     made = []
     mkdtemp = tables.tempfile.mkdtemp
     monkeypatch.setattr(
@@ -82,7 +82,7 @@ def test_limits_that_duckdb_cannot_read_are_refused(tmp_path, given):
         open_table(tmp_path / "rows.parquet", **given)
 
 
-def test_what_cannot_be_read_is_named(tmp_path):
+def test_unreadable_files_are_named(tmp_path):
     (tmp_path / "text.parquet").write_text("no Parquet")
     (tmp_path / "list.txt").write_text("nothing")
     (tmp_path / "empty").mkdir()

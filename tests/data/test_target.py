@@ -72,7 +72,7 @@ def test_classes_are_counted_in_order():
     assert class_counts(table_with(t=["b"] * 30 + ["a"] * 10), "t") == {"a": 10, "b": 30}
 
 
-def test_of_names_alone_a_usual_one_is_the_target_else_the_last():
+def test_target_by_name_is_a_usual_one_or_the_last():
     assert likely_target(["a", "Class", "b"]) == "Class"
     assert likely_target(["a", "b"]) == "b"
 

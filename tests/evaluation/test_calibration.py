@@ -38,7 +38,7 @@ def test_the_brier_score_is_that_of_scikit_learn(rows):
     assert brier_score(true, chance, weight) == pytest.approx(expected)
 
 
-def test_what_is_no_probability_is_refused():
+def test_non_probabilities_are_refused():
     with pytest.raises(ValueError, match="must hold a probability, from 0 to 1"):
         reliability([True], [1.5])
     with pytest.raises(ValueError, match="must hold a probability, from 0 to 1"):

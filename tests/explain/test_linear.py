@@ -13,7 +13,7 @@ RULE = RuleSet(
 )
 
 
-def test_the_sum_stands_beside_its_limit():
+def test_the_sum_is_beside_its_limit():
     rows = pd.DataFrame({"age": [60.0, 20.0, np.nan], "bmi": [20.0, 20.0, 20.0]})
     high, low, gap = explain(RULE, rows)
     assert high.sentence == ("Predicted ill: 0.5 * age - 1 * bmi is 10 > 3 (clause 2).")

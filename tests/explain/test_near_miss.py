@@ -48,7 +48,7 @@ def test_distance_and_share_of_the_range(condition, value, row, distance, share)
         (PowerLawSplit(RATIO.terms, 2.0, 1.0, inside=False), "outside", [1.0, 2.0]),
     ],
 )
-def test_what_is_compared_with_is_plain_data(condition, operator, threshold):
+def test_compared_values_are_plain_data(condition, operator, threshold):
     row = dict.fromkeys(condition.features, None)
     plain = Checker(None, row, False).write(condition).to_dict()
     assert (plain["operator"], plain["threshold"]) == (operator, threshold)

@@ -48,7 +48,7 @@ def test_each_value_stated_for_a_split_turns_it_as_it_is_printed(split, columns,
 
 
 @given(st.floats(0.6, 40.0), st.floats(0.6, 40.0), st.floats(0.7, 90.0))
-def test_of_a_product_every_column_has_a_value_that_turns_it(a, b, high):
+def test_every_column_of_a_product_has_a_deciding_value(a, b, high):
     split = PowerLawSplit((PowerLaw(1.0, (Factor("a", 2), Factor("b", -1, floor=1e-9))),), high)
     found = read_split(split, {"a": a, "b": b}).changes
     assert {c.feature for c in found} == {"a", "b"}
@@ -71,7 +71,7 @@ def test_each_value_stated_for_a_learned_tree_turns_it_as_it_is_printed(case, tr
 
 @pytest.mark.parametrize("old", [np.inf, -np.inf, 0.0, 5e-324, 1e308])
 @pytest.mark.parametrize("ranges", [{}, {"a": (-1e308, 1e308)}, {"a": (0.0, 1e-300)}])
-def test_at_the_ends_of_what_a_number_can_be_a_stated_value_turns_too(old, ranges):
+def test_stated_values_turn_at_the_ends_of_the_number_range(old, ranges):
     split = PowerLawSplit((PowerLaw(1.0, (Factor("a"),)),), 7.3)
     (change,) = read_split(split, {"a": old}, ranges=ranges).changes
     assert turned(split, {"a": old}, "a", printed_in(change_text(change)))

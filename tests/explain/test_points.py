@@ -113,7 +113,7 @@ def test_the_boundary_agrees_with_trying_values_around_each_threshold(split, col
         assert found[i] == pytest.approx(min(gaps))
 
 
-def test_points_that_reach_the_total_are_told_with_what_gives_them():
+def test_points_that_reach_the_total_are_reported_with_what_gives_them():
     (found, *_) = explain(card(5), PEOPLE)
     assert found.sentence == (
         "Predicted high: 5 points reach 5: age 72 > 60 gives 3, bp 150 > 140 gives 2, "
@@ -133,7 +133,7 @@ def test_near_miss_reports_missing_points_and_what_suffices():
     assert json.loads(json.dumps(found.to_dict()))["near_misses"][0]["checks"][0]["threshold"] == 4
 
 
-def test_the_bands_of_a_scorecard_are_told_from_the_nearest():
+def test_bands_of_a_scorecard_are_listed_from_the_nearest():
     found = explain(card(6, 3), PEOPLE)[1]
     assert [m.index for m in found.near_misses] == [1, 0]
     assert found.near_misses[0].sentence.startswith("Clause 2 does not match: 2 points are 1 short")

@@ -43,7 +43,7 @@ def test_answer_and_fired_clauses_are_those_of_the_rule(case):
 
 
 @given(cases(PLAIN))
-def test_every_clause_is_either_fired_or_a_near_miss_of_the_form_told(case):
+def test_every_clause_is_either_fired_or_a_near_miss_of_the_stated_form(case):
     rule, columns = case
     for found in explain(rule, columns):
         assert all(m.failing for m in found.near_misses)
@@ -178,7 +178,7 @@ SUMS = (
 
 @pytest.mark.slow
 @given(cases({"age": "number", "bmi": "number", "smoker": "flag"}), st.sampled_from(SUMS))
-def test_spoken_words_hold_no_sign_and_no_term_of_logic(case, split):
+def test_plain_words_hold_no_sign_and_no_term_of_logic(case, split):
     rule, columns = case
     names = {rule.default: "well"}
     labels = tuple(names.get(label, "ill") for label in rule.labels)
@@ -194,7 +194,7 @@ def test_spoken_words_hold_no_sign_and_no_term_of_logic(case, split):
             assert not NO_SIGNS.search(clause_words(clause, SPOKEN))
 
 
-def test_spoken_sentences_give_values_and_limits_in_words():
+def test_plain_sentences_give_values_and_limits_in_words():
     rule, frame = patients()
     old, _, both, unknown = explain(rule, frame, wording=SPOKEN)
     because = "The answer is ill because glucose is {}, above 126.5, and age is {}, above 50."
@@ -219,14 +219,14 @@ def test_spoken_sentences_give_values_and_limits_in_words():
         (SUMS[2], True, "the score from age is 30, not between 1 and 2"),
     ],
 )
-def test_spoken_sums_are_scores(split, holds, told):
+def test_plain_sums_are_scores(split, holds, told):
     rule = RuleSet((Clause((split,)),), ("ill",), "dnf", "well")
     found = explain(rule, pd.DataFrame({"age": [30.0], "bmi": [30.0]}), wording=SPOKEN)[0]
     start = "The answer is ill because " if holds else "The answer is well: for ill, "
     assert found.sentence == f"{start}{told}."
 
 
-def test_spoken_bounds_of_one_column_are_one_condition():
+def test_plain_bounds_of_one_column_are_one_condition():
     bounds = Clause((Literal("age", ">", 20), Literal("age", "<=", 50)))
     assert clause_words(bounds, SPOKEN) == "age is above 20 and at most 50"
 
@@ -261,7 +261,7 @@ def test_similar_cases_agree_on_the_rule_before_they_are_near():
     assert [c.row for c in similar_cases(rule, past, {"x": 5.1}, k=3)] == [1, 0, 2]
 
 
-def test_model_is_asked_for_its_own_columns_and_classes():
+def test_model_gets_its_own_columns_and_classes():
     rule, frame = patients()
     model = FakeModel(rule, classes=["ill", "well", "odd"])
     found = explain(model, frame, ["ill", "odd", "ill", "well"])

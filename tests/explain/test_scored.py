@@ -76,7 +76,7 @@ def test_then_and_now_are_the_counts_and_fisher_s_test_of_them(model):
     assert len(found.figures) == 1 + model.rule_set_.n_clauses
 
 
-def test_a_rule_that_no_longer_holds_is_said_not_to(model):
+def test_a_rule_that_no_longer_holds_is_reported(model):
     turned = Y[800:].map({"high": "low", "low": "high"})
     found = score(model, X[800:], outcomes=turned, before=(X[600:800], Y[600:800]))
     assert found.figures[0].worse
@@ -89,7 +89,7 @@ def test_outcomes_that_are_not_known_yet_are_left_out(model):
     assert found.figures[0].n_now == 50
 
 
-def test_drift_is_told_first_and_a_retyped_column_refused(model):
+def test_drift_is_reported_first_and_a_retyped_column_refused(model):
     name = next(f for f in model.rule_set_.features if TABLE.column(f).is_number)
     shifted = X[600:].assign(**{name: X[name] + 3 * X[name].std()})
     kinds = {(n.column, n.kind) for n in score(model, shifted, reference=TABLE).drift}

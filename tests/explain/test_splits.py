@@ -71,7 +71,7 @@ def test_changes_are_ordered_by_the_share_of_the_range():
     assert np.sqrt(95 / 27) <= height <= np.sqrt(95 / 27) + 0.00051
 
 
-def test_a_missing_value_is_told_with_what_it_counts_as():
+def test_a_missing_value_is_reported_with_what_it_counts_as():
     found = read_split(HEAVY, {"mass": None, "height": 1.8})
     assert found.sentence == (
         "mass is missing, which counts as not meeting the condition on mass / max(height, 0.1)^2"
@@ -158,7 +158,7 @@ def test_a_change_past_a_short_bound_is_named_with_few_digits_too(bound, away):
     assert away * (change.new - bound) >= 0
 
 
-def test_business_names_stand_in_the_formula():
+def test_business_names_are_in_the_formula():
     wording = Wording(names={"mass": "weight"}, units={"mass": "kg"})
     text = explain(rule(), PEOPLE, wording=wording)[0].sentence
     assert "weight / max(height, 0.1)^2" in text

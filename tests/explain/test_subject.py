@@ -8,7 +8,7 @@ from rulekit.explain.subject import as_column, columns_for, row_values, subject_
 from tests.explain.tables import patients
 
 
-def test_a_cnf_is_told_by_its_mirror_image():
+def test_cnf_is_explained_by_its_mirror_image():
     rule, frame = patients()
     assert subject_of(rule).dnf is rule
     mirrored = subject_of(rule.negated())

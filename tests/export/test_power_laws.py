@@ -109,7 +109,7 @@ def test_markdown_html_and_the_report_show_it():
 
 
 @given(splits(), rows(min_rows=1, max_rows=1))
-def test_at_a_crossing_the_sum_meets_a_bound(split, columns):
+def test_sum_meets_a_bound_at_a_crossing(split, columns):
     row = {name: float(values[0]) for name, values in columns.items()}
     if any(np.isnan(row[f]) for f in split.features):
         return

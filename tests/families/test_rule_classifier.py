@@ -109,7 +109,7 @@ def test_the_path_has_the_rule_taken_and_none_that_is_too_large(fitted):
     assert model.n_conditions_ <= 5
 
 
-def test_the_error_of_the_most_frequent_class_is_told(fitted):
+def test_the_error_of_the_most_frequent_class_is_reported(fitted):
     model, _, y = fitted
     folds = make_folds(y, 2)
     wrong = []
@@ -121,7 +121,7 @@ def test_the_error_of_the_most_frequent_class_is_told(fitted):
 
 
 @pytest.mark.slow
-def test_where_a_constant_answer_is_no_worse_the_reason_says_so():
+def test_reason_names_a_constant_answer_that_is_no_worse():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"])
     shown = RuleClassifier(cv=2).fit(X, np.arange(80) % 10 == 0).choice_
@@ -155,7 +155,7 @@ def test_every_parameter_acts(fitted, parameter):
 
 
 @pytest.mark.slow
-def test_cuts_are_moved_where_the_folds_say_so_and_asked_for():
+def test_cuts_are_moved_where_the_folds_say_so_and_requested():
     a = np.random.default_rng(0).random(120)
     X, y = pd.DataFrame({"a": a}), np.where(a > 0.537, "yes", "no")
     moved, stayed = (RuleClassifier(cv=2, refine=r).fit(X, y) for r in (True, False))
@@ -258,7 +258,7 @@ def either_or(n=300):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("table", "form"), [(added_up, "points"), (either_or, "rule")])
-def test_of_two_forms_the_one_that_suits_the_table_is_taken_and_told(table, form):
+def test_better_of_two_forms_is_chosen_and_reported(table, form):
     X, y = table()
     both = RuleClassifier(forms=("points", "rule"), cv=2, refine=False).fit(X, y)
     shown = both.choice_
@@ -279,7 +279,7 @@ def test_of_two_forms_the_one_that_suits_the_table_is_taken_and_told(table, form
 
 
 @pytest.mark.slow
-def test_points_are_those_of_the_scorecard_with_its_chances_and_its_path():
+def test_points_equal_those_of_the_scorecard_and_its_path():
     X, y = mixed_table()
     model = RuleClassifier(max_conditions=4, forms=("points",), cv=3).fit(X, y)
     card = ScorecardClassifier(**model.best_params_).fit(X, y)

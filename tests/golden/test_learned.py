@@ -40,7 +40,7 @@ def test_every_case_is_recorded_once_and_nothing_else_is():
     assert sorted(names) == sorted(KNOWN)
 
 
-def test_of_every_learner_there_is_a_record_or_a_reason_for_none():
+def test_every_learner_has_a_record_or_a_reason_for_none():
     public = {name: getattr(rulekit, name) for name in rulekit.__all__}
     known = {n for n, v in public.items() if isclass(v) and issubclass(v, BaseEstimator)}
     known -= {"Binarizer"}

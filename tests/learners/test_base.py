@@ -140,7 +140,7 @@ def test_inner_fits_warn_of_nothing_and_find_the_filters_of_the_process(does, mo
     assert all(seen == warnings.filters for seen in filters)
 
 
-def test_of_many_fits_only_time_limits_are_warned_of():
+def test_only_time_limits_of_many_fits_warn():
     X, y = mixed_table(n=60)
     settings = [{"theta": 1e6, "time_limit": 1e-9}, {"theta": 1e6}]
     with pytest.warns() as result:

@@ -144,7 +144,7 @@ def test_a_worker_that_is_killed_changes_nothing(client, tmp_path):
     assert set(client.run(os.getpid).values()) != before
 
 
-def test_workers_killed_again_and_again_are_told(client, tmp_path):
+def test_workers_killed_again_and_again_are_reported(client, tmp_path):
     learner = Mortal(journal=str(marks(tmp_path, 50)))
     with pytest.raises(RulekitError, match=r"twice, .* of 3 fits were finished\. Give a `store`"):
         sweep(learner, *noisy_table(), grid={"theta": [0.5]}, cv=3)
@@ -218,7 +218,7 @@ def test_workers_of_another_version_are_refused(client, monkeypatch):
         sweep(Stump(), *noisy_table(), grid=SETTINGS, cv=2)
 
 
-def test_a_scheduler_that_is_killed_is_told(tmp_path):
+def test_a_scheduler_that_is_killed_is_reported(tmp_path):
     (tmp_path / "journal").mkdir()
     place = f"--scheduler-file={tmp_path / 'place'}"
     program = [sys.executable, "-m", "dask"]
@@ -250,7 +250,7 @@ def test_a_scheduler_that_is_killed_is_told(tmp_path):
             process.wait()
 
 
-def test_a_cluster_without_workers_is_told(monkeypatch):
+def test_a_cluster_without_workers_is_reported(monkeypatch):
     monkeypatch.setattr(cluster, "PATIENCE", 0.1)
     with (
         cluster_of(0) as empty,

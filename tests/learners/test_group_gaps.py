@@ -153,7 +153,7 @@ def test_gap_kept_only_by_constants_gives_an_explained_empty_rule():
         ),
     ],
 )
-def test_what_cannot_be_kept_or_read_is_refused_in_words(parameters, error, expected):
+def test_unsupported_constraints_are_refused_in_words(parameters, error, expected):
     X, y = table()
     X["alike"], X["own"] = 1, [f"k{k}" for k in range(len(X))]
     X["rare"] = ["x"] * 10 + ["y"] * 390
@@ -174,7 +174,7 @@ def test_what_cannot_be_kept_or_read_is_refused_in_words(parameters, error, expe
 
 
 @pytest.mark.parametrize("limit", [0.1, {"called_positive": 0.1}])
-def test_of_three_classes_only_the_gap_in_errors_can_be_limited(limit):
+def test_only_the_error_gap_can_be_limited_with_three_classes(limit):
     X = pd.DataFrame({"a": np.arange(90.0), "sex": ["f", "m"] * 45})
     model = RuleClassifier(max_conditions=2, cv=2, groups="sex", max_gap=limit)
     with pytest.raises(ValueError, match="With 3 classes `max_gap` can only limit 'error'"):

@@ -41,7 +41,7 @@ def test_a_class_that_is_all_that_is_left_needs_no_clause():
 
 
 @pytest.mark.parametrize("learner", [OneLevelRuleClassifier, HyperplaneRuleClassifier])
-def test_what_is_said_of_two_classes_only_is_refused_with_more(learner):
+def test_two_class_settings_are_refused_with_more_classes(learner):
     X, y = load_sample("iris").xy("species")
     with pytest.raises(ValueError, match=r"`positive_label` names .* 3 classes.*'setosa'.* None"):
         learner(positive_label="setosa").fit(X, y)

@@ -155,7 +155,7 @@ LEARNERS = [
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
 @pytest.mark.parametrize("positive", ["yes", "no"])
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
-def test_what_classes_weigh_makes_no_class_more_frequent(learner, positive):
+def test_class_weights_do_not_change_class_frequencies(learner, positive):
     X, y = noisy_table()
     weights = {positive: 1.5, "no" if positive == "yes" else "yes": 1.0}
     model = clone(learner).set_params(positive_label=positive, class_weight=weights).fit(X, y)

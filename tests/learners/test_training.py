@@ -37,7 +37,7 @@ def test_columns_of_one_s_own_making_are_checked_like_any_table():
         model.predict(pd.DataFrame({"bmi": [1.0]}))
 
 
-def test_what_settings_share_is_made_once():
+def test_shared_work_of_settings_is_done_once():
     shared, made = SharedWork(many=True), []
     for key in ("a", "b", "a"):
         assert shared.once(key, lambda key=key: made.append(key) or key.upper()) == key.upper()
@@ -65,7 +65,7 @@ def test_a_clock_tells_time_that_ran_out_from_a_caller_who_stops():
     "learner", [HyperplaneRuleClassifier(), LPSVM(), PowerLawTreeClassifier(max_depth=1)]
 )
 @pytest.mark.parametrize("unit", [1e307, 1e-310, 1e200])
-def test_numbers_that_cannot_be_computed_with_are_told_by_column(learner, unit):
+def test_numbers_that_cannot_be_computed_with_are_reported_by_column(learner, unit):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"dose": rng.uniform(0.1, 1, 40) * unit, "age": rng.uniform(0.1, 1, 40)})
     y = (X["dose"] / unit > X["age"]).astype(int)

@@ -107,7 +107,7 @@ def test_a_cut_at_every_distinct_value_is_shown_and_screened(open_app):
     assert left + removed == every
 
 
-def test_more_cut_points_than_can_be_typed_are_thinned_and_said(open_app):
+def test_more_cut_points_than_can_be_typed_are_thinned_with_a_note(open_app):
     frame = pd.DataFrame({"income": np.arange(4000) * 1.5, "ill": np.arange(4000) % 3 == 0})
     table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label=True)
     state = AppState(table=table, binning=BinningSpec(n_thresholds=None))
@@ -143,7 +143,7 @@ def test_a_higher_price_leaves_fewer_conditions(open_app):
 
 
 @pytest.mark.slow
-def test_large_tables_are_screened_when_asked_for(open_app, monkeypatch):
+def test_large_tables_are_screened_when_requested(open_app, monkeypatch):
     monkeypatch.setattr("ui.binning.screening_card.AT_ONCE", 0)
     app = screened(open_app("binning", sample="iris"))
     assert "May matter" not in {m.label for m in app.metric}
@@ -158,7 +158,7 @@ class Heard:
         self.standing = standing
 
 
-def test_what_counting_removes_stands_while_the_linear_program_is_solved():
+def test_counted_removals_show_while_the_program_is_solved():
     state, heard = AppState(table=load_sample("credit")), Heard()
     whole = Screening(state, 1.0)(heard)
     X, y = state.training
@@ -207,7 +207,7 @@ def test_manual_begins_with_the_cut_points_shown(open_app):
 
 
 @pytest.mark.slow
-def test_cut_points_of_a_column_that_is_set_aside_do_not_stand_in_the_way(open_app):
+def test_cut_points_of_a_column_that_is_set_aside_do_not_block(open_app):
     app = open_app("binning", sample="iris")
     first = app.session_state["app"].features[0]
     cut_box(app).set_value("5").run()

@@ -265,7 +265,7 @@ def test_presenter_mode_has_no_sign_and_no_word_a_patient_would_ask_about(open_a
 
 
 @pytest.mark.slow
-def test_what_if_says_when_the_answer_changes_and_can_be_reset(on_credit):
+def test_what_if_shows_changed_predictions_and_can_be_reset(on_credit):
     app = on_tab(on_credit(), "What if?")
     state = app.session_state["app"]
     row = state.testing[0].iloc[[0]]

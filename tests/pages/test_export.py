@@ -73,7 +73,7 @@ def test_each_format_is_shown_and_checked_where_it_can_be(on_credit, name):
 
 @pytest.mark.parametrize("name", ["text", "markdown", "html", "latex"])
 @pytest.mark.slow
-def test_counts_on_the_training_rows_stand_beside_the_clauses(on_credit, name):
+def test_counts_on_the_training_rows_are_beside_the_clauses(on_credit, name):
     shown(on_credit, name)
     state = on_credit.session_state["app"]
     X, y = state.training
@@ -152,7 +152,7 @@ def test_a_format_that_fails_its_check_says_so_before_it_is_chosen(on_credit, mo
     assert offer(state, state.model, FORMATS["sql"]).endswith("✗ Differs from the model.")
 
 
-def test_in_a_large_table_a_format_is_checked_when_it_is_chosen(on_credit, monkeypatch):
+def test_large_tables_check_a_format_when_chosen(on_credit, monkeypatch):
     monkeypatch.setattr("ui.export.formats.AT_ONCE", 999)
     state = on_credit.session_state["app"]
     assert offer(state, state.model, FORMATS["sql"]).endswith("Checked when chosen.")

@@ -41,7 +41,7 @@ def result(app):
     return words.replace("\\", "").replace("\u2060", "")
 
 
-def test_a_full_disk_is_told_and_the_analysis_goes_on(open_app, full_disk, table_of):
+def test_a_full_disk_is_reported_and_the_analysis_goes_on(open_app, full_disk, table_of):
     app = open_app(sample="iris")
     assert not app.exception
     app.run()
@@ -53,7 +53,7 @@ def test_a_full_disk_is_told_and_the_analysis_goes_on(open_app, full_disk, table
 
 
 @pytest.mark.skipif(os.name != "posix", reason="folders without leave to write are POSIX")
-def test_a_workspace_that_cannot_be_made_is_told(open_app, tmp_path, monkeypatch, table_of):
+def test_a_workspace_that_cannot_be_made_is_reported(open_app, tmp_path, monkeypatch, table_of):
     (tmp_path / "file").touch()
     monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "file" / "below"))
     app = open_app(sample="iris")
@@ -135,7 +135,7 @@ DAMAGES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", list(DAMAGES))
-def test_a_store_that_is_damaged_is_told_and_the_page_stands(open_app, workspace_folder, damage):
+def test_a_store_that_is_damaged_is_reported_and_the_page_stays(open_app, workspace_folder, damage):
     app = finished(open_app("models", sample="iris"))
     place = workspace_folder / at(app)["analysis"] / "sweep.sqlite"
     with SweepStore(place) as store:

@@ -359,7 +359,7 @@ def test_without_a_table_the_page_says_so_and_draws_nothing(open_app):
 
 
 @pytest.mark.slow
-def test_a_stopped_search_keeps_what_stands_and_says_where_it_stopped(on_models):
+def test_stopped_search_keeps_its_results_and_place(on_models):
     app = on_models
     app.button(key="search_longer").click().run()
     the_job().cancel()

@@ -54,7 +54,7 @@ def test_without_a_table_the_page_says_so(open_app):
 
 
 @pytest.mark.slow
-def test_the_rule_is_told_with_figures_of_training_and_test_rows(on_credit):
+def test_the_rule_is_reported_with_figures_of_training_and_test_rows(on_credit):
     app = on_credit()
     assert not app.exception
     state = app.session_state["app"]
@@ -153,7 +153,7 @@ def test_undo_redo_and_back_restore_rules_with_their_own_figures(on_credit):
 
 
 @pytest.mark.slow
-def test_a_clause_is_edited_where_it_stands_and_others_stay(on_credit, monkeypatch):
+def test_a_clause_is_edited_in_place_and_others_stay(on_credit, monkeypatch):
     app = on_credit()
     before = app.session_state["app"].model.rule_set_
     assert not [b for b in app.button if b.key == "score_edit"]
@@ -286,7 +286,7 @@ def test_an_edited_rule_survives_a_reload_by_its_json(on_credit, open_app):
 
 
 @pytest.mark.slow
-def test_a_proof_is_looked_for_when_asked_and_kept(on_credit):
+def test_a_proof_is_looked_for_on_request_and_kept(on_credit):
     app = on_tab(on_credit(theta=30.0), "Optimality")
     assert "best possible" not in text(app)
     app = finished(app.button(key="begin_certify").click().run())
@@ -332,7 +332,7 @@ def test_a_rule_of_one_clause_says_by_itself_that_it_is_proven(open_app):
 
 
 @pytest.mark.slow
-def test_what_two_seconds_do_not_prove_is_not_spoken_of(open_app, monkeypatch):
+def test_unproved_results_are_not_mentioned(open_app, monkeypatch):
     card = sys.modules["ui.learners.certificate_card"]
     nothing = Certificate(9.0, None, False, "Nothing is proved: for this test.")
     monkeypatch.setattr(card, "Proof", lambda *_: Giving(nothing))
@@ -380,13 +380,13 @@ RULE = RuleSet(
 # Words -----------------------------------------------------------------------------------
 
 
-def test_two_bounds_are_told_as_an_interval(on_credit):
+def test_two_bounds_are_reported_as_an_interval(on_credit):
     names = wording(AppState())
     between = Clause((Literal("age", ">", 20.0), Literal("age", "<=", 50.0)))
     assert clause_words(between, names) == "20 < age <= 50"
 
 
-def test_a_cnf_is_told_as_filters_that_all_hold():
+def test_a_cnf_is_reported_as_filters_that_all_hold():
     names = wording(AppState())
     assert rule_words(RULE.negated(), names).splitlines()[-2:] == ["THEN well", "OTHERWISE ill"]
     assert rule_words(RULE.negated(), names).count("\nAND (") == 1
@@ -533,7 +533,7 @@ def test_slider_and_typed_cut_point_follow_each_other(on_mixed):
 
 
 @pytest.mark.slow
-def test_what_has_no_editor_says_so_in_a_sentence(on_mixed):
+def test_conditions_without_an_editor_have_a_sentence(on_mixed):
     app = on_mixed(1, 3)
     assert "A test for missing values has no cut point" in text(app)
     listed_conditions(app).set_value(1).run()

@@ -49,7 +49,7 @@ def test_a_second_table_is_answered_row_by_row_and_the_rule_still_holds(scoring)
 
 
 @pytest.mark.slow
-def test_what_differs_is_told_first_and_outcomes_may_be_unknown(scoring):
+def test_differences_come_first_and_outcomes_may_be_unknown(scoring):
     read = scoring.session_state["app"].model.rule_set_.features
     name = next(f for f in read if TABLE.column(f).is_number)
     app = uploaded(scoring, X.assign(**{name: X[name] * 3 + 100}))

@@ -16,7 +16,7 @@ def row(age, sex="m"):
     return {"age": np.array([age], dtype=float), "sex": np.array([sex], dtype=object)}
 
 
-def test_the_asked_region_is_drawn_in_shares_of_the_range():
+def test_the_requested_region_is_drawn_in_shares_of_the_range():
     requested = case_figure(Clause((OLD,)), row(60.0), REFERENCE).data[1]
     assert (requested.base[0], requested.x[0]) == (0.5, 0.5)
 

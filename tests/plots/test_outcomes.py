@@ -85,7 +85,7 @@ def test_without_a_cut_the_sentence_says_so():
     assert outcome_sentence(table, name="x", labels=LABELS) == ("x: no cut point divides the rows.")
 
 
-def test_of_many_outcomes_the_sentence_names_six():
+def test_sentence_names_six_of_many_outcomes():
     codes = np.arange(6)
     table = outcome_bins(VALUES, codes, 8, [2.0])
     assert outcome_sentence(table, name="x", labels=list("abcdefgh")).endswith("; 2 more outcomes.")

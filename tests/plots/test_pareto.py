@@ -47,7 +47,7 @@ def test_the_step_line_joins_the_front_only():
     assert 2.0 not in steps.x
 
 
-def test_error_bars_stand_at_front_points_only():
+def test_error_bars_are_at_front_points_only():
     points = settings()
     points.loc[20, "on_front"] = False
     settings_drawn, steps = front_figure(points).data
@@ -154,7 +154,7 @@ def test_a_note_does_not_lie_on_a_steep_line():
     assert not inside.any()
 
 
-def test_many_names_stand_below_the_plot_with_room_of_their_own():
+def test_many_names_are_below_the_plot_with_room_of_their_own():
     few = front_figure(by_limit(), x="limit", series="method").layout
     many = front_figure(by_limit(method=list("abcdef")), x="limit", series="method").layout
     assert few.legend.yanchor == "bottom"
@@ -179,7 +179,7 @@ def test_a_rule_without_conditions_is_named_at_the_edge():
     assert layout.yaxis.range[1] > 0.9
 
 
-def test_a_learner_keeps_its_look_whoever_else_is_drawn():
+def test_a_learner_keeps_its_look_beside_any_others():
     points = by_limit()
     looks = {"a": learner_look(4), "b": learner_look(1)}
     points = points.assign(look=points["method"].map(looks))

@@ -59,7 +59,7 @@ def test_the_outcome_sentence_counts_found_and_wrong_rows():
     )
 
 
-def test_outcomes_of_no_row_are_said():
+def test_outcomes_of_no_row_are_reported():
     assert outcome_sentence(CONFUSION * 0) == "No row to count."
 
 

@@ -40,7 +40,7 @@ def test_every_row_is_in_one_bin(rows, cuts):
     assert table["rows"].sum() == len(rows)
 
 
-def test_a_strip_stands_below_the_bars_of_the_values_it_holds():
+def test_a_strip_is_below_the_bars_of_the_values_it_holds():
     values = np.repeat([1.0, 2.0, 3.0, 7.0], [40, 30, 20, 10])
     figure = threshold_figure(values, values > 2, [1.0, 2.0], name="class")
     _, bars, strips = figure.data

@@ -64,7 +64,7 @@ def clause_holds(clause, row):
 
 
 def decide(rule_set, row):
-    """Give one row its label."""
+    """Return the label of one row."""
     fired = [clause_holds(c, row) for c in rule_set.clauses]
     if rule_set.form == "cnf":
         return rule_set.labels[0] if all(fired) else rule_set.default

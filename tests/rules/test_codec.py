@@ -86,7 +86,7 @@ def test_a_literal_whose_missing_answer_is_no_truth_value_is_refused():
         rule_from_dict(data)
 
 
-def test_what_is_no_dictionary_is_refused():
+def test_non_dictionaries_are_refused():
     with pytest.raises(RuleError, match="must be a dictionary, found list"):
         rule_from_dict([])
 

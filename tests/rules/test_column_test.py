@@ -66,7 +66,7 @@ def test_grouping_neither_loses_nor_invents_a_literal(clause):
     assert [(t.feature, t.scale) for t in tests] == list(read)
 
 
-def test_an_interval_is_told_once_and_counts_two():
+def test_an_interval_is_reported_once_and_counts_two():
     clause = Clause(
         (Literal("bp", ">", 120), Literal("sex", "==", "female"), Literal("bp", "<=", 150))
     )
@@ -76,7 +76,7 @@ def test_an_interval_is_told_once_and_counts_two():
     assert str(second) == "sex == female"
 
 
-def test_the_literals_of_an_or_stand_alone():
+def test_the_literals_of_an_or_are_alone():
     clause = Clause((Literal("bp", "<=", 120), Literal("bp", ">", 150)), "or")
     assert [str(t) for t in intervals(clause)] == ["bp <= 120", "bp > 150"]
 
@@ -119,7 +119,7 @@ def test_a_test_nothing_meets_has_no_literals():
         FeatureTest("a", values=()).fewest_literals()
 
 
-def test_conditions_of_another_kind_stand_as_they_are():
+def test_conditions_of_another_kind_stay_as_they_are():
     class Odd:
         features = ("a",)
         n_conditions = 3

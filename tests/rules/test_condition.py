@@ -87,13 +87,13 @@ def test_a_mapping_is_taken_as_it_is():
     assert columns_in(columns, ["a", "b"]) is columns
 
 
-def test_only_the_columns_asked_for_are_read():
+def test_only_the_columns_requested_are_read():
     frame = pd.DataFrame({"a": [1.0], "b": [object()]})
     assert list(columns_in(frame, ["a"])) == ["a"]
     assert [len(c) for c in columns_in(frame, []).values()] == [1]
 
 
-def test_what_is_no_table_is_refused_by_its_type():
+def test_non_tables_are_refused_by_type():
     with pytest.raises(
         RuleError, match=r"reads columns by name\. Give a data frame .* not ndarray"
     ):

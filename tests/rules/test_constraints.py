@@ -27,11 +27,11 @@ WISHES = Constraints(
         (Literal("sugar", "missing"), True),
     ],
 )
-def test_a_literal_may_stand_in_the_rule_or_not(literal, allowed):
+def test_a_literal_may_be_in_the_rule_or_not(literal, allowed):
     assert WISHES.allows(literal) is allowed
 
 
-def test_wishes_survive_json_and_name_their_columns():
+def test_constraints_survive_json_and_name_their_columns():
     assert Constraints.from_dict(json.loads(json.dumps(WISHES.to_dict()))) == WISHES
     assert WISHES.features == ("town", "age", "bmi", "sugar")
     assert hash(WISHES) == hash(Constraints.from_dict(WISHES.to_dict()))

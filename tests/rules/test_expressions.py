@@ -162,7 +162,7 @@ def test_the_sample_tables_are_counted_as_in_memory(put, sample):
     ],
 )
 @in_memory
-def test_what_a_column_cannot_be_asked_is_refused_with_the_reason(put, condition, message):
+def test_impossible_column_tests_are_refused_with_the_reason(put, condition, message):
     rule = RuleSet((Clause((condition,)),), ("yes",), "dnf", "no")
     table = placed(put, columns_of(FRAME))[0]
     with pytest.raises(RuleError, match=message):

@@ -130,7 +130,7 @@ def test_bands_that_decide_nothing_go():
     assert simplify_clause(Clause((RISK, replace(RISK, total=2).negated()))) is None
 
 
-def test_what_gives_nothing_goes_and_a_single_condition_stands_for_itself():
+def test_useless_terms_go_and_a_single_condition_remains():
     assert PointsSplit((OLD, HIGH, SPORT), (3, 0, -1), 2).shorter() == PointsSplit(
         (OLD, SPORT), (3, -1), 2
     )
@@ -153,7 +153,7 @@ def test_conditions_of_one_column_are_added_up_together():
     assert steps.features == ("age", "bp")
 
 
-def test_a_moved_total_or_threshold_is_told_as_such():
+def test_a_moved_total_or_threshold_is_reported_as_such():
     found = compare_rules(
         card((4, "high")), card((3, "high"), tests=(OLD, Literal("bp", ">", 150), SPORT))
     )

@@ -141,7 +141,7 @@ def test_a_stored_split_that_is_damaged_is_named():
             rule_from_dict(data)
 
 
-def test_splits_and_literals_stand_in_one_clause():
+def test_splits_and_literals_are_in_one_clause():
     clause = Clause((Literal("age", ">", 50.0), PowerLawSplit((ratio(),), -1.0)))
     columns = {
         "age": np.array([60.0, 60.0, 40.0]),

@@ -11,7 +11,7 @@ LOW, HIGH = Literal("age", ">", 20), Literal("age", "<=", 50)
 TOWN = Literal("town", "==", "Ulm")
 
 
-def test_two_bounds_of_a_column_are_one_interval_where_the_first_stands():
+def test_two_bounds_of_a_column_are_one_interval_in_place_of_the_first():
     assert readings(Clause((HIGH, TOWN, LOW))) == (Interval(LOW, HIGH), TOWN)
     assert Interval(LOW, HIGH).ends == (20.0, "<", "<=", 50.0)
 
@@ -46,7 +46,7 @@ def test_no_condition_is_lost_in_reading(rule):
         assert sorted(map(repr, read)) == sorted(map(repr, clause.conditions))
 
 
-def test_a_condition_that_a_gap_meets_is_told_apart_by_brackets():
+def test_a_condition_that_a_gap_meets_is_distinguished_by_brackets():
     young = Literal("a", "<=", 1, missing=True)
     assert clause_line(Clause((young, Literal("b", ">", 2)))) == "(a <= 1 or missing) AND (b > 2)"
     assert clause_line(Clause((young,))) == "a <= 1 or missing"

@@ -34,7 +34,7 @@ def test_a_rule_set_decides_row_by_row(rule_set, table):
 
 
 @given(rule_sets(labels=("yes",)), columns(max_rows=10))
-def test_a_rule_told_from_the_other_side_answers_the_same(rule_set, table):
+def test_a_rule_written_for_the_other_class_answers_the_same(rule_set, table):
     if rule_set.labels:
         mirrored = rule_set.negated()
         assert mirrored.form != rule_set.form
@@ -98,7 +98,7 @@ def test_a_clause_knows_two_joins():
         Clause((OLD,), "xor")
 
 
-def test_several_labels_cannot_be_told_from_the_other_side():
+def test_several_labels_cannot_be_distinguished_from_the_other_side():
     rule = RuleSet((Clause((OLD,)), Clause((HEAVY,))), ("a", "b"), "dnf", "c")
     with pytest.raises(RuleError, match="share one label"):
         rule.negated()
@@ -126,6 +126,6 @@ def test_a_rule_that_reads_no_column_answers_every_row_of_a_frame():
     assert rule.predict(pd.DataFrame({"a": [1, 2, 3]})).tolist() == ["no"] * 3
 
 
-def test_the_rule_of_something_that_has_none_is_asked_for():
+def test_missing_rule_raises():
     with pytest.raises(RuleError, match="got int without `rule_set_`"):
         rule_of(3)

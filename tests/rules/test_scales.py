@@ -33,7 +33,7 @@ def test_a_moment_is_written_and_read_back_to_the_second(found):
 
 
 @pytest.mark.parametrize("text", ["2024-02-30", "31.12.2024", "today", "2024", "2024-01-01 25:00"])
-def test_what_is_no_date_is_refused_with_its_row(text):
+def test_non_dates_are_refused_with_their_row(text):
     with pytest.raises(RuleError, match="reads column 'd' as dates, but row 3 holds"):
         Literal("d", ">", 2020, part="year").mask({"d": objects("2024-01-01", None, text)})
     with pytest.raises(RuleError, match="must be written as '2024-03-01'"):
@@ -58,7 +58,7 @@ def test_what_is_no_date_is_refused_with_its_row(text):
         ({"part": "year", "op": "in", "value": 2024}, "needs a non-empty tuple"),
     ],
 )
-def test_what_does_not_go_together_is_refused(parts, sentence):
+def test_contradictory_settings_are_refused(parts, sentence):
     given = {"feature": "x", "op": ">=", "value": 2024.0} | parts
     with pytest.raises(RuleError, match=sentence):
         Literal(**given)
@@ -73,7 +73,7 @@ def test_a_level_without_a_place_counts_as_missing():
 
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("op", ["<=", "<", ">=", ">", "==", "!="])
-def test_an_order_told_as_a_set_gives_the_same_answers(op, missing):
+def test_an_order_written_as_a_set_gives_the_same_answers(op, missing):
     column = {"x": objects("bad", "fair", "good", "best", None, "")}
     literal = Literal("x", op, "fair", missing, order=ORDER)
     told = literal.as_set()
@@ -83,7 +83,7 @@ def test_an_order_told_as_a_set_gives_the_same_answers(op, missing):
 
 
 @given(st.text(alphabet=[*"aAbBöÖ1_", *SEPARATORS], max_size=20))
-def test_words_are_what_stands_between_marks(text):
+def test_words_are_separated_by_punctuation(text):
     words, word = [], ""
     for letter in [*text, " "]:
         if letter in SEPARATORS:

@@ -22,7 +22,7 @@ def test_a_seed_names_the_damage():
     assert first == again != other
 
 
-def test_what_is_neither_read_nor_refused_is_told_with_its_seed(monkeypatch):
+def test_unhandled_files_are_reported_with_their_seed(monkeypatch):
     def broken(*_, **__):
         raise IndexError("of a bug")
 

@@ -37,7 +37,7 @@ def test_each_mistake_is_planted_in_code_only(tmp_path):
         assert differing == [mutant.line]
 
 
-def test_a_condition_that_is_asked_alone_is_turned_round(tmp_path):
+def test_a_condition_that_is_tested_alone_is_turned_round(tmp_path):
     (tmp_path / "module.py").write_text("while ready():\n    pass\n")
     (found,) = mutants_of(Path("module.py"), tmp_path)
     assert found.applied(b"while ready():\n    pass\n") == b"while not ready():\n    pass\n"

@@ -23,7 +23,7 @@ ABOUT = {"rulekit-1.dist-info/METADATA", "rulekit-1.dist-info/licenses/LICENSE"}
         (set(), {"rulekit-1.dist-info/licenses/LICENSE"}, ["The licence is missing."]),
     ],
 )
-def test_what_a_wheel_lacks_or_holds_too_much_is_told(tmp_path, more, less, message):
+def test_missing_and_extra_files_of_a_wheel_are_reported(tmp_path, more, less, message):
     with zipfile.ZipFile(tmp_path / "one.whl", "w") as archive:
         for name in (wanted() | ABOUT | more) - less:
             archive.writestr(name, "")

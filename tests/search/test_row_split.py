@@ -27,7 +27,7 @@ def test_the_hash_is_the_one_that_is_documented(seed):
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.3, 0.5])
-def test_about_the_share_asked_for_is_held_out_wherever_one_looks(fraction):
+def test_requested_share_is_held_out_everywhere(fraction):
     mask = held_out(100_000, fraction, seed=7)
     spread = np.sqrt(fraction * (1 - fraction) / 10_000)
     for part in np.split(mask, 10):

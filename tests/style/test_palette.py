@@ -104,7 +104,7 @@ def test_outcome_has_one_colour_in_every_figure(classes, described, other):
     assert walked >= 24
 
 
-def test_outcomes_are_told_apart_by_shape_and_hatch_too():
+def test_outcomes_are_distinguished_by_shape_and_hatch_too():
     looks = [*outcome_looks("abcd"), REST]
     assert len({look.symbol for look in looks}) == len({look.hatch for look in looks}) == 5
 

@@ -28,7 +28,7 @@ def test_a_number_has_four_digits_and_a_large_whole_one_all(value, text):
     assert short_number(value) == text
 
 
-def test_a_count_stands_with_its_noun():
+def test_a_count_goes_with_its_noun():
     assert [plural(n, "row") for n in (0, 1, 2, 2.5)] == ["0 rows", "1 row", "2 rows", "2.5 rows"]
 
 

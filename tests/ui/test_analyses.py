@@ -47,7 +47,7 @@ def names():
     return [saved.name for saved in analyses.listed()]
 
 
-def test_what_was_begun_here_is_listed_the_latest_first(session):
+def test_analyses_begun_here_are_listed_latest_first(session):
     begun(session, "iris")
     last = begun(session, "wine")
     assert sorted(names()) == ["iris", "wine"]
@@ -162,7 +162,7 @@ def test_forgetting_one_deletes_its_files_and_no_others(session):
     assert names() == []
 
 
-def test_with_saving_off_there_is_no_list(session, monkeypatch):
+def test_list_is_absent_with_saving_off(session, monkeypatch):
     monkeypatch.setenv("RULEKIT_WORKSPACE", "off")
     tell(session, "a" * 48)
     workspace.begin(load_sample("iris"))

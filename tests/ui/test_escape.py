@@ -17,7 +17,7 @@ def test_every_mark_of_markdown_is_escaped(text):
 
 
 @given(st.text(alphabet=MARKS + "abc w", max_size=100))
-def test_what_is_shown_is_what_was_given(text):
+def test_displayed_values_equal_the_given_ones(text):
     shown = re.sub(r"\\(.)", r"\1", md(text)).replace("\u2060", "")
     assert shown == text
 

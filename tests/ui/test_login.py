@@ -50,7 +50,7 @@ def test_login_is_off_by_default(monkeypatch):
 
 
 @pytest.mark.parametrize("left_out", [None, "auth", *SECRETS["auth"]])
-def test_what_is_missing_for_a_login_is_named(secrets, left_out):
+def test_missing_login_settings_are_named(secrets, left_out):
     given = {k: v for k, v in SECRETS["auth"].items() if k != left_out}
     secrets(None if left_out == "auth" else {"auth": given})
     wrong = login.trouble()

@@ -96,7 +96,7 @@ def outside(names):
 
 
 @pytest.mark.slow
-def test_a_page_of_another_site_is_refused_without_asking_anybody(started):
+def test_a_page_of_another_site_is_refused_without_network_lookups(started):
     port, names = started("-m", "ui.server")
     for origin in ("http://evil.test", "null", "http://localhost.evil.test"):
         assert upgrade(port, origin) == 403

@@ -100,7 +100,7 @@ def test_weights_follow_the_rows():
     ],
     ids=["cells", "roles", "class", "split", "cuts", "names", "twins"],
 )
-def test_whatever_changes_the_fit_changes_its_key(other):
+def test_changes_of_the_fit_change_its_key(other):
     assert other.fit_key != AppState(table=small()).fit_key
 
 
@@ -146,7 +146,7 @@ def test_any_kind_of_class_can_be_named(values):
     assert state.positive == "this"
 
 
-def test_of_three_classes_the_rest_is_not_the_name():
+def test_rest_of_three_classes_is_called_not_the_name():
     state = AppState(table=load_sample("iris"), outcomes={"virginica": "southern"})
     assert state.other_label == "not southern"
     assert set(state.data[1]) == {"southern", "not southern"}
@@ -155,7 +155,7 @@ def test_of_three_classes_the_rest_is_not_the_name():
     assert set(every.data[1]) == set(every.labels)
 
 
-def test_two_classes_of_one_name_are_a_problem_that_is_said():
+def test_two_classes_of_one_name_are_a_problem_that_is_reported():
     for outcomes in ({"1": "ill", "0": "ill"}, {"1": "0"}):
         problem = AppState(table=coded(), outcomes=outcomes).problem()
         assert "give each a name of its own" in problem

@@ -60,7 +60,7 @@ def seen(color, kind):
 
 
 @pytest.mark.parametrize("kind", BLINDNESS)
-def test_the_two_classes_are_told_apart_by_everybody(kind):
+def test_the_two_classes_are_distinguished_by_everybody(kind):
     pair = (seen(c, BLINDNESS[kind]) for c in palette.SERIES[:2])
     distance = sum((a - b) ** 2 for a, b in zip(*pair, strict=True)) ** 0.5
     assert distance > 60
@@ -68,7 +68,7 @@ def test_the_two_classes_are_told_apart_by_everybody(kind):
 
 @pytest.mark.parametrize("color", [*palette.SERIES[:2], palette.GREY])
 @pytest.mark.parametrize("theme", ["#FFFFFF", CONFIG["theme"]["dark"]["backgroundColor"]])
-def test_marks_stand_out_from_a_light_and_a_dark_page(color, theme):
+def test_marks_contrast_with_a_light_and_a_dark_page(color, theme):
     assert contrast(color, theme) >= 3
 
 

@@ -33,7 +33,7 @@ def saved_and_loaded(session, state):
     return workspace.load(workspace.folder())
 
 
-def test_what_was_decided_comes_back(session):
+def test_decisions_are_restored(session):
     state = AppState(
         table=load_sample("credit").with_roles({"age": "ignore"}),
         outcomes={"high": "defaulted"},
@@ -140,7 +140,7 @@ def test_switched_off_there_is_no_folder(session, monkeypatch):
     assert workspace.store_path() is None
 
 
-def test_a_folder_that_others_could_read_is_closed_and_the_person_is_told(session, tmp_path):
+def test_folder_that_others_could_read_is_closed_with_a_note(session, tmp_path):
     space = tmp_path / "space"
     space.mkdir(mode=0o755)
     space.chmod(0o755)

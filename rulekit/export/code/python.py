@@ -22,13 +22,13 @@ from rulekit.rules.writer import ConditionWriter
 
 HEAD = '''"""A rule as a function. It needs no library.
 
-`predict_row` takes one row, a dict from column name to value, and gives its label; `predict` does
+`predict_row` takes one row, a dict from column name to value, and returns its label; `predict` does
 so for many rows. None and NaN count as missing; a column that is not there is a KeyError.
 """
 
 
 def missing(value):
-    """Say whether a value is missing."""
+    """Return whether a value is missing."""
     return value is None or value != value
 
 '''
@@ -48,12 +48,12 @@ def words(value):
 '''
 ROW = '''
 def predict_row(row):
-    """Give one row its label."""
+    """Return the label of one row."""
 '''
 TAIL = '''
 
 def predict(rows):
-    """Give each row its label."""
+    """Return the label of each row."""
     return [predict_row(row) for row in rows]
 '''
 

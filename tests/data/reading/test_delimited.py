@@ -54,13 +54,13 @@ def test_semicolons_with_decimal_commas_in_windows_1252_are_found_out(numbers):
     assert (found.delimiter, found.decimal, found.encoding) == (";", ",", "cp1252")
 
 
-def test_windows_1252_is_said_with_the_line():
+def test_windows_1252_is_reported_with_the_line():
     table = read_table("a;b\n1;x\n2;ü\n".encode("cp1252"))
     assert any("not UTF-8 (first seen in line 3)" in note for note in table.notes)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
-def test_unicode_encodings_are_told_by_their_mark(encoding):
+def test_unicode_encodings_are_reported_by_their_mark(encoding):
     table = read_table("a,b\nü,1\nø,2\nü,3\n".encode(encoding))
     assert table.frame["a"].tolist() == ["ü", "ø", "ü"]
 
@@ -110,7 +110,7 @@ def test_every_text_read_as_missing_is_counted():
     )
 
 
-def test_what_counts_as_missing_can_be_set():
+def test_missing_markers_can_be_set():
     table = read_table(b"a,b\nNA,1\nDE,2\nNA,3\n", options=ParseOptions(missing=("",)))
     assert table.frame["a"].tolist() == ["NA", "DE", "NA"]
 
@@ -160,7 +160,7 @@ def test_spaces_around_cells_are_removed_and_mentioned():
     assert "In columns 'a', 'b', spaces around cells are removed." in table.notes
 
 
-def test_a_first_row_of_numbers_is_data_and_that_is_said():
+def test_a_first_row_of_numbers_is_data_with_a_note():
     table, found = read_with_options(b"1,2\n3,4\n5,6\n")
     assert table.frame["column 1"].tolist() == [1, 3, 5]
     assert found.header is False

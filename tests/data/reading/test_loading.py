@@ -60,7 +60,7 @@ def archive(**members):
         (archive(xl__workbook_dot_xml="<no/>"), "The spreadsheet is damaged"),
     ],
 )
-def test_what_is_no_table_is_refused_whatever_its_name(raw, sentence):
+def test_non_tables_are_refused_under_any_name(raw, sentence):
     with pytest.raises(DataError, match=f"The file 'table.csv' was not read.*{sentence}"):
         read_table(raw, name="table.csv")
 
@@ -74,7 +74,7 @@ def test_a_path_gives_its_file_name_and_nothing_of_its_folders(tmp_path):
     assert "secret" not in str(caught.value)
 
 
-def test_a_path_that_leads_nowhere_is_said(tmp_path):
+def test_a_path_that_leads_nowhere_is_reported(tmp_path):
     with pytest.raises(DataError, match=r"'none\.csv' was not read\. No such file"):
         read_table(tmp_path / "none.csv")
     with pytest.raises(DataError, match="Is a directory"):
@@ -172,7 +172,7 @@ FILES = whole_files()
 
 @pytest.mark.parametrize("raw", FILES[:3])
 @pytest.mark.parametrize("members", [1, 2])
-def test_what_gzip_has_packed_is_read_as_if_it_were_not(raw, members):
+def test_gzipped_files_are_read_like_plain_ones(raw, members):
     middle = len(raw) // members
     parts = [part for part in (raw[:middle], raw[middle:]) if part]
     packed = b"".join(gzip.compress(part, mtime=0) for part in parts)
@@ -236,7 +236,7 @@ def wide(kind, header=True):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "xlsx", "parquet"])
-def test_of_a_file_too_wide_the_columns_asked_for_are_read_alone(kind):
+def test_only_requested_columns_of_a_wide_file_are_read(kind):
     raw, frame = wide(kind)
     with pytest.raises(WideTableError, match=r"'w' was not read.* this one has 2,301") as caught:
         read_table(raw, name="w")
@@ -251,7 +251,7 @@ def test_of_a_file_too_wide_the_columns_asked_for_are_read_alone(kind):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
-def test_columns_without_a_header_are_asked_for_by_number(kind):
+def test_columns_without_a_header_are_requested_by_number(kind):
     raw, frame = wide(kind, header=False)
     table = read_table(raw, options=ParseOptions(columns=("column 3", "column 2301")))
     assert list(table.frame) == ["column 3", "column 2301"]
@@ -266,13 +266,13 @@ def test_rows_are_counted_by_the_cells_that_are_kept():
     assert read_table(raw, limits=limits, options=ParseOptions(columns=("b",))).n_rows == 50
 
 
-def test_the_limit_that_a_long_cell_is_told_is_the_limit_that_holds():
+def test_reported_cell_limit_is_the_actual_limit():
     for raw in (f"a,b\n{'x' * 1_000_000},1\n", f"a,b\n{'x' * 10_001},1\n"):
         with pytest.raises(DataError, match="A cell may hold 10,000 characters at most"):
             read_table(raw.encode())
 
 
-def test_a_workbook_of_charts_only_is_told_apart_from_a_damaged_one():
+def test_a_workbook_of_charts_only_is_distinguished_from_a_damaged_one():
     workbook = openpyxl.Workbook()
     workbook.create_chartsheet()
     workbook.remove(workbook["Sheet"])

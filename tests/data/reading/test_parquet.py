@@ -68,7 +68,7 @@ def test_a_file_of_lists_alone_is_refused():
         read_table(parquet({"a": [[1], [2]]}))
 
 
-def test_columns_of_one_name_are_told_apart():
+def test_columns_of_one_name_are_distinguished():
     raw = parquet(pa.Table.from_arrays([pa.array([1, 2]), pa.array(["x", "y"])], names=["a", "a"]))
     table = read_table(raw)
     assert table.frame["a"].tolist() == [1, 2]

@@ -61,7 +61,7 @@ def test_every_kind_of_cell_keeps_its_kind():
     assert str(table.frame["d"].dtype).startswith("datetime64")
 
 
-def test_numbers_and_texts_in_one_column_are_told():
+def test_numbers_and_texts_in_one_column_are_reported():
     table = read_table(workbook([["income", "b"], [1, "x"], [2, "y"], ["none yet", "x"], [4, "y"]]))
     assert table.frame["income"].tolist() == ["1", "2", "none yet", "4"]
     assert "Column 'income' holds text in 1 of 4 rows (first: row 3, 'none yet')" in table.notes[0]

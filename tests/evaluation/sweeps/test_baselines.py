@@ -67,7 +67,7 @@ def test_under_costs_the_answer_that_costs_least_is_the_constant_one():
 
 
 @pytest.mark.slow
-def test_a_baseline_stands_on_one_front_with_a_rule_of_the_same_folds():
+def test_a_baseline_is_on_one_front_with_a_rule_of_the_same_folds():
     X, y = noisy_table()
     rules = sweep(Stump(), X, y, grid={"theta": [0.0]}, cv=4)
     both = rules.join(*baselines(X, y, cv=4, only=["tree"]).values())

@@ -27,7 +27,7 @@ def test_work_has_one_name_however_numbers_and_lists_are_packed():
     assert one == two
 
 
-def test_what_is_swept_may_stand_in_the_learner_or_in_the_setting():
+def test_swept_parameters_may_be_set_on_the_learner():
     one = collector.work_key("data", Stump(theta=3.0), {"theta": 0.5}, "fold")
     assert one == collector.work_key("data", Stump(theta=7.0), {"theta": 0.5}, "fold")
 

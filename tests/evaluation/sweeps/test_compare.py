@@ -61,7 +61,7 @@ def test_two_rule_learners_share_a_front_with_their_own_figures(credit):
 
 
 @pytest.mark.slow
-def test_with_costs_rules_references_and_kept_models_share_costs(credit):
+def test_rules_references_and_kept_models_share_costs(credit):
     costs = Costs(miss=5, false_alarm=1, positive="high")
     found = compare_learners(
         *credit, learners=[searcher(keep_models=True)], cv=3, references=True, costs=costs
@@ -188,7 +188,7 @@ def test_a_stop_ends_between_fits_and_what_is_there_is_given(table):
     assert len(found.points(whole=False)) == 3
 
 
-def test_progress_is_told_of_each_fit_and_each_family_with_all_there_is(table):
+def test_progress_reports_each_fit_and_each_family(table):
     seen = []
     found = compare_learners(*table, learners=STUMPS, cv=4, on_progress=seen.append)
     assert [p.family for p in seen if p.row is None] == ["first", "second"]
@@ -197,7 +197,7 @@ def test_progress_is_told_of_each_fit_and_each_family_with_all_there_is(table):
     assert {row["learner"] for row in found.finished if row["setting"] >= 4} == {"second"}
 
 
-def test_what_progress_raises_ends_the_comparison(table):
+def test_error_raised_by_progress_ends_the_comparison(table):
     def refuse(progress):
         raise KeyError("enough")
 
@@ -206,7 +206,7 @@ def test_what_progress_raises_ends_the_comparison(table):
 
 
 @pytest.mark.slow
-def test_a_first_pass_stands_until_better_points_are_whole(credit):
+def test_a_first_pass_stays_until_better_points_are_whole(credit):
     seen = []
     found = compare_learners(
         *credit,
@@ -244,7 +244,7 @@ def test_first_pass_on_a_large_table_uses_a_part_and_shrinks_the_price(credit, m
 
 
 @pytest.mark.slow
-def test_what_is_stored_needs_no_first_pass_and_no_fit(credit, tmp_path):
+def test_stored_settings_need_no_first_pass_and_no_fit(credit, tmp_path):
     place = tmp_path / "sweep.sqlite"
     one = compare_learners(*credit, learners=[searcher()], cv=3, first_pass=True, store=place)
     seen = []

@@ -21,7 +21,7 @@ def family(name="stump", n=3):
     return Family(name, Stump(), {"theta": [float(k) for k in range(n)]})
 
 
-def test_points_are_whole_unless_asked_for_otherwise():
+def test_points_are_whole_unless_requested_otherwise():
     found = Comparison((family(),), 2, "", tuple(row(*pair) for pair in ((0, 0), (0, 1), (1, 0))))
     assert found.points()["setting"].tolist() == [0]
     assert found.points(whole=False)["setting"].tolist() == [0, 1]
@@ -48,7 +48,7 @@ def test_nothing_found_has_no_points():
 
 
 @pytest.mark.slow
-def test_what_is_added_keeps_its_figures_its_models_and_its_learner():
+def test_added_results_keep_figures_models_and_learner():
     X, y = noisy_table()
     one = compare_learners(X, y, learners={"a": (Stump(), {"theta": [0.0, 0.5]})}, cv=3)
     two = compare_learners(

@@ -56,7 +56,7 @@ def test_the_summary_of_streamed_rows_is_that_of_the_table():
     pd.testing.assert_frame_equal(summarise(told), result.summary)
 
 
-def test_the_number_of_clauses_asked_for_stands_beside_the_number_found():
+def test_the_number_of_clauses_requested_is_beside_the_number_found():
     rows = [
         {"setting": 0, "learner": "Made", "fold": f, "n_clauses": 5, "n_clauses_used": 2 + f}
         for f in range(2)
@@ -110,7 +110,7 @@ def test_simplest_is_no_larger_than_best_and_within_one_error(points):
     assert simple["test_error"] <= best["test_error"] + best["test_error_se"] + 1e-12
 
 
-def test_of_equally_good_settings_the_one_with_fewer_literals_is_best():
+def test_fewer_literals_win_among_equally_good_settings():
     assert result_of([(0.2, 0.0, 3), (0.2, 0.0, 2), (0.2, 0.0, 2)]).suggest()["best"] == 1
 
 
@@ -125,7 +125,7 @@ def test_the_default_is_best_among_its_neighbours_and_says_why():
     )
 
 
-def test_settings_are_told_in_words_and_what_is_at_rest_is_not():
+def test_settings_are_reported_in_words_and_what_is_at_rest_is_not():
     kinds = (
         {
             "positive_label": "ill",
@@ -179,7 +179,7 @@ def test_an_empty_rule_is_not_the_default_even_when_nothing_is_better():
     assert "An empty rule (price of a condition 0), which predicts one class" in chosen["reason"]
 
 
-def test_where_every_rule_is_empty_the_empty_rule_is_the_default():
+def test_empty_rule_is_the_default_if_all_are_empty():
     chosen = result_of([(0.34, 0.02, 0)]).suggest()
     assert chosen["default"] == 0
     assert chosen["reason"].startswith("Selected: ")

@@ -26,7 +26,7 @@ def path(tmp_path):
     return tmp_path / "sweep.sqlite"
 
 
-def test_what_is_put_is_found_again_after_closing(path):
+def test_stored_rows_are_found_after_closing(path):
     with SweepStore(path) as store:
         store.put("key", "table", {"test_error": 0.1 + 0.2, "rule": {"schema": 1}})
     with SweepStore(path) as store:

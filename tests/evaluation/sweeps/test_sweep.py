@@ -89,7 +89,7 @@ def test_costs_are_measured_for_either_described_class(table, positive):
     assert "test_cost_per_100_se" in own.summary
 
 
-def test_learners_that_cannot_be_told_costs_learn_from_rows_that_weigh_so(table):
+def test_learners_without_costs_learn_from_weighted_rows(table):
     X, y = table
     tree = DecisionTreeClassifier(random_state=0)
     found = sweep(tree, X, y, grid={"max_leaf_nodes": [3]}, cv=3, costs=COSTS)
@@ -198,7 +198,7 @@ def test_stop_reaches_other_processes_within_a_task(table, tmp_path):
     assert 0 < len(result.table) == len(list(journal.iterdir())) < 200
 
 
-def test_a_sweep_told_to_stop_at_once_has_an_empty_table(table):
+def test_a_sweep_stopped_at_once_has_an_empty_table(table):
     result = sweep(Stump(), *table, grid=GRID, cv=4, should_stop=lambda: True)
     assert result.table.empty
     assert result.summary.empty
@@ -207,7 +207,7 @@ def test_a_sweep_told_to_stop_at_once_has_an_empty_table(table):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_what_the_listener_raises_ends_the_sweep(table, n_jobs):
+def test_error_raised_by_a_callback_ends_the_sweep(table, n_jobs):
     def broken(row):
         raise KeyError("the listener's own mistake")
 
@@ -240,7 +240,7 @@ def test_weights_reach_fits_and_errors(table):
     assert result.table["objective"].min() > 2.0
 
 
-def test_rows_are_told_apart_by_place_not_by_index(table):
+def test_rows_are_distinguished_by_place_not_by_index(table):
     X, y = table
     frame = pd.DataFrame(X, index=np.zeros(len(X), dtype=int))
     assert_same(
@@ -283,7 +283,7 @@ def test_finished_folds_are_not_computed_again(table, tmp_path):
     assert len(list(tmp_path.glob("0.*"))) == 8 + 8
 
 
-def test_what_is_stored_can_be_had_without_fitting_anything(table, tmp_path):
+def test_stored_results_are_available_without_fits(table, tmp_path):
     learner = Stump(journal=str(tmp_path))
     with SweepStore(tmp_path / "store.sqlite") as store:
         stopped = cut_short(learner, table, store)

@@ -66,7 +66,7 @@ def test_fitting_one_setting_at_a_time_finds_the_same_rules(table, plain):
 
 
 @pytest.mark.slow
-def test_a_grid_told_backwards_finds_the_same_rules(table, plain):
+def test_a_reversed_grid_finds_the_same_rules(table, plain):
     backwards = [{k: v[::-1] for k, v in part.items()} for part in GRID[::-1]]
     turned = sweep(TwoLevelRuleClassifier(), *table, grid=backwards, cv=3).table
     columns = [*KEYS, "test_error", "train_error", "n_conditions", "objective", "rule"]

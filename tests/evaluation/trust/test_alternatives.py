@@ -109,7 +109,7 @@ def test_costs_weigh_rows_and_shares_count_them():
 
 
 @pytest.mark.parametrize("n_clauses", [1, 2])
-def test_what_is_said_of_columns_follows_from_the_rules(n_clauses):
+def test_column_statements_follow_from_the_rules(n_clauses):
     model, X, y, weight = learned(1, n_clauses)
     found = alternatives(model, X, y, 0.02, sample_weight=weight)
     reads = [set(rule.features) for rule in found.rules]
@@ -192,7 +192,7 @@ def test_a_wrong_parameter_is_refused_in_words(wrong, words):
         alternatives(model, X, y, **wrong)
 
 
-def test_what_has_no_rule_or_several_outcomes_is_refused_in_words():
+def test_models_without_a_rule_or_with_several_outcomes_are_refused():
     _, X, y, _ = learned(0)
     with pytest.raises(RuleError, match="without `rule_set_`"):
         alternatives(BoxSearchClassifier(), X, y)

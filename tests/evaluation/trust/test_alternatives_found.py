@@ -59,7 +59,7 @@ def test_needed_column_is_reported_with_its_cost():
 
 
 @pytest.mark.slow
-def test_where_a_rule_differs_is_told_by_a_clause_that_is_right_about_it():
+def test_differences_of_a_rule_are_described_by_a_correct_clause():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     X = X[["worst radius", "worst texture", "worst smoothness"]]
     model = BoxSearchClassifier(theta=3.0, n_clauses=1, random_state=0).fit(X, y)
@@ -103,7 +103,7 @@ def test_the_first_sentence_says_how_surely_these_are_all():
     ]
 
 
-def test_the_pairs_are_told_with_their_mean_and_their_largest_difference():
+def test_pairs_are_reported_with_their_mean_and_their_largest_difference():
     model, X, y, weight = learned(1)
     found = alternatives(model, X, y, 0.1, sample_weight=weight)
     answers = [found.rules[k].predict(found.X) for k in found.leading[:20]]

@@ -147,7 +147,7 @@ def test_rules_of_every_kind_can_be_learned_again(learner):
 
 
 @pytest.mark.slow
-def test_three_outcomes_are_told_apart_by_learners_that_can():
+def test_three_outcomes_are_distinguished_by_learners_that_can():
     X, y = planted(1, 120)
     y = np.where(X["x5"] > 1, "hurt", y)
     model = PowerLawTreeClassifier(max_power_laws=1, max_depth=2, random_state=0).fit(X, y)
@@ -156,7 +156,7 @@ def test_three_outcomes_are_told_apart_by_learners_that_can():
 
 
 @pytest.mark.slow
-def test_progress_is_told_and_a_stop_is_heard():
+def test_progress_is_reported_and_a_stop_is_heard():
     model, X, y = learned()
     result = []
     stability(model, X, y, n_resamples=6, on_progress=lambda found: result.append(found.n_made))

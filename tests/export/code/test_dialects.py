@@ -155,7 +155,7 @@ def test_column_of_any_type_is_compared_as_a_double(link, kind, op):
 
 @in_postgres
 @pytest.mark.parametrize("kind", ["double precision", "real", "numeric", "text", "date"])
-def test_a_gap_is_told_from_a_value_whatever_the_type(link, kind):
+def test_a_gap_differs_from_a_value_whatever_the_type(link, kind):
     cells = {"text": ["NaN", "a"], "date": ["2026-01-31"]}.get(kind, ["1", "NaN"])
     link.execute("DROP TABLE IF EXISTS g")
     link.execute(f"CREATE TEMP TABLE g (i integer, x {kind})")
@@ -243,7 +243,7 @@ def test_capitals_and_collations_do_not_matter_to_what_is_equal(link):
 
 @pytest.mark.parametrize("kind", READ)
 @pytest.mark.parametrize("dialect", TRANSLATED)
-def test_what_is_read_of_a_column_is_written_for_every_database_or_refused(dialect, kind):
+def test_column_tests_are_written_for_every_database_or_refused(dialect, kind):
     rule = rule_of(kind)
     if kind in ("weekday", "days since"):
         with pytest.raises(ExportError, match=f"reads the {kind}.* of column 'opened'"):
@@ -321,7 +321,7 @@ def test_hostile_names_and_texts_arrive_whole_in_every_grammar(dialect, name, le
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", TRANSLATED)
 @given(case=cases(PLAIN))
-def test_what_is_written_for_others_means_the_same_where_it_can_be_run(dialect, case):
+def test_exports_that_can_be_run_mean_the_same(dialect, case):
     """Translated once more, to DuckDB's grammar, and run there: no server of theirs is at hand."""
     rule, columns = case
     database = DATABASES[dialect]
@@ -362,7 +362,7 @@ def test_every_dialect_is_written_in_every_part(dialect):
         (dnf(Literal("ü" * 40, ">", 1)), "mysql", "has 64 bytes at most; .* has 80"),
     ],
 )
-def test_what_a_database_cannot_express_is_refused(rule, dialect, message):
+def test_conditions_beyond_a_database_are_refused(rule, dialect, message):
     with pytest.raises(ExportError, match=message):
         to_sql(rule, dialect=dialect)
 

@@ -123,7 +123,7 @@ def test_column_named_true_is_not_taken_for_the_truth_value():
         (dnf(Literal("x", "==", np.inf)), "infinity, which standard SQL cannot express"),
     ],
 )
-def test_what_sql_cannot_express_is_refused(rule, message):
+def test_conditions_beyond_sql_are_refused(rule, message):
     with pytest.raises(ExportError, match=message):
         to_sql(rule)
 

@@ -30,7 +30,7 @@ def test_report_tells_the_rule_its_worth_and_single_cases():
     assert "truly" not in text
 
 
-def test_report_lists_what_people_said_of_cases_and_counts_it():
+def test_report_lists_what_people_wrote_on_cases_and_counts_it():
     rule, frame = patients()
     reviews = [
         Review("Row 2", "ill", "disagree", "sugar <was> measured after a meal"),

@@ -100,7 +100,7 @@ def test_any_other_rule_is_a_list_to_tick_clause_by_clause(form):
     assert f"Otherwise the answer is '{last}'" in page.text
 
 
-def test_the_sheet_has_no_colour_that_grey_would_lose_and_asks_nobody():
+def test_the_sheet_has_no_colour_that_grey_would_lose_and_loads_nothing():
     page = to_sheet(RuleSet((), (), "dnf", "well"))
     assert "Always the answer is 'well'" in Cells(page).text
     own = page[page.index("body{font-size:11pt") :]

@@ -153,6 +153,6 @@ def test_a_number_is_written_without_an_exponent(value, text):
         (dnf(Literal("x", ">", 1), default=0), "predicts number and text"),
     ],
 )
-def test_what_dmn_cannot_express_is_refused(rule, message):
+def test_conditions_beyond_dmn_are_refused(rule, message):
     with pytest.raises(ExportError, match=message):
         to_dmn(rule)

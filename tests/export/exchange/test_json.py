@@ -37,7 +37,7 @@ def test_json_states_its_schema():
         ("[]", RuleError, "must be a dictionary"),
     ],
 )
-def test_what_is_no_rule_is_refused(text, error, message):
+def test_non_rules_are_refused(text, error, message):
     with pytest.raises(error, match=message):
         from_json(text)
 

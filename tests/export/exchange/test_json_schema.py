@@ -37,7 +37,7 @@ def test_dates_orders_and_words_are_valid(reading):
 
 @pytest.mark.slow
 @given(cases(), hostile_names().flatmap(points_rules), split_rules())
-def test_whatever_is_written_is_valid(case, points, powers):
+def test_written_files_are_valid(case, points, powers):
     for rule in (case[0], points, powers):
         VALIDATOR.validate(json.loads(to_json(rule)))
 
@@ -56,7 +56,7 @@ def changed(**parts):
         {k: v for k, v in changed().items() if k != "default"},
     ],
 )
-def test_what_is_no_rule_is_not_valid_and_not_read(wrong):
+def test_non_rules_are_invalid_and_not_read(wrong):
     assert not VALIDATOR.is_valid(wrong)
     with pytest.raises(RulekitError, match=r"rule|literal|condition|label"):
         from_json(json.dumps(wrong))

@@ -111,12 +111,12 @@ def dnf(*conditions, label="yes", default="no"):
         (RuleSet((), (), "dnf", (1, 2)), r"predicts \(1, 2\)"),
     ],
 )
-def test_what_pmml_cannot_express_is_refused(rule, message):
+def test_conditions_beyond_pmml_are_refused(rule, message):
     with pytest.raises(ExportError, match=message):
         to_pmml(rule)
 
 
-def test_what_is_computed_is_a_field_of_its_own():
+def test_computed_values_are_separate_fields():
     law = PowerLawSplit((PowerLaw(2.0, (Factor("a"), Factor("b", -1, floor=1.0))),), 3.0)
     root = parsed(dnf(LinearSplit((("a", 1.0), ("b", -2.0)), ">", 0.5), law))
     names = [f.get("name") for f in root.iterfind(".//p:DerivedField", IN)]

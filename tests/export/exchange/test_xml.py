@@ -16,7 +16,7 @@ def test_text_and_attributes_are_escaped_and_keep_line_breaks():
 
 
 @pytest.mark.parametrize("text", ["\0", "\x1f", "\ud800", "\uffff"])
-def test_what_xml_cannot_hold_is_refused(text):
+def test_characters_beyond_xml_are_refused(text):
     with pytest.raises(ExportError, match="XML cannot hold the name or value"):
         checked_text(text)
 

@@ -11,7 +11,7 @@ def written(condition, kinds=KINDS):
     return CellWriter(CELLS, kinds, values).write(condition), values.listed
 
 
-def test_a_missing_value_is_asked_for_before_anything_is_compared():
+def test_missing_values_are_tested_before_comparisons():
     text, listed = written(Literal("x", ">", 5))
     assert text == "IF(LEN(B4)=0,FALSE,GESTEP(Values!$A$2,B4)=0)"
     assert listed == [5.0]
@@ -54,7 +54,7 @@ def test_points_are_added_and_compared_with_the_total():
     assert writer.write(split.negated()) == "H4<1"
 
 
-def test_a_list_of_values_stands_once():
+def test_a_list_of_values_occurs_once():
     values = Values()
     assert values.several((1.0, 2.0)) == values.several((1.0, 2.0)) == "Values!$A$2:$A$3"
     assert values.one(1.0) == "Values!$A$4"

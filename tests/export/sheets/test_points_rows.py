@@ -56,7 +56,7 @@ def test_points_and_totals_are_changed_and_conditions_of_no_points_go():
         ([3, 2, 1], [2, 4], r"must fall from band to band, the highest first; got 2, 4"),
     ],
 )
-def test_what_is_no_scorecard_is_refused_in_a_sentence(points, totals, sentence):
+def test_non_scorecards_are_refused_in_a_sentence(points, totals, sentence):
     rows = points_to_rows(CARD)
     rows["points"] = points
     with pytest.raises(RuleError, match=sentence):

@@ -141,7 +141,7 @@ def filled(book, cells, sheet="Scorecard"):
 
 
 @pytest.mark.slow
-def test_on_the_scorecard_points_add_up_to_the_answer_and_a_slip_is_named(computed):
+def test_scorecard_points_add_up_and_a_slip_is_named(computed):
     book = to_xlsx(card(), n_cases=3)
     typed = [
         {"B4": 70, "B5": "Ulm", "B6": 10},
@@ -185,7 +185,7 @@ def formulas(book):
 @given(
     st.sampled_from(NAMES), st.sampled_from(sorted({*TEXTS} - {""})), st.sampled_from(TEXTS[1:7])
 )
-def test_no_name_level_or_label_stands_in_a_formula(name, level, label):
+def test_no_name_level_or_label_is_in_a_formula(name, level, label):
     rule = RuleSet((Clause((Literal(name, "==", level),)),), (label,), "dnf", f"not {label}")
     plain = RuleSet((Clause((Literal("n", "==", "v"),)),), ("a",), "dnf", "b")
     assert formulas(to_xlsx(rule, n_cases=2)) == formulas(to_xlsx(plain, n_cases=2))
@@ -200,7 +200,7 @@ def test_every_digit_of_a_number_is_in_the_file():
 
 
 @pytest.mark.slow
-def test_what_the_rule_says_stands_in_words_beside_every_digit():
+def test_prediction_is_in_words_beside_every_digit():
     rule, _ = patients()
     book = to_xlsx(rule, wording=Wording(names={"age": "Age in years"}, units={"age": "y"}))
     sheet = openpyxl.load_workbook(io.BytesIO(book))["Rule"]
@@ -247,7 +247,7 @@ def clause(*conditions):
         (RuleSet((), (), "dnf", (1, 2)), r"predicts \(1, 2\)"),
     ],
 )
-def test_what_a_spreadsheet_cannot_hold_is_refused(rule, message):
+def test_tables_beyond_a_spreadsheet_are_refused(rule, message):
     with pytest.raises(ExportError, match=message):
         to_xlsx(rule, n_cases=1)
 

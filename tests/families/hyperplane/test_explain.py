@@ -137,7 +137,7 @@ def test_a_box_without_training_rows_says_so():
     assert found[0].confidence is None
 
 
-def test_levels_are_told_as_levels():
+def test_levels_are_reported_as_levels():
     X, y = with_levels()
     model = HyperplaneRuleClassifier(LPSVM(nu=0.5)).fit(X, y)
     columns = model.read_columns(X)

@@ -106,7 +106,7 @@ def test_the_largest_boxes_stay():
     assert (np.diff(counts) <= 0).all()
 
 
-def test_uncovered_rows_get_the_planes_answer_when_asked_and_are_flagged():
+def test_uncovered_rows_get_the_planes_answer_on_request_and_are_flagged():
     X, y = blobs()
     alone = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1).fit(X, y)
     helped = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1, uncovered="hyperplane").fit(X, y)

@@ -102,7 +102,7 @@ def test_given_folds_name_rows_of_the_table_also_where_some_weigh_nothing():
         (1, "The 'cv' parameter of LPSVM must be an int in the range"),
     ],
 )
-def test_folds_that_cannot_be_used_are_told(cv, sentence):
+def test_folds_that_cannot_be_used_are_reported(cv, sentence):
     X, y = blobs()
     with pytest.raises(ValueError, match=sentence):
         LPSVM(cv=cv).fit(X, y)
@@ -131,7 +131,7 @@ def test_a_row_of_weight_two_is_a_row_given_twice(standardize):
         ([1.0, np.inf, 2.0], r"it is infinite \(inf\) in 1 of 3 rows"),
     ],
 )
-def test_columns_that_are_no_numbers_are_told_at_fit_and_at_predict(column, sentence):
+def test_columns_that_are_no_numbers_are_reported_at_fit_and_at_predict(column, sentence):
     X, y = pd.DataFrame({"town": [1.0, 2.0, 3.0]}), [0, 0, 1]
     model = LPSVM(nu=1.0).fit(X, y)
     for ask in (lambda Z: LPSVM(nu=1.0).fit(Z, y), model.predict):

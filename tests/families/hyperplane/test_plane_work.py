@@ -18,7 +18,7 @@ def test_a_plane_that_rows_lie_on_moves_half_way_to_the_next_row_above(noise):
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
-def test_what_lies_on_a_plane_does_not_depend_on_the_unit(scale):
+def test_rows_on_a_plane_do_not_depend_on_the_unit(scale):
     values = scale * np.array([-2.0, 3.0, 5.0])
     assert off_the_rows(values, 3.0 * scale) == pytest.approx(4.0 * scale)
 

@@ -140,7 +140,7 @@ def test_without_a_key_equal_rows_stay_together(put):
 
 
 @in_memory
-def test_only_the_features_asked_for_are_read(put):
+def test_only_the_features_requested_are_read(put):
     X, y = hostile_table()
     table = placed(put, X.assign(names=[f"n{i}" for i in range(len(X))]), y)
     model = fitted(IdealDNFClassifier(random_state=0), table, features=["A", "c1"])

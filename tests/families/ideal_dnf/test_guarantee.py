@@ -17,7 +17,7 @@ def test_the_separation_is_the_least_that_the_theorem_allows(n, k, confidence):
 
 
 @given(st.integers(0, 10), st.sampled_from((0.01, 0.1, 0.5)))
-def test_with_the_rows_asked_for_the_excess_error_is_what_was_asked(k, excess):
+def test_requested_rows_give_the_requested_excess_error(k, excess):
     rows = SampleGuarantee(1, k).rows_for(excess)
     assert SampleGuarantee(rows, k).excess_error <= excess
     assert SampleGuarantee(max(rows - 1, 1), k).excess_error > excess * (1 - 1e-6) or rows == 1
@@ -44,7 +44,7 @@ def test_the_sentences_hold_the_numbers_that_can_be_computed_again():
     assert f"{100 * known.excess_error:.3g} percentage points" in result
 
 
-def test_of_too_few_rows_nothing_is_guaranteed_about_the_whole():
+def test_too_few_rows_give_no_guarantee():
     known = SampleGuarantee(300, 6)
     result = " ".join(known.sentences())
     assert known.excess_error == 1.0

@@ -91,7 +91,7 @@ def test_the_two_modes_differ_on_no_type_that_occurs_with_a_majority():
     assert model.rule_set_ == compact
 
 
-def test_in_paper_mode_a_type_without_rows_is_answered_with_the_default():
+def test_paper_mode_predicts_the_default_for_a_type_without_rows():
     rng = np.random.default_rng(0)
     types = rng.permutation(64)[:40]  # 24 of 64 never occur; all six columns matter
     codes = rng.choice(types, 600)
@@ -309,7 +309,7 @@ def test_a_binarizer_needs_rows_that_are_not_held_out(monkeypatch):
         model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
 
 
-def test_a_forbidden_column_is_not_asked():
+def test_a_forbidden_column_is_not_read():
     X, y = mixed()
     for binarizer in (None, Binarizer()):
         model = IdealDNFClassifier(
@@ -323,7 +323,7 @@ def test_a_forbidden_column_is_not_asked():
     "wishes",
     [{"required": ["age"]}, {"directions": {"age": ">"}}, {"allow_not_equal": False}],
 )
-def test_wishes_that_counting_cannot_keep_are_refused(wishes):
+def test_constraints_beyond_counting_are_refused(wishes):
     X, y = mixed()
     with pytest.raises(ValueError, match="can only forbid whole columns"):
         IdealDNFClassifier(constraints=wishes).fit(X, y)

@@ -87,7 +87,7 @@ def test_the_error_of_a_size_is_that_on_all_of_many_rows():
         assert result["length"] == alone.n_conditions_
 
 
-def test_of_very_many_rows_a_part_is_asked(monkeypatch):
+def test_sample_of_very_many_rows_is_used(monkeypatch):
     monkeypatch.setattr(tree, "MANY_ROWS", 200)
     monkeypatch.setattr(tree, "MOST_ROWS", 300)
     X, y = noisy(400)
@@ -98,7 +98,7 @@ def test_of_very_many_rows_a_part_is_asked(monkeypatch):
 
 
 @pytest.mark.slow
-def test_something_is_said_where_no_answer_is_as_good_as_one():
+def test_empty_rule_has_a_hint():
     rng = np.random.default_rng(2)
     X = pd.DataFrame(rng.uniform(1.0, 2.0, (400, 2)), columns=list("ab"))
     y = np.where(rng.random(400) < np.where(X["a"] > 1.9, 0.55, 0.05), "rare", "usual")

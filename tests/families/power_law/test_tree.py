@@ -73,7 +73,7 @@ def test_many_settings_at_once_give_the_models_of_one_fit_each():
         np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
 
 
-def test_work_that_is_told_to_stop_yields_no_further_tree():
+def test_work_that_is_stopped_yields_no_further_tree():
     X, y = body_mass(80)
     answers = iter([False, False, True])
     found = PowerLawTreeClassifier().fit_many(
@@ -101,7 +101,7 @@ def test_a_rare_class_is_not_pruned_away():
 
 
 @pytest.mark.slow
-def test_three_classes_are_told_apart_by_two_splits():
+def test_three_classes_are_distinguished_by_two_splits():
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 3, (240, 3))
     law = X[:, 0] * X[:, 1]
@@ -272,7 +272,7 @@ def test_columns_of_unproved_constraints_are_left_out_with_a_warning():
 
 
 @pytest.mark.slow
-def test_where_every_column_is_left_out_one_answer_is_given_and_why():
+def test_one_answer_with_a_reason_if_all_columns_are_left_out():
     X, y = product()
     wishes = {"directions": {"a": "<"}, "towards": "good"}
     with pytest.warns(EmptyRuleWarning, match=r"No split was found.* does not read 'a'"):

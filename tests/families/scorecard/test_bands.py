@@ -99,7 +99,7 @@ def test_the_rule_of_bands_gives_each_sum_the_number_of_its_band(card, most):
     assert len(set(rule.labels)) == rule.n_clauses, "neighbours that say the same are one"
 
 
-def test_of_few_rows_no_band_is_made_where_a_side_has_others():
+def test_few_rows_make_no_band_if_a_side_has_others():
     weight = np.array([50.0, 2.0, 48.0])
     told = {"total": [0, 1, 2], "weight": weight, "share": [0.0, 1.0, 0.9]}
     chances = pd.DataFrame(told | {"chance": [0.1, 0.6, 0.9]})

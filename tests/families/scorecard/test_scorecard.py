@@ -38,7 +38,7 @@ def split_of(model):
 
 @pytest.mark.parametrize("positive", ["yes", "no"])
 @pytest.mark.parametrize("table", [noisy, mixed_table])
-def test_the_total_decides_and_chances_grow_with_it(table, positive):
+def test_the_total_decides_and_probabilities_grow_with_it(table, positive):
     X, y = table()
     model = fitted(X, y, positive_label=positive)
     split = split_of(model)
@@ -57,7 +57,7 @@ def test_the_total_decides_and_chances_grow_with_it(table, positive):
 
 
 @pytest.mark.slow
-def test_bands_tell_chances_finer_than_the_answer_and_change_neither():
+def test_bands_tell_probabilities_finer_than_the_answer_and_change_neither():
     X, y = noisy()
     plain, fine = fitted(X, y), fitted(X, y, bands=5)
     assert (len(plain.bands_), plain.rule_set_) == (2, fine.rule_set_)
@@ -82,7 +82,7 @@ def test_planted_points_are_found():
     assert ratio["a > 0"] > max(ratio["b > 0.5"], ratio["c <= -0.5"])
 
 
-def test_of_all_totals_the_one_with_the_fewest_wrong_rows_is_asked_for():
+def test_total_with_the_fewest_wrong_rows_is_chosen():
     X, y = noisy()
     model = fitted(X, y, max_conditions=4)
     totals = split_of(model).compared(model.read_columns(X))
@@ -131,7 +131,7 @@ def test_neither_the_order_of_rows_nor_of_columns_changes_the_rule():
     assert turned.predict_proba(X).tolist() == fitted(X, y).predict_proba(X).tolist()
 
 
-def test_wishes_are_kept():
+def test_constraints_are_kept():
     X, y = mixed_table()
     wish = Literal("flag", "==", 1.0)
     wishes = {"forbidden": ["smoker"], "required": [wish, "bmi"], "directions": {"age": "<"}}
@@ -161,7 +161,7 @@ def test_more_that_is_required_than_conditions_are_allowed_is_refused():
 
 
 @pytest.mark.slow
-def test_weights_move_the_total_and_those_of_rows_the_chances():
+def test_weights_move_the_total_and_those_of_rows_the_probabilities():
     X, y = noisy()
     plain, weight = fitted(X, y), np.where(y == "yes", 5.0, 1.0)
     by_class = fitted(X, y, class_weight={"yes": 5.0})
@@ -187,7 +187,7 @@ def test_rows_of_weight_zero_have_no_say():
 
 
 @pytest.mark.slow
-def test_of_many_rows_as_many_folds_are_left_out_as_chances_need(monkeypatch):
+def test_many_rows_leave_out_as_many_folds_as_needed(monkeypatch):
     X, y = noisy(n=1000)
     every = fitted(X, y).predict_proba(X)
     begun = []
@@ -204,7 +204,7 @@ def test_of_many_rows_as_many_folds_are_left_out_as_chances_need(monkeypatch):
 
 
 @pytest.mark.slow
-def test_on_noise_the_chances_of_inner_folds_do_not_flatter():
+def test_probabilities_of_inner_folds_do_not_flatter_on_noise():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 10)), rng.choice(["no", "yes"], 200)
     new, truth = rng.normal(size=(2000, 10)), rng.choice(["no", "yes"], 2000)
@@ -214,7 +214,7 @@ def test_on_noise_the_chances_of_inner_folds_do_not_flatter():
 
 
 @pytest.mark.slow
-def test_on_a_table_with_something_to_say_chances_come_true():
+def test_probabilities_come_true_on_an_informative_table():
     X, y = noisy(n=1000)
     new, truth = noisy(seed=1, n=20_000)
     chance = fitted(X, y).predict_proba(new)[:, 1]
@@ -226,7 +226,7 @@ def test_on_a_table_with_something_to_say_chances_come_true():
 @pytest.mark.parametrize(
     ("rows_of_yes", "how"), [(1, "on the rows that were learned from"), (2, "on 2 folds")]
 )
-def test_a_class_with_two_rows_or_one_is_learned_and_told(rows_of_yes, how):
+def test_a_class_with_two_rows_or_one_is_learned_and_reported(rows_of_yes, how):
     X = pd.DataFrame({"a": np.arange(30.0)})
     y = np.where(np.arange(30) < rows_of_yes, "yes", "no")
     told = f"class 'yes' has {rows_of_yes}, so they were measured {how}"

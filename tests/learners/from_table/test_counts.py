@@ -57,7 +57,7 @@ def value(rule, factors, price):
 
 
 @given(rule_sets(), st.sampled_from([0.5, 3.0, 20.0]), st.permutations([1.0, 2.0, 0.5]))
-def test_what_does_not_pay_is_left_out_until_nothing_more_can_be(rule, price, factors):
+def test_unprofitable_conditions_are_removed_until_none_is_left(rule, price, factors):
     kinds = counted(rule)
     if kinds is None:
         return
@@ -73,7 +73,7 @@ def test_what_does_not_pay_is_left_out_until_nothing_more_can_be(rule, price, fa
         assert value(less, factors, price) > now - 1e-6
 
 
-def test_what_is_required_stays_though_it_does_not_pay():
+def test_required_conditions_stay_even_if_unprofitable():
     age, colour = Literal("age", ">", 1.0), Literal("colour", "==", "red")
     rule = RuleSet((Clause((age, colour)),), ("yes",), "dnf", "no")
     kinds = kinds_of(rule)

@@ -122,7 +122,7 @@ def test_a_rare_class_weighs_in_a_sample_what_it_weighs_in_the_table():
 
 
 @pytest.mark.slow
-def test_several_classes_are_told_apart_by_a_list_counted_on_all_rows():
+def test_several_classes_are_distinguished_by_a_list_counted_on_all_rows():
     frame, _ = planted(20_000, noise=0.0)
     parts = np.select([frame["x0"] > 0.7, frame["x1"] > 0.6], ["high", "mid"], "low")
     frame = frame.assign(y=parts)
@@ -172,7 +172,7 @@ def test_every_engine_draws_learns_and_counts(put):
     assert again.rule_set_ == model.rule_set_
 
 
-def test_what_cannot_be_done_is_refused_in_a_sentence():
+def test_impossible_requests_are_refused_in_a_sentence():
     frame, _ = planted(300)
     table = in_engine(frame)
     for error, message, call in (
@@ -188,7 +188,7 @@ def test_what_cannot_be_done_is_refused_in_a_sentence():
         gaps.fit_table(table, "y")
 
 
-def test_who_watches_is_told_and_can_stop():
+def test_callback_gets_progress_and_can_stop():
     frame, _ = planted(5000)
     result = []
 

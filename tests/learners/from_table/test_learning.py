@@ -249,7 +249,7 @@ def test_each_class_gets_half_an_even_share_at_least_or_all_its_rows(sizes, budg
         assert (found >= least - 1e-9).all()
 
 
-def test_what_classes_count_comes_to_the_number_of_rows():
+def test_class_weights_sum_to_the_number_of_rows():
     sizes, classes = np.array([900, 100]), np.array(["a", "b"])
     for given_weight, ratio in ((None, 1.0), ("balanced", 9.0), ({"a": 2, "b": 3}, 1.5)):
         found = factors_of(given_weight, classes, sizes)

@@ -60,7 +60,7 @@ def test_every_engine_finds_medians_and_ends(put):
 
 
 @everywhere
-def test_ranks_are_those_of_the_rows_asked_for(put):
+def test_ranks_are_those_of_the_rows_requested(put):
     rng = np.random.default_rng(1)
     values, h = drawn("ties", rng), rng.random(2000) < 0.3
     table = put(pa.table({"v": values, "h": h}))

@@ -135,7 +135,7 @@ def refused(**columns):
         ([0.5, 1.0, 0.5, 1.0], r"must hold whole numbers, text or truth values; it holds 0\.5"),
     ],
 )
-def test_classes_that_cannot_be_told_apart_are_refused_in_a_sentence(y, said):
+def test_classes_that_cannot_be_distinguished_are_refused_in_a_sentence(y, said):
     with pytest.raises(DataError, match=said):
         refused(y=y)
 

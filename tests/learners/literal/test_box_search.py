@@ -52,7 +52,7 @@ def test_the_objective_is_that_of_the_rule_shown(form, theta):
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 @pytest.mark.parametrize("prices", [BoxPrices(), BoxPrices(0.3, 0.3, 0.1)])
-def test_boxes_and_the_clauses_told_from_them_hold_for_the_same_rows(form, prices):
+def test_boxes_and_the_clauses_made_from_them_hold_for_the_same_rows(form, prices):
     X, y = mixed(seed=3)
     binarizer = Binarizer().fit(X, y)
     bins = binarizer.transform(X)
@@ -121,7 +121,7 @@ def test_the_planted_rule_is_found():
     assert rule.n_clauses == 2
 
 
-def test_what_the_analyst_rules_out_is_in_no_rule_of_the_path():
+def test_forbidden_columns_are_in_no_rule_of_the_path():
     X, y = mixed()
     limits = Constraints(forbidden=("smoker",), allow_not_equal=False, directions={"age": ">"})
     for entry in learner(constraints=limits).path(X, y):
@@ -148,7 +148,7 @@ def test_a_test_of_missingness_can_be_forbidden_alone(op):
     assert barred not in [lit for c in rule.rule_set_.clauses for lit in c.literals]
 
 
-def test_a_required_condition_stands_in_the_rule():
+def test_a_required_condition_is_in_the_rule():
     X, y = mixed()
     constraint = Literal("town", "==", "Rome")
     rule = learner(theta=2.0, constraints=Constraints(required=(constraint,))).fit(X, y).rule_set_

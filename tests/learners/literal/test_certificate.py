@@ -122,7 +122,7 @@ def test_no_rule_of_two_clauses_costs_less_than_the_bound(form):
     assert "does not bound the error that counts each row once" in found.sentence
 
 
-def test_a_rule_that_is_not_the_best_is_told_its_gap():
+def test_gap_of_a_suboptimal_rule_is_reported():
     X, y, _ = small(4)
     model = learner(theta=0.4).fit(X, y)
     worse = crude(theta=0.4).fit(X, y)
@@ -290,7 +290,7 @@ def test_another_table_than_that_of_the_fit_is_refused():
         certify(model, X[["dose", "age", "town"]], y)
 
 
-def test_what_was_not_learned_from_conditions_is_refused():
+def test_models_not_learned_from_conditions_are_refused():
     X, y, _ = small(0)
     model = FixedRuleClassifier(learner().fit(X, y).rule_set_).fit(X, y)
     with pytest.raises(TypeError, match=r"must be a fitted OneLevel.*got FixedRuleClassifier"):

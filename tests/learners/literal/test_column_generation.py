@@ -57,7 +57,7 @@ def test_the_rule_does_not_depend_on_the_order_of_rows_or_columns(form):
     assert turned.objective_ == straight.objective_
 
 
-def test_where_rounds_are_used_up_no_bound_is_claimed(monkeypatch):
+def test_no_bound_is_claimed_after_the_last_round(monkeypatch):
     X, y = mixed_table()
     ended = learner(theta=2.0).fit(X, y)
     for name, limit in (("FEW_ROUNDS", 1), ("COLUMN_ROUNDS", 2 * X.shape[1])):
@@ -90,7 +90,7 @@ def test_a_time_limit_keeps_the_rule_and_does_not_claim_the_linear_program():
     assert not model.proved_optimal_
 
 
-def test_what_exact_pricing_came_to_is_told_beside_the_bound():
+def test_result_of_exact_pricing_is_reported_with_the_bound():
     X, y = mixed_table()
     model = learner(theta=2.0).fit(X, y)
     assert model.history_[-1]["bound"] == "linear program"

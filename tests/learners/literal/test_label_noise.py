@@ -71,7 +71,7 @@ def test_the_rule_does_not_depend_on_the_order_of_rows_or_columns():
     assert one.objective_ == other.objective_
 
 
-def test_errors_told_and_proofs_count_rows_in_full():
+def test_reported_errors_and_proofs_count_rows_in_full():
     X, y = mixed()
     model = clone(LEARNER).set_params(n_clauses=1).fit(X, y)
     wrong = int((model.predict(X) != y).sum())

@@ -50,7 +50,7 @@ def test_no_condition_says_not_equal_where_that_is_not_wanted(form):
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 @pytest.mark.parametrize("constraint", ["flag", Literal("age", ">", 61.5)])
 @pytest.mark.parametrize("learner", [OneLevelRuleClassifier, TwoLevelRuleClassifier])
-def test_what_is_required_appears(learner, constraint, form):
+def test_required_columns_appear(learner, constraint, form):
     X, y = mixed_table()
     model = learner(form=form, constraints=Constraints(required=(constraint,))).fit(X, y)
     found = literals_of(model)
@@ -59,7 +59,7 @@ def test_what_is_required_appears(learner, constraint, form):
     assert model.objective_ >= free.objective_
 
 
-def test_what_is_there_already_changes_nothing():
+def test_existing_columns_change_nothing():
     X, y = mixed_table()
     free = TwoLevelRuleClassifier().fit(X, y)
     limits = Constraints(required=tuple(literals_of(free)))
@@ -82,7 +82,7 @@ def test_a_required_column_without_conditions_is_refused():
         model.fit(X.assign(same=1), y)
 
 
-def test_required_conditions_that_cannot_stand_together_are_refused():
+def test_required_conditions_that_contradict_each_other_are_refused():
     X, y = mixed_table()
     limits = Constraints(required=(Literal("age", ">", 40), Literal("age", ">", 50)))
     with pytest.raises(RuleError, match="cannot hold what is required"):
@@ -114,6 +114,6 @@ def test_constraints_survive_json():
         ({"required": ["age"], "forbidden": ["age"]}, "'age' is required and forbidden"),
     ],
 )
-def test_wishes_that_make_no_sense_are_refused(limits, message):
+def test_senseless_constraints_are_refused(limits, message):
     with pytest.raises(RuleError, match=message):
         Constraints.from_dict(limits)

@@ -44,7 +44,7 @@ def test_a_rule_costs_its_wrong_rows_and_its_conditions(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_of_a_reduced_rule_nothing_more_can_be_left_out(seed):
+def test_reduced_rule_cannot_be_reduced_further(seed):
     space, rng = space_of(seed), np.random.default_rng(seed)
     for _ in range(20):
         given = space.priced(columns_drawn(space, rng))

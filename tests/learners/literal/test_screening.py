@@ -143,7 +143,7 @@ def test_without_time_the_rule_comes_with_a_bound_and_without_proof():
     assert model.lower_bound_ < model.objective_
 
 
-def test_what_was_removed_is_told_in_words_and_counts():
+def test_removed_parts_are_reported_in_words_and_counts():
     X, y = mixed_table(noise=0.15)
     found = screen_conditions(X, y, theta=0.5)
     assert found.counts["test"].tolist() == ["simple", "pairs", "duality"]
@@ -161,7 +161,7 @@ def test_what_was_removed_is_told_in_words_and_counts():
     assert len(found.certificates(limit=2)) == 2
 
 
-def test_of_all_conditions_only_the_one_that_decides_is_kept():
+def test_only_the_deciding_condition_is_kept():
     X = pd.DataFrame({"age": np.arange(40.0), "noise": np.tile([0.0, 1.0], 20)})
     y = np.where(X["age"] > 19, "yes", "no")
     found = screen_conditions(X, y, theta=1.0, binarizer=Binarizer(n_thresholds=None))
@@ -197,7 +197,7 @@ def test_the_cost_is_what_the_words_of_the_certificate_count(form):
     assert OneLevelRuleClassifier(0.5, form).fit(X, y).certificate_ is None
 
 
-def test_a_gap_is_told_with_its_size():
+def test_a_gap_is_reported_with_its_size():
     X, y = mixed_table(noise=0.2)
     limits = Constraints(required=("flag",))
     model = OneLevelRuleClassifier(0.5, exact=True, constraints=limits).fit(X, y)

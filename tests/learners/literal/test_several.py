@@ -161,7 +161,7 @@ def test_many_settings_give_what_each_gives_alone():
         ),
     ],
 )
-def test_what_lists_do_not_know_is_refused(given_, words):
+def test_parameters_unknown_to_lists_are_refused(given_, words):
     X, y = three_grades()
     for call in (BoxSearchClassifier(**given_).fit, BoxSearchClassifier(**given_).path):
         with pytest.raises(ValueError, match=words):
@@ -193,7 +193,7 @@ def test_a_constant_list_says_at_which_price_it_would_have_a_condition():
         assert bool(found.n_conditions_) is n
 
 
-def test_a_time_limit_is_told_and_a_list_is_there_all_the_same():
+def test_a_time_limit_is_reported_and_a_list_is_there_all_the_same():
     X, y = three_grades()
     for learner in (BoxSearchClassifier(time_limit=1e-9), TwoLevelRuleClassifier(time_limit=1e-9)):
         with warnings.catch_warnings():

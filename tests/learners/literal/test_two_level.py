@@ -74,7 +74,7 @@ def test_fitting_many_gives_the_very_models_that_fitting_each_gives():
     assert not hasattr(model, "rule_set_")
 
 
-def test_fitting_many_stops_when_told():
+def test_fitting_many_stops_on_request():
     X, y = mixed_table()
     requested = iter([False, False, True])
     settings = [{"theta": t} for t in (1.0, 2.0, 3.0, 4.0)]
@@ -192,7 +192,7 @@ def test_a_time_limit_warns_and_keeps_a_rule(method):
 
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
-def test_at_timeout_the_relaxation_pays_for_disabled_clauses():
+def test_relaxation_pays_for_disabled_clauses_at_timeout():
     X, y = mixed_table()
     model = TwoLevelRuleClassifier(
         "lp", n_clauses=3, time_limit=1e-9, allow_disabled=True, disable_cost=4.0

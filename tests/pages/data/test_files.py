@@ -101,7 +101,7 @@ def wide_file(n_columns=2_300):
 
 
 @pytest.mark.slow
-def test_of_a_file_too_wide_columns_are_chosen_and_read_alone(open_app, table_of):
+def test_chosen_columns_of_a_wide_file_are_read_alone(open_app, table_of):
     app = upload(open_app(sample="iris"), wide_file())
     assert not app.exception
     assert table_of(app).name == "iris"
@@ -153,7 +153,7 @@ def test_reading_can_be_stopped(open_app, table_of, monkeypatch):
     assert table_of(app) is None
 
 
-def test_text_from_western_windows_with_decimal_commas_is_read_and_said(open_app, table_of):
+def test_text_from_western_windows_with_decimal_commas_is_read_with_a_note(open_app, table_of):
     text = "größe;preis;art\n1,5;2,25;ä\n2,5;3,75;b\n" * 1 + "3,5;4,25;ä\n" * 10
     app = upload(open_app(), text.encode("cp1252"))
     frame = table_of(app).frame
@@ -200,13 +200,13 @@ def test_hostile_names_do_no_harm(open_app, table_of):
     assert not any("![x](http" in text or "<b>" in text for text in texts)
 
 
-def test_duplicate_headers_are_repaired_and_said(open_app, table_of):
+def test_duplicate_headers_are_repaired_with_a_note(open_app, table_of):
     app = upload(open_app(), b"a,a,ill\n1,2,x\n3,4,y\n5,6,x\n")
     assert len(set(table_of(app).frame.columns)) == 3
     assert not app.exception
 
 
-def test_infinities_and_text_among_numbers_are_said(open_app):
+def test_infinities_and_text_among_numbers_are_reported(open_app):
     rows = b"".join(b"%d,%d,%s\n" % (k, k % 7, b"xy"[k % 2 :][:1]) for k in range(60))
     app = upload(open_app(), b"a,b,ill\ninf,1,x\noops,2,y\n" + rows)
     assert not app.exception

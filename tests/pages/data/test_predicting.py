@@ -96,7 +96,7 @@ def a_model():
     return FixedRuleClassifier(rule)
 
 
-def test_from_a_file_two_clicks_lead_to_models(open_app):
+def test_two_clicks_lead_from_a_file_to_models(open_app):
     app = upload(open_app(), GOOD).button(key="use_suggestion").click().run()
     app.button(key="onward").click().run()
     assert not app.exception

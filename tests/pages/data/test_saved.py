@@ -70,7 +70,7 @@ def test_forgetting_deletes_the_files_and_starts_anew(open_app, table_of, worksp
     assert "analysis" not in app.query_params
 
 
-def test_an_unknown_analysis_in_the_address_is_said(open_app, table_of):
+def test_an_unknown_analysis_in_the_address_is_reported(open_app, table_of):
     app = open_app(query={"analysis": "x" * 24})
     assert "not on this machine" in said(app)
     assert table_of(app) is None
@@ -83,7 +83,7 @@ def test_a_path_in_the_address_is_not_followed(open_app, table_of, tmp_path):
     assert table_of(app) is None
 
 
-def test_with_saving_off_nothing_is_written(open_app, monkeypatch, workspace_folder):
+def test_nothing_is_written_with_saving_off(open_app, monkeypatch, workspace_folder):
     monkeypatch.setenv("RULEKIT_WORKSPACE", "off")
     app = open_app(sample="iris")
     assert not workspace_folder.exists()

@@ -64,7 +64,7 @@ def test_conditions_that_the_formula_does_not_keep_are_not_praised(on_credit):
 
 
 @pytest.mark.slow
-def test_the_curve_stands_in_a_table_too(on_credit):
+def test_the_curve_is_in_a_table_too(on_credit):
     _, model = on_credit("rules")
     table = curve_table(model.validation_curve_)
     assert table["conditions"].tolist() == list(range(1, 11))
@@ -100,7 +100,7 @@ def test_without_a_folder_no_file_of_the_server_is_offered(open_app):
 
 
 @pytest.mark.slow
-def test_the_ideal_dnf_stands_on_the_curve_of_the_other_learners(open_app):
+def test_the_ideal_dnf_is_on_the_curve_of_the_other_learners(open_app):
     app = compared(small(open_app("models", sample="credit")), "Every combination")
     assert not app.exception
     found = app.session_state["app"].sweep

@@ -41,7 +41,7 @@ def test_other_learners_say_nothing_of_a_proof(open_app):
     assert not [s for s in app.success if "Proved optimal" in s.value]
 
 
-def test_learners_of_one_clause_are_not_asked_for_a_number_of_clauses():
+def test_learners_of_one_clause_have_no_number_of_clauses():
     spec = RunSpec(learners=("one_level_exact", "one_level", "lp"), thetas=(1.0, 2.0))
     found = settings_of_run(spec)
     assert len(found) == 2 * 5 + 2 + 2
@@ -58,5 +58,5 @@ def test_learners_of_one_clause_are_not_asked_for_a_number_of_clauses():
         (Certificate(3.0, 0.0, False, ""), "Cost 3, no useful bound"),
     ],
 )
-def test_the_gap_is_said_in_few_words(certificate, words):
+def test_the_gap_is_reported_in_few_words(certificate, words):
     assert proof_headline(certificate) == words

@@ -38,7 +38,7 @@ def test_the_rows_listed_are_those_that_get_another_answer(a, b, table):
 
 
 @given(rule_sets("dnf"), rule_sets("dnf"))
-def test_every_clause_is_told_once(a, b):
+def test_every_clause_is_reported_once(a, b):
     found = compare_rules(a, b)
     assert len(found.kept) + len(found.removed) + len(found.changed) == a.n_clauses
     old = [*found.kept, *found.removed, *(c.before for c in found.changed)]
@@ -71,7 +71,7 @@ def test_another_operator_is_another_clause():
     assert (len(found.removed), len(found.added), found.changed) == (1, 1, ())
 
 
-def test_a_rule_of_the_other_form_is_told_from_the_other_side():
+def test_a_rule_of_the_other_form_is_written_for_the_other_class():
     a = ill(OLD, HEAVY)
     found = compare_rules(a, a.negated())
     assert found.is_same
@@ -92,11 +92,11 @@ def test_order_matters_between_clauses_of_different_labels_only():
     assert not compare_rules(ill(OLD, HEAVY), ill(HEAVY, OLD)).reordered
 
 
-def test_another_default_is_said():
+def test_another_default_is_reported():
     assert compare_rules(ill(OLD), ill(OLD, default="unknown")).default_changed
 
 
-def test_the_difference_is_told_in_a_sentence():
+def test_the_difference_is_reported_in_a_sentence():
     table = {"age": np.array([40.0, 52.0]), "bmi": np.zeros(2), "sugar": np.zeros(2)}
     found = compare_rules(ill(OLD, HEAVY), ill((over("age", 55),)), table)
     assert str(found) == (

@@ -94,7 +94,7 @@ def test_a_search_that_ends_early_still_bounds_what_there_is(search, tests):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_the_clause_has_the_value_it_is_said_to_have(seed):
+def test_the_clause_has_its_stated_value(seed):
     codes, y, weight, theta = instance(seed)
     holds, slots = literals_of(codes)
     found = best_clause(holds, y, theta, slots=slots, weight=weight)

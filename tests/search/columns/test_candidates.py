@@ -33,7 +33,7 @@ def test_cells_sum_and_form_columns_as_the_matrix_does(seed):
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=40), st.randoms(use_true_random=False))
-def test_on_the_grid_the_order_of_addition_does_not_matter(values, random):
+def test_order_of_addition_does_not_matter_on_the_grid(values, random):
     unit = grid_unit(sum(values))
     snapped = on_grid(np.array(values), unit)
     again = snapped.tolist()

@@ -47,7 +47,7 @@ def test_missing_values_that_count_as_high_make_both_sides_true_together():
     assert not groups_of(A, ~y, structure)[0].overlap
 
 
-def test_without_structure_every_column_stands_for_itself():
+def test_without_structure_every_column_is_its_own_group():
     groups = groups_of(np.ones((2, 3), dtype=bool), np.ones(2, dtype=bool))
     assert [g.single.tolist() for g in groups] == [[0], [1], [2]]
     assert not any(g.has_pairs for g in groups)

@@ -66,7 +66,7 @@ def test_no_clause_holds_two_columns_of_one_side_or_an_always_true_pair(seed):
             assert structure.rank[low] < structure.rank[high]
 
 
-def test_of_equal_columns_the_first_is_chosen():
+def test_first_of_equal_columns_is_chosen():
     A = np.array([[True, True, True], [False, False, False]])
     task = task_of(A, np.array([True, False]), np.ones(2), 0.1)
     np.testing.assert_array_equal(
@@ -74,7 +74,7 @@ def test_of_equal_columns_the_first_is_chosen():
     )
 
 
-def test_at_equal_cost_the_empty_clause_is_taken():
+def test_empty_clause_wins_at_equal_cost():
     task = task_of(np.ones((1, 1), dtype=bool), np.array([True]), np.ones(1), 1.0)
     assert not round_without_redundancy(task, np.array([0.5])).any()
 

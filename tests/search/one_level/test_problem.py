@@ -126,7 +126,7 @@ def test_a_row_twice_is_a_row_of_weight_two(table):
 
 @pytest.mark.slow
 @given(cover_problems())
-def test_from_theta_max_on_no_clause_pays_and_below_it_one_does(problem):
+def test_clauses_pay_only_below_theta_max(problem):
     A, y, rows, _ = problem
     top = reference.theta_max(A, y, rows)
     above = reference.best_clause_cost(A, y, rows, top)

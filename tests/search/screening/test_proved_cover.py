@@ -62,7 +62,7 @@ def test_columns_left_out_are_bounded_by_reduced_costs(monkeypatch):
 
 
 @pytest.mark.parametrize("limit", ["MAX_CELLS", "MAX_MERGED"])
-def test_a_program_too_large_for_memory_is_cut_and_said_to_prove_less(monkeypatch, limit):
+def test_a_program_too_large_for_memory_is_cut_and_reported_as_weaker(monkeypatch, limit):
     columns, y = fractional()
     monkeypatch.setattr(proved_cover, limit, 9)
     found = best_columns(priced(columns, y, 0.1))
@@ -114,7 +114,7 @@ def test_late_large_program_leaves_the_previous_bound(monkeypatch):
     assert best_columns(priced(*fractional(), 0.9)).proved
 
 
-def test_what_duality_removes_is_certified():
+def test_columns_removed_by_duality_are_certified():
     A, y, structure = threshold_table(3, n=120, features=5, cuts=8)
     found = best_columns(priced(MatrixColumns.of(A, structure), y, 0.01))
     assert found.screening.removed.mean() > 0.5
@@ -128,7 +128,7 @@ def test_without_time_a_clause_and_a_bound_remain():
     assert found.bound <= 0.45 <= found.cost
 
 
-def test_asked_to_stop_it_does():
+def test_search_stops_on_request():
     columns, y = fractional()
     assert not best_columns(priced(columns, y, 0.1), should_stop=lambda: True).proved
 

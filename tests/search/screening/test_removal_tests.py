@@ -74,7 +74,7 @@ def test_the_tests_do_what_their_slow_twins_do():
         assert len(simple) == d
 
 
-def test_of_equal_columns_one_is_kept():
+def test_one_of_equal_columns_is_kept():
     A = np.tile([[True], [True], [False]], 4)
     y = np.array([True, True, False])
     found = screen(priced(MatrixColumns.of(A), y, 0.5), ("simple", "across"))

@@ -48,7 +48,7 @@ def test_cells_and_matrix_are_screened_alike():
             assert (one.removed == other.removed).all()
 
 
-def test_in_sequence_no_column_is_removed_twice():
+def test_no_column_is_removed_twice_in_sequence():
     for theta, cells, _, y, weight, _, _ in solved_instances()[::5]:
         problem = priced(cells, y, theta, weight)
         turn = screen(problem, ("simple", "chain", "across"), in_sequence=True)

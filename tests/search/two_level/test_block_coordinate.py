@@ -47,7 +47,7 @@ def test_one_clause_is_that_of_set_covering(task):
 
 
 @given(two_level_tasks(), sizes, st.sampled_from(["cyclic", "random"]))
-def test_where_the_methods_in_turn_stop_no_clause_can_be_improved(task, n_clauses, update):
+def test_no_clause_can_be_improved_after_both_methods(task, n_clauses, update):
     found = block_coordinate(task, n_clauses, update=update)
     held = [(task.problem.cells.A & row).any(axis=1) for row in found.chosen]
     for r in range(n_clauses):

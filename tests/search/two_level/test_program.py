@@ -40,7 +40,7 @@ def test_one_clause_with_chains_has_the_value_of_the_printed_relaxation(n_clause
 
 @pytest.mark.parametrize("n_clauses", [2, 3])
 @pytest.mark.parametrize("seed", range(4))
-def test_one_clause_that_stands_for_all_has_the_value_of_distinct_ones(seed, n_clauses):
+def test_one_clause_that_represents_all_has_the_value_of_distinct_ones(seed, n_clauses):
     table = two_level_table(small(seed)[2], 2.5)
     one, all_of_them = (
         solve_lp(two_level_program(table, n_clauses, copies)).value for copies in (1, n_clauses)

@@ -63,7 +63,7 @@ def test_connection_has_name_hidden_address_and_allowed_tables(written, monkeypa
         ('[a]\nurl = "x://u:pre${A}@h"\ntables = ["t"]\n', "holds a secret"),
     ],
 )
-def test_a_bad_file_is_one_sentence_without_what_stands_in_it(written, text, message):
+def test_bad_file_is_one_sentence_without_its_content(written, text, message):
     written(text)
     with pytest.raises(DataError, match=message) as caught:
         connections()
@@ -82,13 +82,13 @@ def test_a_file_that_is_not_there_or_no_text_is_one_sentence(written, tmp_path, 
     assert "nowhere" not in str(caught.value)
 
 
-def test_a_secret_that_is_not_set_is_asked_for_by_the_name_of_its_variable(monkeypatch):
+def test_a_secret_that_is_not_set_is_requested_by_the_name_of_its_variable(monkeypatch):
     monkeypatch.delenv("PW", raising=False)
     with pytest.raises(DataError, match="needs the environment variable PW, which is not set"):
         Connection("a", ("t",), "postgres://me:${PW}@h/db").door("t")
 
 
-def test_what_a_driver_says_goes_to_the_log_with_secrets_blotted_out(monkeypatch, caplog):
+def test_driver_messages_are_logged_without_secrets(monkeypatch, caplog):
     ibis = pytest.importorskip("ibis")
     requested = []
 

@@ -79,7 +79,7 @@ def test_a_learned_rule_is_dropped_to_be_learned_again_with_its_setting(session)
     assert session["app"].model == "learned again"
 
 
-def test_what_was_said_of_cases_follows_the_names(session):
+def test_case_notes_follow_the_outcome_names(session):
     notes = {"3": {"answer": "1", "verdict": "agree", "note": "x"}, "4": {"answer": "0"}}
     session["app"] = AppState(table=session["app"].table, case_notes=notes)
     name_outcomes({0: "survived", 1: "died"})
@@ -89,7 +89,7 @@ def test_what_was_said_of_cases_follows_the_names(session):
     assert notes["3"]["answer"] == "1"
 
 
-def test_of_three_classes_the_rest_is_renamed_with_the_one():
+def test_rest_of_three_classes_is_renamed_with_the_one():
     frame = pd.DataFrame({"a": range(60), "t": [1, 2, 3] * 20})
     table = Table.from_frame(frame).with_roles({"t": "target"}, positive_label=2)
     before, after = AppState(table=table), AppState(table=table, outcomes={"2": "poor"})

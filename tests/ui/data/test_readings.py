@@ -115,7 +115,7 @@ def test_dates_and_durations_are_read_and_kept_over_a_reload(app):
 
 
 @pytest.mark.slow
-def test_dates_that_cannot_be_read_are_told_and_change_nothing(app, state):
+def test_dates_that_cannot_be_read_are_reported_and_change_nothing(app, state):
     chosen(app, "size", "Dates")
     app.button(key="read_dates").click().run()
     assert "'size' holds no date such as 2024-03-01" in message(app)
@@ -125,7 +125,7 @@ def test_dates_that_cannot_be_read_are_told_and_change_nothing(app, state):
     assert app.session_state["app"].fit_key == state.fit_key
 
 
-def test_only_columns_of_text_that_are_not_the_target_are_asked_about(state):
+def test_only_columns_of_text_that_are_not_the_target_are_offered(state):
     table = state.table
     requested = {c.name: len(ways(table, c)) for c in table.columns}
     assert requested == {"size": 3, "day": 2, "stay": 3, "flag": 0, "ill": 0}
@@ -134,7 +134,7 @@ def test_only_columns_of_text_that_are_not_the_target_are_asked_about(state):
     assert "every present cell is one" in converted(dates, {DATES: {"day": True}})[0]
 
 
-def test_levels_are_read_a_line_each_as_they_stand_in_the_table():
+def test_levels_are_read_one_a_line_as_in_the_table():
     column = Table.from_frame(pd.DataFrame({"x": ["a  b", "c, d", "e"] * 9})).column("x")
     assert typed_levels("e\n\n a b \nc, d\nnew", column) == ["e", "a  b", "c, d", "new"]
 

@@ -78,7 +78,7 @@ def test_a_rule_of_the_app_scores_the_same_rows_by_the_command(tmp_path, monkeyp
         (to_json(from_text("1. IF purpose > 3 THEN high\nOTHERWISE low")), "'purpose'"),
     ],
 )
-def test_what_does_not_fit_is_said_and_changes_nothing(app, content, sentence):
+def test_unfit_input_is_reported_and_changes_nothing(app, content, sentence):
     app = taken(app, content)
     assert not app.exception
     assert sentence in text(app)

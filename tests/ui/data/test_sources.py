@@ -83,7 +83,7 @@ def test_small_table_is_read_whole_without_unreadable_columns(folder):
         ({"connection": "none", "table": "t"}, "There is no connection 'none' any more"),
     ],
 )
-def test_what_cannot_be_opened_is_one_sentence_without_a_path(folder, monkeypatch, source, message):
+def test_unreadable_file_is_one_sentence_without_a_path(folder, monkeypatch, source, message):
     monkeypatch.delenv("RULEKIT_TABLES", raising=False)
     (folder / "bad.parquet").write_bytes(b"PAR1 no")
     with pytest.raises(DataError, match=message) as caught:

@@ -45,21 +45,21 @@ def test_a_file_is_read_in_the_same_words_here_and_elsewhere():
         (b",".join(b"c%d" % k for k in range(2_001)) + b"\n", "2,001", 2_001),
     ],
 )
-def test_what_is_wrong_with_a_file_is_a_sentence_in_the_answer(content, word, n_names):
+def test_problem_with_a_file_is_a_sentence_in_the_result(content, word, n_names):
     answer = ReadFile("t.csv", content, ParseOptions())()
     assert answer.table is None
     assert word in answer.error
     assert len(answer.names) == n_names
 
 
-def test_what_counts_as_large_depends_on_how_slowly_it_is_read(monkeypatch):
+def test_large_files_are_defined_by_reading_speed(monkeypatch):
     monkeypatch.setattr(tasks, "LARGE", {"text": 10, "xlsx": 5, "parquet": 20})
     sizes = {b"a,b\n1,2\n3,4": True, b"PK1234": True, b"PAR1" + b"0" * 10: False, b"a,b": False}
     for content, large in sizes.items():
         assert ReadFile("t", content, ParseOptions()).large is large
 
 
-def test_what_is_wrong_with_a_source_is_a_sentence_in_the_answer(tmp_path):
+def test_problem_with_a_source_is_a_sentence_in_the_result(tmp_path):
     pytest.importorskip("ibis")
     telling, bad = Telling(), tmp_path / "a.parquet"
     bad.write_bytes(b"PAR1")

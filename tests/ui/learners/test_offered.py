@@ -97,7 +97,7 @@ def test_rules_against_the_class_are_measured_as_the_class_is(state):
 
 
 @pytest.mark.slow
-def test_what_takes_no_time_comes_right_after_the_first_learner(state):
+def test_instant_learners_come_right_after_the_first(state):
     assert "max_variables" in families(SPEC, state)[1].grid
 
 
@@ -110,7 +110,7 @@ def test_every_learner_of_a_run_has_a_part_in_it():
     assert {learner.key for learner, _ in varied(SPEC)} == set(LEARNERS)
 
 
-def test_every_learner_is_asked_for_by_one_question_and_found_by_typing():
+def test_every_learner_has_one_question_and_is_searchable():
     requested = [name for names in QUESTIONS.values() for name in names]
     assert sorted(requested) == sorted(LEARNERS)
     for typed in ("svm", "tree", "dnf", "boolean", "formula", "score"):

@@ -16,7 +16,7 @@ def result(second, wording=None):
     return difference(FIRST, from_text(second), X, Y, wording or Wording())
 
 
-def test_the_same_rule_is_said_to_be_the_same():
+def test_the_same_rule_is_reported_as_the_same():
     found = result("1. IF age > 50 THEN ill\nOTHERWISE well")
     assert found.sentences == (
         "The two rules have the same clauses.",
@@ -54,5 +54,5 @@ def test_clauses_of_one_rule_only_are_listed_with_their_sign():
         ),
     ],
 )
-def test_what_else_differs_is_said(second, sentence):
+def test_other_differences_are_reported(second, sentence):
     assert sentence in " ".join(result(second).sentences)

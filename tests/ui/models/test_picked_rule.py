@@ -18,7 +18,7 @@ def test_a_constant_rule_is_named_as_such_with_its_error():
     assert constant_words(always, STATE) == words.format("healthy", "70.0 %")
 
 
-def test_the_error_of_the_most_frequent_outcome_stands_beside_a_rule():
+def test_the_error_of_the_most_frequent_outcome_is_beside_a_rule():
     rule = RuleSet((Clause((Literal("a", ">", 5.0),)),), ("healthy",), "dnf", "tumor")
     words = "Always predicting tumor: 30.0 % of training rows wrong."
     assert constant_words(rule, STATE) == words

@@ -146,7 +146,7 @@ def test_curve_and_slider_hold_the_best_rule_for_either_outcome():
         ),
     ],
 )
-def test_what_is_suggested_is_said_with_a_reason_that_holds(errors, limit, why):
+def test_suggestion_has_a_reason_that_holds(errors, limit, why):
     suggested = by_size(errors).suggestion
     assert suggested.number == limit - 1
     assert suggested.words == f"at most {plural(limit, 'condition')}"

@@ -51,5 +51,5 @@ def test_a_stopped_search_is_not_called_complete(monkeypatch, state, complete):
     ("low", "high", "words"),
     [(0.2, 1.1, "1 to 2 s"), (3, 8, "3 to 8 s"), (12, 41, "10 to 45 s"), (70, 200, "1 to 4 min")],
 )
-def test_how_long_it_takes_is_said_no_more_exactly_than_it_is_known(low, high, words):
+def test_time_estimate_is_rounded_to_its_precision(low, high, words):
     assert span_words(low, high) == words

@@ -60,7 +60,7 @@ def test_run_counts_each_search_once_and_returns_rules(state):
 
 
 @pytest.mark.slow
-def test_what_is_told_to_stop_has_no_point_of_which_folds_are_missing(state):
+def test_stopped_run_has_no_point_with_missing_folds(state):
     telling = Telling(most=2)
     found = work(BY_SIZE, state)(telling)
     assert not len(found.points)
@@ -164,9 +164,7 @@ def test_folds_of_a_wide_table_choose_their_own_columns():
 
 
 @pytest.mark.slow
-def test_what_was_stored_comes_back_with_its_budget_and_nothing_is_fitted(
-    state, tmp_path, monkeypatch
-):
+def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, monkeypatch):
     requested = replace(work(replace(BY_SIZE, budget=60.0), state), store=tmp_path / "sweep.sqlite")
     found = requested(Telling())
     monkeypatch.setattr("rulekit.evaluation.sweeps.sweep._do", None, raising=False)

@@ -25,7 +25,7 @@ STATE = {
 
 
 @pytest.mark.slow
-def test_the_curve_s_rules_keep_the_wishes_and_do_not_read_the_group():
+def test_rules_of_the_curve_keep_constraints_and_skip_the_group():
     state = AppState(**STATE)
     X, y = state.training
     groups = row_groups(X["housing"], "housing")

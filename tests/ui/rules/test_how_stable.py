@@ -39,7 +39,7 @@ def on_stable(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_what_returns_is_told_in_words_charts_and_tables(on_stable):
+def test_stability_is_shown_in_words_charts_and_tables(on_stable):
     app = on_stable(wording={"worst radius": Wording("Radius", "mm")})
     assert not app.get("plotly_chart")
     app = finished(app.button(key="begin_stable").click().run())
@@ -71,7 +71,7 @@ def test_outcomes_that_are_numbers_are_learned_again_too(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_stop_keeps_what_stands(on_stable):
+def test_stop_keeps_partial_results(on_stable):
     app = on_stable()
     app.button(key="begin_stable").click().run()
     app.button(key="stop_stable").click().run()

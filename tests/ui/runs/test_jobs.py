@@ -30,7 +30,7 @@ def test_remaining_time_is_shown_after_three_tasks(job):
     assert before * (1 - 1e-9) <= result <= after * (1 + 1e-9)
 
 
-def test_no_second_counts_while_it_stands_still(job):
+def test_seconds_do_not_count_while_paused(job):
     job._pause(True)
     still, began = job.elapsed, time.monotonic()
     assert job.paused
@@ -42,7 +42,7 @@ def test_no_second_counts_while_it_stands_still(job):
     assert job.elapsed < still + time.monotonic() - began
 
 
-def test_what_stands_is_replaced_and_counted(job):
+def test_partial_results_are_replaced_and_counted(job):
     job._take({"standing": "first", "message": "one"})
     job._take({"done": 1})
     job._take({"standing": "second"})
@@ -145,7 +145,7 @@ def counts_on(file, registry):
     until(lambda: file.read_text() not in ("", before))
 
 
-def test_a_job_tells_what_stands_and_gives_its_answer(registry):
+def test_job_reports_partial_and_final_results(registry):
     job = registry.start("me", "count", tasks.Steps(4), total=4)
     assert ended(job) == "done"
     assert (job.answer, job.done, job.share) == ("all", 4, 1.0)
@@ -270,7 +270,7 @@ def test_a_job_that_waits_for_its_process_alone_waits_for_nobody(registry, monke
     assert not registry.is_busy("a")
 
 
-def test_what_is_urgent_goes_before_what_has_waited_longer(registry, tmp_path):
+def test_urgent_jobs_run_before_older_ones(registry, tmp_path):
     held = registry.start("a", "held", tasks.Steps(1, tmp_path), urgent=True)
     began(held)
     patient = registry.start("b", "patient", tasks.Steps(1))
@@ -282,7 +282,7 @@ def test_what_is_urgent_goes_before_what_has_waited_longer(registry, tmp_path):
 
 
 @pytest.mark.slow
-def test_urgent_work_makes_the_latest_other_work_stand_still_for_its_time(registry_of, tmp_path):
+def test_urgent_job_pauses_the_latest_other_job(registry_of, tmp_path):
     registry = registry_of(2)
     early, late, gate = tmp_path / "early", tmp_path / "late", tmp_path / "gates"
     gate.mkdir()
@@ -305,7 +305,7 @@ def test_urgent_work_makes_the_latest_other_work_stand_still_for_its_time(regist
 
 
 @pytest.mark.slow
-def test_work_that_stands_still_goes_on_before_work_that_has_not_begun(registry, tmp_path):
+def test_paused_jobs_resume_before_new_ones_start(registry, tmp_path):
     file, gate = tmp_path / "count", tmp_path / "gates"
     gate.mkdir()
     still = registry.start("a", "still", tasks.Counting(file))
@@ -327,7 +327,7 @@ def test_urgent_work_does_not_make_urgent_work_wait(registry, tmp_path):
     assert (ended(first), ended(second)) == ("done", "done")
 
 
-def test_a_job_that_stands_still_is_stopped_like_any_other(registry, tmp_path):
+def test_paused_job_is_stopped_like_any_other(registry, tmp_path):
     still = registry.start("a", "still", tasks.Deaf(tmp_path / "pid"))
     pid = pid_in(tmp_path / "pid")
     urgent = registry.start("b", "urgent", tasks.Deaf(tmp_path / "urgent"), urgent=True)
@@ -362,7 +362,7 @@ def test_a_worker_that_is_killed_while_it_waits_is_replaced(registry):
     assert ended(registry.start("me", "next", tasks.Steps(1))) == "done"
 
 
-def test_where_no_worker_gets_ready_jobs_fail_with_a_sentence(registry_of, caplog):
+def test_jobs_fail_with_a_sentence_without_workers(registry_of, caplog):
     registry = registry_of(modules=("ui.no_such_module",))
     job = registry.start("me", "hopeless", tasks.Steps(1))
     assert ended(job) == "failed"
@@ -385,7 +385,7 @@ def test_a_bug_gives_an_id_that_the_log_holds_too(registry, caplog):
     assert job.error_id in caplog.text
 
 
-def test_an_answer_that_nobody_here_can_read_is_a_failure(registry, caplog):
+def test_unreadable_result_is_a_failure(registry, caplog):
     job = registry.start("me", "strange", tasks.strange)
     assert ended(job) == "failed"
     assert job.error_id in caplog.text
@@ -454,7 +454,7 @@ def test_the_environment_says_how_many_run_at_once(registry_of, monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "two", "1.5"])
-def test_a_number_of_workers_that_is_none_is_refused(monkeypatch, text):
+def test_invalid_number_of_workers_is_refused(monkeypatch, text):
     monkeypatch.setenv("RULEKIT_WORKERS", text)
     with pytest.raises(ValueError, match=f"RULEKIT_WORKERS.*{text}"):
         JobRegistry()

@@ -35,7 +35,7 @@ def test_nothing_is_started_where_all_kernels_are_there(clock):
     assert preparing.begin() is None
 
 
-def test_what_is_missing_is_compiled_by_a_process(clock, monkeypatch):
+def test_missing_kernels_are_compiled_by_a_process(clock, monkeypatch):
     started = []
     monkeypatch.setattr(preparing.subprocess, "Popen", lambda command, **_: started.append(command))
     preparing.begin()

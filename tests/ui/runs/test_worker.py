@@ -77,7 +77,7 @@ def test_the_word_to_stop_is_for_the_task_at_hand_only(worker, tmp_path):
     assert next(worker.messages()) == ("done", "all")
 
 
-def test_a_report_holds_what_was_said_and_nothing_else():
+def test_report_holds_the_logged_sentences_only():
     result = []
     Telling(lambda *message: result.append(message), None).report(done=0, message="")
     assert result == [("report", {"done": 0, "message": ""})]

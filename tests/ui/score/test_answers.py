@@ -22,7 +22,7 @@ def test_a_download_holds_every_case_with_its_smallest_change():
     assert file["smallest change"].tolist() == found.table(changes=True)["smallest change"].tolist()
 
 
-def test_what_wrong_answers_to_cases_of_known_outcome_cost_is_said():
+def test_cost_of_wrong_predictions_of_known_cases_is_shown():
     rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
     table = pd.DataFrame({"age": [60, 61, 20, 21, 22]})
     truth = np.array(["ill", "well", "ill", "well", None], dtype=object)

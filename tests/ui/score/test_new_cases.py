@@ -31,12 +31,12 @@ def test_a_column_with_gaps_still_gives_the_names(state):
     assert outcomes_of(second([1, None, 0]), state).tolist() == ["died", None, "survived"]
 
 
-def test_where_nobody_knows_yet_there_are_none(state):
+def test_unknown_outcomes_are_none(state):
     assert outcomes_of(second([None, None]), state) is None
     assert outcomes_of(Table.from_frame(pd.DataFrame({"x": [1, 2]})), state) is None
 
 
-def test_of_several_classes_all_but_the_described_one_are_the_rest():
+def test_all_classes_but_the_described_one_are_the_rest():
     frame = pd.DataFrame({"x": range(90), "kind": ["a", "b", "c"] * 30})
     table = Table.from_frame(frame).with_roles({"kind": "target"}, positive_label="b")
     state = AppState(table=table)

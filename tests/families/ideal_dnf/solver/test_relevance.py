@@ -79,7 +79,7 @@ def test_constant_columns_have_no_score_and_no_place():
         assert sorted(ranking.tolist()) == [1, 2]
 
 
-def test_of_equal_columns_the_first_comes_first():
+def test_first_of_equal_columns_comes_first():
     y = np.array([0, 0, 1, 1, 1], dtype=bool)
     B = np.repeat(y[:, None], 3, axis=1)
     for ranking in relevance.rankings(counted(B, y), relevance.SCORES, 2):

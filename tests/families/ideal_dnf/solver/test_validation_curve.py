@@ -41,7 +41,7 @@ def test_only_as_many_columns_as_allowed_are_compared():
     assert curve(150, 160, 200).smallest_sufficient(0.01, 2) == 2
 
 
-def test_of_equally_good_rankings_the_first_is_taken():
+def test_first_of_equally_good_rankings_is_taken():
     table = ValidationCurve(np.array([[7, 9, 9]]), np.zeros((1, 3)), 10)
     assert table.best_ranking(1) == 1
 

@@ -118,7 +118,7 @@ def test_two_columns_can_be_drawn_as_they_are_and_more_cannot():
         columns_figure(split(3), points(3), COLUMNS)
 
 
-def test_of_many_rows_those_decided_wrongly_stay(monkeypatch):
+def test_wrongly_decided_rows_stay_among_many(monkeypatch):
     monkeypatch.setattr(points_module, "MAX_POINTS", 12)
     made = points(2)
     figure = bspace_figure(split(2), made)

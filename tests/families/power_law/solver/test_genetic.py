@@ -44,7 +44,7 @@ def evolution(problem, **settings):
 
 
 @pytest.mark.parametrize("modulus", [False, True])
-def test_the_weights_found_are_worth_what_is_said(problem, modulus):
+def test_found_weights_have_their_stated_value(problem, modulus):
     X, mass = problem
     table = PowerTable(X)
     found = GeneticLevel(table, mass, np.random.default_rng(0)).screen(structures(12), modulus)
@@ -189,7 +189,7 @@ def test_the_best_never_gets_worse_and_the_seed_decides_everything(problem):
     np.testing.assert_array_equal(runs[0].exponents, runs[1].exponents)
 
 
-def test_a_run_that_is_told_to_stop_returns_the_first_generation(problem):
+def test_a_run_that_is_stopped_returns_the_first_generation(problem):
     X, mass = problem
     found = genetic_search(
         SplitTask(X, mass),

@@ -26,7 +26,7 @@ def test_they_are_means_and_mean_products_of_the_scaled_power_laws(size):
     assert found[0][0, 0] == 0.0
 
 
-def test_what_counts_as_constant_is_the_same_as_where_power_laws_are_kept():
+def test_constant_columns_are_the_same_as_in_power_laws():
     from rulekit.families.power_law.solver import laws
 
     assert laws.FLAT == FLAT == moment_kernels.FLAT

@@ -28,7 +28,7 @@ def problems(draw):
 
 
 @given(problems())
-def test_the_best_cut_is_the_best_of_all_cuts_and_is_worth_what_is_said(problem):
+def test_best_cut_is_the_best_of_all_and_has_its_stated_value(problem):
     values, mass, _ = problem
     found = best_cut(values, mass)
     for k, row in enumerate(values):
@@ -43,7 +43,7 @@ def test_the_best_cut_is_the_best_of_all_cuts_and_is_worth_what_is_said(problem)
 
 
 @given(problems())
-def test_an_interval_is_worth_what_is_said_and_never_worse_than_none(problem):
+def test_interval_has_its_stated_value_and_is_never_worse(problem):
     values, mass, _ = problem
     found = best_interval(values, mass)
     for k, row in enumerate(values):
@@ -102,7 +102,7 @@ def test_rows_that_do_not_move_stay_on_their_side():
     assert np.isinf(found.impurity[0])  # one row alone changes sides: there is no stop between two
 
 
-def test_of_equal_cuts_the_one_in_the_widest_gap_is_taken():
+def test_cut_in_the_widest_gap_wins_among_equal_ones():
     mass = ClassMass(np.array([0, 1, 0, 1]), None, 2)
     found = best_cut(np.array([[0.0, 1.0, 1.5, 9.5]]), mass)
     assert found.high[0] == pytest.approx(5.5)

@@ -38,7 +38,7 @@ def test_a_class_in_a_band_takes_the_modulus_and_no_other_does():
     assert not searched(X, (np.abs(law - 1.1) < 0.3).astype(int), modulus=False).modulus
 
 
-def test_the_split_found_is_worth_what_is_said():
+def test_found_split_has_its_stated_value():
     rng = np.random.default_rng(3)
     X = rng.uniform(0.3, 2.0, (150, 4))
     codes = (X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=150) > 1.2).astype(int)
@@ -70,7 +70,7 @@ def test_no_split_is_found_where_nothing_varies():
     assert searched(np.ones((10, 2)), np.arange(10) % 2) is None
 
 
-def test_a_search_that_is_told_to_stop_returns_the_best_so_far():
+def test_a_search_that_is_stopped_returns_the_best_so_far():
     X, law = planted()
     mass = ClassMass((law > 1.1).astype(np.int64), None, 2)
     task = SplitTask(X, mass, modulus=False)
@@ -125,7 +125,7 @@ def test_a_rare_class_lowers_the_impurity_to_reach(counts, expected):
     assert target_impurity(mass, 0.05) == pytest.approx(expected)
 
 
-def test_three_classes_are_asked_for_no_more_than_two_sides_can_give():
+def test_three_classes_need_no_more_than_two_sides_can_give():
     codes = np.repeat([0, 1, 2], (30, 50, 70))
     splits = [np.isin(codes, np.flatnonzero(side)) for side in product((0, 1), repeat=3)]
     best = min(reference.impurity(s, codes) for s in splits if 0 < s.sum() < 150)

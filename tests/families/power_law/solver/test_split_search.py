@@ -35,7 +35,7 @@ def left_of(splits, table):
 
 
 @pytest.mark.parametrize("modulus", [False, True])
-def test_every_split_is_worth_what_is_said(modulus):
+def test_every_split_has_its_stated_value(modulus):
     table, mass = clouds(0)
     lower = LowerLevel(table, mass)
     structures = random_structures(40, 4, 3, 1)

@@ -54,7 +54,7 @@ def test_points_never_cost_less_than_free_weights_and_polishing_never_more():
     assert fine[1:] == pytest.approx(line(totals, problem.weights), rel=1e-5)
 
 
-def test_what_cannot_be_good_enough_is_given_up_without_points():
+def test_hopeless_searches_end_without_points():
     problem = planted(n=150)
     *_, cost = problem.settled((0, 2), np.inf, False)
     _, free = free_fit(holds(problem)[:, (0, 2)], problem.weights)

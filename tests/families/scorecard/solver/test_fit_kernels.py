@@ -26,7 +26,7 @@ def test_the_loss_is_that_of_the_line_and_least_from_wherever_it_starts(scale):
         assert cost == pytest.approx(line(values[:, 0], weights)[2], rel=1e-9)
 
 
-def test_what_is_told_apart_has_a_loss_near_zero_and_no_infinite_line():
+def test_separated_classes_have_a_loss_near_zero():
     values = np.repeat([[0.0], [1.0]], 30, axis=0)
     found = np.zeros(2)
     weights = np.repeat([[0.0, 1.0], [1.0, 0.0]], 30, axis=0)

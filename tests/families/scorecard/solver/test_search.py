@@ -14,7 +14,7 @@ from tests.strategies.points import cuts_of, planted
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(5))
-def test_of_all_cards_of_a_small_table_none_costs_less(seed, size):
+def test_no_card_of_a_small_table_costs_less(seed, size):
     problem = planted(seed)
     cards = PointsPath(problem, beam=4, tries=6).cards(size)
     least = min(best_loss(problem, k) for k in range(1, size + 1))
@@ -47,7 +47,7 @@ def test_the_order_of_rows_does_not_matter_to_the_last_bit():
     assert PointsPath(problem.of_rows(rows)).cards(5) == PointsPath(problem).cards(5)
 
 
-def test_of_two_columns_alike_the_first_alone_is_taken():
+def test_only_the_first_of_two_equal_columns_is_taken():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, (200, 2))
     problem = cuts_of(np.c_[codes, codes], codes.sum(axis=1) + rng.normal(size=200) > 2)
