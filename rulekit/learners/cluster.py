@@ -140,7 +140,8 @@ def is_loss(error: BaseException) -> bool:
     """Return whether an error means that workers or their data were lost."""
     if "distributed" not in sys.modules:
         return False
-    return isinstance(error, (_dask().KilledWorker, _dask().CancelledError))
+    dask = _dask()
+    return isinstance(error, (dask.KilledWorker, dask.CancelledError, dask.comm.CommClosedError))
 
 
 def _dask() -> Any:

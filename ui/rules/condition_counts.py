@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -67,8 +67,7 @@ def condition_counts(
 ) -> ConditionCounts:
     """Count rows by the values of condition i of clause k, a `Literal`, and by outcome."""
     clause = rule.clauses[k]
-    literal = clause.conditions[i]
-    assert isinstance(literal, Literal)
+    literal = cast("Literal", clause.conditions[i])
     compared = literal.compared(rows.columns)
     codes, values = pd.factorize(compared)  # -1 where missing
     missing = np.array([None if compared.dtype == object else np.nan], dtype=compared.dtype)

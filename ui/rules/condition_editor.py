@@ -19,7 +19,7 @@ from rulekit.plots.thresholds import (
     level_table,
     threshold_figure,
 )
-from rulekit.rules import Condition, Literal, RuleSet
+from rulekit.rules import Clause, Condition, Literal, RuleSet
 from rulekit.rules.scales import GAPS, ORDERED, WORDS, spelled
 from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent
@@ -51,7 +51,8 @@ def edited_condition(
 ) -> RuleSet | None:
     """Show condition i of clause k with the errors of the edited rule; return it on "Apply"."""
     condition = rule.clauses[k].conditions[i]
-    if (why := obstacle(condition)) or not isinstance(condition, Literal):
+    literal = _literal(condition)
+    if (why := obstacle(condition)) or literal is None:
         st.info(why)
         return None
     key = f"{k}_{i}_{hash(state.rule_json)}"
@@ -66,12 +67,12 @@ def edited_condition(
         for rows in parts
     ]
     place = st.container()
-    edited = _changed(condition, counts[0], key, state)
+    edited = _changed(literal, counts[0], key, state)
     if edited is None:
         return None
     edited = _missing(edited, counts[0].n_missing, key)
     with st.container(key=f"edited_errors_{key}"):
-        _effects(condition, edited, counts)
+        _effects(literal, edited, counts)
     pressed = st.button("Apply", key="score_edit", type="primary")
     _sides(edited, counts[0], state)
     with place:  # last, so that the errors are there before the figure is drawn
@@ -81,9 +82,15 @@ def edited_condition(
 
 def obstacle(condition: Condition) -> str:
     """Return why a condition has no editor; empty if it has one."""
-    if not isinstance(condition, Literal):
+    literal = _literal(condition)
+    if literal is None:
         return SUMMED
-    return NOTHING.format(TABLE) if condition.op in GAPS else ""
+    return NOTHING.format(TABLE) if literal.op in GAPS else ""
+
+
+def _literal(condition: Condition) -> Literal | None:
+    """Return a condition on one column; None for a sum or product of several."""
+    return next(iter(Clause((condition,)).literals), None)
 
 
 def _changed(

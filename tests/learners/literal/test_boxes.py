@@ -3,19 +3,19 @@
 import pytest
 
 from rulekit import BoxSearchClassifier, load_sample
-from rulekit.learners.literal.boxes import search
+from rulekit.learners.literal import boxes
 
 
 @pytest.fixture
 def searches(monkeypatch):
     """A list that gets an entry a search."""
-    made, really = [], search.search
+    made, really = [], boxes.search
 
     def counted(*args):
         made.append(args)
         return really(*args)
 
-    monkeypatch.setattr(search, "search", counted)
+    monkeypatch.setattr(boxes, "search", counted)
     return made
 
 
