@@ -16,7 +16,7 @@ from benchmarks._cli import parsed, written
 def main() -> None:
     """Run each ``bench_*`` module in turn, and compare its ratios with the records."""
     arguments = parsed("Run every benchmark.", extra=_options)
-    known, rows, lines = records.read(), [], []
+    recorded, rows, lines = records.read(), [], []
     found = pkgutil.walk_packages(benchmarks.__path__, "benchmarks.")
     for name in sorted(module.name for module in found):
         short = name.rpartition(".")[2]
@@ -27,10 +27,10 @@ def main() -> None:
         print(f"\n== {name} ==", flush=True)
         measured = importlib.import_module(name).measure(arguments)
         rows += measured
-        lines += records.compared(short, measured, known)
+        lines += records.compared(short, measured, recorded)
         if arguments.record:
-            known = records.recorded(short, measured, known)
-            records.write(known)
+            recorded = records.recorded(short, measured, recorded)
+            records.write(recorded)
     written(rows, arguments)
     print("\nRatios beside their records:", *lines, sep="\n")
     worse = [line for line in lines if line.endswith("WORSE")]

@@ -52,11 +52,11 @@ def tables(arguments: argparse.Namespace, default: Sequence[str]) -> Iterator[Be
     Tables of more than two classes become "this class against the rest". Without ``--only`` the
     tables named in `default` are taken, as far as they are there.
     """
-    known = described(arguments.data) if arguments.data else samples()
-    for name in arguments.only or [n for n in default if n in known]:
-        if name not in known:
-            raise SystemExit(f"There is no table {name!r}; there are {', '.join(known)}.")
-        yield known[name]()
+    offered = described(arguments.data) if arguments.data else samples()
+    for name in arguments.only or [n for n in default if n in offered]:
+        if name not in offered:
+            raise SystemExit(f"There is no table {name!r}; there are {', '.join(offered)}.")
+        yield offered[name]()
 
 
 def described(folder: Path) -> dict[str, Callable[[], BenchTable]]:
@@ -88,7 +88,7 @@ def written(rows: list[Row], arguments: argparse.Namespace) -> None:
         arguments.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
-def told(row: Row) -> Row:
+def report(row: Row) -> Row:
     """Print a row as soon as it is measured, and hand it on."""
     setting = " ".join(f"{k}={v}" for k, v in row["setting"].items())
     figures = [

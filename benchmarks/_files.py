@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks._cli import Row, told, written
+from benchmarks._cli import Row, report, written
 
 SIZES = (10**6, 10**7, 10**8)
 CHUNK = 1_000_000
@@ -67,7 +67,7 @@ class LargeFiles:
                 self.write(path, n)
                 found = self._in_own_process(path)
                 first = first or found["cpu"] / n
-                rows += [told(row) for row in self._told(path, n, found, first * n)]
+                rows += [report(row) for row in self._rows(path, n, found, first * n)]
             finally:
                 path.unlink(missing_ok=True)
         return rows
@@ -107,7 +107,7 @@ class LargeFiles:
         found: Found = json.loads(done.stdout)
         return found
 
-    def _told(self, path: Path, n: int, found: Found, proportional: float) -> list[Row]:
+    def _rows(self, path: Path, n: int, found: Found, proportional: float) -> list[Row]:
         megabytes = path.stat().st_size // 10**6
         shared = {"table": self.table, "setting": {"rows": n, "MB": megabytes}}
         cpu = found["cpu"]

@@ -28,7 +28,7 @@ from joblib import Parallel, delayed
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import RuleClassifier, sweep
 from rulekit.data import make_folds
 from rulekit.evaluation import Baseline, SweepStore
@@ -57,9 +57,9 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
         for table in tables(arguments, TABLES):
             folds = outer_folds(table, seeds, arguments, store)
             found, differences[table.name] = compared(table.name, folds, len(seeds))
-            rows += [told(row) for row in found]
+            rows += [report(row) for row in found]
     if len(differences) > 1:
-        rows += [told(row) for row in overall(rows, differences, len(seeds))]
+        rows += [report(row) for row in overall(rows, differences, len(seeds))]
     return rows
 
 
@@ -109,9 +109,9 @@ def one_fold(
     inside = {"ours": model.choice_.error, "reference": float(errors[number])}
     found: dict[str, Any] = {"seed": seed, "fold": fold, "seconds": seconds}
     for name, one in (("ours", model), ("reference", grown)):
-        said = one.predict(table.X.iloc[test])
-        found[f"{name}_accuracy"] = float((said == table.y[test]).mean())
-        found[f"{name}_balanced"] = float(balanced_accuracy_score(table.y[test], said))
+        predicted = one.predict(table.X.iloc[test])
+        found[f"{name}_accuracy"] = float((predicted == table.y[test]).mean())
+        found[f"{name}_balanced"] = float(balanced_accuracy_score(table.y[test], predicted))
         found[f"{name}_conditions"] = float(one.n_conditions_)
         found[f"{name}_inside"] = inside[name]
     return found | {"ours_setting": repr(model.choice_.setting)}
@@ -126,15 +126,15 @@ def compared(name: str, folds: pd.DataFrame, n_seeds: int) -> tuple[list[Row], p
     both = ("ours", "reference")
     sizes = {k: round(float(means[f"{k}_conditions"]), 2) for k in both}
     rows: list[Row] = []
-    for what, column in (("chosen accuracy", "accuracy"), ("balanced accuracy", "balanced")):
+    for quantity, column in (("chosen accuracy", "accuracy"), ("balanced accuracy", "balanced")):
         figures = {k: 100 * float(means[f"{k}_{column}"]) for k in both}
-        rows.append({"what": what, **figures, "unit": "%", "setting": setting})
+        rows.append({"what": quantity, **figures, "unit": "%", "setting": setting})
     rows[0]["setting"] = setting | {"conditions": sizes}
     apart = {"what": "difference", "ours": float(difference.mean()), "unit": "points"}
     rows.append(apart | {"setting": setting | {"se": round(float(difference.sem()), 2)}})
-    for k, what in (("ours", "inner error"), ("reference", "inner error, CART")):
+    for k, quantity in (("ours", "inner error"), ("reference", "inner error, CART")):
         outside = 100 * (1 - float(means[f"{k}_accuracy"]))
-        row = {"what": what, "ours": 100 * float(means[f"{k}_inside"]), "reference": outside}
+        row = {"what": quantity, "ours": 100 * float(means[f"{k}_inside"]), "reference": outside}
         rows.append(row | {"unit": "%", "setting": setting | {"reference": "error outside"}})
     most = {"greatest": round(float(folds["seconds"].max()), 2)}
     spent = {"what": "one fit", "ours": float(means["seconds"]), "unit": "CPU s"}
@@ -145,21 +145,23 @@ def compared(name: str, folds: pd.DataFrame, n_seeds: int) -> tuple[list[Row], p
 def overall(rows: list[Row], differences: dict[str, pd.Series], n_seeds: int) -> list[Row]:
     """Average over the tables, each counting the same."""
     of = {w: [r for r in rows if r["what"] == w] for w in ("chosen accuracy", "balanced accuracy")}
-    told = []
-    for what, found in of.items():
+    averages = []
+    for quantity, found in of.items():
         setting: dict[str, Any] = {"tables": len(found), "seeds": n_seeds}
         figures = {k: float(np.mean([r[k] for r in found])) for k in ("ours", "reference")}
-        if what == "chosen accuracy":
+        if quantity == "chosen accuracy":
             sizes = pd.DataFrame([r["setting"]["conditions"] for r in found]).mean()
             setting["conditions"] = sizes.round(2).to_dict()
-        told.append({"what": what, "table": "all", **figures, "unit": "%", "setting": setting})
+        averages.append(
+            {"what": quantity, "table": "all", **figures, "unit": "%", "setting": setting}
+        )
     by_seed = pd.DataFrame(differences).mean(axis=1)
     apart = [r["setting"]["se"] for r in rows if r["what"] == "difference"]
     error = float(np.sqrt(np.square(apart).sum()) / len(apart))
     setting = {"tables": len(apart), "seeds": n_seeds, "se": round(error, 2)}
     setting["by_seed"] = [round(float(d), 2) for d in by_seed]
     row = {"what": "difference", "table": "all", "ours": float(by_seed.mean())}
-    return [*told, row | {"unit": "points", "setting": setting}]
+    return [*averages, row | {"unit": "points", "setting": setting}]
 
 
 if __name__ == "__main__":

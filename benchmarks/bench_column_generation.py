@@ -27,7 +27,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit.data import make_folds
 from rulekit.search.box_search import Boxes, BoxProblem
 from rulekit.search.clause_generation import (
@@ -115,10 +115,10 @@ def _binned(column: pd.Series, train: np.ndarray) -> list[tuple[np.ndarray, int]
     """Bin a column: a number by cuts of its training rows, anything else level by level."""
     if pd.api.types.is_numeric_dtype(column):
         values = column.to_numpy(dtype=float)
-        known = values[train][~np.isnan(values[train])]
-        distinct = np.unique(known)
+        present = values[train][~np.isnan(values[train])]
+        distinct = np.unique(present)
         few = len(distinct) <= len(DECILES) + 1
-        cuts = distinct[:-1] if few else np.unique(np.quantile(known, DECILES))
+        cuts = distinct[:-1] if few else np.unique(np.quantile(present, DECILES))
         code = np.searchsorted(cuts, values, side="left")
         return [(np.where(np.isnan(values), len(cuts) + 1, code), len(cuts) + 1)]
     values = column.astype(object).where(column.notna(), "(missing)").astype(str).to_numpy()
@@ -135,17 +135,17 @@ def compare(name: str, folds: Sequence[Fold], price: float, setting: dict[str, A
     theirs = [_theirs(fold, price) for fold in folds] if BooleanRuleCG else None
     shared = {"table": name, "setting": {"lambda": price, "folds": len(folds)} | setting}
 
-    def row(what: str, figure: str, rules: list[Priced], **more: Any) -> Row:
+    def row(quantity: str, figure: str, rules: list[Priced], **more: Any) -> Row:
         a = _mean(getattr(r, figure) for r in rules)
         b = None if theirs is None else _mean(getattr(r, figure) for r in theirs)
         ratio = a / b if b else None
-        return told({"what": what, "ours": a, "reference": b, "ratio": ratio} | more | shared)
+        return report({"what": quantity, "ours": a, "reference": b, "ratio": ratio} | more | shared)
 
     rows = [row("objective", "objective", ours), row("program", "objective", finished)]
     master = _mean(g.master_value / len(f.y) for g, f in zip(generated, folds, strict=True))
     gap = rows[0]["ours"] / master - 1 if master else None
     rows.append(
-        told({"what": "linear program", "ours": master, "unit": f"gap {_percent(gap)}"} | shared)
+        report({"what": "linear program", "ours": master, "unit": f"gap {_percent(gap)}"} | shared)
     )
     rows.append(row("literals", "literals", ours))
     rows.append(row("accuracy", "accuracy", ours, unit="%"))
@@ -169,9 +169,9 @@ def prove(name: str, folds: Sequence[Fold], price: float, setting: dict[str, Any
         masters.append(found.master_value / len(fold.y))
     bound = {"what": "proved bound", "ours": _mean(bounds), "reference": _mean(masters)}
     return [
-        told({"what": "proved", "ours": _mean(solved), "unit": "of the folds"} | shared),
-        told(bound | {"ratio": bound["ours"] / bound["reference"]} | shared),
-        told({"what": "time, proof", "ours": _mean(seconds), "unit": "s of one core"} | shared),
+        report({"what": "proved", "ours": _mean(solved), "unit": "of the folds"} | shared),
+        report(bound | {"ratio": bound["ours"] / bound["reference"]} | shared),
+        report({"what": "time, proof", "ours": _mean(seconds), "unit": "s of one core"} | shared),
     ]
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks._cli import Row, run, tables, told
+from benchmarks._cli import Row, report, run, tables
 from rulekit import Binarizer, BoxSearchClassifier, RuleClassifier
 from rulekit.data import columns_of
 from rulekit.rules import Clause, Literal
@@ -57,9 +57,9 @@ TABLES = ("adult", "bank_marketing")
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure both questions."""
     seeds = range(arguments.seeds or (1 if arguments.quick else 3))
-    rows = [] if arguments.only else [told(found(name, seeds)) for name in PLANTED]
+    rows = [] if arguments.only else [report(found(name, seeds)) for name in PLANTED]
     for table in tables(arguments, TABLES):
-        rows += [told(row) for row in with_and_without(table, seeds)]
+        rows += [report(row) for row in with_and_without(table, seeds)]
     return rows
 
 

@@ -20,7 +20,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import Costs, RuleClassifier, sweep
 from rulekit.data import make_folds
 from rulekit.evaluation import Baseline
@@ -45,7 +45,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
         folds = Parallel(n_jobs=arguments.jobs)(
             delayed(one_fold)(table, seed, fold, n_folds, arguments.quick) for seed, fold in tasks
         )
-        rows += [told(row) for row in compared(table.name, pd.DataFrame(folds), n_seeds)]
+        rows += [report(row) for row in compared(table.name, pd.DataFrame(folds), n_seeds)]
     return rows
 
 

@@ -25,7 +25,7 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import Binarizer, BoxSearchClassifier, Constraints, TwoLevelRuleClassifier
 from rulekit.data import columns_of, make_folds
 from rulekit.learners.literal.problem import binary_problem, box_table
@@ -108,7 +108,7 @@ def time_large(table: BenchTable, thetas: Sequence[float]) -> list[Row]:
     error = {"what": "least training error", "unit": "%", **shared}
     error["ours"] = 100 * min(m.training_error_ for m in models)
     timed = _compared("fits, one tree", [ours], [tree], shared | {"unit": "s of one core"})
-    return [told(timed), told(error)]
+    return [report(timed), report(error)]
 
 
 def compare(table: BenchTable, grid: Grid, seeds: Iterable[int]) -> list[Row]:
@@ -135,7 +135,7 @@ def compare(table: BenchTable, grid: Grid, seeds: Iterable[int]) -> list[Row]:
     theirs = [p.seconds["programs"] for p in parts]
     sweep = _compared("whole sweep", ours, theirs, shared | {"unit": "s of one core"})
     rows.append(sweep | {"ratio": sweep["reference"] / sweep["ours"]})
-    return [told(row) for row in rows]
+    return [report(row) for row in rows]
 
 
 @dataclass
@@ -188,10 +188,10 @@ def _hamming(X: Any, described: np.ndarray, grid: Grid, seed: int) -> float:
 
 
 def _compared(
-    what: str, ours: Sequence[float], theirs: Sequence[float], shared: dict[str, Any]
+    quantity: str, ours: Sequence[float], theirs: Sequence[float], shared: dict[str, Any]
 ) -> Row:
     a, b = float(np.mean(ours)), float(np.mean(theirs))
-    return {"what": what, "ours": a, "reference": b, "ratio": a / b, **shared}
+    return {"what": quantity, "ours": a, "reference": b, "ratio": a / b, **shared}
 
 
 def _share_worse(ours: Measured, theirs: Measured) -> float:

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 import rulekit
-from benchmarks._cli import Row, run, told
+from benchmarks._cli import Row, report, run
 from rulekit import OneLevelRuleClassifier, load_sample
 from rulekit.exceptions import EmptyRuleWarning
 
@@ -26,8 +26,8 @@ FITS = 3
 def learners() -> dict[str, Any]:
     """Make every public learner, by name."""
     names = [n for n in rulekit.__all__ if n.endswith("Classifier") or n == "LPSVM"]
-    made = {n: getattr(rulekit, n)() for n in names if n != "FixedRuleClassifier"}
-    return made | {"OneLevelRuleClassifier, exact": OneLevelRuleClassifier(exact=True)}
+    estimators = {n: getattr(rulekit, n)() for n in names if n != "FixedRuleClassifier"}
+    return estimators | {"OneLevelRuleClassifier, exact": OneLevelRuleClassifier(exact=True)}
 
 
 def seconds(learner: Any, X: Any, y: Any, n_fits: int) -> float:
@@ -53,7 +53,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
         for name, learner in learners().items():
             ours = seconds(learner, X, y, 1 if arguments.quick else FITS)
             row = {"what": "one fit", "table": "breast_cancer", "setting": {"learner": name}}
-            rows.append(told(row | {"ours": ours, "reference": tree, "ratio": ours / tree}))
+            rows.append(report(row | {"ours": ours, "reference": tree, "ratio": ours / tree}))
     return rows
 
 

@@ -27,7 +27,7 @@ from sklearn import datasets
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks._cli import BenchTable, Row, facts_of, run, told
+from benchmarks._cli import BenchTable, Row, facts_of, report, run
 from benchmarks.bench_choice import FOLDS, INNER_FOLDS
 from rulekit import BoxSearchClassifier, RuleClassifier, sweep
 from rulekit.data import make_folds
@@ -54,25 +54,25 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     with SweepStore(KEPT) as store:
         for table in tables(arguments):
             folds = found[table.name] = _outer(table, seeds, arguments, store)
-            rows += [told(row) for row in compared(table.name, folds)]
+            rows += [report(row) for row in compared(table.name, folds)]
     if len(found) > 1:
-        rows += [told(row) for row in overall(found)]
+        rows += [report(row) for row in overall(found)]
     return rows
 
 
 def tables(arguments: argparse.Namespace) -> Iterator[BenchTable]:
     """Read or make the tables asked for, all by default."""
-    made: dict[str, Callable[[], BenchTable]] = {
+    read: dict[str, Callable[[], BenchTable]] = {
         name: lambda name=name: _shipped(name)
         for name in ("iris", "wine", "digits", "quantiles", "clusters")
     }
     if arguments.data:
         for name in ("student_dropout", "gas_drift"):
-            made[name] = lambda name=name: _of_folder(arguments.data, name)
-    for name in arguments.only or made:
-        if name not in made:
-            raise SystemExit(f"There is no table {name!r}; there are {', '.join(made)}.")
-        yield made[name]()
+            read[name] = lambda name=name: _of_folder(arguments.data, name)
+    for name in arguments.only or read:
+        if name not in read:
+            raise SystemExit(f"There is no table {name!r}; there are {', '.join(read)}.")
+        yield read[name]()
 
 
 def _shipped(name: str) -> BenchTable:
@@ -133,8 +133,8 @@ def one_fold(table: BenchTable, seed: int, fold: int, n_folds: int = FOLDS) -> d
     inner, rest = (3 if n_folds == 2 else INNER_FOLDS), table.X.iloc[test]
     most = CONDITIONS_A_CLASS * (len(np.unique(table.y)) - 1)
 
-    def accuracy(said: Any) -> float:
-        return float((said == table.y[test]).mean())
+    def accuracy(predicted: Any) -> float:
+        return float((predicted == table.y[test]).mean())
 
     model = RuleClassifier(most, cv=inner, random_state=seed).fit(X, y)
     setting = model.choice_.setting
@@ -189,9 +189,9 @@ def compared(name: str, folds: pd.DataFrame) -> list[Row]:
     sums = [float(folds[k].sum()) for k in ("objective", "start_objective")]
     parts.append(("start objective", sums[0], sums[1], "rows", {"worse": worse}))
     return [
-        {"table": name, "what": what, "ours": ours, "unit": unit, "setting": setting | more}
+        {"table": name, "what": quantity, "ours": ours, "unit": unit, "setting": setting | more}
         | ({} if reference is None else {"reference": reference})
-        for what, ours, reference, unit, more in parts
+        for quantity, ours, reference, unit, more in parts
     ]
 
 
@@ -199,10 +199,10 @@ def overall(found: dict[str, pd.DataFrame]) -> list[Row]:
     """Average over the tables, each counting the same."""
     each = [{row["what"]: row for row in compared(name, folds)} for name, folds in found.items()]
     rows: list[Row] = []
-    for what in ("chosen accuracy", "difference"):
-        row = dict(each[0][what], table="all", setting={"tables": len(each)})
+    for quantity in ("chosen accuracy", "difference"):
+        row = dict(each[0][quantity], table="all", setting={"tables": len(each)})
         for k in {"ours", "reference"} & set(row):
-            row[k] = float(np.mean([one[what][k] for one in each]))
+            row[k] = float(np.mean([one[quantity][k] for one in each]))
         rows.append(row)
     errors = [one["difference"]["setting"]["se"] for one in each]
     rows[1]["setting"]["se"] = round(float(np.sqrt(np.sum(np.square(errors))) / len(each)), 2)

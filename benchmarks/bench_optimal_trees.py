@@ -32,7 +32,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from benchmarks.bench_choice import FOLDS, INNER_FOLDS, KEPT, MOST_SPLITS, TABLES, outer_folds
 from rulekit import sweep
 from rulekit.data import make_folds
@@ -161,9 +161,9 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
             ours = outer_folds(table, seeds, arguments, store)
             for peer, version in peers.items():
                 theirs = peer_folds(table, peer, version, ours, arguments.quick, store)
-                rows += [told(row) for row in compared(table.name, peer, ours, theirs)]
+                rows += [report(row) for row in compared(table.name, peer, ours, theirs)]
     if len({row["table"] for row in rows}) > 1:
-        rows += [told(row) for peer in peers for row in overall(rows, peer)]
+        rows += [report(row) for peer in peers for row in overall(rows, peer)]
     return rows
 
 
@@ -180,11 +180,11 @@ def peer_folds(
 ) -> pd.DataFrame:
     """Run, or find, a peer on the outer folds that ours were measured on."""
     source = Path(__file__).read_bytes()
-    known = repr((code_version(), data_digest(table.X, table.y), peer, version, quick)).encode()
+    parts = repr((code_version(), data_digest(table.X, table.y), peer, version, quick)).encode()
     n_folds = 2 if quick else FOLDS
     rows = []
     for seed, fold in ours[["seed", "fold"]].itertuples(index=False):
-        key = hashlib.sha256(repr((seed, fold, n_folds)).encode() + known + source).hexdigest()
+        key = hashlib.sha256(repr((seed, fold, n_folds)).encode() + parts + source).hexdigest()
         kept = store.get([key])
         if not kept:
             kept = {key: one_fold(table, peer, int(seed), int(fold), n_folds, quick)}
@@ -205,12 +205,12 @@ def one_fold(
     result = sweep(tree, X, y, grid=GRIDS[peer], cv=inner, random_state=seed)
     grown = fit_setting(tree, result.setting(result.suggest()["default"]), X, y)
     seconds = time.process_time() - start
-    said = grown.predict(table.X.iloc[test])
+    predicted = grown.predict(table.X.iloc[test])
     return {
         "seed": seed,
         "fold": fold,
-        "accuracy": float((said == table.y[test]).mean()),
-        "balanced": float(balanced_accuracy_score(table.y[test], said)),
+        "accuracy": float((predicted == table.y[test]).mean()),
+        "balanced": float(balanced_accuracy_score(table.y[test], predicted)),
         "conditions": float(grown.n_conditions_),
         "seconds": seconds,
     }
@@ -230,8 +230,8 @@ def compared(name: str, peer: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> 
         f"one fit, {peer}": (ours["seconds"], theirs["seconds"], "CPU s"),
     }
     rows: list[Row] = [
-        {"what": what, "ours": float(a.mean()), "reference": float(b.mean()), "unit": unit}
-        for what, (a, b, unit) in figures.items()
+        {"what": quantity, "ours": float(a.mean()), "reference": float(b.mean()), "unit": unit}
+        for quantity, (a, b, unit) in figures.items()
     ]
     apart = {"what": f"difference, {peer}", "ours": float(difference.mean()), "unit": "points"}
     rows.append(apart | {"setting": {"se": round(float(difference.sem()), 2)}})
@@ -240,19 +240,19 @@ def compared(name: str, peer: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> 
 
 def overall(rows: list[Row], peer: str) -> list[Row]:
     """Average over the tables, each counting the same."""
-    told = []
-    for what in ("accuracy", "balanced accuracy", "one fit"):
-        of = [row for row in rows if row["what"] == f"{what}, {peer}"]
+    averages = []
+    for quantity in ("accuracy", "balanced accuracy", "one fit"):
+        of = [row for row in rows if row["what"] == f"{quantity}, {peer}"]
         sizes = pd.DataFrame([row["setting"]["conditions"] for row in of]).mean().round(2)
         figures = {k: float(np.mean([row[k] for row in of])) for k in ("ours", "reference")}
         setting = {"tables": len(of), "conditions": sizes.to_dict()}
-        row = {"what": f"{what}, {peer}", "table": "all", "setting": setting}
-        told.append(row | figures | {"unit": of[0]["unit"]})
+        row = {"what": f"{quantity}, {peer}", "table": "all", "setting": setting}
+        averages.append(row | figures | {"unit": of[0]["unit"]})
     apart = [row for row in rows if row["what"] == f"difference, {peer}"]
     error = float(np.sqrt(np.square([r["setting"]["se"] for r in apart]).sum()) / len(apart))
     setting = {"tables": len(apart), "se": round(error, 2)}
     row = {"what": f"difference, {peer}", "table": "all", "setting": setting, "unit": "points"}
-    return [*told, row | {"ours": float(np.mean([r["ours"] for r in apart]))}]
+    return [*averages, row | {"ours": float(np.mean([r["ours"] for r in apart]))}]
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import Binarizer, BoxSearchClassifier, ScorecardClassifier
 from rulekit.data import make_folds
 from rulekit.evaluation import Baseline
@@ -56,8 +56,8 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     sizes = SIZES[:1] if arguments.quick else SIZES
     rows: list[Row] = []
     for table in tables(arguments, TABLES):
-        rows += [told(row) for size in sizes for row in losses(table, size)]
-        rows += [told(row) for row in accuracies(table, n_seeds, arguments)]
+        rows += [report(row) for size in sizes for row in losses(table, size)]
+        rows += [report(row) for row in accuracies(table, n_seeds, arguments)]
     return rows
 
 
@@ -73,10 +73,10 @@ def losses(table: BenchTable, size: int) -> list[Row]:
     shared = {"table": table.name, "setting": {"conditions": size}}
     found = [("logistic loss", loss, theirs[0], "rows"), ("learning time", seconds, theirs[1], "s")]
     return [
-        {"what": what, "ours": ours, "reference": other, "unit": unit}
+        {"what": quantity, "ours": ours, "reference": other, "unit": unit}
         | {"ratio": ours / other if other else None}
         | shared
-        for what, ours, other, unit in found
+        for quantity, ours, other, unit in found
     ]
 
 

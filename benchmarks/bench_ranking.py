@@ -21,7 +21,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import RuleClassifier
 from rulekit.data import make_folds
 from rulekit.evaluation import Baseline
@@ -50,10 +50,10 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
         )
         answers = pd.concat([part for parts in found for part in parts])
         setting = {"folds": n_folds, "seeds": n_seeds, "sizes": list(SIZES)}
-        rows += [told(row) for row in compared(table.name, answers, setting)]
+        rows += [report(row) for row in compared(table.name, answers, setting)]
     names = list(dict.fromkeys(row["what"] for row in rows))
     if len(rows) > len(names):
-        rows += [told(row) for row in overall(rows, names)]
+        rows += [report(row) for row in overall(rows, names)]
     return rows
 
 
@@ -97,8 +97,8 @@ def compared(name: str, answers: pd.DataFrame, setting: dict[str, Any]) -> list[
         "ECE": {k: answers.groupby("size").apply(_ece, k).mean() for k in both},
     }
     return [
-        {"what": what, "table": name, "setting": setting, "unit": ""} | own
-        for what, own in figures.items()
+        {"what": quantity, "table": name, "setting": setting, "unit": ""} | of_quantity
+        for quantity, of_quantity in figures.items()
     ]
 
 
@@ -113,11 +113,11 @@ def _ece(answers: pd.DataFrame, name: str) -> float:
 def overall(rows: list[Row], names: list[str]) -> list[Row]:
     """Average over the tables, each counting the same."""
     found = []
-    for what in names:
-        own = [row for row in rows if row["what"] == what]
-        means = {k: float(np.mean([row[k] for row in own])) for k in ("ours", "reference")}
-        setting = own[0]["setting"] | {"tables": len(own)}
-        found.append({"what": what, "table": "all", "setting": setting, "unit": ""} | means)
+    for quantity in names:
+        of_quantity = [row for row in rows if row["what"] == quantity]
+        means = {k: float(np.mean([row[k] for row in of_quantity])) for k in ("ours", "reference")}
+        setting = of_quantity[0]["setting"] | {"tables": len(of_quantity)}
+        found.append({"what": quantity, "table": "all", "setting": setting, "unit": ""} | means)
     return found
 
 

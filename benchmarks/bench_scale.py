@@ -35,7 +35,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import (
     BoxSearchClassifier,
     ColumnGenerationClassifier,
@@ -104,7 +104,7 @@ def fitted(table: BenchTable, name: str = SEARCH) -> Row:
     b = seconds(lambda: tree.fit(table.X, table.y))
     setting = {"error": f"{ours.training_error_:.4f}", "conditions": ours.n_conditions_}
     setting["tree"] = f"{1 - tree.score(table.X, table.y):.4f}"
-    return told(_row(table.name, f"{name}, one fit", a, b, setting))
+    return report(_row(table.name, f"{name}, one fit", a, b, setting))
 
 
 def path(table: BenchTable) -> Row:
@@ -125,7 +125,7 @@ def path(table: BenchTable) -> Row:
     errors: list[list[float]] = []
     a, b = seconds(paths, 1), seconds(trees, 1)
     setting = {"rules": sum(map(len, errors)), "least error": f"{np.mean([*map(min, errors)]):.4f}"}
-    return told(_row(table.name, "path, 10 folds", a, b, setting))
+    return report(_row(table.name, "path, 10 folds", a, b, setting))
 
 
 def growth(rows: list[Row]) -> list[Row]:
@@ -138,17 +138,17 @@ def growth(rows: list[Row]) -> list[Row]:
                 math.log(large[k] / small[k]) / math.log(factor) for k in ("ours", "reference")
             ]
             row = _row(f"{n}x{p} {m}x{q}", "growth, exponent", *grown, {}) | {"unit": ""}
-            found.append(told(row))
+            found.append(report(row))
     return found
 
 
 def peak(n: int, p: int, name: str = SEARCH) -> Row:
     """Measure the most memory of a process that fits one made table, and before it fits."""
     code = f"from benchmarks.bench_scale import remember; remember({n}, {p}, {name!r})"
-    told_by = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    before, after = map(float, told_by.stdout.split())
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    before, after = map(float, process.stdout.split())
     row = _row(f"{n} x {p}", f"{name}, peak and before the fit", after, before, {})
-    return told(row | {"unit": "GB"})
+    return report(row | {"unit": "GB"})
 
 
 def remember(n: int, p: int, name: str) -> None:
@@ -160,8 +160,8 @@ def remember(n: int, p: int, name: str) -> None:
     sys.stdout.write(f"{before / 2**20:.3f} {after / 2**20:.3f}")
 
 
-def _row(table: str, what: str, ours: float, reference: float, setting: dict[str, Any]) -> Row:
-    found = {"table": table, "what": what, "unit": "s of one core", "setting": setting}
+def _row(table: str, quantity: str, ours: float, reference: float, setting: dict[str, Any]) -> Row:
+    found = {"table": table, "what": quantity, "unit": "s of one core", "setting": setting}
     return found | {"ours": ours, "reference": reference, "ratio": ours / reference}
 
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks._cli import Row, run, told
+from benchmarks._cli import Row, report, run
 from rulekit import Clause, Literal, RuleSet, to_json
 
 RUNS = 5
@@ -53,7 +53,7 @@ def seconds(arguments: list[str]) -> float:
 
 def row(name: str, ours: float, unit: float) -> Row:
     """Return and print one row."""
-    return told(
+    return report(
         {
             "what": name,
             "table": "breast_cancer",

@@ -37,10 +37,10 @@ def planted() -> RuleSet:
 def columns(rng: np.random.Generator, m: int) -> dict[str, Any]:
     """Make rows of the planted rule."""
     numbers = rng.random((COLUMNS, m), dtype=np.float32)
-    made = {f"x{j}": values for j, values in enumerate(numbers)}
-    holds = planted().mask({name: values.astype(float) for name, values in made.items()})
+    values_of = {f"x{j}": values for j, values in enumerate(numbers)}
+    holds = planted().mask({name: values.astype(float) for name, values in values_of.items()})
     y = (holds ^ (rng.random(m, dtype=np.float32) < NOISE)).astype(np.int8)
-    return made | {"y": y}
+    return values_of | {"y": y}
 
 
 def fit(path: Path) -> Found:
@@ -51,8 +51,8 @@ def fit(path: Path) -> Found:
     table = link.read_parquet(str(path))
     start = time.perf_counter()
 
-    def watch(share: float, what: str) -> None:
-        print(f"{time.perf_counter() - start:7.1f} s  {what}", file=sys.stderr, flush=True)
+    def watch(share: float, message: str) -> None:
+        print(f"{time.perf_counter() - start:7.1f} s  {message}", file=sys.stderr, flush=True)
 
     found: Found = {}
     with timed(found):

@@ -23,7 +23,7 @@ import time
 import numpy as np
 import pandas as pd
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import BoxSearchClassifier, RuleClassifier, alternatives, stability
 from rulekit.learners.literal.rule_space import RuleSpace
 from rulekit.learners.training import SharedWork
@@ -44,12 +44,12 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     warm_up()
     rows: list[Row] = []
     for table in tables(arguments, TABLES):
-        rows += [told(row) for row in just_as_good(table)]
+        rows += [report(row) for row in just_as_good(table)]
     seeds = range(arguments.seeds or (1 if arguments.quick else 5))
-    rows.append(told(found_of_the_margin(range(2 if arguments.quick else 10))))
+    rows.append(report(found_of_the_margin(range(2 if arguments.quick else 10))))
     n_resamples = 10 if arguments.quick else RESAMPLES
-    rows += [told(row) for row in planted(seeds, n_resamples)]
-    rows.append(told(noise(seeds, n_resamples)))
+    rows += [report(row) for row in planted(seeds, n_resamples)]
+    rows.append(report(noise(seeds, n_resamples)))
     return rows
 
 
@@ -61,7 +61,7 @@ def just_as_good(table: BenchTable) -> list[Row]:
     )
     chosen = RuleClassifier(max_conditions=MOST, random_state=0)
     rows = []
-    for what, model in (("one clause", clause), ("chosen rule", chosen)):
+    for quantity, model in (("one clause", clause), ("chosen rule", chosen)):
         model.fit(table.X, table.y)
         began = time.perf_counter()
         found = alternatives(model, table.X, table.y, WITHIN)
@@ -73,9 +73,9 @@ def just_as_good(table: BenchTable) -> list[Row]:
             "complete": found.complete,
             "complete to": found.complete_to,
         }
-        row = {"what": what, "table": table.name, "setting": setting, "unit": "s"}
+        row = {"what": quantity, "table": table.name, "setting": setting, "unit": "s"}
         rows.append(row | {"ours": seconds, "reference": ALLOWED})
-        if what == "chosen rule" and not model.rule_set_.is_constant:
+        if quantity == "chosen rule" and not model.rule_set_.is_constant:
             most = found.columns.iloc[0]
             about = {"column": most["column"], "as good": bool(most["as_good"])}
             row = {"what": "without its column", "table": table.name, "setting": about}
@@ -102,13 +102,13 @@ def _found_and_all(seed: int) -> tuple[int, int]:
     table = learner._read(X.astype(float), y, None)
     problem = learner.problem_of(table, SharedWork(), True)
     space = RuleSpace(learner, problem, 0.5, 2, 4, lambda: False)
-    known = [*space.constants(), *space.searched(problem, np.random.default_rng(0))]
-    best = min(rule.cost for rule in known)
+    candidates = [*space.constants(), *space.searched(problem, np.random.default_rng(0))]
+    best = min(rule.cost for rule in candidates)
     wanted = near_rules_by_force(
         space.holds, ~problem.y, problem.weight, 0.5, SMALL_MARGIN, 2, 4, best
     )
     limit = min([best, *wanted.values()]) + SMALL_MARGIN
-    found = {rule.columns for rule in space.grown(known, limit, 10_000).rules}
+    found = {rule.columns for rule in space.grown(candidates, limit, 10_000).rules}
     rules = {tuple(sorted(rule)) for rule in wanted}
     return len(found & rules), len(rules)
 
@@ -131,9 +131,9 @@ def planted(seeds: range, n_resamples: int) -> list[Row]:
         found = stability(model, X, y, n_resamples=n_resamples, n_jobs=1)
         seconds.append(time.process_time() - began)
         returned = found.columns.set_index("column")["returned"]
-        own = [f"x{k}" for k in range(4)]
-        least.append(min(int(returned.get(name, 0)) for name in own))
-        most.append(int(returned.drop(own, errors="ignore").max()) if len(returned) > 4 else 0)
+        relevant = [f"x{k}" for k in range(4)]
+        least.append(min(int(returned.get(name, 0)) for name in relevant))
+        most.append(int(returned.drop(relevant, errors="ignore").max()) if len(returned) > 4 else 0)
     setting = {"tables": len(seeds), "rows": N, "resamples": n_resamples}
     row = {"table": "planted", "setting": setting}
     return [

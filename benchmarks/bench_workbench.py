@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit.data import read_table
 from tests.browser.crowd import ROWS as CROWD_ROWS
 from tests.browser.crowd import memory, models_at_once, with_table
@@ -93,8 +93,8 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
             for each in tables(arguments, ["german_credit", "pima", "adult", "credit"]):
                 rows += alone(browser, address, Path(folder) / "workspace", each, times)
         if not parts or "large" in parts:
-            made = large(2_000 if arguments.quick else LARGE_ROWS)
-            rows += alone(browser, address, Path(folder) / "workspace", made, min(times, 3))
+            synthetic = large(2_000 if arguments.quick else LARGE_ROWS)
+            rows += alone(browser, address, Path(folder) / "workspace", synthetic, min(times, 3))
         if not parts or "crowd" in parts:
             rows += crowded(browser, address, *((4, 4) if arguments.quick else (CROWD, ROW)))
     return [*rows, first_curves(n)] if "cluster" in parts or not parts else rows
@@ -114,15 +114,21 @@ def alone(browser: Any, address: str, folder: Path, table: BenchTable, times: in
     """Time one visitor's path over a table, several times, and a whole longer search once."""
     frame = table.X.assign(outcome=table.y)
     content = frame.to_csv(index=False).encode()
-    waits: dict[str, list[float]] = {what: [] for what in AIMS}
+    waits: dict[str, list[float]] = {interaction: [] for interaction in AIMS}
     for _ in range(times):
         begun = time.perf_counter()
         with visiting(browser, address) as visitor:
             waits["Data there"].append(time.perf_counter() - begun)
             path(visitor, table, content, waits)
     rows = [
-        row(what, table.name, median(found), AIMS[what][len(frame) > LARGE], times=times)
-        for what, found in waits.items()
+        row(
+            interaction,
+            table.name,
+            median(found),
+            AIMS[interaction][len(frame) > LARGE],
+            times=times,
+        )
+        for interaction, found in waits.items()
         if found
     ]
     with visiting(browser, address) as visitor:
@@ -168,11 +174,11 @@ def path(
     if cut is not None:
         waits["cut point"].append(seconds(lambda: move_cut(visitor, cut)))
     visitor.turn_to("Models").press("search_longer")
-    turns = [
+    interactions = [
         seconds(lambda title=title: visitor.turn_to(title))
         for title, _ in [*PAGES.values(), PAGES["models"]]
     ]
-    waits["page to page"].append(max(turns))
+    waits["page to page"].append(max(interactions))
     page.locator(CURVE).first.wait_for()
     page.locator(RULE).first.wait_for()
     stop = page.locator(".st-key-stop_run button")
@@ -227,14 +233,14 @@ def first_curves(n: int) -> Row:
         read = read_table(table(CROWD_ROWS, k), name=f"table {k}")
         aimed = read.with_roles({"ill": "target"}, positive_label="yes")
         orders.append(work(quick(RunSpec()), AppState(table=aimed)))
-    here, own = all_at_once(orders)
+    here, in_process = all_at_once(orders)
     with cluster_of(os.cpu_count() or 1) as cluster:
         os.environ[SCHEDULER] = cluster.scheduler_address
         try:
             there, beside = all_at_once(orders)
         finally:
             del os.environ[SCHEDULER]
-    cpu = {"cpu_here": f"{own / n:.2g}", "cpu_of_server": f"{beside / n:.2g}"}
+    cpu = {"cpu_here": f"{in_process / n:.2g}", "cpu_of_server": f"{beside / n:.2g}"}
     return row(f"{n} first curves", "own tables", there, None, script=here, **cpu)
 
 
@@ -276,9 +282,11 @@ def cpu_by_part(server: int) -> dict[str, float]:
     seconds: dict[int, float] = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it has just ended
-            told = status.read_text().rpartition(")")[2].split()
-            parents[int(status.parent.name)] = int(told[1])
-            seconds[int(status.parent.name)] = sum(map(int, told[11:13])) / os.sysconf("SC_CLK_TCK")
+            fields = status.read_text().rpartition(")")[2].split()
+            parents[int(status.parent.name)] = int(fields[1])
+            seconds[int(status.parent.name)] = sum(map(int, fields[11:13])) / os.sysconf(
+                "SC_CLK_TCK"
+            )
     for process, spent in seconds.items():
         line, above = [process], process
         while (above := parents.get(above, 0)) > 1:
@@ -313,15 +321,15 @@ def large(n_rows: int) -> BenchTable:
 
 
 def row(
-    what: str, table: str, ours: float, aim: float | None, *, script: float | None = None,
+    quantity: str, table: str, ours: float, aim: float | None, *, script: float | None = None,
     unit: str = "s", **setting: Any,
 ) -> Row:  # fmt: skip
     """Tell a figure with its aim; against a script, the aim is 1.3 times the script's."""
     setting["aim"] = f"{1.3 * script:.3g}" if script is not None else f"{aim:g}"
     setting["load"] = f"{os.getloadavg()[0]:.1f}"
-    told_row = {"what": what, "table": table, "setting": setting, "ours": ours, "unit": unit}
+    figures = {"what": quantity, "table": table, "setting": setting, "ours": ours, "unit": unit}
     ratio = None if script is None else ours / script
-    return told({**told_row, "reference": script, "ratio": ratio})
+    return report({**figures, "reference": script, "ratio": ratio})
 
 
 if __name__ == "__main__":

@@ -65,20 +65,20 @@ def read(column: Any) -> Any:
 
     Dates become ISO text, as `rulekit.data.columns_of` writes them.
     """
-    kind, made = kind_of(column), column.type()
+    kind, dtype = kind_of(column), column.type()
     if kind == "date":
         return column.strftime(ISO_TEXT)
     if kind == "number":
-        return _double(column, made)
+        return _double(column, dtype)
     return column
 
 
-def _double(column: Any, made: Any) -> Any:
+def _double(column: Any, dtype: Any) -> Any:
     import ibis
 
-    if made.is_integer():
+    if dtype.is_integer():
         return column.cast("float64")
-    if made.is_decimal() and (made.precision or EXACT_DIGITS + 1) > EXACT_DIGITS:
+    if dtype.is_decimal() and (dtype.precision or EXACT_DIGITS + 1) > EXACT_DIGITS:
         column = column.cast("string")
     found = column.cast("float64")
     return found.isnan().ifelse(ibis.null("float64"), found)

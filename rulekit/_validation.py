@@ -65,8 +65,8 @@ def check_needs(estimator: BaseEstimator, needs: Iterable[Needs]) -> None:
 
 def check_some_parameters(estimator: BaseEstimator, values: Mapping[str, Any]) -> None:
     """Validate some values against an estimator's `_parameter_constraints`."""
-    known = {name: estimator._parameter_constraints[name] for name in values}
-    validate_parameter_constraints(known, dict(values), type(estimator).__name__)
+    constraints = {name: estimator._parameter_constraints[name] for name in values}
+    validate_parameter_constraints(constraints, dict(values), type(estimator).__name__)
 
 
 def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:

@@ -89,18 +89,18 @@ def run(seed: int, n: int) -> tuple[Counter[str], list[str]]:
     ends: Counter[str] = Counter()
     wrong = []
     kinds = tables()
-    for own in range(seed * 1_000_000, seed * 1_000_000 + n):
+    for case_seed in range(seed * 1_000_000, seed * 1_000_000 + n):
         for kind, damage in kinds.items():
             begun = time.process_time()
             try:
-                end = read(damage(np.random.default_rng(own)))
+                end = read(damage(np.random.default_rng(case_seed)))
             except Exception as error:
                 end = f"{type(error).__name__}: {error}"
             if time.process_time() - begun > SECONDS:
                 end = f"{end}, after more than {SECONDS:g} s"
             ends[f"{kind} {end}" if end in ("read", "refused") else "wrong"] += 1
             if end not in ("read", "refused"):
-                wrong.append(f"{kind}, seed {own}: {end}"[:300])
+                wrong.append(f"{kind}, seed {case_seed}: {end}"[:300])
     return ends, wrong
 
 

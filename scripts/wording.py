@@ -56,11 +56,13 @@ def check(path: Path) -> Iterator[str]:
         return
     text = path.read_text(encoding="utf-8")
     if name.startswith("tests/"):
-        yield from (f"{name}:{line}: {what}" for line, what in test_names(text))
+        yield from (f"{name}:{line}: {reason}" for line, reason in test_names(text))
         return
-    yield from (f"{name}:{line}: {what}" for line, what in words(text, ALLOWED.get(name, set())))
+    yield from (
+        f"{name}:{line}: {reason}" for line, reason in words(text, ALLOWED.get(name, set()))
+    )
     if path.suffix == ".py":
-        yield from (f"{name}:{line}: {what}" for line, what in openings(text))
+        yield from (f"{name}:{line}: {reason}" for line, reason in openings(text))
 
 
 def words(text: str, allowed: set[str]) -> Iterator[tuple[int, str]]:

@@ -371,13 +371,13 @@ def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
     It refuses those of a column it does not see, and with the method "manual" a numeric column
     without any: one that comes back among the features begins with quantiles, as on Binning.
     """
-    own = {name: cuts for name, cuts in state.binning.cuts if name in state.features}
+    by_column = {name: cuts for name, cuts in state.binning.cuts if name in state.features}
     if state.binning.method == "manual" and state.ready:
-        columns = [state.table.column(name) for name in state.features if name not in own]
+        columns = [state.table.column(name) for name in state.features if name not in by_column]
         fresh = [c.name for c in columns if c.kind == "numeric" and c.n_distinct > 2]
         if fresh:
             X, y = state.training
             automatic = replace(state.binning, method="quantile", cuts=()).binarizer()
             cuts = automatic.fit(X[fresh], y).cuts_
-            own |= {name: tuple(map(float, values)) for name, values in cuts.items()}
-    return tuple(sorted(own.items()))
+            by_column |= {name: tuple(map(float, values)) for name, values in cuts.items()}
+    return tuple(sorted(by_column.items()))

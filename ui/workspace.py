@@ -127,8 +127,8 @@ def attach() -> None:
 def _open(wanted: str) -> None:
     """Load a saved analysis into the session, or start a new one."""
     base = root()
-    known = base is not None and SHAPE.fullmatch(wanted) and (base / wanted).is_dir()
-    if not known or not _may_open(base, wanted):
+    exists = base is not None and SHAPE.fullmatch(wanted) and (base / wanted).is_dir()
+    if not exists or not _may_open(base, wanted):
         if wanted:
             st.session_state["_message"] = (
                 "The analysis in the address is not on this machine (it was forgotten, or the "

@@ -23,7 +23,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks._cli import Row, run, told
+from benchmarks._cli import Row, report, run
 from benchmarks.papers import planes
 from rulekit import LPSVM, HyperplaneRuleClassifier
 from rulekit.families.hyperplane import explain_with_hyperplane
@@ -52,12 +52,12 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
         print("left out: it needs real tables, --data DIR")
         return []
     requested = [n for n in planes.SETTINGS if not arguments.only or n in arguments.only]
-    rows = [told(row) for name in requested for row in extraction_rows(arguments.data, name)]
+    rows = [report(row) for name in requested for row in extraction_rows(arguments.data, name)]
     if not arguments.only:
-        rows += [told(row) for row in exact_rows(arguments.data)]
-        rows += [told(peel_ratio(rows))]
-        rows += [told(row) for row in large_rows(arguments.data)]
-    rows += [told(row) for name in requested for row in explanation_rows(arguments.data, name)]
+        rows += [report(row) for row in exact_rows(arguments.data)]
+        rows += [report(peel_ratio(rows))]
+        rows += [report(row) for row in large_rows(arguments.data)]
+    rows += [report(row) for name in requested for row in explanation_rows(arguments.data, name)]
     return rows
 
 
@@ -68,11 +68,13 @@ def timed(call: Callable[[], Any]) -> tuple[Any, float]:
     return found, time.process_time() - start
 
 
-def row(what: str, table: str, ours: float, reference: float | None = None, **setting: Any) -> Row:
+def row(
+    quantity: str, table: str, ours: float, reference: float | None = None, **setting: Any
+) -> Row:
     unit = setting.pop("unit", "")
     ratio = setting.pop("ratio", None)
     return {
-        "what": what,
+        "what": quantity,
         "table": table,
         "setting": setting,
         "ours": ours,
@@ -241,10 +243,10 @@ def confidence_rows(name: str, X: pd.DataFrame, y: np.ndarray) -> Iterator[Row]:
     sure, right, purity = [], [], []
     for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
         model = _model(setting, setting.confidence_nu).fit(X.iloc[train], y[train])
-        told_ = explain_with_hyperplane(model, X.iloc[test])
-        sure += [e.confidence for e in told_]
-        purity += [0.5 if e.purity is None else e.purity for e in told_]
-        right += [e.prediction == v for e, v in zip(told_, y[test], strict=True)]
+        explanations = explain_with_hyperplane(model, X.iloc[test])
+        sure += [e.confidence for e in explanations]
+        purity += [0.5 if e.purity is None else e.purity for e in explanations]
+        right += [e.prediction == v for e, v in zip(explanations, y[test], strict=True)]
     by = {"nu": setting.confidence_nu, "folds": 10}
     yield row("AUC of confidence", name, roc_auc_score(right, sure), **by)
     yield row("AUC of purity", name, roc_auc_score(right, purity), **by)

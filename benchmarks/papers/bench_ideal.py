@@ -28,7 +28,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 from threadpoolctl import threadpool_limits
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import IdealDNFClassifier
 from rulekit.data import make_folds
 from rulekit.exceptions import EmptyRuleWarning
@@ -125,13 +125,13 @@ def accuracy(table: BenchTable, seeds: range, *, references: bool = True) -> lis
     shared = {"table": table.name, "setting": setting | {"seeds": len(seeds)}}
     ours = {key: _mean(found["ideal"], key) for key in ("accuracy", "features", "seconds")}
     majority = 100 * max(np.mean(table.y == table.positive), np.mean(table.y != table.positive))
-    told_rows = [
+    rows = [
         {"what": "accuracy", "ours": 100 * ours["accuracy"], "reference": paper[0], "unit": "%"},
         {"what": "majority", "ours": 100 * ours["accuracy"], "reference": majority, "unit": "%"},
         {"what": "features", "ours": ours["features"], "reference": paper[1]},
         {"what": "seconds a split", "ours": ours["seconds"], "reference": paper[2], "unit": "s"},
     ]
-    told_rows += [
+    rows += [
         {
             "what": name,
             "ours": 100 * ours["accuracy"],
@@ -141,7 +141,7 @@ def accuracy(table: BenchTable, seeds: range, *, references: bool = True) -> lis
         for name in found
         if name != "ideal"
     ]
-    return [told(row | shared) for row in told_rows]
+    return [report(row | shared) for row in rows]
 
 
 def _one(model: Any, table: BenchTable, train: Any, test: Any) -> Measured:
@@ -171,7 +171,7 @@ def beside_plain(table: BenchTable, kinds: tuple[bool, ...]) -> list[Row]:
         mine, theirs = float(np.median(ours)), float(np.median(plain))
         name = "counts" if discrete else "neighbours"
         rows.append(
-            told(
+            report(
                 {
                     "what": f"plain, {name}",
                     "table": table.name,
@@ -206,7 +206,7 @@ def tiled(table: BenchTable, shape: tuple[int, int] = COVERTYPE_SHAPE) -> list[R
         "ratio": ours / median,
         "unit": "s of one core",
     }
-    return [told(row)]
+    return [report(row)]
 
 
 def _cpu(work: Callable[[], Any]) -> float:

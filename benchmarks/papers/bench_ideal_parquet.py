@@ -30,8 +30,8 @@ def columns(rng: np.random.Generator, m: int) -> dict[str, Any]:
     codes = rng.integers(0, 6, (CODES, m), dtype=np.int8)
     holds = (numbers[0] > 0.1) & (codes[0] > 2) | (numbers[1] > 0.5) & (numbers[2] < 0)
     y = (holds ^ (rng.random(m, dtype=np.float32) < 0.2)).astype(np.int8)
-    made = {f"x{j}": values for j, values in enumerate(numbers)}
-    return made | {f"c{j}": values for j, values in enumerate(codes)} | {"y": y}
+    values_of = {f"x{j}": values for j, values in enumerate(numbers)}
+    return values_of | {f"c{j}": values for j, values in enumerate(codes)} | {"y": y}
 
 
 def fit(path: Path) -> Found:

@@ -33,7 +33,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks._cli import Row, described, facts_of, run, told
+from benchmarks._cli import Row, described, facts_of, report, run
 from benchmarks.papers.pareto_data import DESIGNS, design_data
 from benchmarks.papers.power_law_tables import curve_table, pareto_table
 from benchmarks.papers.printed_power_laws import PAPER
@@ -76,9 +76,9 @@ EVALUATIONS = 30_300  # lower-level runs of the paper's search for one split of 
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure what is asked for, with machine code where Numba is installed."""
     warm_up()  # the compiler is measured nowhere
-    known = list(REAL) if arguments.data else []
-    known += [*MADE, *EXTRA, *DEFAULT]
-    requested = arguments.only or [n for n in known if not n.endswith("500")]
+    names = list(REAL) if arguments.data else []
+    names += [*MADE, *EXTRA, *DEFAULT]
+    requested = arguments.only or [n for n in names if not n.endswith("500")]
     runs = Runs.of(arguments)
     rows: list[Row] = []
     for name in requested:
@@ -112,8 +112,8 @@ def _source(arguments: argparse.Namespace, name: str) -> Callable[[int], Table]:
     return _real(arguments, name)
 
 
-def _pair(made: Any) -> Table:
-    return made.frame, made.labels
+def _pair(data: Any) -> Table:
+    return data.frame, data.labels
 
 
 def _real(arguments: argparse.Namespace, name: str) -> Callable[[int], Table]:
@@ -152,15 +152,15 @@ class Runs:
         first: int = 1000,
     ) -> Iterator[Any]:
         """Give the figures of each split, in turn; those that were kept are not measured again."""
-        known = self._known()
+        stored = self._known()
         for seed in range(self.n):
             name = f"{key} {seed}"
-            if name not in known:
-                known[name] = measured(*_split(source, seed, first + seed))
+            if name not in stored:
+                stored[name] = measured(*_split(source, seed, first + seed))
                 if self.kept is not None:
                     with self.kept.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps([name, known[name]]) + "\n")
-            yield known[name]
+                        file.write(json.dumps([name, stored[name]]) + "\n")
+            yield stored[name]
 
     def _known(self) -> dict[str, Any]:
         if self.kept is None or not self.kept.exists():
@@ -206,8 +206,8 @@ def _defaults(arguments: argparse.Namespace, name: str, runs: Runs) -> list[Row]
     """Measure the tree without a setting on tables of one kind, and the mean over them."""
     found, read = {}, described(arguments.data)
     for table in (t for t in DEFAULT[name] if t in read):
-        made = read[table]()
-        pair = made.X.select_dtypes("number"), made.y
+        data = read[table]()
+        pair = data.X.select_dtypes("number"), data.y
         key, source = json.dumps([name, table]), lambda seed, pair=pair: pair
         values = list(runs.figures(key, source, _default_figures, first=0))
         found[table] = np.mean(values, axis=0)
@@ -217,7 +217,7 @@ def _defaults(arguments: argparse.Namespace, name: str, runs: Runs) -> list[Row]
         facts = {"balanced": balanced, "length": length, "CPU": seconds}
         setting = {"seeds": runs.n, **{k: round(float(v), 2) for k, v in facts.items()}}
         row = {"what": name, "table": table, "ours": float(accuracy), "reference": float(cart)}
-        rows.append(told(row | {"unit": "%", "setting": setting}))
+        rows.append(report(row | {"unit": "%", "setting": setting}))
     return rows
 
 
@@ -277,15 +277,15 @@ def _rows(name: str, found: dict[str, np.ndarray], settings: dict[str, Any]) -> 
         if method != "tree":
             setting["p"] = _p(found["tree"][:, 0], values[:, 0])
         columns = ("test accuracy", "splits", "length")
-        for k, what in enumerate(columns):
+        for k, quantity in enumerate(columns):
             mean, spread = float(values[:, k].mean()), float(values[:, k].std())
             reference = printed[method] and printed[method][k]
             unit = "%" if k == 0 else ""
-            row = {"what": what, "table": name, "ours": mean, "reference": reference}
-            rows.append(told(row | {"unit": unit, "setting": setting | {"sd": round(spread, 2)}}))
+            row = {"what": quantity, "table": name, "ours": mean, "reference": reference}
+            rows.append(report(row | {"unit": unit, "setting": setting | {"sd": round(spread, 2)}}))
     cpu = float(found["tree"][:, 3].mean())
     rows.append(
-        told(
+        report(
             {
                 "what": "CPU a tree",
                 "table": name,
@@ -312,12 +312,12 @@ def _taus(source: Callable[[int], Table], runs: Runs) -> list[Row]:
         settings = {"tau_impurity": tau}
         key = json.dumps(["tau", settings])
         values = runs.figures(
-            key, source, lambda *split, told=settings: _tree_figures(*split, told)
+            key, source, lambda *split, chosen=settings: _tree_figures(*split, chosen)
         )
         accuracy, _, length, _ = np.mean(list(values), axis=0)
         setting = {"tau": tau, "seeds": runs.n, "length": round(float(length), 2)}
         row = {"what": "effect of tau", "table": "wdbc", "ours": float(accuracy), "unit": "%"}
-        rows.append(told(row | {"setting": setting}))
+        rows.append(report(row | {"setting": setting}))
     return rows
 
 
@@ -346,14 +346,19 @@ def _speed(table: Table) -> list[Row]:
         better = lower.improve(quick, modulus, REFINED, np.random.default_rng(0))
         descent = (time.process_time() - start) / len(structures)
         setting = {"modulus": modulus, "FL_paper": round(float(plain.mean()), 4)}
-        for what, seconds, splits in (
+        for quantity, seconds, splits in (
             ("screening speed", screening, quick),
             ("descent speed", descent, better),
         ):
             fl = round(float(splits.impurity[: len(few)].mean()), 4)
-            row = {"what": what, "table": "wdbc", "ours": 1e3 * seconds, "reference": 1e3 * paper}
+            row = {
+                "what": quantity,
+                "table": "wdbc",
+                "ours": 1e3 * seconds,
+                "reference": 1e3 * paper,
+            }
             rows.append(
-                told(
+                report(
                     row | {"ratio": paper / seconds, "unit": "ms", "setting": setting | {"FL": fl}}
                 )
             )
@@ -365,7 +370,7 @@ def _speed(table: Table) -> list[Row]:
     whole = EVALUATIONS * per_run  # as the paper runs it: 300 individuals, 100 generations
     setting = {"FU": found.n_exponents, "FL": round(found.impurity, 4)}
     row = {"what": "root split", "table": "wdbc", "ours": seconds, "reference": whole}
-    rows.append(told(row | {"ratio": whole / seconds, "unit": "s", "setting": setting}))
+    rows.append(report(row | {"ratio": whole / seconds, "unit": "s", "setting": setting}))
     return rows
 
 
@@ -382,12 +387,12 @@ class _PaperLevel(GeneticLevel):
 def _structures(n: int, d: int) -> np.ndarray:
     """Draw structures of one to three power laws with one or two exponents each."""
     rng = np.random.default_rng(5)
-    made = np.zeros((n, 3, d), dtype=np.int8)
-    for structure in made:
+    drawn = np.zeros((n, 3, d), dtype=np.int8)
+    for structure in drawn:
         for law in structure[: rng.integers(1, 4)]:
             for _ in range(rng.integers(1, 3)):
                 law[rng.integers(d)] = rng.choice([-3, -2, -1, 1, 2, 3])
-    return canonical(made)
+    return canonical(drawn)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 from threadpoolctl import threadpool_limits
 
-from benchmarks._cli import BenchTable, Row, described, run, samples, tables, told
+from benchmarks._cli import BenchTable, Row, described, report, run, samples, tables
 from benchmarks.papers.printed_screening import (
     PRINTED,
     PRINTED_SECONDS,
@@ -79,12 +79,12 @@ def compare(
         | _beside(problem.P.shape[1], printed and printed[0])
     ]
     for k, (variant, (screening, _)) in enumerate(found.items()):
-        for what, count, part in zip(PARTS, _counts(screening), range(3), strict=True):
-            row = {"what": what, "setting": setting | {"variant": variant}, "ours": count}
+        for quantity, count, part in zip(PARTS, _counts(screening), range(3), strict=True):
+            row = {"what": quantity, "setting": setting | {"variant": variant}, "ours": count}
             rows.append(row | _beside(count, printed and printed[1 + k][part]))
     rows += _speed(table, problem, found, setting, full=not quick)
     rows += _proof(table, folder, problem, found, setting)
-    return [told({**shared, **row}) for row in rows]
+    return [report({**shared, **row}) for row in rows]
 
 
 def _counts(screening: Screening) -> tuple[int, int, int]:
@@ -211,21 +211,21 @@ def _peak_memory(name: str, folder: Path | None, n_thresholds: int) -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
-def _same(a: float, b: float, what: str) -> None:
+def _same(a: float, b: float, quantity: str) -> None:
     if abs(a - b) > 1e-6 * max(1.0, abs(b)):
-        raise RuntimeError(f"{what} differ: {a!r} and {b!r}")
+        raise RuntimeError(f"{quantity} differ: {a!r} and {b!r}")
 
 
 def _seconds(
-    what: str, ours: float, setting: dict[str, Any], reference: float | None = None
+    quantity: str, ours: float, setting: dict[str, Any], reference: float | None = None
 ) -> Row:
-    row: Row = {"what": what, "setting": setting, "ours": ours, "unit": "s of one core"}
+    row: Row = {"what": quantity, "setting": setting, "ours": ours, "unit": "s of one core"}
     return row if reference is None else row | {"reference": reference}
 
 
-def _ratio(what: str, slower: float, faster: float, setting: dict[str, Any]) -> Row:
+def _ratio(quantity: str, slower: float, faster: float, setting: dict[str, Any]) -> Row:
     ratio = slower / max(faster, 1e-9)
-    return {"what": what, "setting": setting, "ours": ratio, "ratio": ratio, "unit": "times"}
+    return {"what": quantity, "setting": setting, "ours": ratio, "ratio": ratio, "unit": "times"}
 
 
 def _warm_up() -> BenchTable:

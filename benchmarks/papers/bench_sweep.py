@@ -14,7 +14,7 @@ import time
 import joblib
 from threadpoolctl import threadpool_limits
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from benchmarks.papers import protocol
 from benchmarks.papers.bench_two_level import Run, fold_problem
 from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
@@ -53,8 +53,8 @@ def whole(table: BenchTable, method: str, thetas: tuple[float, ...], n_jobs: int
     }
     shared = {"table": table.name, "setting": setting, "unit": "s"}
     return [
-        told({"what": "first point", "ours": landed[0], **shared}),
-        told({"what": "default sweep", "ours": landed[-1], **shared}),
+        report({"what": "first point", "ours": landed[0], **shared}),
+        report({"what": "default sweep", "ours": landed[-1], **shared}),
     ]
 
 
@@ -68,7 +68,7 @@ def one_fold(table: BenchTable, thetas: tuple[float, ...]) -> Row:
     reference = _learned(problem, plain, Forgetful(), thetas)
     pairs = list(zip(ours.selections, reference.selections, strict=True))
     same = sum(bool((a.chosen == b.chosen).all()) for a, b in pairs)
-    return told(
+    return report(
         {
             "what": "sweep speed",
             "table": table.name,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from benchmarks.papers import protocol
 from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.binning import Binarizer
@@ -76,7 +76,7 @@ def speed(
     setting |= {"programs_solved": ours.cover.counters.n_solved}
     setting |= {"linprog_solved": plain.cover.counters.n_solved}
     return [
-        told(
+        report(
             {
                 "what": "pipeline speed",
                 "table": table.name,
@@ -87,7 +87,7 @@ def speed(
                 "unit": "s of one core",
             }
         ),
-        told(
+        report(
             {
                 "what": "equal rules",
                 "table": table.name,
@@ -120,8 +120,8 @@ def pipeline(
 ) -> Run:
     """Learn with all three methods for every price and number of clauses."""
     start = time.process_time()
-    own = problem.cover
-    cover = kind(problem.A, problem.y, problem.weight, own.perturbation, problem.structure)
+    own_cover = problem.cover
+    cover = kind(problem.A, problem.y, problem.weight, own_cover.perturbation, problem.structure)
     found = []
     for theta in thetas:
         task = TwoLevelTask(cover, theta, memory=memory)
@@ -158,7 +158,7 @@ def _accuracy_rows(table: BenchTable, line: dict[str, Any], seeds: range) -> lis
     error = {"what": "least test error", "table": table.name, "setting": setting}
     error |= {"ours": line["error"], "reference": paper, "unit": "%"}
     size = {"what": "literals there", "table": table.name, "setting": setting}
-    return [told(error), told(size | {"ours": line["literals"], "unit": "literals"})]
+    return [report(error), report(size | {"ours": line["literals"], "unit": "literals"})]
 
 
 if __name__ == "__main__":

@@ -103,8 +103,8 @@ def protocol_sweep(
 def method_of(result: SweepResult, number: int) -> str:
     """Name the paper's method behind a setting."""
     setting = result.setting(number)
-    own = {k: v for k, v in setting.items() if k not in ("theta", "n_clauses")}
-    return next(name for name, parts in METHODS.items() if parts == own)
+    parameters = {k: v for k, v in setting.items() if k not in ("theta", "n_clauses")}
+    return next(name for name, parts in METHODS.items() if parts == parameters)
 
 
 def least_errors(result: SweepResult) -> pd.DataFrame:

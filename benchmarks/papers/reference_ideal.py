@@ -40,7 +40,7 @@ def learn(
     """
     order = np.random.default_rng(seed).permutation(len(y))
     n_train = round(0.7 * len(y))
-    train, judge = order[:n_train], order[n_train:]
+    train, validation = order[:n_train], order[n_train:]
     whole = booleanised(X, X.iloc[train])
     usable = whole[train].any(axis=0) & ~whole[train].all(axis=0)
     tuples = []
@@ -51,10 +51,10 @@ def learn(
             selector = SelectKBest(score, k=k).fit(B, y[train])
             features = np.flatnonzero(usable)[selector.get_support(indices=True)]
             counters = counted(whole[train][:, features], y[train])
-            predicted = [answer(counters, row) for row in whole[judge][:, features].tolist()]
-            tuples.append((k, int((np.array(predicted) == y[judge]).sum()), features))
+            predicted = [answer(counters, row) for row in whole[validation][:, features].tolist()]
+            tuples.append((k, int((np.array(predicted) == y[validation]).sum()), features))
     best = max(right for _, right, _ in tuples)
-    k = min(k for k, right, _ in tuples if 100 * (best - right) < len(judge) or right == best)
+    k = min(k for k, right, _ in tuples if 100 * (best - right) < len(validation) or right == best)
     features = max((t for t in tuples if t[0] == k), key=lambda t: t[1])[2]
     counters = counted(booleanised(X, X)[:, features], y)
     return k, counters, simplified(counters, k)

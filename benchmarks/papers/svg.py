@@ -29,8 +29,8 @@ def front_figure(title: str, x_title: str, y_title: str, series: Mapping[str, Po
     str
         An ``<svg>`` element.
     """
-    known = {name: points for name, points in series.items() if len(points)}
-    flat = np.array([p for points in known.values() for p in points], dtype=float)
+    present = {name: points for name, points in series.items() if len(points)}
+    flat = np.array([p for points in present.values() for p in points], dtype=float)
     if not len(flat):
         return f"<p>{html.escape(title)}: nothing to draw.</p>"
     x_ticks, y_ticks = _ticks(0.0, flat[:, 0].max()), _ticks(flat[:, 1].min(), flat[:, 1].max())
@@ -42,7 +42,7 @@ def front_figure(title: str, x_title: str, y_title: str, series: Mapping[str, Po
         f'<text x="{LEFT}" y="20" font-size="14">{html.escape(title)}</text>',
         *frame.axes(x_title, y_title),
     ]
-    for place, (name, points) in enumerate(known.items()):
+    for place, (name, points) in enumerate(present.items()):
         parts += _drawn(frame, name, np.array(points, dtype=float), place)
     return "\n".join([*parts, "</svg>"])
 

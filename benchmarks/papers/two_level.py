@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks._cli import BenchTable, Row, run, tables, told
+from benchmarks._cli import BenchTable, Row, report, run, tables
 from benchmarks.papers import protocol
 from benchmarks.papers.svg import front_figure
 from rulekit.evaluation import SweepResult
@@ -92,7 +92,7 @@ def _points(result: SweepResult, suffix: str = "") -> pd.DataFrame:
 
 def _row(table: BenchTable, line: dict[str, float | str], n_seeds: int) -> Row:
     method, n_clauses = str(line["method"]), int(line["R"])
-    return told(
+    return report(
         {
             "what": "least test error",
             "table": table.name,

@@ -384,5 +384,5 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                 f"none for column {name!r}. Add them (an empty list for no condition), or use "
                 "another method."
             )
-        known = classes if self.method in SUPERVISED else None
-        return automatic_cuts(present, known, self.method, self.n_thresholds)
+        labels = classes if self.method in SUPERVISED else None
+        return automatic_cuts(present, labels, self.method, self.n_thresholds)

@@ -366,9 +366,9 @@ def as_objects(column: NDArray[Any]) -> NDArray[np.object_]:
 
 def _unseen(groups: tuple[tuple[Scalar, ...], ...]) -> str:
     """Invent a text that is no level."""
-    known = {str(v) for group in groups for v in group}
+    levels = {str(v) for group in groups for v in group}
     name = "another value"
-    while name in known:
+    while name in levels:
         name += "'"
     return name
 
@@ -459,7 +459,7 @@ class BinnedTable:
     @cached_property
     def literals(self) -> tuple[Literal, ...]:
         """The conditions, length d; their order does not depend on the table's layout."""
-        return tuple(literal for own in self._literals for literal in own)
+        return tuple(literal for of_column in self._literals for literal in of_column)
 
     @cached_property
     def _literals(self) -> tuple[tuple[Literal, ...], ...]:
@@ -470,8 +470,8 @@ class BinnedTable:
     def _places(self) -> NDArray[np.intp]:
         """Column, side and rank of each condition: shape (3, d)."""
         found = [np.zeros((0, 3), np.intp)]
-        for j, (e, own) in enumerate(zip(self.encodings, self._literals, strict=True)):
-            found.append(np.column_stack([np.full(len(own), j), places_of(e, own)]))
+        for j, (e, of_column) in enumerate(zip(self.encodings, self._literals, strict=True)):
+            found.append(np.column_stack([np.full(len(of_column), j), places_of(e, of_column)]))
         return np.concatenate(found).T
 
     @cached_property
@@ -484,8 +484,8 @@ class BinnedTable:
         found: list[int] = []
         for encoding, table in zip(self.encodings, self.holds, strict=True):
             seen = table[encoding.seen()].T
-            own, other = (_as_bytes(columns) for columns in (seen, ~seen))
-            at = {column: len(found) + k for k, column in enumerate(own)}
+            holding, other = (_as_bytes(columns) for columns in (seen, ~seen))
+            at = {column: len(found) + k for k, column in enumerate(holding)}
             found += [at.get(column, -1) for column in other]
         return np.array(found, dtype=np.intp)
 
@@ -496,7 +496,7 @@ class BinnedTable:
         The literals of the columns follow each other in the order of `literals`.
         """
         pairs = zip(self.encodings, self._literals, strict=True)
-        return tuple(cell_table(e, own) for e, own in pairs)
+        return tuple(cell_table(e, literals) for e, literals in pairs)
 
     @property
     def n_codes(self) -> NDArray[np.intp]:
@@ -524,9 +524,9 @@ def places_of(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[
         return np.array([column.place(literal) for literal in literals], np.intp).reshape(-1, 2)
     found = np.zeros((len(literals), 2), np.intp)
     scale = (column.part, column.order, None)
-    own = [j for j, x in enumerate(literals) if x.op in ORDERED and x.scale == scale]
-    found[own, 0] = [-1 if literals[j].op in ("<=", "<") else 1 for j in own]
-    found[own, 1] = np.searchsorted(column.cuts, [literals[j].edge for j in own])
+    ordered = [j for j, x in enumerate(literals) if x.op in ORDERED and x.scale == scale]
+    found[ordered, 0] = [-1 if literals[j].op in ("<=", "<") else 1 for j in ordered]
+    found[ordered, 1] = np.searchsorted(column.cuts, [literals[j].edge for j in ordered])
     return found
 
 
@@ -545,12 +545,12 @@ def masks_of(literals: tuple[Literal, ...], compared: NDArray[Any]) -> NDArray[n
     limits = np.array([float(literals[j].positions[0]) for j in ordered])
     absent = missing_in(compared)
     for op, holds in COMPARED.items():
-        own = [k for k, j in enumerate(ordered) if literals[j].op == op]
-        if own:
-            missing = np.array([literals[ordered[k]].missing for k in own])
+        with_op = [k for k, j in enumerate(ordered) if literals[j].op == op]
+        if with_op:
+            missing = np.array([literals[ordered[k]].missing for k in with_op])
             with np.errstate(invalid="ignore"):
-                held = holds(compared[:, None], limits[own])
-            found[:, [ordered[k] for k in own]] = np.where(absent[:, None], missing, held)
+                held = holds(compared[:, None], limits[with_op])
+            found[:, [ordered[k] for k in with_op]] = np.where(absent[:, None], missing, held)
     for j in set(range(len(literals))) - set(ordered):
         found[:, j] = literals[j].mask_of(compared)
     return found

@@ -116,8 +116,8 @@ class Cutting:
         found: list[LevelColumn] = []
         for k in described:
             sorted_groups = _by_share(groups, codes, classes == k)
-            known = frozenset(x for view in found for x in view.base_literals())
-            found.append(replace(plain, groups=sorted_groups, ranked=True, skip=known))
+            base = frozenset(x for view in found for x in view.base_literals())
+            found.append(replace(plain, groups=sorted_groups, ranked=True, skip=base))
         return [*found]
 
     def _part(
@@ -263,16 +263,16 @@ def readings_of(
     for name, dtype in zip(map(str, dtypes.index), dtypes, strict=True):
         if getattr(dtype, "ordered", False) and len(dtype.categories) > 1:
             found[name] = Reading(order=tuple(map(str, dtype.categories)))
-    for what, given in (("read_as", read_as), ("orders", orders)):
+    for parameter, given in (("read_as", read_as), ("orders", orders)):
         for name, value in given.items():
-            known = columns.get(str(name))
-            if known is None or known.dtype != object:
-                why = "the table does not have" if known is None else "holds numbers"
+            values = columns.get(str(name))
+            if values is None or values.dtype != object:
+                why = "the table does not have" if values is None else "holds numbers"
                 raise ValueError(
-                    f"`{what}` names column {name!r}, which {why}. Remove the entry or correct the "
-                    "name."
+                    f"`{parameter}` names column {name!r}, which {why}. Remove the entry or "
+                    "correct the name."
                 )
-            if what == "orders":
+            if parameter == "orders":
                 found[str(name)] = Reading(order=value)
             else:
                 found[str(name)] = Reading(read_as=checked_reading(str(name), value))

@@ -103,8 +103,8 @@ def _writer(output: str | None) -> Callable[[pd.DataFrame], bytes]:
     """Return the writer of the output file, by the file's suffix."""
     suffix = "csv" if output is None else Path(output).suffix.removeprefix(".").lower()
     if suffix not in CASE_FILES:
-        known = ", ".join(f".{name}" for name in CASE_FILES)
-        raise click.UsageError(f"-o must end in one of {known}; got {output!r}.")
+        suffixes = ", ".join(f".{name}" for name in CASE_FILES)
+        raise click.UsageError(f"-o must end in one of {suffixes}; got {output!r}.")
     return CASE_FILES[suffix].write
 
 
@@ -118,8 +118,8 @@ def _scored(
     if actual is None:
         return scored(rule, table, reference=old)
     past = known_outcomes(old, options["target"], rule, options["outcomes"])
-    known = np.array([v is not None for v in past])
-    before = (old.frame[known], past[known])
+    has_outcome = np.array([v is not None for v in past])
+    before = (old.frame[has_outcome], past[has_outcome])
     return scored(rule, table, reference=old, outcomes=actual, before=before)
 
 
@@ -129,10 +129,10 @@ def _report(result: Scored, actual: Any, frame: pd.DataFrame | None, as_json: bo
     found: dict[str, Any] = {"rows": len(result), "answers": counts}
     words = [f"{len(result):,} rows: {', '.join(f'{name} {n:,}' for name, n in counts.items())}."]
     if actual is not None:
-        known = np.array([v is not None for v in actual])
-        wrong = int((result.answers[known] != actual[known]).sum())
-        found |= {"known": int(known.sum()), "wrong": wrong}
-        words.append(f"Wrong on {wrong:,} of the {known.sum():,} whose outcome is known.")
+        has_outcome = np.array([v is not None for v in actual])
+        wrong = int((result.answers[has_outcome] != actual[has_outcome]).sum())
+        found |= {"known": int(has_outcome.sum()), "wrong": wrong}
+        words.append(f"Wrong on {wrong:,} of the {has_outcome.sum():,} whose outcome is known.")
     if result.figures:
         found["holds"] = not any(f.worse for f in result.figures)
         words.append(result.sentence)

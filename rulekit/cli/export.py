@@ -52,10 +52,10 @@ def export(
             )
         rows = as_rule_reads(reading.table(table), found)
         actual = known_outcomes(rows, target, found, options["outcomes"])
-        known = [v is not None for v in actual]
+        has_outcome = [v is not None for v in actual]
         classes = [v for v in found.classes if v != rest_of(found)]
         words = Wording(clause="line", colours=outcome_colours(found.classes, classes))
-        given = {"training": (rows.frame[known], actual[known]), "wording": words}
+        given = {"training": (rows.frame[has_outcome], actual[has_outcome]), "wording": words}
     elif target is not None or options["outcomes"]:
         raise click.UsageError(
             f"--target and --outcome only apply to a report, not to {form}. Remove them."

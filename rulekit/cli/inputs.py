@@ -176,8 +176,8 @@ def known_outcomes(
     """
     table.column(target)
     values = table.frame[target]
-    known = values.notna().to_numpy()
-    present = whole(values[known]).tolist()
+    is_known = values.notna().to_numpy()
+    present = whole(values[is_known]).tolist()
     by_text = {str(label): label for label in rule.classes}
     rest = rest_of(rule)
     names = {value: outcomes.get(str(value), str(value)) for value in present}
@@ -192,7 +192,7 @@ def known_outcomes(
             )
         called[value] = by_text.get(name, name if lone else rest)
     actual = np.empty(len(values), dtype=object)
-    actual[known] = [called[v] for v in present]
+    actual[is_known] = [called[v] for v in present]
     return actual
 
 

@@ -129,8 +129,10 @@ def _learner(options: dict[str, Any]) -> Any:
             continue
         if setting not in model.get_params(deep=False):
             raise click.UsageError(f"{option} has no effect with --learner {name}. Remove it.")
-    own = {s: options[s] for s in SETTINGS if options[s] is not None}
-    model.set_params(**{s: v for s, v in own.items() if s in model.get_params(deep=False)})
+    options_given = {s: options[s] for s in SETTINGS if options[s] is not None}
+    model.set_params(
+        **{s: v for s, v in options_given.items() if s in model.get_params(deep=False)}
+    )
     if options["every_class"] and options["positive"] is not None:
         raise click.UsageError("--every-class describes all classes. Remove --positive.")
     if (options["cost_miss"] is None) != (options["cost_false_alarm"] is None):

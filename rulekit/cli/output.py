@@ -61,8 +61,8 @@ def _plain(value: Any) -> Any:
 class Work:
     """Progress of long work."""
 
-    def __init__(self, what: str):
-        self.what = what
+    def __init__(self, message: str):
+        self.what = message
         self.done: float | None = None
         self.begun = time.monotonic()
 
@@ -78,9 +78,9 @@ class Work:
 
 
 @contextmanager
-def working(what: str) -> Iterator[Work]:
+def working(message: str) -> Iterator[Work]:
     """Report progress on standard error: a moving line in a terminal, else once."""
-    work, over = Work(what), threading.Event()
+    work, over = Work(message), threading.Event()
     moving = sys.stderr.isatty()
 
     def report() -> None:

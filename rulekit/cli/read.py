@@ -85,9 +85,9 @@ def compare(
     if target is not None:
         for name, rule in (("before", first), ("after", second)):
             actual = known_outcomes(given, target, rule, outcomes)
-            known = [v is not None for v in actual]
-            missed = rule.predict(columns)[known] != actual[known]
-            wrong[name] = {"rows": int(sum(known)), "wrong": int(missed.sum())}
+            has_outcome = [v is not None for v in actual]
+            missed = rule.predict(columns)[has_outcome] != actual[has_outcome]
+            wrong[name] = {"rows": int(sum(has_outcome)), "wrong": int(missed.sum())}
     _report(found, wrong, as_json)
 
 

@@ -82,8 +82,8 @@ class Costs:
                 if true != answered
             ]
             return ", ".join(parts)
-        whom = "" if self.positive is None else f" of {self.positive!r}"
-        return f"a miss{whom} costs {self.amount(self.miss)}, a false alarm " + self.amount(
+        predicted = "" if self.positive is None else f" of {self.positive!r}"
+        return f"a miss{predicted} costs {self.amount(self.miss)}, a false alarm " + self.amount(
             self.false_alarm
         )
 
@@ -234,12 +234,12 @@ def _missing(pair: tuple[Any, Any]) -> str:
     )
 
 
-def _positive(cost: Any, what: str) -> float:
+def _positive(cost: Any, parameter: str) -> float:
     number = float(cost) if isinstance(cost, Real) and not isinstance(cost, bool) else math.nan
     if not (math.isfinite(number) and number > 0):
         raise ValueError(
-            f"{what} must be a positive number, got {cost!r}. Give `miss` and `false_alarm`, or a "
-            "`matrix`; a very small cost is allowed."
+            f"{parameter} must be a positive number, got {cost!r}. Give `miss` and `false_alarm`, "
+            "or a `matrix`; a very small cost is allowed."
         )
     return number
 

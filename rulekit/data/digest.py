@@ -41,13 +41,13 @@ def _instants(column: pd.Series) -> NDArray[np.datetime64]:
 
 
 def _feed_levels(sha: "hashlib._Hash", column: pd.Series) -> None:
-    what = pd.api.types.infer_dtype(column, skipna=True)
-    if what not in ("string", "empty", "boolean"):  # 1, 1.0, True and "1" are four things
+    inferred = pd.api.types.infer_dtype(column, skipna=True)
+    if inferred not in ("string", "empty", "boolean"):  # 1, 1.0, True and "1" are four things
         present = column.notna().to_numpy()
         column = column.astype(object)
         column = column.map(lambda v: f"{type(v).__name__} {v!r}").where(present, None)
     codes, levels = pd.factorize(column)
-    _feed_text(sha, what)
+    _feed_text(sha, inferred)
     sha.update(codes.astype(np.int64).tobytes())
     for level in levels:
         _feed_text(sha, str(level))

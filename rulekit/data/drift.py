@@ -125,9 +125,9 @@ def respelled_levels(
         if name not in frame.columns or not levels:
             continue
         plain = [_plain_spelling(v) for v in levels]
-        known = {p: v for p, v in zip(plain, levels, strict=True) if plain.count(p) == 1}
+        by_plain = {p: v for p, v in zip(plain, levels, strict=True) if plain.count(p) == 1}
         given = [v for v in frame[name].dropna().unique() if isinstance(v, str)]
-        same = {v: known.get(_plain_spelling(v), v) for v in given if v not in levels}
+        same = {v: by_plain.get(_plain_spelling(v), v) for v in given if v not in levels}
         if same := {v: level for v, level in same.items() if v != level}:
             found[name] = same
     return found

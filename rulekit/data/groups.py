@@ -145,14 +145,14 @@ def _binned(
 
 
 def _by_value(values: NDArray[Any], name: str) -> tuple[list[str], NDArray[np.intp]]:
-    known, codes = np.unique(values.astype(object), return_inverse=True)
-    if len(known) > MOST_GROUPS:
+    levels, codes = np.unique(values.astype(object), return_inverse=True)
+    if len(levels) > MOST_GROUPS:
         raise DataError(
             f"Groups must be at most {MOST_GROUPS} to be compared, but column {name[:60]!r} has "
-            f"{len(known):,} different values; join values to wider groups, or choose another "
+            f"{len(levels):,} different values; join values to wider groups, or choose another "
             "column."
         )
-    texts = [f"{v:g}" if isinstance(v, float) else str(v) for v in known]
+    texts = [f"{v:g}" if isinstance(v, float) else str(v) for v in levels]
     if len(set(texts)) < len(texts):
-        texts = [repr(v) for v in known]
+        texts = [repr(v) for v in levels]
     return texts, codes

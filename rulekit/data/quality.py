@@ -81,12 +81,12 @@ def _single(table: Table, column: Column, target: str | None) -> list[QualityNot
     if column.name == target:
         return []
     if column.kind == "constant":
-        what = "missing in every row" if column.n_distinct == 0 else "the same in every row"
+        content = "missing in every row" if column.n_distinct == 0 else "the same in every row"
         return [
             QualityNote(
                 column.name,
                 "constant",
-                f"Column {shown(column.name)} is {what} and tells nothing.",
+                f"Column {shown(column.name)} is {content} and tells nothing.",
                 "ignore",
             )
         ]
@@ -237,8 +237,8 @@ def _fingerprints(series: pd.Series, column: Column) -> list[tuple[str, bytes]]:
 
 def _duplicate_note(table: Table, name: str, first: str) -> QualityNote:
     same = table.frame[name].equals(table.frame[first].rename(name))
-    how = "equals" if same else "tells the same, in other values, as"
-    sentence = f"Column {shown(name)} {how} column {shown(first)}; one of them suffices."
+    relation = "equals" if same else "tells the same, in other values, as"
+    sentence = f"Column {shown(name)} {relation} column {shown(first)}; one of them suffices."
     return QualityNote(name, "duplicate column", sentence, "ignore")
 
 
@@ -247,13 +247,13 @@ def _leaks(table: Table, target: str) -> list[QualityNote]:
     column = table.column(target)
     if column.n_distinct < 2 or column.n_distinct > 50:
         return []
-    known = table.frame[target].notna().to_numpy()
-    classes = pd.factorize(table.frame[target][known])[0]
+    present = table.frame[target].notna().to_numpy()
+    classes = pd.factorize(table.frame[target][present])[0]
     if len(classes) < 20:
         return []
     notes = []
     for name in _assessed(table, target):
-        wrong, guessed = separation_error(table.frame[name][known], classes)
+        wrong, guessed = separation_error(table.frame[name][present], classes)
         if wrong <= LEAK_SHARE * guessed:
             notes.append(_leak_note(name, target, wrong))
     return notes

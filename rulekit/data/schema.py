@@ -203,12 +203,12 @@ class Table:
             raise DataError(f"The target {shown(target)} is among the features. Leave it out.")
         if not chosen:
             raise DataError(f"No feature is left beside the target {shown(target)}. Choose one.")
-        known = self.frame[target].notna()
-        X = self.frame.loc[known, chosen]
+        present = self.frame[target].notna()
+        X = self.frame.loc[present, chosen]
         for column in self.columns:
             if column.order and column.name in chosen:
                 X[column.name] = pd.Categorical(X[column.name], column.order, ordered=True)
-        return X, whole(self.frame.loc[known, target])
+        return X, whole(self.frame.loc[present, target])
 
     def weights(self) -> pd.Series | None:
         """Return the column with the role "weight", or None; DataError for invalid weights."""
@@ -284,15 +284,15 @@ class Table:
             raise DataError(f"Column {shown(name)} holds no number at all. Keep it as it is.")
         return self._replaced(name, numbers, self._lost(name, numbers, "numbers"))
 
-    def _lost(self, name: str, read: pd.Series, what: str) -> str:
+    def _lost(self, name: str, read: pd.Series, kind: str) -> str:
         """Return a note on how a text column was parsed and how many cells were lost."""
         text = self._text_of(name)
         lost = (read.isna() & text.notna()).to_numpy()
         if not lost.any():
-            return f"Column {shown(name)} was read as {what}; every present cell is one."
+            return f"Column {shown(name)} was read as {kind}; every present cell is one."
         first = int(lost.argmax())
         return (
-            f"Column {shown(name)} was read as {what}: {int(lost.sum())} of {self.n_rows} cells "
+            f"Column {shown(name)} was read as {kind}: {int(lost.sum())} of {self.n_rows} cells "
             f"are none (first: row {first + 1}, {shown(text.iloc[first])}) and became missing."
         )
 
@@ -402,8 +402,8 @@ class Table:
         kept = replace(before, name=numbers, role="ignore")
         whole_table = replace(self, frame=content, columns=(*self.columns, kept))
         note = f"Column {shown(name)} was cut at {cut:,.15g}; its numbers are in {shown(numbers)}."
-        made = whole_table._replaced(name, pd.Series(words), note)
-        return replace(made, positive_label=None)
+        cut_table = whole_table._replaced(name, pd.Series(words), note)
+        return replace(cut_table, positive_label=None)
 
     def _uncut(self, name: str) -> "Table":
         """Return the table with the numbers of a cut column in their place."""

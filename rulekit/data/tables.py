@@ -67,8 +67,8 @@ def open_table(
             "`row_number` numbers the rows of one Parquet file in a column that is new; got "
             f"{row_number!r} for {len(files)} files with {len(columns)} columns."
         )
-    made = _read(link.read_parquet, names, files[0], file_row_number=True)
-    return made.rename({row_number: "file_row_number"})
+    table = _read(link.read_parquet, names, files[0], file_row_number=True)
+    return table.rename({row_number: "file_row_number"})
 
 
 def _read(reader: Any, names: list[str], first: Path, **options: Any) -> Any:

@@ -77,9 +77,9 @@ def suggest_positive(table: Table, target: str) -> object:
         if set(words) == {yes, no}:
             return words[yes]
     if len(words) == 2:
-        for known in (words.keys() & _WANTED, words.keys() - _USUAL):
-            if len(known) == 1:
-                return words[known.pop()]
+        for candidates in (words.keys() & _WANTED, words.keys() - _USUAL):
+            if len(candidates) == 1:
+                return words[candidates.pop()]
     if enough := [n for n in counts.values() if n >= ENOUGH_ROWS]:
         wanted = min(enough)
     else:

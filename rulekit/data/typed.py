@@ -179,10 +179,10 @@ def _values(series: pd.Series, name: str) -> NDArray[Any]:
 
 def _untyped(series: pd.Series, name: str) -> NDArray[Any]:
     """Convert objects to the type of all present ones: bool, number, else text."""
-    what = pd.api.types.infer_dtype(series, skipna=True)
-    if what == "boolean":
+    inferred = pd.api.types.infer_dtype(series, skipna=True)
+    if inferred == "boolean":
         return _objects(series, bool)
-    if what in _NUMBER_TYPES:
+    if inferred in _NUMBER_TYPES:
         try:
             return np.array([np.nan if _absent(v) else float(v) for v in series], dtype=float)
         except OverflowError as error:
@@ -190,7 +190,7 @@ def _untyped(series: pd.Series, name: str) -> NDArray[Any]:
                 f"Column {shown(name)} holds a number beyond 1e308, which is too large to "
                 "compute with. Convert identifiers to text."
             ) from error
-    return _objects(series, None if what in ("string", "empty") else str)
+    return _objects(series, None if inferred in ("string", "empty") else str)
 
 
 def _absent(value: Any) -> bool:

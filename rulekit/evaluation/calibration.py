@@ -69,12 +69,14 @@ def reliability(
     band = np.minimum((stated * BANDS + 1e-9).astype(int), BANDS - 1)
     found = []
     for k in np.unique(band[weights > 0]).tolist():
-        own = (band == k) & (weights > 0)
-        share = float((weights[own] * happened[own]).sum() / weights[own].sum())
-        low, high = wilson_interval(share * own.sum(), int(own.sum()))
-        row = {"low": k / BANDS, "high": (k + 1) / BANDS, "rows": int(own.sum())}
-        row |= {"weight": float(weights[own].sum())}
-        row |= {"stated": float((weights[own] * stated[own]).sum() / weights[own].sum())}
+        in_band = (band == k) & (weights > 0)
+        share = float((weights[in_band] * happened[in_band]).sum() / weights[in_band].sum())
+        low, high = wilson_interval(share * in_band.sum(), int(in_band.sum()))
+        row = {"low": k / BANDS, "high": (k + 1) / BANDS, "rows": int(in_band.sum())}
+        row |= {"weight": float(weights[in_band].sum())}
+        row |= {
+            "stated": float((weights[in_band] * stated[in_band]).sum() / weights[in_band].sum())
+        }
         found.append(row | {"share": share, "low95": low, "high95": high})
     names = ["low", "high", "rows", "weight", "stated", "share", "low95", "high95"]
     return pd.DataFrame(found, columns=names)

@@ -41,8 +41,8 @@ def balanced_error_rate(
     wrong = np.asarray(_array(predicted) != true, dtype=float)
     masks = [np.asarray(true == label, dtype=bool) for label in pd.unique(true)]
     shares = [_share(wrong[m], weights[m]) for m in masks]
-    known = [s for s in shares if not math.isnan(s)]
-    return float(np.mean(known)) if known else math.nan
+    defined = [s for s in shares if not math.isnan(s)]
+    return float(np.mean(defined)) if defined else math.nan
 
 
 def confusion_counts(

@@ -67,10 +67,10 @@ class _Move(ConditionWriter[Floats]):
         here = np.asarray(literal.compared(self.columns), dtype=float)
         sides, values = _beside(literal)
         target = np.where(here <= literal.edge, 1, 0)
-        known = ~missing_in(here)
-        moved = np.where(known, values[target], self.columns[literal.feature])
+        present = ~missing_in(here)
+        moved = np.where(present, values[target], self.columns[literal.feature])
         flips = self.rule.predict({**self.columns, literal.feature: moved}) != self.answers
-        return np.where(flips & known, np.abs(here - sides[target]) / width, np.inf)
+        return np.where(flips & present, np.abs(here - sides[target]) / width, np.inf)
 
     def linear(self, split: LinearSplit) -> Floats:
         return _from_bound(split.total(self.columns) - split.value)
@@ -85,8 +85,8 @@ class _Move(ConditionWriter[Floats]):
 
 def _from_bound(margin: Floats) -> Floats:
     """Compute each row's distance from its bound as a share of the typical width."""
-    known = margin[np.isfinite(margin)]
-    width = np.subtract(*np.quantile(known, [0.95, 0.05])) if len(known) else 0.0
+    finite_margins = margin[np.isfinite(margin)]
+    width = np.subtract(*np.quantile(finite_margins, [0.95, 0.05])) if len(finite_margins) else 0.0
     return np.where(np.isfinite(margin) & (width > 0), np.abs(margin) / (width or 1.0), np.inf)
 
 

@@ -214,8 +214,10 @@ def _cells(
         if feature in immutable:
             options[feature] = (Candidate(value, 0.0),)
             continue
-        own = [x for x in tests if x.feature == feature]
-        options[feature] = candidates(own, domain_of(own, seen.get(feature), value), value, erase)
+        of_feature = [x for x in tests if x.feature == feature]
+        options[feature] = candidates(
+            of_feature, domain_of(of_feature, seen.get(feature), value), value, erase
+        )
     return options
 
 

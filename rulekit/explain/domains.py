@@ -101,11 +101,11 @@ def _read_domain(
     dates += [now + timedelta(days=d) for d in range(-366, 367)] if now else []
     days = {text: (found - EPOCH).total_seconds() for text in present if (found := moment(text))}
     span = (max(days.values()) - min(days.values())) if days else 0.0
-    own = {moment_text(d): (d - EPOCH).total_seconds() for d in dates}
-    values = tuple(sorted(own, key=lambda text: own[text]))
+    seconds = {moment_text(d): (d - EPOCH).total_seconds() for d in dates}
+    values = tuple(sorted(seconds, key=lambda text: seconds[text]))
     if now is not None:
-        own[current] = (now - EPOCH).total_seconds()
-    return Domain("values", values, span or YEAR, own)
+        seconds[current] = (now - EPOCH).total_seconds()
+    return Domain("values", values, span or YEAR, seconds)
 
 
 def _worded(text: str, words: Sequence[str]) -> tuple[str, ...]:
@@ -172,9 +172,9 @@ def candidates(
 
 def _bins(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Candidate]:
     """Take the nearest number of every point and open interval between the literals' values."""
-    known = current is not None and math.isfinite(current)
+    has_value = current is not None and math.isfinite(current)
     cuts = number_cuts(literals)
-    origin = float(current) if known else cuts[0] if cuts else 0.0
+    origin = float(current) if has_value else cuts[0] if cuts else 0.0
     whole = domain.kind == "whole numbers"
     points = [Candidate(t, abs(t - origin)) for t in cuts if not whole or t == math.floor(t)]
     ends = [-math.inf, *cuts, math.inf]
@@ -182,7 +182,7 @@ def _bins(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Can
     scale = domain.scale
     bins = [inside(*pair, origin, scale) for pair in pairwise(ends)]
     found = [*points, *(c for c in bins if c is not None)]  # points first: they win ties
-    return [replace(c, cost=c.cost / scale if known else 1.0) for c in found]
+    return [replace(c, cost=c.cost / scale if has_value else 1.0) for c in found]
 
 
 def number_cuts(literals: Sequence[Literal]) -> list[float]:

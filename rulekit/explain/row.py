@@ -201,12 +201,12 @@ class Explanation:
 
         See `rulekit.rules.monotonicity_checks`; columns with a missing value are left out.
         """
-        known = {name for name, value in self.values.items() if value is not None}
+        present = {name for name, value in self.values.items() if value is not None}
         context = self._context
         return tuple(
             check.of_row(self.prediction, context.wording.name)
             for check in context.monotonicity
-            if check.kept and check.feature in known
+            if check.kept and check.feature in present
         )
 
     def similar(self, k: int = 5) -> tuple[SimilarCase, ...]:
@@ -458,8 +458,8 @@ def _distances(model: Any, rule: RuleSet, columns: Columns, y: Any, n: int) -> l
     if y is None:
         return [None] * n
     classes = getattr(model, "classes_", None)
-    known = None if classes is None else tuple(np.asarray(classes).tolist())
-    return hamming_distances(rule, columns, np.asarray(y, dtype=object), known)
+    labels = None if classes is None else tuple(np.asarray(classes).tolist())
+    return hamming_distances(rule, columns, np.asarray(y, dtype=object), labels)
 
 
 def _past_by_clause(context: _Context, columns: Columns) -> list[PastCases | None]:

@@ -263,8 +263,8 @@ def _figures(
     model: Any, columns: Columns, truth: NDArray[Any], before: tuple[Any, ArrayLike]
 ) -> tuple[Figures, ...]:
     """Count errors in training and now; rows with unknown outcome are left out."""
-    known = ~pd.isna(truth)
-    now, y_now = {k: v[known] for k, v in columns.items()}, truth[known]
+    has_outcome = ~pd.isna(truth)
+    now, y_now = {k: v[has_outcome] for k, v in columns.items()}, truth[has_outcome]
     then, y_then = _read(model, before[0]), np.asarray(before[1], dtype=object)
     rule = rule_of(model)
     sides = [(then, y_then), (now, y_now)]

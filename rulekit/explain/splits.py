@@ -135,24 +135,31 @@ class PointsReading:
 
     def _change(self, feature: str) -> tuple[float, Change] | None:
         """Find the smallest change of one column that changes the result, and its size."""
-        own = [g for g in self.given if g.condition.feature == feature]
-        needed = self.split.total - self.score + sum(g.given for g in own)  # from this column
-        sums = [sum(max(g.points, 0) for g in own), sum(min(g.points, 0) for g in own)]
+        of_feature = [g for g in self.given if g.condition.feature == feature]
+        needed = (
+            self.split.total - self.score + sum(g.given for g in of_feature)
+        )  # from this column
+        sums = [
+            sum(max(g.points, 0) for g in of_feature),
+            sum(min(g.points, 0) for g in of_feature),
+        ]
         if not min(sums) < needed <= max(sums):
             return None
-        tests, value = tuple(g.condition for g in own), own[0].value
+        tests, value = tuple(g.condition for g in of_feature), of_feature[0].value
         low, high = self._ranges.get(feature, (0.0, 0.0))
         domain = domain_of(tests, None, value)
         if high > low:
             domain = replace(domain, scale=high - low)
         options = candidates(tests, domain, value)
         column = {feature: as_column([c.value for c in options])}
-        reached = np.array([g.points for g in own]) @ [t.mask(column) for t in tests] >= needed
+        reached = (
+            np.array([g.points for g in of_feature]) @ [t.mask(column) for t in tests] >= needed
+        )
         turning = [c for c, r in zip(options, reached, strict=True) if r != reached[0]]
         if not turning:
             return None
         best = min(turning, key=lambda c: c.cost)
-        alone = PointsSplit(tests, tuple(g.points for g in own), int(needed))
+        alone = PointsSplit(tests, tuple(g.points for g in of_feature), int(needed))
         rule = RuleSet((Clause((alone,)),), (True,), "dnf", False)
         (change,) = changes_between(rule, {feature: value}, {feature: best}, self._wording)
         return best.cost, change

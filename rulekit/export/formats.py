@@ -386,8 +386,8 @@ def _same(label: Any, answer: Any) -> bool:
     return isinstance(label, str) == isinstance(answer, str) and bool(label == answer)
 
 
-def _sentence(how: str, rows: tuple[int, int], probes: tuple[int, int]) -> str:
-    text = f"{rows[1]}/{rows[0]} rows give the same class when {how}"
+def _sentence(runner: str, rows: tuple[int, int], probes: tuple[int, int]) -> str:
+    text = f"{rows[1]}/{rows[0]} rows give the same class when {runner}"
     if probes[0]:
         text += f" (and {probes[1]}/{probes[0]} at the limits)"
     failed = rows[0] != rows[1] or probes[0] != probes[1]
@@ -397,15 +397,15 @@ def _sentence(how: str, rows: tuple[int, int], probes: tuple[int, int]) -> str:
 def _probes(rule: RuleSet, rows: Rows) -> Rows:
     """Vary a few rows: each column at, below and above its thresholds, and missing."""
     n = min(MAX_BASES, len(next(iter(rows.values()), ())))
-    made: dict[str, list[Any]] = {f: [] for f in rows}
+    probes: dict[str, list[Any]] = {f: [] for f in rows}
     for base in range(n):
         values = {f: value_at(column, base) for f, column in rows.items()}
         for feature in rows:
             limits = _limits(rule, feature, rows[feature], values)
             for value in limits:
                 for f in rows:
-                    made[f].append(value if f == feature else values[f])
-    return {f: _like(rows[f], values) for f, values in made.items()}
+                    probes[f].append(value if f == feature else values[f])
+    return {f: _like(rows[f], values) for f, values in probes.items()}
 
 
 def _limits(rule: RuleSet, feature: str, column: NDArray[Any], row: dict[str, Any]) -> list[Any]:
@@ -424,6 +424,6 @@ def _limits(rule: RuleSet, feature: str, column: NDArray[Any], row: dict[str, An
 def _like(column: NDArray[Any], values: list[Any]) -> NDArray[Any]:
     if column.dtype != object:
         return np.array([np.nan if v is None else v for v in values], dtype=float)
-    made = np.empty(len(values), dtype=object)
-    made[:] = values
-    return made
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects

@@ -357,11 +357,11 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
 
     def _forms(self, learners: dict[str, Any], table: TrainingTable) -> list[Form]:
         """Return the forms that are compared, with their settings."""
-        made = {
+        estimators = {
             "rule": lambda: form_of_rules(learners["rule"], table, self.positive_label),
             "points": lambda: form_of_points(learners["points"], table, self.max_conditions),
         }
-        return [made[name]() for name in FORMS if name in self.forms]
+        return [estimators[name]() for name in FORMS if name in self.forms]
 
     def _chosen(
         self,

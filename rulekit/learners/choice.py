@@ -141,19 +141,19 @@ def _scores(
     more = 0 if counted is None else len(counted(table.y[test], test))
     found = np.full((len(settings), 3 + more), math.nan)
     columns = CheckedColumns({name: values[test] for name, values in table.columns.items()})
-    known: dict[Any, list[float]] = {}
-    own = clone(learner)
+    losses: dict[Any, list[float]] = {}
+    fitted = clone(learner)
     with threadpool_limits(1):
-        rows = table.part(train, type(own).__name__, multi_class=own._multi_class)
-        for i, model in enumerate(own._models(rows, settings, SharedWork(stop, many=True))):
+        rows = table.part(train, type(fitted).__name__, multi_class=fitted._multi_class)
+        for i, model in enumerate(fitted._models(rows, settings, SharedWork(stop, many=True))):
             if stop is None:  # who limits the time tells that it passed
                 model._warn(ConvergenceWarning)
             rule = model.rule_set_
-            if rule not in known:  # neighbouring prices mostly end in the same rule
+            if rule not in losses:  # neighbouring prices mostly end in the same rule
                 answers = model.predict(columns)
-                known[rule] = [loss.of(test, answers)]
-                known[rule] += [] if counted is None else counted(answers, test).tolist()
-            error, *others = known[rule]
+                losses[rule] = [loss.of(test, answers)]
+                losses[rule] += [] if counted is None else counted(answers, test).tolist()
+            error, *others = losses[rule]
             found[i] = error, model.n_conditions_, model.n_rules_, *others
     return found
 
@@ -187,9 +187,9 @@ def suggestion(
     near = rows[rows["_worth"] <= best["_worth"] + error + 1e-12]
     simplest = near.sort_values(["n_conditions", "_worth", "n_clauses_used", "setting"]).iloc[0]
     rows = rows.sort_values(["n_clauses_used", "setting"])
-    own = [settings[int(number)] for number in rows["setting"]]
+    of_row = [settings[int(number)] for number in rows["setting"]]
     learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)
-    even = smoothed(rows["_worth"], neighbourhoods(own, learners))
+    even = smoothed(rows["_worth"], neighbourhoods(of_row, learners))
     if FOREST_LOSS in rows:
         even = (1.0 - FOREST_SHARE) * even + FOREST_SHARE * rows[FOREST_LOSS].to_numpy(dtype=float)
     charged = _price_of_condition(rows, y) if price is None else price

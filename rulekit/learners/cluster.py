@@ -68,7 +68,7 @@ def on_cluster(
     stopped: Callable[[], bool],
 ) -> Iterator[tuple[int, Any]]:
     """Run tasks on a cluster; yield the index and result of each, as they finish."""
-    how = getattr(get_active_backend()[0], "submit_kwargs", {})  # its priority, for instance
+    options = getattr(get_active_backend()[0], "submit_kwargs", {})  # its priority, for instance
     with kept_on_workers():
         places: dict[Any, int] = {}
         try:
@@ -77,7 +77,7 @@ def on_cluster(
                 order = [sent[_key(each)] if _is_once(each) else each for each in task]
                 key = f"{work.__name__.strip('_')}-{uuid.uuid4().hex}"
                 future = client.submit(
-                    _noted, code_version(), work, *order, key=key, pure=False, **how
+                    _noted, code_version(), work, *order, key=key, pure=False, **options
                 )
                 places[future] = place
             coming = _dask().as_completed(list(places), loop=client.loop)

@@ -38,13 +38,13 @@ class ForestLoss:
     @classmethod
     def of(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "ForestLoss":
         """Grow the forest."""
-        own = np.eye(len(table.classes))[table.codes]
+        one_hot = np.eye(len(table.classes))[table.codes]
         given = table.weights(None)
         shares = _shares(table, learner, given, seed)
         prices = _prices(table, loss, given)
         if not np.allclose(prices, prices.max() * (1.0 - np.eye(len(prices)))):
             shares = calibrated(shares, table.codes, given)
-        mixed = np.where(np.isnan(shares), own, (1.0 - TRUST) * own + TRUST * shares)
+        mixed = np.where(np.isnan(shares), one_hot, (1.0 - TRUST) * one_hot + TRUST * shares)
         expected = given[:, None] * (mixed @ prices)
         return cls(table.classes, expected / loss.weight.sum())
 
@@ -65,12 +65,12 @@ class ForestLoss:
 
         Shape of the result: (number of settings, 2).
         """
-        found, known = np.full((len(settings), 2), math.nan), {}
+        found, computed = np.full((len(settings), 2), math.nan), {}
         for i, model in enumerate(learner._models(table, settings, work)):
             rule = model.rule_set_
-            if rule not in known:
-                known[rule] = self.loss(model._answers(table.columns))
-            found[i] = known[rule], model.n_conditions_
+            if rule not in computed:
+                computed[rule] = self.loss(model._answers(table.columns))
+            found[i] = computed[rule], model.n_conditions_
             if time.time() > until:
                 break
         return found
@@ -83,15 +83,15 @@ def calibrated(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Fl
     costs five false alarms, votes of .2 for a class that hardly occurs make every rule look dear.
     Rows that no tree has left out keep NaN. Shapes: shares (n, K), codes and weight (n,).
     """
-    known = np.flatnonzero(~np.isnan(shares).any(axis=1))
+    with_votes = np.flatnonzero(~np.isnan(shares).any(axis=1))
     found = shares.copy()
     for k in range(shares.shape[1]):
         curve = IsotonicRegression(y_min=1e-3, y_max=1.0)
-        of_class = (codes[known] == k).astype(float)
-        found[known, k] = curve.fit(shares[known, k], of_class, weight[known]).predict(
-            shares[known, k]
-        )
-    found[known] /= found[known].sum(axis=1, keepdims=True)
+        of_class = (codes[with_votes] == k).astype(float)
+        found[with_votes, k] = curve.fit(
+            shares[with_votes, k], of_class, weight[with_votes]
+        ).predict(shares[with_votes, k])
+    found[with_votes] /= found[with_votes].sum(axis=1, keepdims=True)
     return found
 
 

@@ -94,9 +94,9 @@ class GroupGaps:
         for k, (measure, among) in enumerate(GROUP_MEASURES.items(), start=len(AMONG)):
             with np.errstate(invalid="ignore", divide="ignore"):
                 shares = (total[:, k] / whole[among])[:, self.enough[measure]]
-            known = shares.shape[1] > 1
+            several_groups = shares.shape[1] > 1
             gaps[f"gap_{measure}"] = (
-                np.ptp(shares, axis=1) if known else np.full(len(shares), np.nan)
+                np.ptp(shares, axis=1) if several_groups else np.full(len(shares), np.nan)
             )
         limited = [gaps[f"gap_{measure}"] for measure in self.limits or ODDS]
         return gaps | {"gap": np.max(limited, axis=0)}

@@ -206,7 +206,7 @@ def chosen(
     settings = [setting for form in forms for setting in form.settings]
     listed = settings if len(forms) == 1 else _with_form(names, settings)
     scored = np.concatenate(scores, axis=1)
-    measure, how = loss.measure, (listed, loss.measure, loss.price)
+    measure, criteria = loss.measure, (listed, loss.measure, loss.price)
     summary = summary_of(listed, scored, measure)
     if forest_losses is not None:
         estimated = np.concatenate([forest_losses(form) for form in forms])
@@ -217,15 +217,15 @@ def chosen(
         summary = summary.assign(**gaps.of_settings(scored[:, :, 3:]))
         allowed, about = gaps.allowed(comparable(summary))
         if gaps.limits and answers is not None:
-            passed = _passed_over(gaps, answers, allowed, how, names, settings)
+            passed = _passed_over(gaps, answers, allowed, criteria, names, settings)
             allowed = allowed[~allowed["setting"].isin(passed)]
             about += gaps.about_passed(len(passed), allowed)
-    found = suggestion(allowed, *how)
+    found = suggestion(allowed, *criteria)
     taken = {}
     for form in forms:
         of_form = allowed[[names[number] == form.name for number in allowed["setting"]]]
         if len(of_form):
-            taken[form.name] = int(suggestion(of_form, *how)["default"])
+            taken[form.name] = int(suggestion(of_form, *criteria)["default"])
     number = found["default"]
     error, error_se = summary.loc[number, [measure, f"{measure}_se"]]
     constant = _constant_error(table, folds, loss)
@@ -249,14 +249,14 @@ def _passed_over(
     gaps: GroupGaps,
     answers: Callable[[str, Setting], NDArray[Any]],
     allowed: pd.DataFrame,
-    how: tuple[Sequence[Setting], str, float],
+    criteria: tuple[Sequence[Setting], str, float],
     names: Sequence[str],
     settings: Sequence[Setting],
 ) -> list[int]:
     """List the settings whose rule on all rows breaks a limit, best first."""
     passed: list[int] = []
     while len(left := allowed[~allowed["setting"].isin(passed)]):
-        number = suggestion(left, *how)["default"]
+        number = suggestion(left, *criteria)["default"]
         if gaps.kept(answers(names[number], settings[number])):
             return passed
         passed.append(number)
@@ -264,7 +264,7 @@ def _passed_over(
 
 
 def _with_form(names: Sequence[str], settings: Sequence[Setting]) -> list[Setting]:
-    return [{"form": name} | own for name, own in zip(names, settings, strict=True)]
+    return [{"form": name} | setting for name, setting in zip(names, settings, strict=True)]
 
 
 def _about_constant(constant: float, error: float, loss: Loss) -> str:
@@ -285,10 +285,10 @@ def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: 
     """Return a sentence that compares the selected form with the others."""
     if len(taken) < 2:
         return ""
-    own = {name: summary.loc[number] for name, number in taken.items()}
+    chosen_rows = {name: summary.loc[number] for name, number in taken.items()}
     figures = (
         f"{name} {loss.text(row[loss.measure])} with {row['n_conditions']:.1f} conditions"
-        for name, row in own.items()
+        for name, row in chosen_rows.items()
     )
     return f" Of each form the setting it would take alone: {', '.join(figures)}. {TAKEN[form]}"
 

@@ -207,13 +207,13 @@ def _read(
     found = [convert(v) if there else None for v, there in zip(given, present, strict=True)]
     bad = np.flatnonzero(np.array([v is None for v in found], dtype=bool) & present)
     misfit = _misfit(name, kind, int(present.sum()), bad, given) if len(bad) else None
-    made = np.empty(len(found), dtype=object)
-    made[:] = found
+    objects = np.empty(len(found), dtype=object)
+    objects[:] = found
     if kind != "number":
-        return made, misfit
+        return objects, misfit
     if any(isinstance(v, Decimal) for v in found):  # one type, so that it is read as numbers
-        made[:] = [None if v is None else Decimal(v) for v in found]
-    (numbers,) = columns_of(pd.Series(made).to_frame(name), exact=exact).values()
+        objects[:] = [None if v is None else Decimal(v) for v in found]
+    (numbers,) = columns_of(pd.Series(objects).to_frame(name), exact=exact).values()
     return numbers.astype(float), misfit
 
 
@@ -239,8 +239,8 @@ def _number(value: Any) -> int | float | Decimal | None:
 
 
 def _truth(value: Any) -> bool | None:
-    known = isinstance(value, _TRUTH) or (isinstance(value, _NUMBERS) and value in (0, 1))
-    return bool(value) if known else None
+    is_truth_value = isinstance(value, _TRUTH) or (isinstance(value, _NUMBERS) and value in (0, 1))
+    return bool(value) if is_truth_value else None
 
 
 def _date(value: Any) -> str | None:

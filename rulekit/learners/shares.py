@@ -58,9 +58,9 @@ class Likeness:
         clause decides, and a condition is met, where it fails. Shapes: met (kinds, conditions).
         """
         place = {condition: k for k, condition in enumerate(self.conditions)}
-        own = [[place[c] for c in clause.conditions] for clause in self.rule.clauses]
-        decides = np.zeros((len(met), len(own)), dtype=bool)
-        for r, columns in enumerate(own):
+        indices = [[place[c] for c in clause.conditions] for clause in self.rule.clauses]
+        decides = np.zeros((len(met), len(indices)), dtype=bool)
+        for r, columns in enumerate(indices):
             decides[:, r] = met[:, columns].all(axis=1)
         return first_clause(decides), np.column_stack([decides, met]).astype(np.int64)
 
@@ -110,8 +110,10 @@ class Shares:
         patterns, kind = likeness.kinds(columns)
         n_kinds = len(patterns[0])
         found = np.bincount(kind * n_classes + codes, given, minlength=n_kinds * n_classes)
-        own, weighed = (np.bincount(codes, w, minlength=n_classes) for w in (given, weights[1]))
-        factors = np.divide(weighed, own, out=np.ones(n_classes), where=own > 0)
+        unweighted, weighed = (
+            np.bincount(codes, w, minlength=n_classes) for w in (given, weights[1])
+        )
+        factors = np.divide(weighed, unweighted, out=np.ones(n_classes), where=unweighted > 0)
         counts: Floats = found.astype(float).reshape(n_kinds, n_classes)
         return cls(likeness, patterns[1], counts, factors)
 
@@ -131,7 +133,7 @@ class Shares:
         features = np.vstack([self.features, rows @ self.features / rows.sum()])
         of_class = np.vstack([self.counts, np.ones_like(self.factors)])
         rows = np.append(rows, max(2, len(self.factors)))  # a single class leaves odds finite
-        return np.column_stack([logistic(features, own, rows) for own in of_class.T])
+        return np.column_stack([logistic(features, is_class, rows) for is_class in of_class.T])
 
     @cached_property
     def training_shares(self) -> dict[bytes, Floats]:

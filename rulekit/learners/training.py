@@ -63,19 +63,19 @@ class TrainingTable:
         so that their sums over rows are exact in any order, and equal on every processor.
         """
 
-        def made() -> NDArray[np.float64]:
+        def compute() -> NDArray[np.float64]:
             weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
             return addable(weight * (len(weight) / weight.sum()))
 
-        return self.once(repr(class_weight), made).copy()  # the same for many settings
+        return self.once(repr(class_weight), compute).copy()  # the same for many settings
 
     def binarizer(self, given: Binarizer | None) -> Binarizer:
         """Return an unfitted binarizer that reads each column as the whole table is read."""
-        made: Binarizer = Binarizer() if given is None else clone(given)
-        named = {**dict(made.thresholds or {}), **dict(made.orders or {})}
+        binarizer: Binarizer = Binarizer() if given is None else clone(given)
+        named = {**dict(binarizer.thresholds or {}), **dict(binarizer.orders or {})}
         readings = {k: v for k, v in self.readings.items() if k not in named}
-        made.set_params(read_as={**readings, **dict(made.read_as or {})})
-        return made
+        binarizer.set_params(read_as={**readings, **dict(binarizer.read_as or {})})
+        return binarizer
 
     def part(self, rows: NDArray[np.intp], name: str, *, multi_class: bool) -> "TrainingTable":
         """Return some rows as a table; `name` is the learner's, for the message on one class."""
@@ -170,12 +170,12 @@ def computable(name: str, values: NDArray[np.float64]) -> None:
     present = values[~np.isnan(values)]
     most = np.abs(present).max(initial=0.0)
     spread = present.max(initial=-np.inf) / 2 - present.min(initial=np.inf) / 2  # no overflow
-    for what, size in (("numbers", most), ("numbers that differ by", 2 * spread)):
+    for phrase, size in (("numbers", most), ("numbers that differ by", 2 * spread)):
         if size > EXTREME or 0 < size < 1 / EXTREME:
             raise DataError(
-                f"Column {name[:60]!r} holds {what} up to {size:.3g}; to be computed with, numbers "
-                f"must lie between {1 / EXTREME:g} and {EXTREME:g} in size. Give the column in "
-                "another unit."
+                f"Column {name[:60]!r} holds {phrase} up to {size:.3g}; to be computed with, "
+                f"numbers must lie between {1 / EXTREME:g} and {EXTREME:g} in size. Give the "
+                "column in another unit."
             )
 
 

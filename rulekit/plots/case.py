@@ -168,12 +168,12 @@ def _place(track: Track, value: float) -> float:
 
 
 def _marks(chosen: list[tuple[str, Track]], symbol: str, legend: str) -> go.Scatter:
-    known = [(name, t) for name, t in chosen if np.isfinite(t.value)]
+    finite = [(name, t) for name, t in chosen if np.isfinite(t.value)]
     return go.Scatter(
-        x=[_place(t, t.value) for _, t in known],
-        y=[name for name, _ in known],
+        x=[_place(t, t.value) for _, t in finite],
+        y=[name for name, _ in finite],
         mode="markers+text",
-        text=[t.label for _, t in known],
+        text=[t.label for _, t in finite],
         textposition="top center",
         marker={"symbol": symbol, "size": 13, **MARK},
         hoverinfo="skip",

@@ -71,12 +71,12 @@ def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
 
 def group_sentence(found: GroupMetrics, measure: str) -> str:
     """Return the groups with the largest and the smallest rate."""
-    known = found.table[measure].dropna()
+    present = found.table[measure].dropna()
     words = share_words(measure, found.positive)
-    if known.empty:
+    if present.empty:
         return f"{words}: no group has rows to count on."
-    ends = dict.fromkeys((known.idxmax(), known.idxmin()))
-    parts = ", ".join(f"{name} {percent(known[name])}" for name in ends)
+    ends = dict.fromkeys((present.idxmax(), present.idxmin()))
+    parts = ", ".join(f"{name} {percent(present[name])}" for name in ends)
     return f"{words} by {found.name}: {parts}; {percent(found.overall[measure])} in all."
 
 

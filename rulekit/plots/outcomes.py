@@ -154,15 +154,15 @@ def outcome_levels_figure(table: pd.DataFrame, *, name: str, labels: Sequence[An
 def outcome_sentence(table: pd.DataFrame, *, name: str, labels: Sequence[Any]) -> str:
     """Return where each outcome is most frequent, as a text alternative of the figure."""
     inside = table["level"] != "missing" if "level" in table else table["low"].notna()
-    known = table[inside & (table["rows"] > 0)].reset_index(drop=True)
-    if len(known) < 2:
+    filled = table[inside & (table["rows"] > 0)].reset_index(drop=True)
+    if len(filled) < 2:
         return f"{name}: no cut point divides the rows."
     where = (
-        [f"at {level}" for level in known["level"]]
-        if "level" in known
-        else [interval_words(row) for _, row in known.iterrows()]
+        [f"at {level}" for level in filled["level"]]
+        if "level" in filled
+        else [interval_words(row) for _, row in filled.iterrows()]
     )
-    shares = outcome_shares(known)
+    shares = outcome_shares(filled)
     parts = []
     for k, label in enumerate(list(labels)[:MAX_NAMED]):
         top = int(shares[:, k].argmax())

@@ -161,12 +161,12 @@ def front_sentence(
         return "No setting has been measured yet."
     word = "clause" if x.startswith("n_clauses") else "condition"
     first, last = front.iloc[0], front.iloc[-1]
-    what = {"train_error": "training error", COST: "cost a 100 cases"}.get(y, "error")
+    quantity = {"train_error": "training error", COST: "cost a 100 cases"}.get(y, "error")
     least, most = measured(last[y], y, unit), measured(first[y], y, unit)
     if len(front) == 1 or first[y] == last[y]:
-        return f"The lowest {what}, {least}, needs {plural(last[x], word)}."
+        return f"The lowest {quantity}, {least}, needs {plural(last[x], word)}."
     return (
-        f"The {what} falls from {most} with {plural(first[x], word)} to "
+        f"The {quantity} falls from {most} with {plural(first[x], word)} to "
         f"{least} with {plural(last[x], word)}; more {word}s do not lower it."
     )
 
@@ -190,9 +190,9 @@ def _points(points: pd.DataFrame, x: str, y: str, looks: Sequence[Look]) -> go.S
     best = points["on_front"].to_numpy(dtype=bool)
     colours = [look.colour for look in looks]
     texts = points["label"] if "label" in points else [""] * len(points)
-    what = "a 100 cases" if y == COST else "error"
+    quantity = "a 100 cases" if y == COST else "error"
     hover = [
-        f"{plain(text, 200)}<br>{plural(a, 'condition')}, {measured(b, y)} {what}"
+        f"{plain(text, 200)}<br>{plural(a, 'condition')}, {measured(b, y)} {quantity}"
         for text, a, b in zip(texts, points[x], points[y], strict=True)
     ]
     return go.Scatter(
@@ -245,12 +245,12 @@ def _add_families(
     """Connect each learner's best point at each number of conditions."""
     held = kind[points.index.get_loc(selected)] if selected in points.index else 0
     for k, look in enumerate(looks):
-        own = points[kind == k].sort_values([WHOLE, y]).drop_duplicates(WHOLE)
+        of_family = points[kind == k].sort_values([WHOLE, y]).drop_duplicates(WHOLE)
         colour = look.colour
-        if k == held and f"{y}_se" in own and own[f"{y}_se"].notna().any():
-            _add_band(figure, own.dropna(subset=[f"{y}_se"]), y, colour)
+        if k == held and f"{y}_se" in of_family and of_family[f"{y}_se"].notna().any():
+            _add_band(figure, of_family.dropna(subset=[f"{y}_se"]), y, colour)
         line = {"width": 1.5, "color": colour}
-        lines = go.Scatter(x=own[WHOLE], y=own[y], mode="lines", line=line)
+        lines = go.Scatter(x=of_family[WHOLE], y=of_family[y], mode="lines", line=line)
         figure.add_trace(lines.update(showlegend=False, hoverinfo="skip"))
 
 
@@ -360,15 +360,15 @@ def _shown_range(
 def _add_far(figure: go.Figure, far: pd.DataFrame, axes: tuple[str, str], high: float) -> None:
     """Label the points above the shown range with an arrow at the edge."""
     x, y = axes
-    for size, own in far.groupby(x):
-        several = f" {len(own)} from" if len(own) > 1 else ""
+    for size, same_size in far.groupby(x):
+        several = f" {len(same_size)} from" if len(same_size) > 1 else ""
         figure.add_annotation(
             x=size,
             y=high,
             yanchor="top",
             showarrow=False,
             font={"size": 11, "color": GREY},
-            text=f"↑{several}<br>{measured(own[y].min(), y)}",
+            text=f"↑{several}<br>{measured(same_size[y].min(), y)}",
         )
 
 

@@ -30,9 +30,12 @@ def returned_figure(found: Stability, names: Names | None = None) -> go.Figure:
         most.
     """
     table = _drawn(found.columns)
-    own = table["selected"].to_numpy(dtype=bool)
+    selected = table["selected"].to_numpy(dtype=bool)
     figure = go.Figure(layout=base_layout(110 + 30 * max(len(table), 1)))
-    for part, title, colour in ((own, "in the rule", BLUE), (~own, "not in it", "rgba(0,0,0,0)")):
+    for part, title, colour in (
+        (selected, "in the rule", BLUE),
+        (~selected, "not in it", "rgba(0,0,0,0)"),
+    ):
         figure.add_bar(
             y=[plain((names or {}).get(c, c), 30) for c in table["column"][part]],
             x=table["returned"][part].tolist(),
@@ -96,14 +99,14 @@ def band_figure(found: Stability, names: Names | None = None) -> go.Figure:
         cliponaxis=False,
         hoverinfo="skip",
     )
-    own = table["selected"].notna().to_numpy()
+    selected = table["selected"].notna().to_numpy()
     figure.add_scatter(
-        y=[line for line, mine in zip(lines, own, strict=True) if mine],
-        x=table["at"][own].tolist(),
+        y=[line for line, mine in zip(lines, selected, strict=True) if mine],
+        x=table["at"][selected].tolist(),
         mode="markers",
         name="cut of the rule",
         marker={"symbol": "line-ns", "size": 20, "line": {"width": 3, "color": GREY}},
-        customdata=[short_number(v) for v in table["selected"][own]],
+        customdata=[short_number(v) for v in table["selected"][selected]],
         hovertemplate="%{y}: %{customdata}<extra></extra>",
     )
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)

@@ -93,7 +93,7 @@ def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
         factors = _part(term, "factors", list) if isinstance(term, Mapping) else None
         if factors is None or not all(isinstance(f, Mapping) for f in factors):
             raise RuleError("its 'terms' must be dictionaries with 'weight' and 'factors'.")
-        made = (
+        listed = (
             Factor(
                 _part(f, "feature", str),
                 _part(f, "exponent", int),
@@ -102,7 +102,7 @@ def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
             )
             for f in factors
         )
-        terms.append(PowerLaw(term.get("weight"), tuple(made)))
+        terms.append(PowerLaw(term.get("weight"), tuple(listed)))
     flags = {"inside": data.get("inside", True), "missing": data.get("missing", False)}
     for name, flag in flags.items():
         if not isinstance(flag, bool):
@@ -227,8 +227,8 @@ def rule_from_dict(data: Mapping[str, Any]) -> RuleSet:
 
 def condition_to_dict(condition: Condition) -> PlainDict:
     """Write one condition as a plain dictionary with its kind; RuleError for an unknown kind."""
-    for kind, made in KINDS.items():
-        if type(condition) is made:
+    for kind, cls in KINDS.items():
+        if type(condition) is cls:
             return {"kind": kind, **_PlainWriter().write(condition)}
     raise RuleError(
         f"A condition of type {type(condition).__name__} has no plain form; "

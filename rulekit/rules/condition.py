@@ -128,14 +128,14 @@ def numbers_in(name: str, columns: Columns) -> NDArray[np.float64]:
     return np.where(absent, np.nan, column).astype(float)
 
 
-def finite(number: Any, what: str) -> float:
+def finite(number: Any, quantity: str) -> float:
     """Return a finite float; -0.0 becomes 0.0."""
     try:
         found = float(number)
     except (TypeError, ValueError):
         found = np.nan
     if isinstance(number, (str, bool)) or not np.isfinite(found):
-        raise RuleError(f"The {what} must be a finite number, got {number!r}.")
+        raise RuleError(f"The {quantity} must be a finite number, got {number!r}.")
     return found + 0.0
 
 

@@ -78,11 +78,13 @@ class Constraints:
         self._check_required()
 
     def _check_required(self) -> None:
-        known = self  # which way a condition may go is known of a class, see `for_class`
+        undirected = self  # which way a condition may go is known of a class, see `for_class`
         if self.towards is not None:
-            known = replace(self, directions=(), towards=None, required=())
+            undirected = replace(self, directions=(), towards=None, required=())
         for entry in self.required:
-            barred = entry in self.forbidden if isinstance(entry, str) else not known.allows(entry)
+            barred = (
+                entry in self.forbidden if isinstance(entry, str) else not undirected.allows(entry)
+            )
             if barred:
                 raise RuleError(f"{entry!r} is required and forbidden. Remove one of the two.")
 
@@ -135,10 +137,10 @@ class Constraints:
         RuleError
             If a key is unknown or an entry malformed.
         """
-        known = ("forbidden", "required", "allow_not_equal", "directions", "towards")
-        unknown = [key for key in data if key not in known]
+        fields = ("forbidden", "required", "allow_not_equal", "directions", "towards")
+        unknown = [key for key in data if key not in fields]
         if unknown:
-            raise RuleError(f"{unknown[0]!r} is not a part of constraints. Use {known}.")
+            raise RuleError(f"{unknown[0]!r} is not a part of constraints. Use {fields}.")
         parts = dict(data)
         for name in ("forbidden", "required"):
             parts[name] = tuple(_from_plain(w) for w in data.get(name, ()))

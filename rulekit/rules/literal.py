@@ -257,8 +257,8 @@ class Literal(Condition):
 
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
         """Return the numbers it compares its column with; none for another scale."""
-        own = feature == self.feature and self.is_plain
-        return tuple(float(v) for v in self.values if own and not isinstance(v, str))
+        is_bound = feature == self.feature and self.is_plain
+        return tuple(float(v) for v in self.values if is_bound and not isinstance(v, str))
 
     def trend(self, feature: str) -> int | None:
         """Return the test's direction; false counts as below true."""

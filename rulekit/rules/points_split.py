@@ -246,10 +246,11 @@ def scorecard_of(rule: Any) -> tuple[PointsSplit, ...]:
     return splits if falling and all(s.given == splits[0].given for s in splits) else ()
 
 
-def _whole(number: Any, what: str) -> int:
+def _whole(number: Any, quantity: str) -> int:
     if isinstance(number, TRUTH) or not isinstance(number, Integral) or abs(int(number)) > MOST:
         raise RuleError(
-            f"The {what} must be a whole number such as 3 or -2, at most {MOST}; got {number!r}."
+            f"The {quantity} must be a whole number such as 3 or -2, at most {MOST}; got "
+            f"{number!r}."
         )
     return int(number)
 

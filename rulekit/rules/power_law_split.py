@@ -200,14 +200,14 @@ class PowerLawSplit(Condition):
         >>> [round(place, 9) for place in area.crossings("a", {"b": 3.0})]
         [-2.0, 2.0]
         """
-        own = [f for t in self.terms for f in t.factors if f.feature == feature]
-        shifts = {f.shift for f in own}
+        factors = [f for t in self.terms for f in t.factors if f.feature == feature]
+        shifts = {f.shift for f in factors}
         if len(shifts) != 1:  # no polynomial in one and the same base
             return ()
         shift = shifts.pop()
         bounds = [bound for bound in (self.low, self.high) if bound is not None]
         found = {x + shift for b in bounds for x in _roots(self, feature, row, b)}
-        floor = max((f.floor for f in own if f.floor is not None), default=-np.inf)
+        floor = max((f.floor for f in factors if f.floor is not None), default=-np.inf)
         return tuple(sorted(x for x in found if x > floor))
 
     def sum_text(self, name: Write = str, number: WriteNumber = number_text) -> str:
@@ -268,16 +268,16 @@ def _roots(
 
 def _sign(term: PowerLaw, feature: str) -> int | None:
     """Return the direction of a term as a column rises; None where a base may be negative."""
-    own = [f for f in term.factors if f.feature == feature]
-    if not own:
+    factors = [f for f in term.factors if f.feature == feature]
+    if not factors:
         return 0
     others = [f for f in term.factors if f.feature != feature]
-    even = own[0].exponent % 2 == 0
+    even = factors[0].exponent % 2 == 0
     if any(f.exponent % 2 and not f.never_negative for f in others):
         return None
-    if even and not own[0].never_negative:
+    if even and not factors[0].never_negative:
         return None
-    return int(np.sign(term.weight)) * (1 if own[0].exponent > 0 else -1)
+    return int(np.sign(term.weight)) * (1 if factors[0].exponent > 0 else -1)
 
 
 def _base(factor: Factor, value: float) -> float:

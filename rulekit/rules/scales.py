@@ -169,8 +169,8 @@ def since_of(part: str) -> datetime:
 def spelled(value: Any, part: str | None) -> Any:
     """Return weekdays and months by their name; other values unchanged."""
     names = NAMES.get(part or "", ())
-    known = isinstance(value, float) and value.is_integer() and 1 <= value <= len(names)
-    return names[int(value) - 1] if known else value
+    is_level = isinstance(value, float) and value.is_integer() and 1 <= value <= len(names)
+    return names[int(value) - 1] if is_level else value
 
 
 def words_of(text: str) -> str:

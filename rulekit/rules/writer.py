@@ -29,8 +29,8 @@ class ConditionWriter(ABC, Generic[T]):
 
     def write(self, condition: Condition) -> T:
         """Call the method of the condition's kind."""
-        made: T = condition.written(self)
-        return made
+        written: T = condition.written(self)
+        return written
 
     @abstractmethod
     def literal(self, literal: Literal) -> T:

@@ -29,15 +29,15 @@ def solved(A: Floats, b: Floats) -> Floats:
     return table[:, :n, n:]
 
 
-def narrowest(own: Floats, around: Floats) -> tuple[Floats, Floats]:
-    """Find for each pair of matrices the w of least ``w'own w / w'around w``.
+def narrowest(within: Floats, around: Floats) -> tuple[Floats, Floats]:
+    """Find for each pair of matrices the w of least ``w'within w / w'around w``.
 
-    Shapes: own, around (K, p, p); result (K, p), (K,).
+    Shapes: within, around (K, p, p); result (K, p), (K,).
     """
-    p = own.shape[1]
-    root = solved(_triangle(around), np.broadcast_to(np.eye(p), own.shape))
-    values, vectors = _eigen(np.einsum("kab,kbc,kdc->kad", root, own, root))
-    least, each = values.argmin(axis=1), np.arange(len(own))
+    p = within.shape[1]
+    root = solved(_triangle(around), np.broadcast_to(np.eye(p), within.shape))
+    values, vectors = _eigen(np.einsum("kab,kbc,kdc->kad", root, within, root))
+    least, each = values.argmin(axis=1), np.arange(len(within))
     return np.einsum("kba,kb->ka", root, vectors[each, :, least]), values[each, least]
 
 

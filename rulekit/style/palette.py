@@ -64,9 +64,9 @@ REST = Look(GREY, ".", "x")  # of everything but the class that is described
 def outcome_looks(labels: Iterable[Any], classes: Iterable[Any] | None = None) -> list[Look]:
     """Return the look of each outcome by its position among the classes, sorted as text."""
     labels = list(labels)
-    known = sorted({str(c) for c in (labels if classes is None else classes)})
-    places = {name: k for k, name in enumerate(known)}
-    looks = [Look(SERIES[k % 6], HATCHES[k % 6], SHAPES[k % 4]) for k in range(len(known))]
+    names = sorted({str(c) for c in (labels if classes is None else classes)})
+    places = {name: k for k, name in enumerate(names)}
+    looks = [Look(SERIES[k % 6], HATCHES[k % 6], SHAPES[k % 4]) for k in range(len(names))]
     return [looks[places[str(v)]] if str(v) in places else REST for v in labels]
 
 
@@ -101,9 +101,9 @@ def outcome_colours(labels: Iterable[Any], classes: Iterable[Any] | None = None)
 
     Where `classes` are given, each of them has its colour, too.
     """
-    known = [] if classes is None else list(classes)
-    labels = [*labels, *known]
-    looks = outcome_looks(labels, known or None)
+    names = [] if classes is None else list(classes)
+    labels = [*labels, *names]
+    looks = outcome_looks(labels, names or None)
     return {label: look.colour for label, look in zip(labels, looks, strict=True)}
 
 

@@ -82,14 +82,14 @@ class Screening:
         telling.report(standing=self.screened("counting"))
         return self.screened("duality")
 
-    def screened(self, how: str) -> ConditionScreening:
+    def screened(self, method: str) -> ConditionScreening:
         """Screen with a method of `rulekit.learners.screen_conditions`."""
         X, y = self.state.training
         return screen_conditions(
             X,
             y,
             theta=self.theta,
-            how=how,
+            how=method,
             positive_label=self.state.positive,
             binarizer=self.state.binning.binarizer(),
             sample_weight=self.state.training_weight,

@@ -149,14 +149,14 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
     if cut is None:
         middle = float(numbers.median())
         cut = st.number_input("Cut at", value=middle, format="%.6g", key=f"{key}_cut")
-    known, above = int(numbers.notna().sum()), int((numbers > cut).sum())
+    n_present, above = int(numbers.notna().sum()), int((numbers > cut).sum())
     names = outcomes_of_cut(name, cut)
     sides = [
-        f"{md(side, 60)}: {plural(n, 'row')} ({n / known:.1%})"
-        for side, n in zip(names, (above, known - above), strict=True)
+        f"{md(side, 60)}: {plural(n, 'row')} ({n / n_present:.1%})"
+        for side, n in zip(names, (above, n_present - above), strict=True)
     ]
     st.caption(" · ".join(sides))
-    one_sided = above in (0, known)
+    one_sided = above in (0, n_present)
     if one_sided:
         st.caption("A cut needs rows on both sides. Choose another one.")
     st.button(
@@ -229,9 +229,9 @@ def _suggestion(table: Table) -> None:
         )
         return
     n_classes, label = table.column(name).n_distinct, suggest_positive(table, name)
-    what = f"all {n_classes} classes" if n_classes > 2 else md(label, 30)
+    choice = f"all {n_classes} classes" if n_classes > 2 else md(label, 30)
     st.button(
-        f"Predict {md(name, 40)}, describe {what}",
+        f"Predict {md(name, 40)}, describe {choice}",
         on_click=choose_target,
         args=(name,),
         key="use_suggestion",

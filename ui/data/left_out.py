@@ -35,7 +35,7 @@ def left_out_line() -> None:
     found = kept("left out", roles, lambda: left_out(table))
     if not found:
         return
-    named = [f"{name} ({what})" for name, what in found.items()]
+    named = [f"{name} ({reason})" for name, reason in found.items()]
     more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(md(f"Not used: {', '.join(named[:MOST_NAMED])}{more}.", 400), width="content")

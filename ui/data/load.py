@@ -228,10 +228,10 @@ def _option(
     upload: Upload,
     requested: ParseOptions,
     name: str,
-    what: tuple[str, dict[Any, str], Any],
+    field: tuple[str, dict[Any, str], Any],
 ) -> None:
     """Show one reading option; what was detected is named."""
-    label, choices, found = what
+    label, choices, found = field
     if found is not None and not st.session_state.get("upload_error"):
         choices = choices | {FOUND: f"{choices.get(found, found)} (detected)"}
     # A browser knows a choice by its words: where they change, it is another field.

@@ -43,9 +43,9 @@ def _figures(table: Table) -> pd.DataFrame:
     found = pd.DataFrame({"spread": [_histogram(frame[c.name], c.kind) for c in table.columns]})
     found["association"] = np.nan
     if table.target is not None:
-        known = frame[table.target].notna().to_numpy()
+        present = frame[table.target].notna().to_numpy()
         others = [k for k, c in enumerate(table.columns) if c.name != table.target]
-        rows = frame[known]
+        rows = frame[present]
         strength = cramers_v(rows.iloc[:, others], rows[table.target].astype(str).to_numpy())
         found.loc[others, "association"] = strength
     return found

@@ -40,9 +40,9 @@ def apply_fix(note: QualityNote) -> None:
     state = app_state()
     if note.suggestion in ("as_numeric", "as_category"):
         kind = NUMERIC if note.suggestion == "as_numeric" else CATEGORIES
-        made = [*state.options.get(kind, ()), note.column]
+        columns = [*state.options.get(kind, ()), note.column]
         table = getattr(state.table, note.suggestion)(note.column)
-        change(table=table, options=state.options | {kind: made})
+        change(table=table, options=state.options | {kind: columns})
     elif note.suggestion is not None:
         set_role(note.column, note.suggestion)
 

@@ -77,9 +77,9 @@ def converted(table: Table, options: dict[str, Any]) -> list[str]:
 
 def typed_levels(text: str, column: Column) -> list[str]:
     """Return the levels of a text, one per line, with blanks normalised."""
-    known = {" ".join(str(level).split()): str(level) for level in column.levels}
+    levels = {" ".join(str(level).split()): str(level) for level in column.levels}
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    return [known.get(line, line) for line in lines if line]
+    return [levels.get(line, line) for line in lines if line]
 
 
 def set_order(name: str, levels: list[str]) -> None:
@@ -109,8 +109,8 @@ def read_dates(name: str, day_first: bool | None) -> None:
     if day_first is None:
         same = [g for g in (True, False) if _agrees(state.table, table, name, g)]
         day_first = same[0] if len(same) == 1 else None
-    made = {**state.options.get(DATES, {}), name: day_first}
-    change(table=table, options=state.options | {DATES: made})
+    dates = {**state.options.get(DATES, {}), name: day_first}
+    change(table=table, options=state.options | {DATES: dates})
     refresh_editor()
 
 
@@ -127,8 +127,8 @@ def read_durations(name: str) -> None:
         If no cell is a duration.
     """
     state = app_state()
-    made = [*state.options.get(DURATIONS, ()), name]
-    change(table=state.table.as_duration(name), options=state.options | {DURATIONS: made})
+    durations = [*state.options.get(DURATIONS, ()), name]
+    change(table=state.table.as_duration(name), options=state.options | {DURATIONS: durations})
     refresh_editor()
 
 

@@ -51,8 +51,8 @@ def take_rule(content: bytes, name: str) -> None:
 def _check_answers(answers: tuple[object, ...], state: AppState) -> None:
     strange = [label for label in answers if label not in state.labels]
     if strange:
-        known = " or ".join(shown(label) for label in state.labels)
+        outcomes = " or ".join(shown(label) for label in state.labels)
         raise RuleError(
-            f"The rule predicts {shown(strange[0])}, but the outcomes here are {known}. Select the "
-            "class it describes as the positive one, or rename the classes on Data."
+            f"The rule predicts {shown(strange[0])}, but the outcomes here are {outcomes}. Select "
+            "the class it describes as the positive one, or rename the classes on Data."
         )

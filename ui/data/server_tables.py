@@ -69,15 +69,15 @@ def server_card() -> None:
 
 def _offered() -> dict[str, dict[str, Any]] | None:
     """List what can be opened, by name; None if the operator allows nothing."""
-    known = {}
+    configured = {}
     try:
-        known = connections()
+        configured = connections()
     except DataError as error:
         problem(error)
-    if server_files.root() is None and not known:
+    if server_files.root() is None and not configured:
         return None
     found: dict[str, dict[str, Any]] = {name: {"path": name} for name in server_files.listed()}
-    for connection in known.values():
+    for connection in configured.values():
         for table in connection.tables:
             source = {"connection": connection.name, "table": table}
             found[source_words(source)] = source
@@ -99,10 +99,10 @@ def all_rows(state: AppState) -> AllRows:
     DataError
         If a column of the sample was read otherwise than the table has it.
     """
-    for option, what in OTHERWISE.items():
+    for option, kind in OTHERWISE.items():
         if names := list(state.options.get(option) or ()):
             raise DataError(
-                f"Column {names[0]!r} of the sample is read as {what} here, but not in the "
+                f"Column {names[0]!r} of the sample is read as {kind} here, but not in the "
                 "table itself. Undo that reading, or create a view of the table with this type."
             )
     classes = tuple((value, state.called(value)) for value in state.class_counts)

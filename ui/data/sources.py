@@ -67,13 +67,13 @@ def located(source: Source) -> Place:
     name = source_words(source)
     if "connection" not in source:
         return Place(name, tuple(server_files.resolved(str(source["path"]))))
-    known = connections().get(str(source["connection"]))
-    if known is None:
+    configured = connections().get(str(source["connection"]))
+    if configured is None:
         raise DataError(
             f"There is no connection {str(source['connection'])[:60]!r} any more; choose another "
             "one."
         )
-    return Place(name, door=known.door(str(source["table"])))
+    return Place(name, door=configured.door(str(source["table"])))
 
 
 def _readable(column: Any) -> bool:
@@ -148,16 +148,16 @@ class AllRows:
         """Return the whole table with the page's names and labels, without unlabelled rows."""
         import ibis
 
-        own, _ = repaired_headers(list(table.columns), Limits())
-        if tuple(own) != self.names:
+        headers, _ = repaired_headers(list(table.columns), Limits())
+        if tuple(headers) != self.names:
             raise DataError(
                 "The columns of the table have changed since the sample was drawn. Open it again."
             )
         table = table.rename(dict(zip(self.names, table.columns, strict=True)))
-        known = table.filter(table[self.target].notnull())
-        value = read(known[self.target])
+        with_outcome = table.filter(table[self.target].notnull())
+        value = read(with_outcome[self.target])
         label = ibis.cases(*((value == v, name) for v, name in self.classes), else_=self.other)
-        table = known.mutate(**{self.target: label})
+        table = with_outcome.mutate(**{self.target: label})
         return table if self.other is not None else table.filter(table[self.target].notnull())
 
 
@@ -201,8 +201,8 @@ class LearnWhole:
     def __call__(self, telling: Any) -> Any:
         """Learn and report the progress, until the job is stopped."""
 
-        def report(share: float, what: str) -> None:
-            telling.report(done=int(self.steps * share), message=what)
+        def report(share: float, message: str) -> None:
+            telling.report(done=int(self.steps * share), message=message)
 
         fit: Callable[..., Any] = self.learner.fit_table
         with self.rows.place.opened() as table:

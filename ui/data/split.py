@@ -83,7 +83,7 @@ def _show_parts(state: AppState) -> None:
     train, test = state.rows()
     classes = y.to_numpy()
     group = state.column_with_role("group")
-    how = f"whole groups of {md(group, 40)}" if group else "the same class shares in both"
+    kept_together = f"whole groups of {md(group, 40)}" if group else "the same class shares in both"
     counts = {
         name: {str(label): int((classes[rows] == label).sum()) for label in state.labels}
         for name, rows in (("Learning", train), ("Test", test))
@@ -95,7 +95,7 @@ def _show_parts(state: AppState) -> None:
         + ("" if state.several else f", {part[positive]:,} {called}")
         for name, part in counts.items()
     ]
-    st.caption(f"{'. '.join(parts)} ({how}).")
+    st.caption(f"{'. '.join(parts)} ({kept_together}).")
     counts = {name: part for name, part in counts.items() if sum(part.values())}
     chart(split_figure(counts, state.classes), "split", split_sentence(counts))
 

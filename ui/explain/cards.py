@@ -342,10 +342,10 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
     if column.dtype != object:
         now = None if value != value else float(value)
         new = st.number_input(label, value=now, key=key, placeholder="missing", format="%.6g")
-        known = column[~missing_in(column)]
+        present = column[~missing_in(column)]
         moved = new is not None and new != now
-        if moved and len(known) and not known.min() <= new <= known.max():
-            span = f"{known.min():,.6g} to {known.max():,.6g}"
+        if moved and len(present) and not present.min() <= new <= present.max():
+            span = f"{present.min():,.6g} to {present.max():,.6g}"
             st.warning(f"No training case has such a value; they range from {span}.")
         return float("nan") if new is None else new
     levels = sorted({v for v in column if v is not None} | ({value} - {None}), key=str)

@@ -119,7 +119,7 @@ def _title(state: AppState) -> str:
 def script(state: AppState, model: ClassifierMixin) -> str:
     """Return a program that reads the table, learns the rule again and compares."""
     options = dict(state.options)
-    numeric, categories = (tuple(options.pop(made, ())) for made in (NUMERIC, CATEGORIES))
+    numeric, categories = (tuple(options.pop(option, ())) for option in (NUMERIC, CATEGORIES))
     dates, durations = options.pop(DATES, {}), tuple(options.pop(DURATIONS, ()))
     cuts = options.pop(CUT, {})
     options.pop(SERVER, None)

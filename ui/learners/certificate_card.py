@@ -167,5 +167,5 @@ class Proof:
         if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
             model = copy(model)
             model.n_clauses = 1
-        how = {"time_limit": self.seconds, "should_stop": telling.should_stop}
-        return certify(model, X, y, sample_weight=self.state.training_weight, **how)
+        limits = {"time_limit": self.seconds, "should_stop": telling.should_stop}
+        return certify(model, X, y, sample_weight=self.state.training_weight, **limits)

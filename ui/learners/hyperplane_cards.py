@@ -115,9 +115,9 @@ def _case(model: HyperplaneRuleClassifier, train: Rows, label: Any, chosen: int)
     """Return the selected training row, drawn as a tick; by default one in the box."""
     half, boxes = side_of(model, label), model.boxes_[label]
     rows = numbers_of(model, train.X)[:, half.columns]
-    known = np.flatnonzero(~np.isnan(rows).any(axis=1))
-    inside = boxes.members(rows[known] * half.signs)[:, chosen]
-    first = int(known[inside.argmax()])
+    complete = np.flatnonzero(~np.isnan(rows).any(axis=1))
+    inside = boxes.members(rows[complete] * half.signs)[:, chosen]
+    first = int(complete[inside.argmax()])
     numbers = np.asarray(row_number(np.asarray(train.X.index)))
     number = st.number_input(
         "Training row shown beside the box",
@@ -128,8 +128,8 @@ def _case(model: HyperplaneRuleClassifier, train: Rows, label: Any, chosen: int)
         help="By its number in the table. For a row that is no training row, or has a gap in the "
         "plane's columns, the next one is shown.",
     )
-    later = known[numbers[known] >= number]
-    place = int(later[0]) if len(later) else int(known[-1])
+    later = complete[numbers[complete] >= number]
+    place = int(later[0]) if len(later) else int(complete[-1])
     st.caption(f"Showing row {numbers[place]}, actual: {md(str(train.y[place]), 60)}.")
     return np.asarray(rows[place])
 

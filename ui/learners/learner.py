@@ -140,8 +140,8 @@ class Learner(Family):
         model = clone(self.model)
         given = {name: getattr(spec, name) for name in self.reads}
         given |= parameters_of_run(spec, state, variant) | self.own(spec, state, variant)
-        known = model.get_params(deep=False)
-        return model.set_params(**{k: v for k, v in given.items() if k in known})
+        parameters = model.get_params(deep=False)
+        return model.set_params(**{k: v for k, v in given.items() if k in parameters})
 
     def settings(self, spec: RunSpec) -> list[dict[str, Any]]:
         """List the settings of the grid, in its order, under the shared names."""

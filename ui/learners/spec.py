@@ -98,8 +98,8 @@ class RunSpec:
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the run that `to_dict` described; unknown entries are left out."""
         given = {FORMER_FIELDS.get(k, k): v for k, v in values.items()}
-        known = {k: _frozen(v) for k, v in given.items() if k in cls.__dataclass_fields__}
-        return replace(cls(), **known)
+        fields = {k: _frozen(v) for k, v in given.items() if k in cls.__dataclass_fields__}
+        return replace(cls(), **fields)
 
     @property
     def shared(self) -> tuple[Any, ...]:

@@ -47,7 +47,7 @@ def compared_table(found: RunResult | None, spec: RunSpec) -> None:
         key="compared_table",
         alt="The compared learners, each with its suggested point; choosing a row picks it",
         shown=coloured(table, looks),
-        column_config={name: how for name, how in columns.items() if name in table},
+        column_config={name: config for name, config in columns.items() if name in table},
     )
 
 
@@ -66,13 +66,13 @@ def learners_table(
     scale = 1.0 if found.measure == COST else 100.0
     rows, numbers = [], []
     for key in _compared(runs):
-        own = [k for k, s in enumerate(found.settings) if s[LEARNER_KEY] == key]
-        best = found.suggested(own)
+        of_learner = [k for k, s in enumerate(found.settings) if s[LEARNER_KEY] == key]
+        best = found.suggested(of_learner)
         row = {"learner": LEARNERS[key].name, "mark": look_of({LEARNER_KEY: key}).words}
         if best is None:
             row["remark"] = missing
         else:
-            point, measured = found.points.loc[best.number], found.points.loc[own]
+            point, measured = found.points.loc[best.number], found.points.loc[of_learner]
             row |= {
                 "conditions at most": point["limit"],
                 "cost a 100 cases" if found.measure == COST else "error": (

@@ -26,8 +26,8 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
     After an invalid cost an error message is shown, and errors are counted.
     """
     n_pairs = len(state.labels) * (len(state.labels) - 1)
-    known = usual.costs if len(usual.costs) == n_pairs else ()
-    begins = COSTED if known else usual.class_weight or "none"
+    usual_costs = usual.costs if len(usual.costs) == n_pairs else ()
+    begins = COSTED if usual_costs else usual.class_weight or "none"
     selected = st.selectbox(
         "What errors weigh",
         list(WEIGHTS),
@@ -45,7 +45,7 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
         "Counted in", usual.cost_unit, key="run_cost_unit", placeholder="EUR, points, ...", **KEEP
     ).strip()
     pairs = list(permutations(state.labels, 2))
-    start = known or (USUAL,) * n_pairs
+    start = usual_costs or (USUAL,) * n_pairs
     if state.several:
         found = _matrix(state, dict(zip(pairs, start, strict=True)))
     else:

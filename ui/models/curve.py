@@ -30,8 +30,8 @@ def curve(found: RunResult, y: str) -> None:
     suggested = found.suggestion
     notes = {} if suggested is None or y != found.measure else {suggested.number: "suggested"}
     lines = reference_lines(found.references, "limit", y) + cheapest_line(found, y)
-    how = {"x": "limit", "y": y, "series": "series", "baselines": lines}
-    figure = front_figure(shown, **how, notes=notes, selected=picked)
+    options = {"x": "limit", "y": y, "series": "series", "baselines": lines}
+    figure = front_figure(shown, **options, notes=notes, selected=picked)
     draw(found, figure, "front", front_sentence(shown, x="limit", y=y, unit=found.unit))
 
 

@@ -77,12 +77,12 @@ def _shape(state: AppState, usual: RunSpec) -> str:
 def measure_choice(found: RunResult | None) -> str:
     """Return the selected measure of the vertical axis (no F1 for several classes)."""
     plain = [name for name in ERRORS if name != COST]
-    known = plain if found is None else [name for name in ERRORS if found.measures(name)]
-    priced = COST in known
+    measured = plain if found is None else [name for name in ERRORS if found.measures(name)]
+    priced = COST in measured
     return st.selectbox(
         "Measure",
-        known,
-        known.index(COST) if priced else 0,
+        measured,
+        measured.index(COST) if priced else 0,
         format_func=lambda k: capital(ERRORS[k]),
         key="front_cost" if priced else "front_y",
         **KEEP,
@@ -109,10 +109,10 @@ def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
         key="run_baselines",
         **KEEP,
     )
-    own = _own_settings(state, spec, learners)
+    fields = _own_settings(state, spec, learners)
     plain = {"against": False, "robust": False, "noisy": False}  # a kind is no learner
-    how = {"view": "conditions", "budget": budget, "baselines": lines}
-    return _fitting(state, replace(spec, **how, **plain), own)
+    options = {"view": "conditions", "budget": budget, "baselines": lines}
+    return _fitting(state, replace(spec, **options, **plain), fields)
 
 
 def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
@@ -167,13 +167,13 @@ def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
             help="Lets the learner leave a clause out when it does not pay for itself.",
             **KEEP,
         )
-    own = _own_settings(state, spec, learners)
+    fields = _own_settings(state, spec, learners)
     if thetas is None:
         return None
-    how = {"thetas": thetas, "clauses": clauses, "rounding": rounding, "refine": refine}
-    swept = replace(spec, view="prices", allow_disabled=disable, budget=None, **how)
+    options = {"thetas": thetas, "clauses": clauses, "rounding": rounding, "refine": refine}
+    swept = replace(spec, view="prices", allow_disabled=disable, budget=None, **options)
     swept = replace(swept, baselines=False)
-    return _fitting(state, swept, own)
+    return _fitting(state, swept, fields)
 
 
 def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str]) -> list[str]:
@@ -229,7 +229,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _own_settings(state: AppState, spec: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
     """Return the learners' own settings; None (and a message) if one is invalid."""
-    own: dict[str, Any] = {"learners": tuple(learners)}
+    settings: dict[str, Any] = {"learners": tuple(learners)}
     readable = True
     with st.expander("What they do, and settings of their own"):
         for name in learners:
@@ -237,21 +237,21 @@ def _own_settings(state: AppState, spec: RunSpec, learners: Sequence[str]) -> di
             st.caption(f"**{learner.name}.** {learner.sentence} Good for: {learner.good_for}")
             if learner.ways:
                 st.caption(learner.ways)
-            own |= learner.form(spec)
+            settings |= learner.form(spec)
             if learner.finer_form is not kinds_form:
                 finer = learner.finer_form(state, spec, learners)
-                readable, own = readable and finer is not None, own | (finer or {})
-    return own if readable else None
+                readable, settings = readable and finer is not None, settings | (finer or {})
+    return settings if readable else None
 
 
-def _fitting(state: AppState, spec: RunSpec, own: dict[str, Any] | None) -> RunSpec | None:
+def _fitting(state: AppState, spec: RunSpec, fields: dict[str, Any] | None) -> RunSpec | None:
     """Build the run; None (and a message) if its learners do not support the settings."""
-    if own is None:
+    if fields is None:
         return None
-    if not own["learners"]:
+    if not fields["learners"]:
         st.error("Choose at least one learner.")
         return None
-    selected = [LEARNERS[name] for name in own["learners"]]
+    selected = [LEARNERS[name] for name in fields["learners"]]
     bare = replace(spec, directions=()).constraints(state.features, state.positive) is None
     refusals = {
         "constraints": [one for one in selected if not (bare or one.keeps_constraints)],
@@ -266,7 +266,7 @@ def _fitting(state: AppState, spec: RunSpec, own: dict[str, Any] | None) -> RunS
                 "this learner."
             )
             return None
-    return replace(spec, **own, thorough=True)
+    return replace(spec, **fields, thorough=True)
 
 
 def unread(setting: str, learners: Sequence[str]) -> bool:
@@ -297,9 +297,9 @@ def _begins_with(state: AppState) -> RunSpec:
         X, y = state.training
         usual = RunSpec.from_dict(state.run_settings)
         thetas = as_entered(search_grid(y)["theta"])
-        own = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
+        suggested = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
         begun = [RunSpec.from_dict(r) for r in state.runs]
-        usual = begun[-1] if begun else replace(usual, thetas=thetas, **own)
+        usual = begun[-1] if begun else replace(usual, thetas=thetas, **suggested)
         st.session_state["_form_begins"] = replace(usual, thorough=True)
     return st.session_state["_form_begins"]
 

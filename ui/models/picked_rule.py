@@ -211,13 +211,13 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
     learner = learner_of(setting)
     mine = [s for s in found.settings if learner_of(s) is learner and s.keys() >= {"learner"}]
     left, middle, right = st.columns(3)
-    known = [s for s in SIDES if s in {m.get("describes", "for") for m in mine}]
+    described = [s for s in SIDES if s in {m.get("describes", "for") for m in mine}]
     generation = st.session_state.get("_picks", 0)
-    if len(known) > 1:
+    if len(described) > 1:
         key = f"side_{generation}"
         left.segmented_control(
             "Describes",
-            known,
+            described,
             default=setting.get("describes", "for"),
             format_func=lambda s: md(state.positive) if s == "for" else md(state.other_label),
             wrap=True,

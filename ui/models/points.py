@@ -105,14 +105,14 @@ class RunResult:
         specs = self.specs + tuple(older.specs[k] for k in stay)
         there = [one for one in (self.points, older.points.loc[stay]) if len(one)]
         points = pd.concat(there, ignore_index=True) if there else self.points
-        known = {model_key(s) for s in settings}
+        fitted = {model_key(s) for s in settings}
         one_sided = any(s.thorough and not s.against for s in self.specs if s.view == "conditions")
         wanted = [
             number
             for number, s in enumerate(settings)
             if QUICK not in s
             or s == kept
-            or not (model_key(in_full(s)) in known or (one_sided and "describes" in s))
+            or not (model_key(in_full(s)) in fitted or (one_sided and "describes" in s))
         ]
         models = {**older.models, **self.models}
         keys = [model_key(settings[number]) for number in wanted]
@@ -191,8 +191,8 @@ class RunResult:
         number = self.number_of(state.setting)
         if number is None:
             return None
-        own = RunSpec.from_dict(state.run_settings)
-        return number if own.shared == self.specs[number].shared else None
+        spec = RunSpec.from_dict(state.run_settings)
+        return number if spec.shared == self.specs[number].shared else None
 
     def _on_line(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
         """Whether a point is on the line of another, which may be left of the quick search."""
@@ -245,12 +245,12 @@ class RunResult:
             return self.points
         full = [k for k, s in enumerate(self.settings) if k == kept or not self._is_leftover(s)]
         lines = self.searches if sides else self.series
-        known = self.points.assign(series=lines, look=self.looks(sides=sides), label=lines)
-        known = known.loc[full].dropna(subset=[y])
-        known = self._short(known, kept)
-        best = known.sort_values([y, "n_conditions"]).groupby(["series", "limit"]).head(1).index
+        points = self.points.assign(series=lines, look=self.looks(sides=sides), label=lines)
+        points = points.loc[full].dropna(subset=[y])
+        points = self._short(points, kept)
+        best = points.sort_values([y, "n_conditions"]).groupby(["series", "limit"]).head(1).index
         chosen = {kept, self.suggestion.number if self.suggestion else None}
-        rows = known.loc[sorted({*best, *(chosen & set(known.index))})].copy()
+        rows = points.loc[sorted({*best, *(chosen & set(points.index))})].copy()
         rows["on_front"] = pareto_front(rows["limit"], rows[y])
         return rows
 
@@ -278,11 +278,11 @@ class RunResult:
         luck. Nor do points of the quick search that are only kept as selected.
         """
         measure = self.measure
-        known = [k for k in numbers if not self._is_leftover(self.settings[k])]
-        known = [k for k in known if not _is_by_price(self.settings[k])] or known
-        if measure not in self.points or not known:
+        candidates = [k for k in numbers if not self._is_leftover(self.settings[k])]
+        candidates = [k for k in candidates if not _is_by_price(self.settings[k])] or candidates
+        if measure not in self.points or not candidates:
             return None
-        rows = self._short(self.points.assign(learner=self.searches).loc[known])
+        rows = self._short(self.points.assign(learner=self.searches).loc[candidates])
         rows = rows.dropna(subset=[measure]).assign(setting=lambda table: table.index)
         if not len(rows):
             return None
@@ -320,7 +320,7 @@ def _in_words(rows: pd.DataFrame, found: Mapping[str, Any], measure: str, unit: 
     row, price = rows.loc[number], CONDITION_PRICE
     if measure == COST:
         price *= float(rows[measure].max())
-    what = "cost" if measure == COST else "error"
+    quantity = "cost" if measure == COST else "error"
     charge = measured(price, measure, unit) if measure == COST else f"{100 * price:g} points"
 
     def figure(other: int) -> str:
@@ -329,18 +329,20 @@ def _in_words(rows: pd.DataFrame, found: Mapping[str, Any], measure: str, unit: 
 
     gains, more = row[measure] - rows[measure], rows["limit"] - row["limit"]
     if (gains <= 0).all():
-        why = f"no other point has a lower {what}."
+        why = f"no other point has a lower {quantity}."
     elif (gains <= price * more)[more > 0].all():
-        why = f"more conditions improve the {what} by less than {charge} each."
+        why = f"more conditions improve the {quantity} by less than {charge} each."
     else:
-        why = f"averaged with similar sizes, its {what} is the lowest after {charge} a condition."
+        why = (
+            f"averaged with similar sizes, its {quantity} is the lowest after {charge} a condition."
+        )
     reason = (
-        f"Suggested: {figure(number)}. Each point's {what} is averaged with those of one step more "
-        f"and one step less (with weights 1/2, 1/4 and 1/4), since the lowest of many is low by "
-        f"luck; {charge} are charged for each condition, and the lowest sum is taken. The lowest "
-        f"{what} of all: {figure(found['best'])}. The fewest conditions within one standard error "
-        f"of it: {figure(found['simplest_within_1se'])}. `rulekit.suggest`, `RuleClassifier` and "
-        "the command `rulekit learn` select in the same way."
+        f"Suggested: {figure(number)}. Each point's {quantity} is averaged with those of one step "
+        "more and one step less (with weights 1/2, 1/4 and 1/4), since the lowest of many is low "
+        f"by luck; {charge} are charged for each condition, and the lowest sum is taken. The "
+        f"lowest {quantity} of all: {figure(found['best'])}. The fewest conditions within one "
+        f"standard error of it: {figure(found['simplest_within_1se'])}. `rulekit.suggest`, "
+        "`RuleClassifier` and the command `rulekit learn` select in the same way."
     )
     return Suggestion(number, f"at most {plural(row['limit'], 'condition')}", why, reason)
 
@@ -366,11 +368,11 @@ def reference_lines(table: pd.DataFrame | None, x: str, y: str) -> list[Baseline
     """Return the reference models for two axes: lines, and the trees as a curve over their size."""
     if table is None:
         return []
-    known = table.dropna(subset=[y])
+    present = table.dropna(subset=[y])
     size = "n_conditions" if x == "limit" else x
-    rows = known[known["name"] != TREE].sort_values(y)
+    rows = present[present["name"] != TREE].sort_values(y)
     lines = [Baseline(name, float(v)) for name, v in zip(rows["name"], rows[y], strict=True)]
-    trees = known[known["name"] == TREE].dropna(subset=[size]).sort_values(size)
+    trees = present[present["name"] == TREE].dropna(subset=[size]).sort_values(size)
     if len(trees):
         curve = tuple((float(a), float(b)) for a, b in zip(trees[size], trees[y], strict=True))
         name = f"classification trees ({'splits' if size == 'n_conditions' else 'leaves'})"

@@ -52,8 +52,8 @@ def prices_tab(found: RunResult | None, spec: RunSpec, y: str) -> None:
     number = found.number_of_rule(app_state())
     _dials(found)
     lines = reference_lines(found.references, x, y) + cheapest_line(found, y)
-    how = {"series": "series", "baselines": lines}
-    figure = front_figure(shown, x=x, y=y, **how, selected=number)
+    options = {"series": "series", "baselines": lines}
+    figure = front_figure(shown, x=x, y=y, **options, selected=number)
     draw(found, figure, "prices", front_sentence(shown, x=x, y=y, unit=found.unit))
     rows = shown[shown["on_front"] | (shown.index == number)]
     alike = ["series", x, y, "n_conditions", "n_clauses_used", "train_error"]

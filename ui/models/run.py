@@ -72,21 +72,21 @@ def start(spec: RunSpec, title: str) -> None:
 
 def latest(*titles: str) -> jobs.Job | None:
     """Return the analysis' job of one of these kinds, if its latest one is."""
-    known = [jobs.registry().get(owner) for owner in dict.fromkeys(map(_owner, titles))]
-    return next((job for job in known if job is not None and job.title in titles), None)
+    started = [jobs.registry().get(owner) for owner in dict.fromkeys(map(_owner, titles))]
+    return next((job for job in started if job is not None and job.title in titles), None)
 
 
 def quick(spec: RunSpec, *, several: bool = False) -> RunSpec:
     """Return the quick search of a curve (fewer points for several outcomes)."""
-    how = {name: getattr(spec, name) for name in SHARED}
-    how |= {"limits": QUICK_LIMITS, "against": False} if several else {"against": spec.against}
-    return RunSpec(thorough=False, baselines=False, **how)
+    settings = {name: getattr(spec, name) for name in SHARED}
+    settings |= {"limits": QUICK_LIMITS, "against": False} if several else {"against": spec.against}
+    return RunSpec(thorough=False, baselines=False, **settings)
 
 
 def longer(spec: RunSpec) -> RunSpec:
     """Return the thorough search of a curve, with the selected kinds of rule."""
-    how = {"learners": ("search",), "view": "conditions", "limits": LIMITS, "budget": None}
-    return replace(spec, **how, thorough=True, baselines=False)
+    settings = {"learners": ("search",), "view": "conditions", "limits": LIMITS, "budget": None}
+    return replace(spec, **settings, thorough=True, baselines=False)
 
 
 def update(spec: RunSpec) -> RunResult | None:
@@ -129,8 +129,8 @@ def _wait(job: jobs.Job | None) -> None:
 
 def _has_search(key: str) -> bool:
     state = app_state()
-    known = state.sweep.settings if state.sweep is not None and state.sweep_key == key else ()
-    return any("max_conditions" in setting for setting in known)
+    settings = state.sweep.settings if state.sweep is not None and state.sweep_key == key else ()
+    return any("max_conditions" in setting for setting in settings)
 
 
 def _recall(spec: RunSpec, key: str) -> None:
@@ -218,8 +218,8 @@ def offered(found: RunResult) -> int | None:
     key = model_key(found.settings[suggested.number])
     model = found.models.get(key)
     same = model is not None and model.rule_set_ == state.model.rule_set_
-    known = st.session_state.setdefault("_suggested", key)
-    return None if same or key == known else suggested.number
+    suggested_key = st.session_state.setdefault("_suggested", key)
+    return None if same or key == suggested_key else suggested.number
 
 
 def seconds_longer(found: RunResult, spec: RunSpec) -> tuple[float, float] | None:

@@ -102,8 +102,8 @@ class Work:
 
     def stored(self) -> Measured:
         """Return the points of finished fits in the store; nothing is computed."""
-        how = {"budget_seconds": self.spec.budget, "store": self.store, "only_stored": True}
-        return self.measured(self._compared(**how))
+        options = {"budget_seconds": self.spec.budget, "store": self.store, "only_stored": True}
+        return self.measured(self._compared(**options))
 
     def measured(self, found: Comparison) -> Measured:
         """Return the finished points of a comparison."""
@@ -119,9 +119,9 @@ class Work:
         missed = tuple(f.name for f in self.families if f.name not in there)
         return Measured(self.spec, self.key, points, models, found.references, missed)
 
-    def _compared(self, **how: Any) -> Comparison:
+    def _compared(self, **options: Any) -> Comparison:
         shared = {"learners": self.families, "cv": self.folds, "sample_weight": self.weight}
-        return compare_learners(self.X, self.y, **(shared | how))
+        return compare_learners(self.X, self.y, **(shared | options))
 
     def _quickly(self, telling: Telling) -> Measured:
         """Measure and fit every setting on a part of the table.

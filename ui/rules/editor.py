@@ -142,8 +142,8 @@ def _edited_table(rule: RuleSet, k: int, train: Rows, state: AppState) -> RuleSe
     edited = rows_to_rule(changed, rule, train.columns)
     if label is not None:  # clauses keep their order, and each its class
         numbers = sorted(set(changed["clause"][changed["column"].notna()]))
-        known = (*rule.labels, label)
-        given = tuple(label if n == k + 1 else known[n - 1] for n in map(int, numbers))
+        labels = (*rule.labels, label)
+        given = tuple(label if n == k + 1 else labels[n - 1] for n in map(int, numbers))
         edited = replace(edited, labels=given)
     elif not rule.labels:  # an empty rule does not name the class it could describe
         other = next(v for v in state.labels if v != rule.default)

@@ -41,10 +41,10 @@ class GapCurve:
         """Search and learn."""
         state = self.state
         X, y = state.training
-        own = OWN if OWN not in X else OWN + "_"
+        column = OWN if OWN not in X else OWN + "_"
         spec = RunSpec.from_dict(state.run_settings)
         constraints = spec.constraints(state.features, state.positive) or {}
-        constraints["forbidden"] = (*constraints.get("forbidden", ()), own)
+        constraints["forbidden"] = (*constraints.get("forbidden", ()), column)
         shared = {
             "max_conditions": MOST_CONDITIONS,
             "random_state": 0,
@@ -52,8 +52,8 @@ class GapCurve:
             "binarizer": state.binning.binarizer(),
             "constraints": constraints,
         }
-        X = X.assign(**{own: self.groups.of_rows})
-        model = RuleClassifier(groups=own, refine=False, time_limit=SECONDS, **shared).fit(
+        X = X.assign(**{column: self.groups.of_rows})
+        model = RuleClassifier(groups=column, refine=False, time_limit=SECONDS, **shared).fit(
             X, y, sample_weight=state.training_weight
         )
         curve = model.choice_.gap_curve()

@@ -93,8 +93,8 @@ def _tables(found: Stability, names: dict[str, str]) -> None:
     columns = found.columns.assign(column=[names.get(c, c) for c in found.columns["column"]])
     cuts = found.cuts.assign(column=[names.get(c, c) for c in found.cuts["column"]])
     clauses = found.clauses
-    own = clauses["number"] > 0
-    clauses = pd.concat([clauses[own], clauses[~own].head(OTHERS)])
+    is_clause = clauses["number"] > 0
+    clauses = pd.concat([clauses[is_clause], clauses[~is_clause].head(OTHERS)])
     clauses = clauses.assign(overlap=100 * clauses["overlap"])
     for title, table in (("Columns", columns), ("Cuts", cuts), ("Clauses", clauses)):
         with st.expander(f"{title} as a table"):

@@ -410,15 +410,15 @@ class JobRegistry:
             self._gone(worker)
             self._readers.discard(threading.current_thread())
 
-    def _handle(self, worker: Worker, what: str, *content: Any) -> None:
+    def _handle(self, worker: Worker, event: str, *content: Any) -> None:
         with self._lock:
             job = worker.job
-            if what == "ready":
+            if event == "ready":
                 worker.ready, self._stillborn = True, 0
-            elif job is not None and what == "report":
+            elif job is not None and event == "report":
                 job._take(*content)
                 return
-            elif job is not None and what == "done":
+            elif job is not None and event == "done":
                 job._end("done", answer=content[0])
             elif job is not None:
                 job._fail(*content)

@@ -182,9 +182,9 @@ def _do(task: bytes, tell: Callable[..., None], stopped: threading.Event) -> Non
     except Exception as error:
         from rulekit.exceptions import RulekitError  # two seconds where no task has needed it yet
 
-        known = isinstance(error, RulekitError)
-        message = str(error) if known or isinstance(error, ValueError) else ""
-        tell("failed", message, "" if known else traceback.format_exc())
+        is_expected = isinstance(error, RulekitError)
+        message = str(error) if is_expected or isinstance(error, ValueError) else ""
+        tell("failed", message, "" if is_expected else traceback.format_exc())
 
 
 if __name__ == "__main__":

@@ -92,9 +92,9 @@ def cost_sentence(cases: NewCases, found: Scored, state: AppState) -> str:
     costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
     if costs is None or cases.outcomes is None:
         return ""
-    known = np.array([v is not None for v in cases.outcomes], dtype=bool)
-    true = cases.outcomes[known]
-    cost = cost_per_100(true, found.answers[known], costs)
+    has_outcome = np.array([v is not None for v in cases.outcomes], dtype=bool)
+    true = cases.outcomes[has_outcome]
+    cost = cost_per_100(true, found.answers[has_outcome], costs)
     counts = [int((true == label).sum()) for label in state.labels]
     answer, least = costs.cheapest(state.labels, counts)
     return (

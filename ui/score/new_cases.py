@@ -81,7 +81,7 @@ def respelled_words(levels: dict[str, dict[str, str]], table: Table, state: AppS
     parts = []
     for name, same in levels.items():
         n_rows = int(table.frame[name].isin(list(same)).sum())
-        pairs = [f"{md(new, 30)} as {md(known, 30)}" for new, known in list(same.items())[:3]]
+        pairs = [f"{md(new, 30)} as {md(level, 30)}" for new, level in list(same.items())[:3]]
         more = f" and {len(same) - 3} more" if len(same) > 3 else ""
         parts.append(
             f"{md(state.label(name), 40)}: {', '.join(pairs)}{more} ({plural(n_rows, 'row')})"
@@ -113,14 +113,14 @@ def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
     if state.target not in table.frame.columns:
         return None
     values = table.frame[state.target]
-    known = values.notna().to_numpy()
-    if not known.any():
+    present = values.notna().to_numpy()
+    if not present.any():
         return None
-    called = {value: state.called(value) for value in whole(values[known]).unique()}
+    called = {value: state.called(value) for value in whole(values[present]).unique()}
     named = values.map(called).to_numpy(dtype=object)
     if len(state.classes) > 2 and not state.several:
         named[named != state.positive] = state.other_label
-    named[~known] = None
+    named[~present] = None
     return named
 
 
@@ -130,7 +130,7 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
     again = cases.are_test_rows  # a comparison with themselves shows nothing
     before = state.training if again else (X, y)
 
-    def made() -> Scored:
+    def compute() -> Scored:
         return score(
             model,
             cases.table,
@@ -141,7 +141,7 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
             wording=wording(state),
         )
 
-    return kept("scored", repr((cases.key, state.fit_key, state.rule_json)), made, copy=False)
+    return kept("scored", repr((cases.key, state.fit_key, state.rule_json)), compute, copy=False)
 
 
 def differences(cases: NewCases, found: Scored) -> None:

@@ -223,6 +223,6 @@ def _refuse_foreign(raw: bytes) -> None:
         )
     if raw.startswith(_COMPOUND) and "EncryptedPackage".encode("utf-16-le") in raw:
         raise DataError("It is a spreadsheet with a password. Save it without one.")
-    for mark, what in _REFUSED:
+    for mark, file_type in _REFUSED:
         if raw.startswith(mark) or (mark[:1] in b"<{[" and head.lower().startswith(mark)):
-            raise DataError(f"It is {what}.")
+            raise DataError(f"It is {file_type}.")

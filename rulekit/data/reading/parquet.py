@@ -49,9 +49,9 @@ def _read(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[pd.DataFra
     usable = [i for i, part in enumerate(schema) if _usable(part.type)]
     if not usable:
         raise DataError("The file holds lists, structures or bytes only. Give plain columns.")
-    known, repairs = repaired_headers([schema[i].name for i in usable], limits)
-    chosen = chosen_columns(known, options.columns, limits)
-    names, kept = [known[k] for k in chosen], [usable[k] for k in chosen]
+    headers, repairs = repaired_headers([schema[i].name for i in usable], limits)
+    chosen = chosen_columns(headers, options.columns, limits)
+    names, kept = [headers[k] for k in chosen], [usable[k] for k in chosen]
     check_size(file.metadata.num_rows, len(kept), limits)
     texts = [schema[i].name for i in kept if _is_text(schema[i].type)]
     file = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts)

@@ -177,8 +177,8 @@ def _sheet_rows(
 ) -> tuple[list[Row], list[str]]:
     """Return the rows of the requested sheet, else of the first that is not empty."""
     if options.sheet is not None and options.sheet not in names:
-        known = ", ".join(map(shown, names[:8]))
-        raise DataError(f"The file has no sheet {shown(options.sheet)}; its sheets are {known}.")
+        listed = ", ".join(map(shown, names[:8]))
+        raise DataError(f"The file has no sheet {shown(options.sheet)}; its sheets are {listed}.")
     for name in names if options.sheet is None else [options.sheet]:
         rows = workbook.get_sheet_by_name(name).to_python()
         if any(map(_width, rows)):

@@ -128,8 +128,8 @@ def sample_info(name: str) -> SampleInfo:
     for info in SAMPLES:
         if info.name == name:
             return info
-    known = ", ".join(repr(info.name) for info in SAMPLES)
-    raise DataError(f"There is no sample table {name!r}; the samples are {known}.")
+    listed = ", ".join(repr(info.name) for info in SAMPLES)
+    raise DataError(f"There is no sample table {name!r}; the samples are {listed}.")
 
 
 def load_sample(name: str) -> Table:

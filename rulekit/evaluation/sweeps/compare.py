@@ -356,15 +356,15 @@ class _Comparing:
 
     def run(self, first_pass: bool, references: bool) -> None:
         """Run all stages until everything is done, the time is up, or it is stopped."""
-        turns = len(self.families) + references
+        n_stages = len(self.families) + references
         if references and self.budget is not None:  # at the end there may be no time left
-            self.refer(self.until_turn_ends(turns))
-            turns -= 1
+            self.refer(self.until_turn_ends(n_stages))
+            n_stages -= 1
         quick = next((pair for pair in self.numbered if pair[0].whole_front), None)
         if first_pass and quick is not None and not self.knows(*quick):
-            self.answer_quickly(*quick, self.until_turn_ends(turns))
+            self.answer_quickly(*quick, self.until_turn_ends(n_stages))
         for place, (family, first) in enumerate(self.numbered):
-            stop = self.until_turn_ends(turns - place, kept=family.keep_models)
+            stop = self.until_turn_ends(n_stages - place, kept=family.keep_models)
             for k, (limited, numbers) in enumerate(self.rounds(family)):
                 ends = (
                     stop if k else self.should_stop
@@ -425,12 +425,12 @@ class _Comparing:
         if self.on_progress is not None:
             self.on_progress(Progress(stage, family, row, self.found()))
 
-    def until_turn_ends(self, turns: int, *, kept: bool = False) -> ShouldStop:
+    def until_turn_ends(self, n_stages: int, *, kept: bool = False) -> ShouldStop:
         """Return a check of whether the first of several turns is over, minus time for models."""
         if self.budget is None:
             return self.should_stop
         now, n_folds = time.monotonic(), len(self.folds)
-        share = n_folds / (n_folds + kept) / turns
+        share = n_folds / (n_folds + kept) / n_stages
         end = now + share * (self.began + self.budget - now)
         return lambda: time.monotonic() >= end or self.should_stop()
 
@@ -461,7 +461,7 @@ class _Comparing:
         doubled = [rest[2**k - 2 : 2 ** (k + 1) - 2] for k in range(1, len(order).bit_length())]
         return [begun, *((self.limited(family), numbers) for numbers in doubled if numbers)]
 
-    def sweep(self, family: Family, first: int, numbers: Sequence[int], **how: Any) -> None:
+    def sweep(self, family: Family, first: int, numbers: Sequence[int], **options: Any) -> None:
         """Cross-validate settings of a family and record each row under its number."""
 
         def land(row: Row) -> None:
@@ -470,9 +470,11 @@ class _Comparing:
             self.report_progress("search", family.name, self.finished[-1])
 
         grid = [{k: [v] for k, v in family.settings[number].items()} for number in numbers]
-        self.swept(family, grid, self.folds, land, **how)
+        self.swept(family, grid, self.folds, land, **options)
 
-    def swept(self, family: Family, grid: Grid, folds: list[Fold], land: Any, **how: Any) -> None:
+    def swept(
+        self, family: Family, grid: Grid, folds: list[Fold], land: Any, **options: Any
+    ) -> None:
         """Run a sweep with these arguments."""
         sweep(
             family.estimator,
@@ -484,7 +486,7 @@ class _Comparing:
             on_result=land,
             sample_weight=self.weight,
             costs=self.costs,
-            **how,
+            **options,
         )
 
     def knows(self, family: Family, first: int) -> bool:
@@ -506,8 +508,8 @@ class _Comparing:
         folds = [(drawn_rows(train, self.y, most), test) for train, test in self.folds]
         self.part_of_rows = (len(folds[0][0]), len(self.folds[0][0]))
         share = self.part_of_rows[0] / self.part_of_rows[1]
-        known = family.estimator.get_params(deep=False)
-        quick = {name: value for name, value in QUICK.items() if name in known}
+        parameters = family.estimator.get_params(deep=False)
+        quick = {name: value for name, value in QUICK.items() if name in parameters}
         learner = replace(family, estimator=clone(family.estimator).set_params(**quick))
 
         def land(row: Row) -> None:  # prices are in rows, so they shrink with them
@@ -529,15 +531,19 @@ class _Comparing:
         """Fit settings of a family on all rows, if models are to be kept."""
         if not family.keep_models or not numbers or self.should_stop():
             return
-        how: dict[str, Any] = {"sample_weight": self.weight, "should_stop": self.should_stop}
+        options: dict[str, Any] = {"sample_weight": self.weight, "should_stop": self.should_stop}
         settings = [family.settings[number] for number in numbers]
-        fits = clone(family.estimator).fit_many(self.X, self.y, settings, **how)
+        fits = clone(family.estimator).fit_many(self.X, self.y, settings, **options)
         self.models |= {first + k: model for k, model in zip(numbers, fits, strict=False)}
 
     def reference_models(self, stop: ShouldStop) -> pd.DataFrame | None:
         """Cross-validate the reference models that finish in time."""
-        how: dict[str, Any] = {"cv": self.folds, "sample_weight": self.weight, "should_stop": stop}
-        found = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **how)
+        options: dict[str, Any] = {
+            "cv": self.folds,
+            "sample_weight": self.weight,
+            "should_stop": stop,
+        }
+        found = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **options)
         tables = [r.summary.assign(name=name) for name, r in found.items() if r.complete]
         return pd.concat(tables, ignore_index=True) if tables else None
 
@@ -553,7 +559,7 @@ def smallest(settings: Sequence[Setting]) -> int:
         ]
         for setting in settings
     ]
-    alike = [number for number, own in enumerate(sizes) if own == min(sizes)]
+    alike = [number for number, size in enumerate(sizes) if size == min(sizes)]
     return alike[len(alike) // 2]
 
 

@@ -60,10 +60,10 @@ def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
             f"their shapes are {across.shape} and {up.shape}."
         )
     on_front = np.zeros(len(across), dtype=bool)
-    known = np.flatnonzero(~(np.isnan(across) | np.isnan(up)))
-    if not known.size:
+    finite = np.flatnonzero(~(np.isnan(across) | np.isnan(up)))
+    if not finite.size:
         return on_front
-    order = known[np.lexsort((up[known], across[known]))]
+    order = finite[np.lexsort((up[finite], across[finite]))]
     first_of_column = np.r_[True, across[order][1:] != across[order][:-1]]
     column = np.cumsum(first_of_column) - 1
     lowest = up[order][first_of_column]  # [c]: the smallest y among points of the c-th x
@@ -346,8 +346,8 @@ def summarise(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """
     table = rows if isinstance(rows, pd.DataFrame) else table_of(list(rows))
     measures = [c for c in table.columns if c.startswith("test_") and c not in COUNTED]
-    known = {"fold", "rule", *AVERAGED, *measures, *COUNTED, *EXTRAS}
-    keys = [c for c in table.columns if c not in known]
+    expected = {"fold", "rule", *AVERAGED, *measures, *COUNTED, *EXTRAS}
+    keys = [c for c in table.columns if c not in expected]
     groups = table.groupby("setting", sort=True)
     summary = table[keys].drop_duplicates("setting").set_index("setting")
     for name in measures:

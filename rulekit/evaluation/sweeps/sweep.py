@@ -84,13 +84,13 @@ class Measuring:
     def __call__(self, model: Any) -> dict[str, Any]:
         """Measure one fitted model on both parts of the fold."""
         rule = getattr(model, "rule_set_", None)
-        known = self._known.get(rule) if self._shares_work and rule is not None else None
-        if known is None:
-            known = self._errors(model)
-            known["rule"] = None if rule is None else rule_to_dict(rule)
-            self._known[rule] = known
+        errors = self._known.get(rule) if self._shares_work and rule is not None else None
+        if errors is None:
+            errors = self._errors(model)
+            errors["rule"] = None if rule is None else rule_to_dict(rule)
+            self._known[rule] = errors
         size = getattr(model, "n_conditions_", None) if rule is None else rule.n_conditions
-        return known | {
+        return errors | {
             "n_conditions": _number(size),  # a tree's own count differs from that of its rule
             "n_clauses_used": _number(getattr(model, "n_rules_", None)),
             "objective": _number(getattr(model, "objective_", None)),
@@ -419,13 +419,15 @@ def settled_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any
     """
     classes = np.unique(y)
     found = None
-    for given, who in ((costs, None), *((getattr(e, "costs", None), e) for e in estimators)):
+    for given, estimator in ((costs, None), *((getattr(e, "costs", None), e) for e in estimators)):
         if given is None:
             continue
-        settled = given.settled(classes, getattr(who or estimators[0], "positive_label", None))
+        settled = given.settled(
+            classes, getattr(estimator or estimators[0], "positive_label", None)
+        )
         if found is not None and settled != found:
             raise ValueError(
-                f"All learners must have the same costs; {type(who).__name__} has {settled} "
+                f"All learners must have the same costs; {type(estimator).__name__} has {settled} "
                 f"instead of {found}. Set its `costs` to None."
             )
         found = settled

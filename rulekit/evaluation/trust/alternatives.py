@@ -161,31 +161,33 @@ def _check(
 
 def _learner(model: Any, rule: RuleSet) -> LiteralRuleClassifier:
     """Build a learner over the conditions of the model."""
-    own = model.get_params(deep=False) if hasattr(model, "get_params") else {}
-    made = BoxSearchClassifier()
-    kept = {k: own[k] for k in KEPT if k in own and k in made.get_params(deep=False)}
+    parameters = model.get_params(deep=False) if hasattr(model, "get_params") else {}
+    learner = BoxSearchClassifier()
+    kept = {
+        k: parameters[k] for k in KEPT if k in parameters and k in learner.get_params(deep=False)
+    }
     if isinstance(model, (LiteralRuleClassifier, RuleClassifier)):
-        kept["constraints"] = own["constraints"]
-    return _described(made.set_params(**kept), model, rule)
+        kept["constraints"] = parameters["constraints"]
+    return _described(learner.set_params(**kept), model, rule)
 
 
 def _described(learner: Any, model: Any, rule: RuleSet) -> LiteralRuleClassifier:
     """Set the learner's described class and form to those of the rule."""
     labels = set(rule.labels) - {rule.default}
     label = labels.pop() if len(labels) == 1 else model.positive_label_
-    own = learner.get_params(deep=False)
-    kept = {k: own[k] for k in (*KEPT, "constraints") if k in own}
+    parameters = learner.get_params(deep=False)
+    kept = {k: parameters[k] for k in (*KEPT, "constraints") if k in parameters}
     return BoxSearchClassifier(form=rule.form, positive_label=label, **kept)
 
 
 def _price(model: Any, n_rows: int) -> float:
     """Return the penalty of a condition, in rows."""
-    own = 0.0
+    price = 0.0
     if isinstance(model, LiteralRuleClassifier):
-        own = float(model.theta)
+        price = float(model.theta)
     elif isinstance(model, RuleClassifier):
-        own = float(model.best_params_.get("theta", 0.0))
-    return own if own > 0 else CONDITION_PRICE * n_rows
+        price = float(model.best_params_.get("theta", 0.0))
+    return price if price > 0 else CONDITION_PRICE * n_rows
 
 
 @dataclass
@@ -212,25 +214,25 @@ class _Work:
         most = max(1, size) if max_conditions is None else int(max_conditions)
         space = RuleSpace(self.learner, problem, theta, n_clauses, most, self.clock)
         total = float(problem.weight.sum())
-        own_cost = self.wrong_weight(problem) + theta * size
+        selected_cost = self.wrong_weight(problem) + theta * size
         met = {r.columns: r for r in (*space.constants(), *space.searched(problem, self.rng()))}
         without = {}
         for name in self.rule.features:
             found = space.searched(self.problem_without(name), self.rng())
             without[name] = min((*space.constants(), *found), key=_order)
             met |= {r.columns: r for r in found}
-        listed = self.near(space, list(met.values()), own_cost)
+        listed = self.near(space, list(met.values()), selected_cost)
         names = {r.columns: space.features(r) for r in (*listed, *without.values())}
         rules, kept = _written(space, listed)
         facts = (
             self.wrong(self.rule),
-            own_cost / total,
+            selected_cost / total,
             self.within,
             theta,
             n_clauses,
             most,
         )
-        cheapest = min([own_cost, *(r.cost for r in kept)]) / total
+        cheapest = min([selected_cost, *(r.cost for r in kept)]) / total
         return Alternatives(
             rules,
             self.rules_table(rules, kept, names, total),
@@ -271,21 +273,23 @@ class _Work:
         problem.work_until(self.clock.end)
         return problem
 
-    def near(self, space: RuleSpace, known: list[PricedRule], own_cost: float) -> list[PricedRule]:
+    def near(
+        self, space: RuleSpace, priced: list[PricedRule], selected_cost: float
+    ) -> list[PricedRule]:
         """List the rules within the margin: all of one clause, and those found with more."""
         total = float(space.problem.weight.sum())
         margin, self.reach = self.within * total, self.within
-        best = min([own_cost, *(r.cost for r in known)])
-        found = list(known)
+        best = min([selected_cost, *(r.cost for r in priced)])
+        found = list(priced)
         for size, listed in space.clauses(margin, best, self.max_rules):
-            found = known + [space.priced([clause]) for clause in listed.clauses]
+            found = priced + [space.priced([clause]) for clause in listed.clauses]
             if not listed.complete:
                 break
             self.complete_to, self.reach = size, min(self.within, listed.margin / total)
-        best = min([own_cost, *(r.cost for r in found)])
+        best = min([selected_cost, *(r.cost for r in found)])
         if space.max_clauses > 1:
             found = space.grown(found, best + margin, GROWN).rules
-            best = min([own_cost, *(r.cost for r in found)])
+            best = min([selected_cost, *(r.cost for r in found)])
         unique = {r.columns: r for r in found if r.cost <= best + margin + TIE}
         near = sorted(unique.values(), key=_order)
         if len(near) > self.max_rules:
@@ -307,11 +311,11 @@ class _Work:
                 "wrong": self.wrong(rule),
                 "n_conditions": rule.n_conditions,
                 "n_clauses": rule.n_clauses,
-                "cost": known.cost / total,
-                "columns": tuple(sorted(names[known.columns])),
+                "cost": priced.cost / total,
+                "columns": tuple(sorted(names[priced.columns])),
                 "differs": float(np.mean(rule.predict(self.table.columns) != answers)),
             }
-            for k, (rule, known) in enumerate(zip(rules, found, strict=True))
+            for k, (rule, priced) in enumerate(zip(rules, found, strict=True))
         ]
         kinds = ("rule", "wrong", "n_conditions", "n_clauses", "cost", "columns", "differs")
         return pd.DataFrame(rows, columns=list(kinds))
@@ -374,6 +378,6 @@ def _written(
 ) -> tuple[tuple[RuleSet, ...], list[PricedRule]]:
     """Return the rules as text; of equal texts the first is kept."""
     rules: dict[RuleSet, PricedRule] = {}
-    for known in found:
-        rules.setdefault(space.rule(known), known)
+    for priced in found:
+        rules.setdefault(space.rule(priced), priced)
     return tuple(rules), list(rules.values())

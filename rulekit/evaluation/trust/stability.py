@@ -129,9 +129,9 @@ def stability(  # noqa: PLR0913  all but three by keyword
     done: list[Resample] = []
     rows = (frame, labels, weight, loss)
     with kept_on_workers():
-        for made in _made(again, rows, drawn, n_resamples, n_jobs, stop):
+        for resamples in _made(again, rows, drawn, n_resamples, n_jobs, stop):
             before = len(done)
-            done += made
+            done += resamples
             step = max(1, n_resamples // N_REPORTS)
             if on_progress is not None and len(done) // step > before // step:
                 on_progress(replace(empty, resamples=tuple(done)))
@@ -271,8 +271,8 @@ def _resampled(rows: Rows, again: _Learning, times: NDArray[np.float64], seed: i
     """Learn from one resample, given as counts of rows."""
     X, y, weight, loss = rows
     learner = clone(again.learner)
-    own = learner.get_params(deep=False).get("random_state", 0)
-    if not isinstance(own, Integral):
+    learner_seed = learner.get_params(deep=False).get("random_state", 0)
+    if not isinstance(learner_seed, Integral):
         learner.set_params(random_state=seed)
     seen, left = np.flatnonzero(times * weight > 0), np.flatnonzero((times == 0) & (weight > 0))
     part = X.iloc[seen], y[seen], (times * weight)[seen], (times * loss)[seen]
@@ -295,13 +295,13 @@ def _of_the_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) ->
     settings = again.sizes(y)
     models = list(learner._models(learner._read(X, y, weight), settings, SharedWork(many=True)))
     scores = np.full((1, len(settings), 3), np.nan)
-    known: dict[Any, float] = {}
+    losses: dict[Any, float] = {}
     for i, model in enumerate(models):
         rule = model.rule_set_
-        if rule not in known:
+        if rule not in losses:
             wrong = model.predict(rest[0]) != rest[1]
-            known[rule] = float(rest[3] @ wrong / rest[3].sum())
-        scores[0, i] = known[rule], model.n_conditions_, model.n_rules_
+            losses[rule] = float(rest[3] @ wrong / rest[3].sum())
+        scores[0, i] = losses[rule], model.n_conditions_, model.n_rules_
     taken = suggestion(summary_of(settings, scores), settings, "test_error")["default"]
     if not again.refines:
         return models[taken]

@@ -88,9 +88,9 @@ class Stability:
         rule first, then by falling count.
         """
         counts = Counter(f for r in self.resamples for f in r.rule.features)
-        own = dict.fromkeys(self.selected.features)
-        order = sorted({*own, *counts}, key=lambda f: (f not in own, -counts[f], f))
-        rows = [(f, f in own, counts[f]) for f in order]
+        of_selected = dict.fromkeys(self.selected.features)
+        order = sorted({*of_selected, *counts}, key=lambda f: (f not in of_selected, -counts[f], f))
+        rows = [(f, f in of_selected, counts[f]) for f in order]
         return pd.DataFrame(rows, columns=["column", "selected", "returned"])
 
     @cached_property
@@ -104,11 +104,11 @@ class Stability:
         itself and the model's); ``low``, ``middle``, ``high`` (a tenth, half and nine tenths of
         all these cuts lie at or below; of several cuts of a rule, the one nearest to the model's).
         """
-        own = _cuts(self.selected)
+        of_selected = _cuts(self.selected)
         found = [_cuts(r.rule) for r in self.resamples]
-        places = dict.fromkeys((c.column, c.side) for c in own)
+        places = dict.fromkeys((c.column, c.side) for c in of_selected)
         further = sorted({(c.column, c.side) for cuts in found for c in cuts} - set(places))
-        thresholds: list[Cut] = [*own, *(Cut(*place, math.nan) for place in further)]
+        thresholds: list[Cut] = [*of_selected, *(Cut(*place, math.nan) for place in further)]
         rows = [self._cut(cut, found) for cut in thresholds]
         names = ("column", "side", "selected", "returned", "near", "low", "middle", "high")
         return pd.DataFrame(rows, columns=list(names))
@@ -129,13 +129,13 @@ class Stability:
         first: dict[Any, Clause] = {}
         for shapes in seen:
             first = shapes | first
-        own, overlap = _shapes(self.selected), self._overlaps()
+        of_selected, overlap = _shapes(self.selected), self._overlaps()
         rows: list[tuple[Any, ...]] = [
             (clause_line(clause), k + 1, counts[shape], overlap[k])
-            for k, (shape, clause) in enumerate(own)
+            for k, (shape, clause) in enumerate(of_selected)
         ]
         others = sorted(
-            set(counts) - {shape for shape, _ in own},
+            set(counts) - {shape for shape, _ in of_selected},
             key=lambda s: (-counts[s], clause_line(first[s])),
         )
         rows += [(clause_line(first[s]), 0, counts[s], math.nan) for s in others]
@@ -144,10 +144,10 @@ class Stability:
     @cached_property
     def same_answers(self) -> NDArray[np.float64]:
         """For each row, the share of resamples that predict as the given rule, shape (n,)."""
-        own = self.selected.predict(self.X)
+        of_selected = self.selected.predict(self.X)
         if not self.n_made:
             return np.full(len(self.y), math.nan)
-        return np.mean([r.rule.predict(self.X) == own for r in self.resamples], axis=0)
+        return np.mean([r.rule.predict(self.X) == of_selected for r in self.resamples], axis=0)
 
     @cached_property
     def left_out(self) -> tuple[float, float, float]:
@@ -231,14 +231,14 @@ class Stability:
 
     def _overlaps(self) -> list[float]:
         """For each given clause, the mean over the rules of the best share of common rows."""
-        own = self.selected.clauses_fired(self.X)
+        of_selected = self.selected.clauses_fired(self.X)
         if not self.n_made:
-            return [math.nan] * own.shape[1]
-        best = np.zeros((self.n_made, own.shape[1]))
+            return [math.nan] * of_selected.shape[1]
+        best = np.zeros((self.n_made, of_selected.shape[1]))
         for i, r in enumerate(self.resamples):
             fired = r.rule.clauses_fired(self.X)
-            both = own.T.astype(float) @ fired
-            either = own.sum(axis=0)[:, None] + fired.sum(axis=0)[None, :] - both
+            both = of_selected.T.astype(float) @ fired
+            either = of_selected.sum(axis=0)[:, None] + fired.sum(axis=0)[None, :] - both
             shares = np.divide(both, either, out=np.zeros_like(both), where=either > 0)
             best[i] = shares.max(axis=1, initial=0.0)
         return [float(v) for v in best.mean(axis=0)]
@@ -265,9 +265,9 @@ def _sentences(found: Stability, names: Names) -> Iterator[str]:
     yield f"The rules hold on other rows: {measured}."
     yield _columns_sentence(found, names)
     yield from _threshold_sentences(found, names)
-    own = found.clauses[found.clauses["number"] > 0]
-    if len(own):
-        parts = [f"clause {row.number} in {row.returned}" for row in own.itertuples()]
+    of_selected = found.clauses[found.clauses["number"] > 0]
+    if len(of_selected):
+        parts = [f"clause {row.number} in {row.returned}" for row in of_selected.itertuples()]
         yield (
             f"Number of the {n} rules with a clause on the same columns in the same directions: "
             f"{', '.join(parts)}."
@@ -296,8 +296,8 @@ def _columns_sentence(found: Stability, names: Names) -> str:
 
 
 def _threshold_sentences(found: Stability, names: Names) -> Iterator[str]:
-    own = found.cuts[found.cuts["selected"].notna() & (found.cuts["returned"] > 0)]
-    for row in own.itertuples():
+    of_selected = found.cuts[found.cuts["selected"].notna() & (found.cuts["returned"] > 0)]
+    for row in of_selected.itertuples():
         band = f"between {row.low:.6g} and {row.high:.6g}"
         if row.low == row.high:
             band = f"at {row.low:.6g}"

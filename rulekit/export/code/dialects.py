@@ -176,9 +176,9 @@ def _learned_flags(model: Any) -> list[str]:
     return [name for name, kind in kinds.items() if kind == "boolean"]
 
 
-def _check_option(name: str, given: Any, known: tuple[str, ...]) -> None:
-    if given not in known:
-        raise ValueError(f"`{name}` must be one of {known}, got {given!r}.")
+def _check_option(name: str, given: Any, allowed: tuple[str, ...]) -> None:
+    if given not in allowed:
+        raise ValueError(f"`{name}` must be one of {allowed}, got {given!r}.")
 
 
 def _written(writer: SqlWriter, part: str, clause: int | None) -> str:

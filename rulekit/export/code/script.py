@@ -142,23 +142,23 @@ def to_script(
 def _reading(source: str, done: Preparation) -> list[str]:
     """Write how the file becomes the table."""
     given = {name: value for name, value in done.options.items() if value is not None}
-    made = [f"table = table.as_numeric({name!r})" for name in done.numeric]
-    made += [f"table = table.as_category({name!r})" for name in done.categories]
+    steps = [f"table = table.as_numeric({name!r})" for name in done.numeric]
+    steps += [f"table = table.as_category({name!r})" for name in done.categories]
     for name, day_first in done.dates.items():
         argument = "" if day_first is None else f", day_first={bool(day_first)}"
-        made.append(f"table = table.as_date({name!r}{argument})")
-    made += [f"table = table.as_duration({name!r})" for name in done.durations]
-    made += [f"table = table.with_order({name!r}, {[*of]!r})" for name, of in done.orders.items()]
-    made += [f"table = table.with_cut({name!r}, {cut!r})" for name, cut in done.cuts.items()]
+        steps.append(f"table = table.as_date({name!r}{argument})")
+    steps += [f"table = table.as_duration({name!r})" for name in done.durations]
+    steps += [f"table = table.with_order({name!r}, {[*of]!r})" for name, of in done.orders.items()]
+    steps += [f"table = table.with_cut({name!r}, {cut!r})" for name, cut in done.cuts.items()]
     if not given:
-        return ["", f"table = read_table({source!r})", *made]
+        return ["", f"table = read_table({source!r})", *steps]
     parts = ", ".join(f"{name}={_source(value, name)}" for name, value in given.items())
     return [
         "from rulekit.data import ParseOptions",
         "",
         f"options = ParseOptions({parts})",
         f"table = read_table({source!r}, options=options)",
-        *made,
+        *steps,
     ]
 
 
@@ -166,20 +166,20 @@ def _stop(message: str) -> str:
     return f"raise SystemExit({message!r})"
 
 
-def _call(made: Any) -> str:
+def _call(instance: Any) -> str:
     """Write an estimator or a dataclass as the call that makes it, defaults left out."""
-    if isinstance(made, BaseEstimator):
-        given = made.get_params(deep=False)
-        usual = type(made)().get_params(deep=False)
+    if isinstance(instance, BaseEstimator):
+        given = instance.get_params(deep=False)
+        usual = type(instance)().get_params(deep=False)
     else:
-        given = {f.name: getattr(made, f.name) for f in dataclasses.fields(made)}
-        usual = {f.name: f.default for f in dataclasses.fields(made)}
+        given = {f.name: getattr(instance, f.name) for f in dataclasses.fields(instance)}
+        usual = {f.name: f.default for f in dataclasses.fields(instance)}
     parts = [
         f"{name}={_source(value, name)}"
         for name, value in given.items()
         if not _same(value, usual[name])
     ]
-    return f"{type(made).__name__}({', '.join(parts)})"
+    return f"{type(instance).__name__}({', '.join(parts)})"
 
 
 def _same(value: Any, usual: Any) -> bool:

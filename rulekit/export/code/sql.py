@@ -178,10 +178,10 @@ class SqlWriter(ConditionWriter[str]):
         return shifted(text, factor, self._number)
 
     def _with_gap(self, condition: Condition, test: str) -> str:
-        known = [self._missingness(f) for f in condition.features]
+        missingness = [self._missingness(f) for f in condition.features]
         if condition.missing:
-            return f"({test} OR {' OR '.join(absent for absent, _ in known)})"
-        return f"({test} AND {' AND '.join(present for _, present in known)})"
+            return f"({test} OR {' OR '.join(absent for absent, _ in missingness)})"
+        return f"({test} AND {' AND '.join(present for _, present in missingness)})"
 
     def _cast(self, feature: str) -> str:
         """Write a column as a double, so that whole numbers are not divided as such."""
@@ -278,15 +278,15 @@ def upper_forms(word: str) -> list[tuple[str, str]]:
 
 def _refuse_twins(features: tuple[str, ...]) -> None:
     """Reject columns that databases cannot distinguish: they fold the letters A to Z."""
-    known: dict[str, str] = {}
+    by_lower: dict[str, str] = {}
     for feature in features:
         folded = "".join(c.lower() if c.isascii() else c for c in feature)
-        if folded in known:
+        if folded in by_lower:
             raise ExportError(
-                f"Columns {known[folded]!r} and {feature!r} differ in upper and lower case only, "
-                "which SQL does not distinguish. Rename one."
+                f"Columns {by_lower[folded]!r} and {feature!r} differ in upper and lower case "
+                "only, which SQL does not distinguish. Rename one."
             )
-        known[folded] = feature
+        by_lower[folded] = feature
 
 
 def _text(text: str) -> str:

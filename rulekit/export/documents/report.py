@@ -184,9 +184,11 @@ def _names(rule: RuleSet, words: Wording) -> str:
 
 
 def _size(rule: RuleSet) -> str:
-    how = "The first line that holds decides" if rule.form == "dnf" else "Every line has to hold"
+    reading = (
+        "The first line that holds decides" if rule.form == "dnf" else "Every line has to hold"
+    )
     lines, conditions = counted(rule.n_clauses, "line"), counted(rule.n_conditions, "condition")
-    return f"{how}. {lines.capitalize()}, {conditions}."
+    return f"{reading}. {lines.capitalize()}, {conditions}."
 
 
 def _summary(parts: Sequence[_Part]) -> str:

@@ -72,8 +72,8 @@ def _card(rule: RuleSet, splits: Sequence[PointsSplit], model: Any, words: Wordi
 def _bands(rule: RuleSet, splits: Sequence[PointsSplit], model: Any, words: Wording) -> str:
     """Write what totals mean: a model's bands with their probabilities, else the predictions."""
     lowest, highest = splits[0].span
-    known = getattr(getattr(model, "learner_", model), "bands_", None)
-    if known is None or not len(known):
+    bands = getattr(getattr(model, "learner_", model), "bands_", None)
+    if bands is None or not len(bands):
         ends = [highest, *(s.total - 1 for s in splits)]
         begins = [*(s.total for s in splits), lowest]
         labels = [*rule.labels, rule.default]
@@ -91,7 +91,7 @@ def _bands(rule: RuleSet, splits: Sequence[PointsSplit], model: Any, words: Word
             str(round(100 * b.chance)),
             BOX,
         ]
-        for b in known.itertuples()
+        for b in bands.itertuples()
     ]
     heads = ["Total", "answer", f"of 100 such cases, {_label(described, words)}", ""]
     return _table(heads, rows)

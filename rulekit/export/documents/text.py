@@ -107,8 +107,10 @@ def size_text(rule: RuleSet) -> str:
     """Return the size of a rule and how it is read."""
     clauses = f"{rule.n_clauses} {'clause' if rule.n_clauses == 1 else 'clauses'}"
     conditions = f"{rule.n_conditions} {'condition' if rule.n_conditions == 1 else 'conditions'}"
-    how = "the first line that holds decides" if rule.form == "dnf" else "every line has to hold"
-    return f"{conditions} in {clauses}: {how}."
+    reading = (
+        "the first line that holds decides" if rule.form == "dnf" else "every line has to hold"
+    )
+    return f"{conditions} in {clauses}: {reading}."
 
 
 def clause_parts(clause: Clause) -> list[str]:

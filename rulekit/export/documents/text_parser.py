@@ -296,16 +296,16 @@ class _Line:
             self.at = found.end()
         return found
 
-    def expect(self, pattern: str, what: str) -> re.Match[str]:
+    def expect(self, pattern: str, expected: str) -> re.Match[str]:
         found = self.take(pattern)
         if found is None:
-            raise self.problem(what)
+            raise self.problem(expected)
         return found
 
-    def problem(self, what: str) -> ExportError:
+    def problem(self, expected: str) -> ExportError:
         rest = self.text[self.at : self.at + 30]
         return ExportError(
-            f"Line {self.number} of the rule needs {what} at character {self.at + 1}, "
+            f"Line {self.number} of the rule needs {expected} at character {self.at + 1}, "
             f"found {rest!r}."
         )
 

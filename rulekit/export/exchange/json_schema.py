@@ -42,12 +42,12 @@ def json_schema() -> dict[str, Any]:
 
 
 def _described(kind: str) -> dict[str, Any]:
-    made = _object(kind={"const": kind}, **_parts(kind))
+    schema = _object(kind={"const": kind}, **_parts(kind))
     if kind == "literal":
-        made["properties"] |= READ
+        schema["properties"] |= READ
     if kind == "points":
-        made["properties"]["conditions"]["items"]["properties"] |= READ
-    return made
+        schema["properties"]["conditions"]["items"]["properties"] |= READ
+    return schema
 
 
 def _parts(kind: str) -> dict[str, Any]:

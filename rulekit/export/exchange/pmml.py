@@ -272,16 +272,16 @@ class PmmlWriter(ConditionWriter[Element]):
         absent = _apply("isMissing", _ref(name))
         return _apply("if", absent, some if literal.missing else none, held)
 
-    def _derive(self, what: str, expression: Element) -> str:
-        name = self.named(f"{what} {len(self.derived) + 1}")
+    def _derive(self, prefix: str, expression: Element) -> str:
+        name = self.named(f"{prefix} {len(self.derived) + 1}")
         given = {"name": name, "optype": "continuous", "dataType": "double"}
         self.derived.append(element("DerivedField", expression, **given))
         return name
 
     def _with_gap(self, condition: Condition, test: Element) -> Element:
         op = "missing" if condition.missing else "not-missing"
-        known = [_test(f, op) for f in condition.features]
-        return _joined("or" if condition.missing else "and", [*known, test])
+        missingness = [_test(f, op) for f in condition.features]
+        return _joined("or" if condition.missing else "and", [*missingness, test])
 
 
 def _law(law: PowerLaw) -> Element:

@@ -12,10 +12,10 @@ Element = ElementTree.Element
 
 def element(tag: str, *children: Element, text: str | None = None, **attributes: Any) -> Element:
     """Build an element; an attribute that is a Python keyword ends in an underscore."""
-    made = Element(tag, {k.rstrip("_"): checked_text(str(v)) for k, v in attributes.items()})
-    made.text = None if text is None else checked_text(text)
-    made.extend(children)
-    return made
+    result = Element(tag, {k.rstrip("_"): checked_text(str(v)) for k, v in attributes.items()})
+    result.text = None if text is None else checked_text(text)
+    result.extend(children)
+    return result
 
 
 def checked_text(text: str) -> str:

@@ -79,9 +79,9 @@ def rows_to_rule(rows: pd.DataFrame, rule: RuleSet, columns: Columns) -> RuleSet
             clauses.setdefault(number, []).append(_literal(row, place, columns))
     op = "and" if rule.form == "dnf" else "or"
     label = rule.labels[0] if rule.labels else rule.default
-    made = tuple(Clause(tuple(clauses[number]), op) for number in sorted(clauses))
-    labels = (label,) * max(len(made), 1 if rule.form == "cnf" else 0)
-    return RuleSet(made, labels, rule.form, rule.default)
+    rule_clauses = tuple(Clause(tuple(clauses[number]), op) for number in sorted(clauses))
+    labels = (label,) * max(len(rule_clauses), 1 if rule.form == "cnf" else 0)
+    return RuleSet(rule_clauses, labels, rule.form, rule.default)
 
 
 def _literal(row: Mapping[str, Any], place: int, columns: Columns) -> Literal:
@@ -173,12 +173,12 @@ def _read(text: str, column: np.ndarray, feature: str, where: str) -> float | st
         if text.lower() not in ("true", "false"):
             raise RuleError(f"{where}: {feature!r} is true or false, found {text!r}.")
         return text.lower() == "true"
-    known = sorted({v for v in column if v is not None}, key=str)
-    if text not in known:
-        more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+    levels = sorted({v for v in column if v is not None}, key=str)
+    if text not in levels:
+        more = f" and {len(levels) - SHOWN} more" if len(levels) > SHOWN else ""
         raise RuleError(
             f"{where}: {feature!r} has no value {text!r}. Choose one of "
-            f"{', '.join(map(repr, known[:SHOWN]))}{more}."
+            f"{', '.join(map(repr, levels[:SHOWN]))}{more}."
         )
     return text
 

@@ -74,8 +74,8 @@ def calibrated(distance: Floats, answers: NDArray[np.intp], right: Bools) -> Con
     if right.all() or not right.any():
         return constant
     scale = float(distance.std()) or 1.0
-    known = np.column_stack([distance / scale, answers])
-    platt = LogisticRegression(C=PRIOR).fit(known, right)
+    features = np.column_stack([distance / scale, answers])
+    platt = LogisticRegression(C=PRIOR).fit(features, right)
     slope, more = platt.coef_[0]
     level = float(platt.intercept_[0])
     if slope <= 0:

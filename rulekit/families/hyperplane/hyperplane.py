@@ -191,13 +191,13 @@ n_rules_, n_conditions_, training_error_
             numbers = zip(design.names, design.numbers, strict=True)
             requested = {name: ways[n.feature] for name, n in numbers if n.feature in ways}
             linear = clone(linear).set_params(directions={**(linear.directions or {}), **requested})
-        folds, how = int(self.confidence_folds), (self.criterion, int(self.max_depth))
+        folds, measure = int(self.confidence_folds), (self.criterion, int(self.max_depth))
         settings = (type(linear).__name__, linear.get_params())
         key = "plane", joblib.hash((settings, counted, folds))
         plane = shared.once(key, lambda: learned_plane(table, linear, counted, folds))
         _check_signs(plane, ways)
         found = {
-            code: shared.once((*key, code, *how), partial(plane.boxes, code, *how))
+            code: shared.once((*key, code, *measure), partial(plane.boxes, code, *measure))
             for code in (0, 1)
         }
         kept = {c: found[c].kept(int(self.min_coverage), self.max_rules) for c in (0, 1)}
@@ -240,10 +240,10 @@ n_rules_, n_conditions_, training_error_
 
         def describe(rows: NDArray[np.intp], code: int) -> Sequence[Clause]:
             key = "class", code, rows.tobytes(), weight.tobytes()
-            own = shared.once(key, lambda: SharedWork(shared.should_stop, many=shared.many))
+            work = shared.once(key, lambda: SharedWork(shared.should_stop, many=shared.many))
             model: HyperplaneRuleClassifier = clone(self).set_params(class_weight=None, costs=None)
             model.__dict__.update({k: v for k, v in vars(self).items() if k in SEEN_IN_FIT})
-            model._fit_table(table.against_rest(rows, code, weight, weighted=weighted), own)
+            model._fit_table(table.against_rest(rows, code, weight, weighted=weighted), work)
             self.against_rest_[plain_label(table.classes[code])] = model
             return model.rule_set_.clauses
 
@@ -274,11 +274,11 @@ n_rules_, n_conditions_, training_error_
 
     def _rule(self, plane: Plane, boxes: Boxes, positive: int, ways: Mapping[str, str]) -> RuleSet:
         """Convert boxes to clauses, with the hyperplane last if it decides the rest."""
-        own = Constraints(
+        constraints = Constraints(
             directions=ways if positive == 1 else {f: TURNED[sign] for f, sign in ways.items()}
         )
         clauses = [
-            Clause(tuple(c for c in clause.conditions if own.allows(cast(Literal, c))))
+            Clause(tuple(c for c in clause.conditions if constraints.allows(cast(Literal, c))))
             for clause in box_clauses(plane, boxes)
         ]
         if self.uncovered == "hyperplane" and plane.w.any():

@@ -86,12 +86,12 @@ class PackedCounts:
 
     def histograms(self, rankings: Sequence[Ranking]) -> list[Counts]:
         """Count the types of each ranking, by part: shapes (2, 2**k, 2)."""
-        known: dict[tuple[int, ...], Counts] = {}
+        cached: dict[tuple[int, ...], Counts] = {}
         for ranking in rankings:
             columns = tuple(int(j) for j in ranking)
-            if columns not in known:
-                known[columns] = self._counted(self._words[list(columns)], self._held_out)
-        return [known[tuple(int(j) for j in ranking)] for ranking in rankings]
+            if columns not in cached:
+                cached[columns] = self._counted(self._words[list(columns)], self._held_out)
+        return [cached[tuple(int(j) for j in ranking)] for ranking in rankings]
 
     def _counted(self, words: Words, part: Bools | None) -> Counts:
         codes = type_codes(words, len(self._described))
@@ -199,8 +199,8 @@ class MatrixCounts(PackedCounts):
         weight: NDArray[np.float64] | None = None,
     ) -> None:
         super().__init__(described, held_out, weight)
-        known = pairs_of(matrix.literals, matrix.complement)
-        kept, self._pairs = [j for j, _ in known], [pair for _, pair in known]
+        pairs = pairs_of(matrix.literals, matrix.complement)
+        kept, self._pairs = [j for j, _ in pairs], [pair for _, pair in pairs]
         self._words = np.array([packed(matrix.values[:, j]) for j in kept], dtype=np.uint64)
         self._words = self._words.reshape(len(kept), -(-len(described) // 64))
 

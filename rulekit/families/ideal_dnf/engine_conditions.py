@@ -52,9 +52,9 @@ class Numbers:
 
     def __init__(self, rows: TableRows, names: Sequence[str]) -> None:
         self._rows, self.names = rows, list(names)
-        made = {f"v{j}": rows.value(name) for j, name in enumerate(self.names)}
-        self._table = rows.all.select(h=rows.held, s=rows.number(SAMPLE), **made)
-        self._columns = dict(zip(self.names, made, strict=True))
+        expressions = {f"v{j}": rows.value(name) for j, name in enumerate(self.names)}
+        self._table = rows.all.select(h=rows.held, s=rows.number(SAMPLE), **expressions)
+        self._columns = dict(zip(self.names, expressions, strict=True))
         self._ends, self._drawn = self._found_ends(), self._found_sample()
 
     def _found_ends(self) -> dict[str, Floats]:
@@ -69,7 +69,7 @@ class Numbers:
             for row in fetch(self._table.group_by("h").aggregate(**cells)).to_pylist():
                 for j, name in enumerate(names):
                     ends = found.setdefault(name, np.array([[0, np.nan, np.nan]] * 2))
-                    ends[int(row["h"])] = [row[f"{what}{j}"] for what in "nab"]
+                    ends[int(row["h"])] = [row[f"{part}{j}"] for part in "nab"]
         for name, ends in found.items():
             if np.isinf(ends).any():
                 raise DataError(
@@ -114,12 +114,12 @@ class Numbers:
         """Return the values of some ranks, from 0, among the present values of a part."""
         if not ranks:
             return {}
-        own = {self._columns[name]: name for name in ranks}
-        sample = {c: self._sample(name, part) for c, name in own.items()}
-        n = {c: self.ends(name, part)[0] for c, name in own.items()}
-        wanted = {c: ranks[name] for c, name in own.items()}
+        names = {self._columns[name]: name for name in ranks}
+        sample = {c: self._sample(name, part) for c, name in names.items()}
+        n = {c: self.ends(name, part)[0] for c, name in names.items()}
+        wanted = {c: ranks[name] for c, name in names.items()}
         found = values_at(self._table, sample, wanted, n, held=None if part is None else bool(part))
-        return {(own[c], rank): value for (c, rank), value in found.items()}
+        return {(names[c], rank): value for (c, rank), value in found.items()}
 
     def _sample(self, name: str, part: int | None) -> Floats:
         """Return the sampled values of a column in a part, None for all rows."""
@@ -131,13 +131,13 @@ class Numbers:
     def medians(self, names: Sequence[str], part: int | None) -> dict[str, float | None]:
         """Compute the thresholds: `lower_median` of a part."""
         ranks = {name: (self.ends(name, part)[0] - 1) // 2 for name in names}
-        known = {name: [rank] for name, rank in ranks.items() if rank >= 0}
-        known = {name: rank for name, rank in known.items() if self.ends(name, part)[0]}
-        found = self.at(known, part)
+        present = {name: [rank] for name, rank in ranks.items() if rank >= 0}
+        present = {name: rank for name, rank in present.items() if self.ends(name, part)[0]}
+        found = self.at(present, part)
         cuts: dict[str, float | None] = dict.fromkeys(names)
-        cuts |= {name: found[name, rank[0]] for name, rank in known.items()}
+        cuts |= {name: found[name, rank[0]] for name, rank in present.items()}
         below = {}
-        for name in known:
+        for name in present:
             _, low, high = self.ends(name, part)
             if cuts[name] == high and low < high:
                 v = self._table[self._columns[name]]
@@ -220,15 +220,21 @@ class BinnedConditions:
         share = min(1.0, SAMPLE_ROWS / rows.n_rows)
         frame, codes, _ = rows.drawn(SAMPLE, np.full(len(rows.classes), share))
         frame = frame[list(names)]
-        made = clone(binarizer).fit(frame, codes)
-        if share < 1 and made.n_thresholds is not None and made.method in ("quantile", "median"):
+        fitted = clone(binarizer).fit(frame, codes)
+        if (
+            share < 1
+            and fitted.n_thresholds is not None
+            and fitted.method in ("quantile", "median")
+        ):
             on_progress(0.3, "Finding the quantiles")
-            names = [n for n in made.cuts_ if n not in (made.thresholds or {})]
-            if made.method == "quantile":  # the sample says where a value that most rows hold ends
+            names = [n for n in fitted.cuts_ if n not in (fitted.thresholds or {})]
+            if (
+                fitted.method == "quantile"
+            ):  # the sample says where a value that most rows hold ends
                 names = [n for n in names if usual_value(np.sort(frame[n].dropna())) is None]
-            exact = _exact_cuts(rows, made, names)
-            made.set_params(thresholds=dict(made.thresholds or {}) | exact).fit(frame, codes)
-        matrix = made.transform(frame[:1])
+            exact = _exact_cuts(rows, fitted, names)
+            fitted.set_params(thresholds=dict(fitted.thresholds or {}) | exact).fit(frame, codes)
+        matrix = fitted.transform(frame[:1])
         self.pairs = [pair for _, pair in pairs_of(matrix.literals, matrix.complement)]
 
     @property
@@ -243,27 +249,27 @@ class BinnedConditions:
 
 def _level_questions(rows: TableRows, name: str) -> list[Question]:
     """Count the levels of a text or Boolean column, and list its Boolean columns."""
-    made = rows.all.select(v=rows.value(name))
-    about = int(fetch(made.v.approx_nunique()).as_py())
+    levels = rows.all.select(v=rows.value(name))
+    about = int(fetch(levels.v.approx_nunique()).as_py())
     if about > MANY_LEVELS:
         raise DataError(
             f"Column {name[:60]!r} holds about {about:,} different texts, like a name or an "
             "identifier. No condition on it would apply to new rows, so leave the "
             "column out with `features`."
         )
-    counted = fetch(made.group_by("v").aggregate(n=made.count())).to_pylist()
+    counted = fetch(levels.group_by("v").aggregate(n=levels.count())).to_pylist()
     sizes = {row["v"]: row["n"] for row in counted}
     has_missing = sizes.pop(None, 0) > 0
     return questions_of_levels(name, grouped(name, sizes), has_missing=has_missing)
 
 
-def _exact_cuts(rows: TableRows, made: Binarizer, names: list[str]) -> dict[str, list[float]]:
+def _exact_cuts(rows: TableRows, binarizer: Binarizer, names: list[str]) -> dict[str, list[float]]:
     """Compute the quantiles or medians of columns over the training part.
 
     Cuts lie between the same rows as in `rulekit.binning.thresholds`.
     """
     numbers = Numbers(rows, names)
-    parts = 2 if made.method == "median" else int(made.n_thresholds or 1) + 1
+    parts = 2 if binarizer.method == "median" else int(binarizer.n_thresholds or 1) + 1
     places, ranks = np.arange(1, parts), {}
     for name in numbers.names:
         below = places * (numbers.ends(name, 0)[0] - 1) // parts
@@ -281,4 +287,4 @@ def _exact_cuts(rows: TableRows, made: Binarizer, names: list[str]) -> dict[str,
                 raw = float(short_cuts(np.array([raw]), np.array([first, second]))[0])
             if raw < high:
                 cuts[name].append(raw)
-    return {name: sorted(set(own)) for name, own in cuts.items() if own}
+    return {name: sorted(set(of_column)) for name, of_column in cuts.items() if of_column}

@@ -51,9 +51,9 @@ class EngineCounts:
         found, sizes = np.zeros((len(holds), 2), dtype=np.int64), np.zeros(2, dtype=np.int64)
         for start in range(0, len(holds), AT_ONCE):
             part = {f"c{j}": c for j, c in enumerate(holds[start : start + AT_ONCE])}
-            made = self._rows.all.select(y=self._described, h=self._rows.held, **part)
-            cells = {name: made[name].sum() for name in part}
-            groups = made.group_by("h", "y").aggregate(n=made.count(), **cells)
+            selected = self._rows.all.select(y=self._described, h=self._rows.held, **part)
+            cells = {name: selected[name].sum() for name in part}
+            groups = selected.group_by("h", "y").aggregate(n=selected.count(), **cells)
             for row in fetch(groups).to_pylist():  # to filter by a hash costs more
                 if not row["h"]:
                     sizes[int(row["y"])] = row["n"]
@@ -73,11 +73,11 @@ class EngineCounts:
             types = self._typed([pairs[j] for j in joined], self._rows.held)
         if types is not None:
             return [_marginal(types, joined, ranking) for ranking in wanted]
-        known = {
+        counts = {
             ranking: self._typed([pairs[j] for j in ranking], self._rows.held)
             for ranking in dict.fromkeys(wanted)
         }
-        return [known[ranking] for ranking in wanted]
+        return [counts[ranking] for ranking in wanted]
 
     def final(self, chosen: Sequence[int]) -> tuple[list[Pair], Counts]:
         """Recompute thresholds on all rows; return the literals and the counts of types."""
@@ -97,8 +97,8 @@ class EngineCounts:
             (b.ifelse(2 ** (k - 1 - j), 0) for j, b in enumerate(bits)),
             start=ibis.literal(0, "int64"),
         )
-        made = self._rows.all.select(y=self._described, h=part, code=code)
-        found = fetch(made.group_by("code", "y", "h").aggregate(n=made.count()))
+        selected = self._rows.all.select(y=self._described, h=part, code=code)
+        found = fetch(selected.group_by("code", "y", "h").aggregate(n=selected.count()))
         counts = np.zeros((2, 2**k, 2), dtype=np.int64)
         at = (found[name].to_numpy().astype(np.int64) for name in ("h", "code", "y"))
         counts[tuple(at)] = found["n"].to_numpy()

@@ -78,9 +78,9 @@ class IdealFormula:
         fired = np.array(held, dtype=bool).reshape(len(held), len(types)).T
         counts = (self.counts / weighed if self.rows is None else self.rows)[types]
         features = np.column_stack([fired, self.answers_of(types), np.ones(len(types))])
-        own = [1, 0] if self.positive < self.default else [0, 1]  # in the order of the classes
+        share = [1, 0] if self.positive < self.default else [0, 1]  # in the order of the classes
         likeness = TypeLikeness(self, self.rule(mode))
-        return Shares(likeness, features.astype(np.int64), counts[:, own], weighed[own])
+        return Shares(likeness, features.astype(np.int64), counts[:, share], weighed[share])
 
     def answers_of(self, types: Counts) -> NDArray[np.int64]:
         """Return the answers to the conditions of types, 0 or 1, shape (types, k)."""

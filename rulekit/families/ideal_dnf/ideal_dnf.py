@@ -221,7 +221,7 @@ n_rules_, n_conditions_, training_error_
         cuts, and one each for the contingency, the types, and the types of the chosen conditions.
         """
         self._check()
-        shared, report = SharedWork(), on_progress or (lambda share, what: None)
+        shared, report = SharedWork(), on_progress or (lambda share, message: None)
         seed = int(shared.generator(self.random_state).integers(2**32))
         report(0.0, "Counting the classes")
         rows = TableRows(table, target, features, Parts(key, VALIDATION_FRACTION, seed))
@@ -291,8 +291,8 @@ n_rules_, n_conditions_, training_error_
         self.classes_, self._kinds = table.classes, table.kinds
         plan = self._plan(shared)
         cutting = self.binarizer
-        how = None if cutting is None else (type(cutting).__name__, cutting.get_params())
-        key = joblib.hash((replace(plan, binarizer=None), how))
+        cutting_key = None if cutting is None else (type(cutting).__name__, cutting.get_params())
+        key = joblib.hash((replace(plan, binarizer=None), cutting_key))
         self._choose(shared.once(key, lambda: search_table(table, plan)))
 
     def _choose(self, found: Search) -> None:

@@ -50,9 +50,9 @@ class Search:
         if key not in self._known:
             pairs, rows = self.source.final(chosen)
             counts = rows if self.factors is None else rows * np.array(self.factors)
-            known = None if self.joined is not None else rows
+            seen = None if self.joined is not None else rows
             factors = self.joined or self.factors or (1.0, 1.0)
-            self._known[key] = IdealFormula(tuple(pairs), counts, known, factors, *labels, **kept)
+            self._known[key] = IdealFormula(tuple(pairs), counts, seen, factors, *labels, **kept)
         return self._known[key]
 
     def history(self, max_variables: int, chosen: int) -> list[dict[str, Any]]:

@@ -132,19 +132,19 @@ def short_split(
     Shapes: columns (n,).
     """
     laws, weights, bounds = features.in_units(found)
-    known = ~absent_in(dict.fromkeys(f.feature for law in laws for f in law), columns)
-    spread = [_spread(law, w, columns, known) for law, w in zip(laws, weights, strict=True)]
+    present = ~absent_in(dict.fromkeys(f.feature for law in laws for f in law), columns)
+    spread = [_spread(law, w, columns, present) for law, w in zip(laws, weights, strict=True)]
     order = np.argsort(-np.array(spread), kind="stable")
     laws, leading = [laws[k] for k in order], float(weights[order[0]])
     weights, bounds = weights[order] / leading, np.sort(bounds / leading)
-    exact = PowerLawSplit(_terms(laws, weights), 0.0).total(columns)[known]
+    exact = PowerLawSplit(_terms(laws, weights), 0.0).total(columns)[present]
     side = np.searchsorted(bounds, exact)  # 0 below, 1 between, 2 above
     wanted = _gaps(exact, side, bounds)
     if wanted == [None, None]:
         return None
     for digits in range(1, MAX_DIGITS + 1):
         rounded = np.array([float(f"{w:.{digits}g}") for w in weights])
-        short = PowerLawSplit(_terms(laws, rounded), 0.0).total(columns)[known]
+        short = PowerLawSplit(_terms(laws, rounded), 0.0).total(columns)[present]
         gaps = _gaps(short, side, bounds)
         if all(_kept(g, w) for g, w in zip(gaps, wanted, strict=True)):
             return _bounded(laws, rounded, gaps)
@@ -209,9 +209,9 @@ def _terms(laws: list[tuple[Factor, ...]], weights: Floats) -> tuple[PowerLaw, .
     return tuple(PowerLaw(float(w), law) for law, w in zip(laws, weights, strict=True))
 
 
-def _spread(law: tuple[Factor, ...], weight: float, columns: Columns, known: Bools) -> float:
+def _spread(law: tuple[Factor, ...], weight: float, columns: Columns, rows: Bools) -> float:
     """Compute the share of the sum's variation that a power law contributes."""
-    value = PowerLawSplit((PowerLaw(1.0, law),), 0.0).total(columns)[known]
+    value = PowerLawSplit((PowerLaw(1.0, law),), 0.0).total(columns)[rows]
     return abs(weight) * float(np.std(value)) if len(value) else 0.0
 
 

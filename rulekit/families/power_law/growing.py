@@ -255,8 +255,8 @@ class Grower:
         allowed = (limits.max_power_laws, limits.exponents, limits.modulus, limits.max_exponents)
         key = (node.rows.tobytes(), tau, *allowed)
         if self.memory is not None and key in self.memory:
-            known: FoundSplit | None = self.memory[key]
-            return known
+            remembered: FoundSplit | None = self.memory[key]
+            return remembered
         task = SplitTask(
             self.features.X[node.rows],
             mass,

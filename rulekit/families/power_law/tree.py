@@ -462,8 +462,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         """Return the key under which trees share the splits they found."""
         weights = self._class_weight(self.classes_)
         named = weights if weights is None or isinstance(weights, str) else repr(weights)
-        how = self.upper_level, self.lower_level, seed_of(self.random_state)
-        return "splits", *how, named
+        levels = self.upper_level, self.lower_level, seed_of(self.random_state)
+        return "splits", *levels, named
 
     def _choose_labels(self, table: TrainingTable) -> None:
         """Choose the class the clauses describe, and the one that needs none."""

@@ -338,14 +338,14 @@ n_conditions_, training_error_, empty_rule_hint_
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
-        how = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
+        binarizer_key = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
 
         def cut() -> tuple[Binarizer, Any]:
             fitted = table.binarizer(binarizer)
             return fitted, fitted.fit_read(table.frame, table.columns, table.y)
 
-        self.binarizer_, bins = shared.once(("cut", how), cut)
-        key = how, positive, constraints, weight.tobytes()
+        self.binarizer_, bins = shared.once(("cut", binarizer_key), cut)
+        key = binarizer_key, positive, constraints, weight.tobytes()
 
         def begun() -> _Work:
             described = table.codes == positive
@@ -409,12 +409,14 @@ n_conditions_, training_error_, empty_rule_hint_
         if not self.rule_set_.is_constant:
             split, (trust, bias) = _split(self.rule_set_), trusted
             slope, intercept = card.slope * trust, card.intercept * trust + bias
-            own, given = table.y == self.positive_label_, table.weights(None)
-            sums = [w[rows].sum() for w in (weight, given) for rows in (own, ~own)]
+            positive, given = table.y == self.positive_label_, table.weights(None)
+            sums = [w[rows].sum() for w in (weight, given) for rows in (positive, ~positive)]
             heavier = math.log(sums[0] * sums[3] / (sums[1] * sums[2]))  # by its weight as a class
             self._chances = Chances(slope, intercept - slope * shift - heavier)
             totals, place = np.unique(split.compared(table.columns), return_inverse=True)
-            both = [np.bincount(place, w * own) / np.bincount(place, w) for w in (given, weight)]
+            both = [
+                np.bincount(place, w * positive) / np.bincount(place, w) for w in (given, weight)
+            ]
             figures = totals, np.bincount(place, given), *both, self._chances.of(totals)
             self.chances_ = pd.DataFrame(dict(zip(CHANCE_COLUMNS, figures, strict=True)))
             self.bands_ = bands_of(self.chances_, split, int(self.bands))
@@ -450,10 +452,12 @@ n_conditions_, training_error_, empty_rule_hint_
         if rows[rare] > TOO_FEW or self.calibration_folds < 2:
             return None
         n, label = int(rows[rare]), plain_label(table.classes[rare])
-        how = f"on {n} folds" if n > 1 else "on the rows that were learned from, which flatters"
+        measured_on = (
+            f"on {n} folds" if n > 1 else "on the rows that were learned from, which flatters"
+        )
         return (
             f"Chances need more than {TOO_FEW} rows of each class; class {label!r} has {n}, so "
-            f"they were measured {how}. Treat them as rough, or add rows of this class."
+            f"they were measured {measured_on}. Treat them as rough, or add rows of this class."
         )
 
     def _hint(self, card: Card) -> str:

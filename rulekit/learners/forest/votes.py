@@ -26,22 +26,22 @@ def votes(
     from rulekit.learners.forest.forest_kernels import Rows, grown_votes
 
     n, p = codes.shape
-    known = classes[weight > 0]
-    found: NDArray[np.float64] = np.zeros((n, int(known.max(initial=0)) + 1))
-    if p and len(known):
+    with_weight = classes[weight > 0]
+    found: NDArray[np.float64] = np.zeros((n, int(with_weight.max(initial=0)) + 1))
+    if p and len(with_weight):
         by_column = np.ascontiguousarray(codes.T, dtype=np.int32)
         n_cells = int(by_column.max()) + 1
-        own = np.asarray(classes * (weight > 0), dtype=np.int64)
+        labels = np.asarray(classes * (weight > 0), dtype=np.int64)
         rows = Rows(
             by_column,
             np.asarray(ordered, dtype=np.bool_),
-            own,
+            labels,
             np.zeros(n, dtype=np.int64),
             np.zeros(n),
             np.zeros((n_cells, found.shape[1])),
             np.zeros(n_cells, dtype=np.int64),
         )
-        draws = len(known) if most_rows is None else min(len(known), most_rows)
+        draws = len(with_weight) if most_rows is None else min(len(with_weight), most_rows)
         numbers = np.array([n_trees, draws, MIN_LEAF, seed], dtype=np.int64)
         grown_votes(rows, np.ascontiguousarray(weight, dtype=np.float64), numbers, found)
     total = found.sum(axis=1, keepdims=True)

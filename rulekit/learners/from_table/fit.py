@@ -71,7 +71,7 @@ class TableCertificate:
     @property
     def sentences(self) -> tuple[str, ...]:
         """Return the counts as sentences."""
-        who = "the whole row" if self.key is None else f"column {self.key!r}"
+        identified_by = "the whole row" if self.key is None else f"column {self.key!r}"
         n, last = self.training.n, self.steps.iloc[-1]
         lines = [
             f"Counted by {self.engine} on all {n:,} rows learned from: {self.training.errors:,} "
@@ -79,14 +79,14 @@ class TableCertificate:
         ]
         if self.test.n:
             lines.append(
-                f"Counted on all {self.test.n:,} rows held back, by a hash of {who} and the seed "
-                f"{self.seed}: {self.test.errors:,} wrong ({self.test.error:.4%})."
+                f"Counted on all {self.test.n:,} rows held back, by a hash of {identified_by} and "
+                f"the seed {self.seed}: {self.test.errors:,} wrong ({self.test.error:.4%})."
             )
         if self.sample_rows >= n:
             return (*lines, "Conditions and cuts were learned from all of these rows.")
         lines.append(
             f"Conditions were learned from {int(last['round'])} sample(s) of about "
-            f"{self.sample_rows:,} rows, drawn by a hash of {who}."
+            f"{self.sample_rows:,} rows, drawn by a hash of {identified_by}."
         )
         if (self.steps["step"] == "refined").any():
             lines.append("Cuts were moved, and conditions left out, by counts of all rows.")
@@ -103,11 +103,11 @@ def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally,
     confusion = confusion_of(rule, kinds, labels)
     decides = Likeness(rule).patterns(kinds.met)[1][:, : rule.n_clauses]
     labels_of_clauses = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
-    own = [labels.index(label) for label in labels_of_clauses[: rule.n_clauses]]
+    label_codes = [labels.index(label) for label in labels_of_clauses[: rule.n_clauses]]
     found = []
     for part in range(2):
         counts = decides.T @ kinds.counts[part]
-        right = counts[np.arange(len(own)), own]
+        right = counts[np.arange(len(label_codes)), label_codes]
         found.append(Tally(labels, confusion[part], counts.sum(axis=1), right))
     return found[0], found[1]
 
@@ -213,10 +213,12 @@ class LearnsFromTables:
             *tallies(found.rule, found.kinds, rows.classes.tolist()),
             pd.DataFrame(work.steps),
         )
-        own = first.get_params()
+        parameters = first.get_params()
         for fitted in (first, found.learner):
             attributes = vars(fitted).items()
-            vars(self).update({k: v for k, v in attributes if k not in own and hasattr(first, k)})
+            vars(self).update(
+                {k: v for k, v in attributes if k not in parameters and hasattr(first, k)}
+            )
         if hasattr(self, "learner_"):
             if found.learner is not first:
                 self.learner_ = found.learner
@@ -262,5 +264,5 @@ def _check_settings(model: Any, sample_rows: Any, test_share: Any) -> None:
             raise ValueError(f"`{name}` must be {LIMITS[name]}; got {value!r}.")
 
 
-def _silent(share: float, what: str) -> None:
+def _silent(share: float, message: str) -> None:
     """Ignore progress events."""

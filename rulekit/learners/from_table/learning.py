@@ -127,8 +127,10 @@ class CutRefiner:
                 if self._has_cut(rule.clauses[k].conditions[i]):
                     moved = with_cut(rule.clauses[k].conditions[i], self._best(rule, k, i))
                     if moved not in self._constraints.forbidden:
-                        own = rule.clauses[k].conditions
-                        rule = with_conditions(rule, k, (*own[:i], moved, *own[i + 1 :]))
+                        conditions = rule.clauses[k].conditions
+                        rule = with_conditions(
+                            rule, k, (*conditions[:i], moved, *conditions[i + 1 :])
+                        )
                 i += 1
         return rule
 
@@ -178,12 +180,12 @@ class CutRefiner:
         counted = self._counted(rule, k, i, value, value.notnull())
         gain = counted.groupby("at")["gain"].sum().sort_index()
         now = float(literal.comparison[1])
-        known = np.unique([*gain.index.to_numpy(dtype=float), *self._present(literal.features[0])])
-        cuts = short_cuts(known[:-1], known)
-        full = gain.reindex(known, fill_value=0.0).to_numpy(dtype=float)
+        values = np.unique([*gain.index.to_numpy(dtype=float), *self._present(literal.features[0])])
+        cuts = short_cuts(values[:-1], values)
+        full = gain.reindex(values, fill_value=0.0).to_numpy(dtype=float)
         loss = _sums(full, literal.comparison[0])
         # the current threshold represents its gap, also one beyond all values
-        at = int(np.searchsorted(known, now, side="right")) - 1
+        at = int(np.searchsorted(values, now, side="right")) - 1
         if at < 0:
             return Losses(np.append(now, cuts), loss[:-1])
         if at == len(cuts):
@@ -199,8 +201,8 @@ class CutRefiner:
         yes, no = (rows.answer(rule, {(k, i): ibis.literal(held)}) for held in (True, False))
         label = rows.label
         more = (yes != label).ifelse(1, 0) - (no != label).ifelse(1, 0)
-        made = rows.learning.filter((yes != no) & inside).select(at=at, label=label, more=more)
-        groups = made.group_by(["at", "label"]).aggregate(more=made.more.sum())
+        selected = rows.learning.filter((yes != no) & inside).select(at=at, label=label, more=more)
+        groups = selected.group_by(["at", "label"]).aggregate(more=selected.more.sum())
         counted = fetch(groups).to_pandas()
         weight = self._factors[counted["label"].to_numpy(dtype=int)]
         return counted.assign(gain=counted["more"].to_numpy(dtype=float) * weight)
@@ -352,7 +354,7 @@ class TableLearning:
             found = new
         return found
 
-    def _counted(self, learner: Any, rule: RuleSet, number: int, what: str, drawn: int) -> Found:
+    def _counted(self, learner: Any, rule: RuleSet, number: int, step: str, drawn: int) -> Found:
         """Count a rule on all rows, and record the step."""
         self._tell(number, 0.4, f"Counting the rule on {self.rows.n_rows:,} rows")
         kinds, sizes = self.rows.counted(rule), self.rows.sizes[0]
@@ -363,7 +365,7 @@ class TableLearning:
         self.steps.append(
             {
                 "round": number + 1,
-                "step": what,
+                "step": step,
                 "sample_rows": drawn,
                 "conditions": rule.n_conditions,
                 "wrong": int(wrong.sum()),
@@ -374,8 +376,8 @@ class TableLearning:
         )
         return Found(learner, rule, kinds, factors, loss, price, value)
 
-    def _tell(self, number: int, share: float, what: str) -> None:
-        self.watch((number + share) / ROUNDS, what)
+    def _tell(self, number: int, share: float, message: str) -> None:
+        self.watch((number + share) / ROUNDS, message)
 
 
 def by_class(sizes: Floats, budget: float) -> Floats:

@@ -56,7 +56,7 @@ class _Place:
     def found(self, bracket: tuple[float, float], row: Mapping[str, Any], k: int) -> float | None:
         """Return the value if the scan fetched it; else update the bracket."""
         (low, high), upper = bracket, self.up_to_low + self.inside
-        below_low, to_low, to_high = (int(row[f"{what}{k}"]) for what in "abc")
+        below_low, to_low, to_high = (int(row[f"{part}{k}"]) for part in "abc")
         values = np.asarray(row[f"v{k}"], dtype=float)
         if self.rank < below_low:
             self.high, self.inside = low, below_low - self.up_to_low

@@ -60,16 +60,18 @@ class TableRows:
         self._numbers = RowNumbers(self.engine, parts.seed, whole=whole)
         keyed = sorted(names) if parts.key is None else [parts.key]
         self.kinds = {name: _kind(table[name]) for name in wanted}
-        made = table.select(*wanted, target, **{base: self._numbers.base(table, keyed)})
+        selected = table.select(*wanted, target, **{base: self._numbers.base(table, keyed)})
         part: Any = ibis.literal(False)
         if parts.test_share:
-            part = self._numbers.of(made[base], TEST) < limit(parts.test_share)
-        made = made.mutate(**{held: part, label: read(made[target])})
-        counted = made.group_by([label, held]).aggregate(n=made.count()).limit(4 * MAX_CLASSES)
+            part = self._numbers.of(selected[base], TEST) < limit(parts.test_share)
+        selected = selected.mutate(**{held: part, label: read(selected[target])})
+        counted = (
+            selected.group_by([label, held]).aggregate(n=selected.count()).limit(4 * MAX_CLASSES)
+        )
         found = fetch(counted).to_pandas().set_axis(["label", "held", "n"], axis=1)
         self.classes, self.sizes = _classes(found, target, table[target].type())
-        codes = [(made[label] == name, code) for code, name in enumerate(self.classes.tolist())]
-        self.all = made.mutate(**{label: ibis.cases(*codes, else_=-1).cast("int64")})
+        codes = [(selected[label] == name, code) for code, name in enumerate(self.classes.tolist())]
+        self.all = selected.mutate(**{label: ibis.cases(*codes, else_=-1).cast("int64")})
         self.writer = ExpressionWriter(self.all)
         self.learning = self.all.filter(~self.all[held])
 
@@ -134,9 +136,9 @@ class TableRows:
         }
         refused = list(self.writer.problems)
         marks = {f"p{j}": self.writer.problems[text] for j, text in enumerate(refused)}
-        made = self.all.select(label=self.label, held=self.held, **codes, **marks)
-        sums = {name: made[name].sum() for name in marks}
-        groups = made.group_by(["label", "held", *codes]).aggregate(n=made.count(), **sums)
+        selected = self.all.select(label=self.label, held=self.held, **codes, **marks)
+        sums = {name: selected[name].sum() for name in marks}
+        groups = selected.group_by(["label", "held", *codes]).aggregate(n=selected.count(), **sums)
         found = fetch(groups).to_pandas()
         for j, text in enumerate(refused):
             if found[f"p{j}"].sum():
@@ -164,7 +166,7 @@ class TableRows:
         if rule is not None:
             wrong = (self.answer(rule) != self.label).ifelse(1, 0)
         columns = {f"c{j}": self.value(name) for j, name in enumerate(self.features)}
-        made = self.all.select(
+        selected = self.all.select(
             label=self.label,
             held=self.held,
             wrong=wrong,
@@ -173,11 +175,11 @@ class TableRows:
         )
         table = shares.reshape(len(self.classes), -1)
         most = [
-            ((made.label == k) & (made.wrong == w), limit(float(table[k, w])))
+            ((selected.label == k) & (selected.wrong == w), limit(float(table[k, w])))
             for k in range(table.shape[0])
             for w in range(table.shape[1])
         ]
-        drawn = made.filter(~made.held & (made.number < ibis.cases(*most, else_=0)))
+        drawn = selected.filter(~selected.held & (selected.number < ibis.cases(*most, else_=0)))
         found = fetch(drawn.drop("held")).to_pandas()
         found = found.sort_values(list(found.columns)[2:], kind="stable", ignore_index=True)
         frame = found[list(columns)].set_axis(list(self.features), axis=1)

@@ -256,8 +256,8 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         positive = self._note_classes(table.classes, table.kinds, label)
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
-        how, encoded = self.encoded_table(table, shared, by_cells=by_cells)
-        key = ("problem", how, positive, self.form, constraints, weight.tobytes())
+        encoding_key, encoded = self.encoded_table(table, shared, by_cells=by_cells)
+        key = ("problem", encoding_key, positive, self.form, constraints, weight.tobytes())
 
         def make() -> BinaryProblem:
             return (cell_problem if by_cells else binary_problem)(
@@ -277,14 +277,14 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         """Bin the table or reuse it; return a key of the binning, and the codes."""
         binarizer = Binarizer() if self.binarizer is None else self.binarizer
         cells = self._by_cells() if by_cells is None else by_cells
-        how = cells, str(joblib.hash((type(binarizer).__name__, binarizer.get_params())))
+        key = cells, str(joblib.hash((type(binarizer).__name__, binarizer.get_params())))
 
         def cut() -> tuple[Binarizer, Any]:
             fitted = table.binarizer(binarizer)
             return fitted, fitted.fit_read(table.frame, table.columns, table.y)
 
-        self.binarizer_, encoded = shared.once(("cut", how), cut)
-        return how, encoded
+        self.binarizer_, encoded = shared.once(("cut", key), cut)
+        return key, encoded
 
     def _learned_list(
         self, several: SeveralClasses, rng: np.random.Generator

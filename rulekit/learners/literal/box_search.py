@@ -62,10 +62,10 @@ def candidates(learner: Any, table: TrainingTable, labels: Sequence[Any]) -> lis
          [r for r, _ in grid * len(pairs)]),
     ]  # fmt: skip
     even = smoothed(errors, axes)
-    own = [k * len(grid) + grid.index((centre, theta)) for k in range(len(pairs))]
+    numbers = [k * len(grid) + grid.index((centre, theta)) for k in range(len(pairs))]
     found = [
         Candidate(level, label, float(even[i]), float(sizes[i]))
-        for (level, label), i in zip(pairs, own, strict=True)
+        for (level, label), i in zip(pairs, numbers, strict=True)
     ]
     order = cheapest([c.error for c in found], [c.n_conditions for c in found], CONDITION_PRICE)
     return [found[i] for i in order]

@@ -229,8 +229,8 @@ def n_counted(rule: RuleSet, problem: BinaryProblem) -> int:
     Conditions of other kinds count as they do in the rule.
     """
     listed = {_saying(literal) for literal in problem.literals}
-    own = sum(_size(lit, listed, problem) for clause in rule.clauses for lit in clause.literals)
-    return own + rule.n_conditions - sum(len(clause.literals) for clause in rule.clauses)
+    size = sum(_size(lit, listed, problem) for clause in rule.clauses for lit in clause.literals)
+    return size + rule.n_conditions - sum(len(clause.literals) for clause in rule.clauses)
 
 
 def _saying(literal: Literal) -> tuple[Any, ...]:
@@ -300,9 +300,11 @@ def _cheaper(
 
 def _has_other_cuts(rule: RuleSet, problem: BinaryProblem) -> bool:
     """Whether the rule has thresholds that no condition of the table has."""
-    known = {_saying(side) for lit in problem.literals for side in (lit, lit.negated())}
+    listed_sides = {_saying(side) for lit in problem.literals for side in (lit, lit.negated())}
     literals = (literal for clause in rule.clauses for literal in clause.literals)
-    return any(lit.op in ("<=", "<", ">", ">=") and _saying(lit) not in known for lit in literals)
+    return any(
+        lit.op in ("<=", "<", ">", ">=") and _saying(lit) not in listed_sides for lit in literals
+    )
 
 
 def _certificate(

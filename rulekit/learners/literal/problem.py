@@ -163,10 +163,10 @@ class BinaryProblem:
         for barred in self.forbidden:
             for j in np.flatnonzero(self.structure.side).tolist():
                 distinct = self.distinct[int(self.structure.feature[j])]
-                own = self.literals[j]
-                if barred.op in ORDERED and barred == replace(own, value=barred.value):
+                literal = self.literals[j]
+                if barred.op in ORDERED and barred == replace(literal, value=barred.value):
                     found.add((j, int(np.searchsorted(distinct, barred.edge, side="right")) - 1))
-                elif barred.op in SETS and own.op in SETS and own.feature == barred.feature:
+                elif barred.op in SETS and literal.op in SETS and literal.feature == barred.feature:
                     cuts = range(len(distinct) - 1)
                     found |= {(j, k) for k in cuts if self._cut_anew(j, k) == barred}
         return frozenset(found)
@@ -296,9 +296,9 @@ class _Builder:
             ends.setdefault((literal.scale, literal.value), []).append((literal, j))
         for (value, _), read in list(zip(values, inside, strict=True))[: 1 if pair else None]:
             f = self._add(*read, 2)
-            own = (value.scale, value.value)
-            for literal, j in found if pair else ends[own]:
-                same = (literal.scale, literal.value) == own
+            key = (value.scale, value.value)
+            for literal, j in found if pair else ends[key]:
+                same = (literal.scale, literal.value) == key
                 accepts = literal.missing and self.lacks(self.bins[f][0])
                 if (literal.op in MEMBER) == same:
                     self.column_of[f, "low", 1, accepts] = j
@@ -406,12 +406,12 @@ def _has_both_tests(builder: _Builder, f: int) -> bool:
 def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:
     """Return at which bins an interval may begin or end: where all its literals exist."""
     allowed = np.zeros((len(n_bins), int(n_bins.max(initial=1))), bool)
-    known = builder.column_of
+    columns = builder.column_of
     for f, bins in enumerate(n_bins.tolist()):
         both = builder.lacks(builder.bins[f][0])
         for k in range(bins):
-            there = (f, kind, k, False) in known
-            allowed[f, k] = there and (not both or (f, kind, k, True) in known)
+            there = (f, kind, k, False) in columns
+            allowed[f, k] = there and (not both or (f, kind, k, True) in columns)
     return allowed
 
 

@@ -111,13 +111,13 @@ class RuleSpace:
     def searched(self, problem: BinaryProblem, rng: np.random.Generator) -> list[PricedRule]:
         """Search rules over some or all conditions of this table."""
         number = {literal: j for j, literal in enumerate(self.problem.literals)}
-        own = [number[literal] for literal in problem.literals]
+        numbers = [number[literal] for literal in problem.literals]
         found = BoxSearch(0.0, 0.0, SEARCH_PERTURBATIONS, self.max_clauses, None).run(problem, rng)
         rules = {}
         for entry in found.entries:
             if entry.n_clauses <= self.max_clauses and entry.n_conditions <= self.max_conditions:
                 chosen = found.chosen(entry)
-                columns = [[own[j] for j in np.flatnonzero(row)] for row in chosen]
+                columns = [[numbers[j] for j in np.flatnonzero(row)] for row in chosen]
                 rule = self.reduced(self.priced(columns))
                 rules[rule.columns] = rule
         return list(rules.values())
@@ -142,9 +142,9 @@ class RuleSpace:
             if not found.complete:
                 return
 
-    def grown(self, known: Iterable[PricedRule], limit: float, most: int) -> "Grown":
+    def grown(self, rules: Iterable[PricedRule], limit: float, most: int) -> "Grown":
         """Exchange one clause after the other in all known rules."""
-        met = {rule.columns: rule for rule in known}
+        met = {rule.columns: rule for rule in rules}
         queue = [(rule.cost, columns) for columns, rule in met.items()]
         heapq.heapify(queue)
         n_done = 0

@@ -71,15 +71,15 @@ class SeveralClasses:
 
         def describe(rows: NDArray[np.intp], code: int) -> list[Clause]:
             nonlocal n_conditions
-            problem, own = self.problem(rows, code, self.counted), rng.spawn(1)[0]
+            problem, child_rng = self.problem(rows, code, self.counted), rng.spawn(1)[0]
             seconds = None if end is None else max(SOON, end - time.monotonic())
             if learn is None:
-                learned = self.learner._learn_in_time(problem, own, seconds)
+                learned = self.learner._learn_in_time(problem, child_rng, seconds)
                 self.stopped |= stopped_of(learned.history)
                 found = learned.or_constant().clauses
             else:
                 problem.work_until(end)
-                found = learn(problem, own, n_conditions)
+                found = learn(problem, child_rng, n_conditions)
                 problem.work_until(None)
             n_conditions += sum(map(len, found))
             return [Clause(clause) for clause in found]

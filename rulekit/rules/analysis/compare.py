@@ -234,9 +234,11 @@ def _place(literal: Literal, *around: object) -> _Place:
     ordered = literal.op in ORDERED
     plain = None if ordered else repr(literal.value)
     scale = () if literal.is_plain else (literal.scale,)
-    known = (literal.feature, literal.op, literal.missing, plain, *scale, *around)
+    sort_key = (literal.feature, literal.op, literal.missing, plain, *scale, *around)
     number = float(literal.positions[0]) if ordered else 0.0
-    return _Place(known, literal.subject, literal.op, number, literal.value if ordered else number)
+    return _Place(
+        sort_key, literal.subject, literal.op, number, literal.value if ordered else number
+    )
 
 
 def _matched(

@@ -50,8 +50,8 @@ class ViolationSearch:
             for f in dict.fromkeys(t.feature for t in tests)
             if f != feature
         }
-        own = [t for t in tests if t.feature == feature]
-        self.steps = list(_steps(own, feature, bool(self.sums)))
+        of_feature = [t for t in tests if t.feature == feature]
+        self.steps = list(_steps(of_feature, feature, bool(self.sums)))
         self.falls = direction == "<"
         self.left = MOST_STEPS
 
@@ -119,11 +119,11 @@ class ViolationSearch:
         return found, undecided
 
     def _held(
-        self, state: dict[Any, Any], own: Any, side: int
+        self, state: dict[Any, Any], tested: Any, side: int
     ) -> Callable[[Condition], tuple[Truth, Any]]:
         def test(literal: Literal) -> Truth:
             if literal.feature == self.feature:
-                return holds(literal, own)
+                return holds(literal, tested)
             if literal.feature not in state:
                 return None
             return _meets(literal, state[literal.feature])
@@ -240,10 +240,10 @@ def _beyond(cut: float, step: float) -> float:
     return cut + step if cut + step != cut else float(np.nextafter(cut, step * np.inf))
 
 
-def _steps(own: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:
+def _steps(literals: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:
     """List the upward steps of a column between cells, and within a cell where sums may change."""
-    named = [v for t in own for v in t.values]
-    if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in own):
+    named = [v for t in literals for v in t.values]
+    if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in literals):
         raise RuleError(
             f"Monotonicity needs a column of numbers or truth values, but the rule compares "
             f"{feature!r} with text, which does not rise or fall."
@@ -307,14 +307,14 @@ class MonotonicityCheck:
         )
         if self.kept is None:
             return f"{constraint}: could not be verified."
-        how = "holds for every possible row."
+        outcome = "holds for every possible row."
         if not self.kept:
-            how = f"violated. {self._broken(name)}"
+            outcome = f"violated. {self._broken(name)}"
         gap = ""
         if self.missing is not None:
             how_gap = "hold" if self.missing else "do not hold"
             gap = f" Where {column} is missing, conditions on it {how_gap}."
-        return f"{constraint}: {how}{gap}"
+        return f"{constraint}: {outcome}{gap}"
 
     def of_row(self, answer: Label, name: Callable[[str], str] = str) -> str:
         """Return what a satisfied constraint implies for one row; empty if it is not satisfied."""
@@ -339,10 +339,10 @@ class MonotonicityCheck:
             if column != self.feature
         ]
         where = f" with {', '.join(rest)}" if rest else ""
-        own = name(self.feature)
+        feature = name(self.feature)
         return (
-            f"For example{where}, the prediction is {self.towards} for {own} = {before} and not "
-            f"for {own} = {after}."
+            f"For example{where}, the prediction is {self.towards} for {feature} = {before} and "
+            f"not for {feature} = {after}."
         )
 
 

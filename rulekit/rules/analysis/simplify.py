@@ -107,9 +107,9 @@ def simplify_clause(clause: Clause) -> Clause | None:
 
 def _says_already(conditions: Sequence[Condition], k: int) -> bool:
     """Whether another condition (the earlier of two equivalent ones) implies the k-th."""
-    own = conditions[k]
+    condition = conditions[k]
     return any(
-        other.implies(own) and (j < k or not own.implies(other))
+        other.implies(condition) and (j < k or not condition.implies(other))
         for j, other in enumerate(conditions)
         if j != k
     )
@@ -141,7 +141,7 @@ def implies(narrow: Clause, wide: Clause) -> bool:
     if any(feature_test(literals).never for literals in by_scale.values()):
         return True
     others = [c for c in wide.conditions if not isinstance(c, Literal)]
-    if any(not any(own.implies(c) for own in narrow.conditions) for c in others):
+    if any(not any(condition.implies(c) for condition in narrow.conditions) for c in others):
         return False
     return all(_adds_nothing(by_scale.get(f, []), more) for f, more in _by_scale(wide).items())
 

@@ -80,15 +80,15 @@ def _by_engine(rule: RuleSet, table: Any, y: Any, sample_weight: Any) -> Counted
     )
 
 
-def _own(table: Any, column: Any, what: str) -> Any:
+def _own(table: Any, column: Any, parameter: str) -> Any:
     """Return a column by its name, or as given; whole numbers stay whole."""
     if isinstance(column, str):
         if column not in table.columns:
-            raise RuleError(f"The table has no column {column!r}, which `{what}` names.")
+            raise RuleError(f"The table has no column {column!r}, which `{parameter}` names.")
         column = table[column]
     if not hasattr(column, "type"):
         raise RuleError(
-            f"For a table in a database `{what}` must be a column or its name; got "
+            f"For a table in a database `{parameter}` must be a column or its name; got "
             f"{type(column).__name__}."
         )
     return column if column.type().is_integer() else read(column)

@@ -164,14 +164,14 @@ class BoxProblem:
         assert self.weight is not None
         rows, weight = [], []
         for side in (False, True):
-            own = np.flatnonzero(self.y == side)
-            reached = np.cumsum(self.weight[own])
-            if not len(own) or reached[-1] <= 0:
+            of_side = np.flatnonzero(self.y == side)
+            reached = np.cumsum(self.weight[of_side])
+            if not len(of_side) or reached[-1] <= 0:
                 continue
             m = max(1, round(most * float(reached[-1] / self.weight.sum())))
             at = np.searchsorted(reached, (np.arange(m) + 0.5) / m * reached[-1])
-            drawn, times = np.unique(np.minimum(at, len(own) - 1), return_counts=True)
-            rows.append(own[drawn])
+            drawn, times = np.unique(np.minimum(at, len(of_side) - 1), return_counts=True)
+            rows.append(of_side[drawn])
             weight.append(times * (reached[-1] / m))
         kept = np.concatenate(rows)
         twin = copy(self)

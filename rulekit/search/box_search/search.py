@@ -134,8 +134,8 @@ class Archive:
 
     def improves(self, n_clauses: int, n_conditions: int, loss: float) -> bool:
         """Return whether a rule of this size and loss would be kept."""
-        known = self._entries.get((n_clauses, n_conditions))
-        return known is None or loss < known.loss - GAIN
+        entry = self._entries.get((n_clauses, n_conditions))
+        return entry is None or loss < entry.loss - GAIN
 
     def answer(self, n_clauses: int, theta: float) -> ArchiveEntry:
         """Return the best entry of at most `n_clauses` clauses at price `theta`.
@@ -196,10 +196,10 @@ class Descent:
     def price(self, archive: Archive, boxes: Boxes) -> None:
         """Offer a rule to the archive as it is."""
         self._begin(boxes)
-        how = boxes.n_clauses, 0.0, np.uint64(0)
+        arguments = boxes.n_clauses, 0.0, np.uint64(0)
         data = self._table, self._work, self._log
-        self._descents.visit(*data, self._descents.ENTER, *how)
-        self._descents.visit(*data, self._descents.RECORD, *how)
+        self._descents.visit(*data, self._descents.ENTER, *arguments)
+        self._descents.visit(*data, self._descents.RECORD, *arguments)
         self._tell(archive)
 
     def promising(self, most: int) -> Ints:
@@ -239,10 +239,10 @@ class Descent:
     def _run(self, k: int, n_clauses: int, theta: float, undisturbed: bool) -> None:
         """Descend, grow and descend again, from the first `k` clauses."""
         kernels, data = self._descents, (self._table, self._work, self._log)
-        how = theta, np.float64(theta).view(np.uint64)
+        arguments = theta, np.float64(theta).view(np.uint64)
         grew = False
-        kernels.visit(*data, kernels.ENTER, k, *how)
-        k = kernels.visit(*data, kernels.DESCEND if undisturbed else kernels.RECORD, k, *how)
+        kernels.visit(*data, kernels.ENTER, k, *arguments)
+        k = kernels.visit(*data, kernels.DESCEND if undisturbed else kernels.RECORD, k, *arguments)
         while k < n_clauses:
             key = theta, self._work.box[:k].tobytes()
             if key in self._full_grown:  # a search comes back to most of its rules
@@ -251,14 +251,14 @@ class Descent:
                 self._work.box[k] = self._grown[key]
             else:
                 self._pairs.start_clause(self._table, self._work, self._room, k, theta)
-            after = kernels.visit(*data, kernels.GROW, k + 1, *how)
+            after = kernels.visit(*data, kernels.GROW, k + 1, *arguments)
             if after == k:
                 self._full_grown.add(key)
                 break
             self._grown[key] = self._work.box[k].copy()
             k, grew = after, True
         if grew or not undisturbed:
-            kernels.visit(*data, kernels.DESCEND, k, *how)
+            kernels.visit(*data, kernels.DESCEND, k, *arguments)
 
     def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
         """Improve each clause by itself, for prices of training errors.
@@ -438,7 +438,7 @@ def refined_cuts(
     the one next to the old cut; with two ends, the first.
     """
     work = _Refinement(A, y, weight, structure, chosen, prices)
-    places = [(r, s) for r, own in enumerate(work.intervals) for s in range(len(own))]
+    places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]
     while any(work.improve(r, s) for r, s in places):
         pass
     return work.moved(), work.loss()
@@ -464,12 +464,12 @@ class _Refinement:
         for row in chosen:
             columns = np.flatnonzero(row)
             cuts = [int(j) for j in columns if structure.side[j]]
-            own = self._intervals(cuts)
-            self.intervals.append(own)
-            self.refusals.append([i.refused for i in own])
+            intervals = self._intervals(cuts)
+            self.intervals.append(intervals)
+            self.refusals.append([i.refused for i in intervals])
             fixed = [j for j in columns if not structure.side[j]]
             rest.append(A[:, fixed].sum(axis=1))
-        self.start = [[(i.a, i.b) for i in own] for own in self.intervals]
+        self.start = [[(i.a, i.b) for i in intervals] for intervals in self.intervals]
         n = len(y)
         counts = [
             r + np.sum(refused, axis=0, dtype=np.int64, initial=0) if refused else r
@@ -569,8 +569,8 @@ class _Refinement:
     def moved(self) -> dict[tuple[int, int], int]:
         """List the cuts that are no longer where they were."""
         found = {}
-        for r, (own, starts) in enumerate(zip(self.intervals, self.start, strict=True)):
-            for interval, (a, b) in zip(own, starts, strict=True):
+        for r, (intervals, starts) in enumerate(zip(self.intervals, self.start, strict=True)):
+            for interval, (a, b) in zip(intervals, starts, strict=True):
                 if interval.low is not None and interval.a != a:
                     found[r, interval.low] = interval.a
                 if interval.high is not None and interval.b != b:

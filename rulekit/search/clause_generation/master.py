@@ -57,18 +57,18 @@ class ClausePool:
         restricted = [np.flatnonzero(row) for row in literals]
         boxes = [(f, clauses.of_clauses([k]).of_features(f)) for k, f in enumerate(restricted)]
         new: list[int] = []
-        added, known = 0, len(self)
+        added, n_before = 0, len(self)
         packed = np.packbits(held, axis=1)
         for k in range(clauses.n_clauses):
             key = packed[k].tobytes()
             place = self._place.get(key)
             if place is None:
-                self._place[key] = known + len(new)
+                self._place[key] = n_before + len(new)
                 new.append(k)
                 added += 1
-            elif place >= known:  # new in this call
-                if cost[k] < cost[new[place - known]] - GAIN:
-                    new[place - known] = k
+            elif place >= n_before:  # new in this call
+                if cost[k] < cost[new[place - n_before]] - GAIN:
+                    new[place - n_before] = k
             elif cost[k] < self.cost[place] - GAIN:
                 self.cost[place], self._boxes[place] = cost[k], boxes[k]
                 added += 1
@@ -156,10 +156,10 @@ class ClauseMaster:
 
     def _warm(self) -> LPSolution:
         """Pass what is new to HiGHS, and go on from its basis."""
-        pool, known = self.pool, len(self._passed)
-        for k in np.flatnonzero(pool.cost[:known] != self._passed):
+        pool, n_passed = self.pool, len(self._passed)
+        for k in np.flatnonzero(pool.cost[:n_passed] != self._passed):
             self._highs.changeRowBounds(int(k), -np.inf, float(pool.cost[k]))
-        held = pool.held[known:]
+        held = pool.held[n_passed:]
         places = np.flatnonzero(held) % max(1, held.shape[1])
         sizes = held.sum(axis=1)
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
@@ -167,7 +167,7 @@ class ClauseMaster:
             self._highs.addRows(
                 len(held),
                 np.full(len(held), -np.inf),
-                pool.cost[known:],
+                pool.cost[n_passed:],
                 len(places),
                 starts,
                 places.astype(np.int32),

@@ -132,9 +132,9 @@ def _around_heavy_rows(priced: BoxProblem, features: Ints) -> Boxes:
     weight = np.where(priced.y, np.asarray(priced.weight), -1.0)
     rows = np.argsort(-weight, kind="stable")[:HEAVY]
     code, last = priced.codes[rows].astype(np.int64), priced.n_bins - 1
-    known: Bools = (code < priced.n_bins) & np.isin(np.arange(priced.n_features), features)
-    low = np.where(known, np.maximum(code - 1, 0), 0)
-    high = np.where(known, np.minimum(code + 1, last), last)
+    inside: Bools = (code < priced.n_bins) & np.isin(np.arange(priced.n_features), features)
+    low = np.where(inside, np.maximum(code - 1, 0), 0)
+    high = np.where(inside, np.minimum(code + 1, last), last)
     f: Any = np.arange(priced.n_features)
     low = np.where(np.asarray(priced.may_start)[f, low], low, 0)
     high = np.where(np.asarray(priced.may_end)[f, high], high, last)

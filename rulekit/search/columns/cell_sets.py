@@ -49,11 +49,11 @@ class CellSets:
         """Read a Boolean matrix, shape (n, d); columns of one `feature` share their cells."""
         A = np.asarray(A, dtype=bool)
         names = np.arange(A.shape[1]) if feature is None else np.asarray(feature)
-        known, source = np.unique(names, return_inverse=True)
-        codes, tables = np.zeros((len(A), len(known)), np.uint32, "F"), []
-        for own in range(len(known)):
-            cells, row = np.unique(A[:, source == own], axis=0, return_inverse=True)
-            codes[:, own] = row.reshape(-1)
+        features, source = np.unique(names, return_inverse=True)
+        codes, tables = np.zeros((len(A), len(features)), np.uint32, "F"), []
+        for f in range(len(features)):
+            cells, row = np.unique(A[:, source == f], axis=0, return_inverse=True)
+            codes[:, f] = row.reshape(-1)
             tables.append(cells)
         spans = runs_of(tables)[np.argsort(np.argsort(source, kind="stable"))]
         return cls(codes, np.array([len(table) for table in tables], np.intp), source, spans)
@@ -143,10 +143,10 @@ class CellSets:
 
     def _formed(self, columns: Ints, codes: NDArray[np.unsignedinteger]) -> Bools:
         """Form some columns from the cells of some rows."""
-        own = self.source[columns]
+        sources = self.source[columns]
         found = np.empty((len(codes), len(columns)), dtype=bool)
-        for source in np.unique(own).tolist():
-            at = np.flatnonzero(own == source)
+        for source in np.unique(sources).tolist():
+            at = np.flatnonzero(sources == source)
             cells = codes[:, source]
             few = len(cells) < self.n_cells[source]
             spans = self.spans[columns[at]]
@@ -184,8 +184,10 @@ class CellSets:
     def seen(self) -> "CellSets":
         """Make a table of few rows, in which each cell that some row lies in is seen."""
         cells = [np.flatnonzero(np.bincount(column)) for column in self.codes.T]
-        most = max((len(own) for own in cells), default=0)
-        codes = [np.pad(own, (0, most - len(own)), "edge") for own in cells if most]
+        most = max((len(of_column) for of_column in cells), default=0)
+        codes = [
+            np.pad(of_column, (0, most - len(of_column)), "edge") for of_column in cells if most
+        ]
         shape = (most, self.codes.shape[1])
         return self._over(np.reshape(np.array(codes, self.codes.dtype).T, shape))
 
@@ -357,8 +359,10 @@ def redundancy_groups(
         key = (source,) if structure.side[j] else (source, _pattern(seen.values([j])))
         members.setdefault(key, []).append(j)
     return tuple(
-        _threshold_group(covered, np.array(own), structure) if len(key) == 1 else single_group(own)
-        for key, own in sorted(members.items(), key=lambda item: item[1][0])
+        _threshold_group(covered, np.array(members_of_key), structure)
+        if len(key) == 1
+        else single_group(members_of_key)
+        for key, members_of_key in sorted(members.items(), key=lambda item: item[1][0])
     )
 
 

@@ -92,12 +92,12 @@ class GeneratedDual:
         """
         if self._solved is None:
             return None
-        known, answer = self._solved
+        solved_groups, answer = self._solved
         if answer.x is None or answer.basic_x is None or answer.basic_rows is None:
             return None
         groups = self.groups
-        whole = known.of[groups.first]
-        at_upper, basic = (2 * answer.x > known.weight)[whole], np.zeros(len(whole), bool)
+        whole = solved_groups.of[groups.first]
+        at_upper, basic = (2 * answer.x > solved_groups.weight)[whole], np.zeros(len(whole), bool)
         for group in np.flatnonzero(answer.basic_x):
             parts = np.flatnonzero(whole == group)
             full = int(np.searchsorted(np.cumsum(groups.weight[parts])[:-1], answer.x[group]))

@@ -167,9 +167,9 @@ class CoverProgram:
     def _values(self, columns: Index, rows: Index | slice = slice(None)) -> Bools:
         """Build some columns of the matrix, in some rows."""
         in_table = np.flatnonzero(self._priced[columns])
-        known = self.P.values(columns[in_table], rows)
-        found = np.ones((len(known), len(columns)), dtype=bool)
-        found[:, in_table] = known
+        values = self.P.values(columns[in_table], rows)
+        found = np.ones((len(values), len(columns)), dtype=bool)
+        found[:, in_table] = values
         return found
 
     def solve(

@@ -199,16 +199,16 @@ def _integer_program(search: _Search, columns: Ints) -> float:
             f"An integer program that always has a solution ended with {found.status!r} "
             f"({found.message}); please report the table that shows this."
         )
-    own = np.inf
+    bound = np.inf
     if found.x is not None:
         clause = columns[found.x[: len(columns)] > 0.5]
         search.offer(clause)
-        own = problem.cost(clause)
+        bound = problem.cost(clause)
     if found.status == "optimal" and found.value is not None:
         # Its value has the solver's tolerance in it, the clause has not: where the two agree the
         # clause's own cost is the bound, so that bound and cost can meet exactly.
-        same = abs(own - found.value) <= PROVED * max(1.0, own)
-        return own if same else min(own, found.value)
+        same = abs(bound - found.value) <= PROVED * max(1.0, bound)
+        return bound if same else min(bound, found.value)
     return search.relaxation.lower if found.bound is None else found.bound
 
 

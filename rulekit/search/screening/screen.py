@@ -100,14 +100,14 @@ class Screening:
         if k < 0:
             return None
         found = self.outcomes[k]
-        known = found.bounds is not None
+        has_bounds = found.bounds is not None
         return Removal(
             column,
             found.test,
             float(self.problem.price[column]),
             float(self.problem.worth[column]),
             int(found.by[column]) if found.by[column] >= 0 else None,
-            float(found.floor[column]) if known else None,
+            float(found.floor[column]) if has_bounds else None,
             found.bounds.upper if found.bounds is not None else None,
         )
 
@@ -122,8 +122,8 @@ def screen(
     """Remove columns that some best clause does without."""
     for name in tests:
         if name not in TESTS and name != "duality given":
-            known = ", ".join([*TESTS, "duality given"])
-            raise ValueError(f"`tests` must be some of {known}; got {name!r}.")
+            allowed = ", ".join([*TESTS, "duality given"])
+            raise ValueError(f"`tests` must be some of {allowed}; got {name!r}.")
         if name == "duality given" and bounds is None:
             raise ValueError("The test 'duality given' needs `bounds`; pass them.")
     outcomes: list[Outcome] = []
@@ -151,10 +151,10 @@ def _spread(found: Outcome, present: Ints, d: int, given: Bounds | None) -> Outc
         return Outcome(found.test, removed, by, found.floor)
     floor = np.full(d, np.nan)
     floor[present] = found.floor
-    known = found.bounds
-    if known is not given:
-        known = replace(known, clause=present[known.clause])
-    return Outcome(found.test, removed, by, floor, known)
+    bounds = found.bounds
+    if bounds is not given:
+        bounds = replace(bounds, clause=present[bounds.clause])
+    return Outcome(found.test, removed, by, floor, bounds)
 
 
 def unproved(

@@ -133,12 +133,12 @@ def _one_copy(
     n, k = table.A.shape
     inner, outer = _links(table, Z)
     reader, node = _reads(table, Z, inner, outer)
-    own = sparse.eye_array(k)
+    identity = sparse.eye_array(k)
     m, n_links, n_reads = len(P), len(inner), len(node)
     rows = sparse.vstack(
         [
             sparse.hstack([sparse.csr_array(table.A[P]), _empty(m, k + len(Z))]),  # psi + A w >= 1
-            sparse.hstack([-own, own, _empty(k, len(Z))]),  # M >= w
+            sparse.hstack([-identity, identity, _empty(k, len(Z))]),  # M >= w
             sparse.hstack(
                 [
                     _empty(n_links, k),
@@ -310,10 +310,10 @@ def solve_two_level_exact(
     rule = _selection(problem, table, w, prices, bound, proved)
     if start is None or proved:
         return rule
-    known = _error(problem, start.chosen, start.disabled, prices)
-    if known >= rule.value:
+    error = _error(problem, start.chosen, start.disabled, prices)
+    if error >= rule.value:
         return rule
-    return ClauseSelection(start.chosen, start.disabled, known, (), rule.lower_bound)
+    return ClauseSelection(start.chosen, start.disabled, error, (), rule.lower_bound)
 
 
 def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit: str) -> None:

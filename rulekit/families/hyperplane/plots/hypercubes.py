@@ -99,13 +99,13 @@ def interval_figure(intervals: pd.DataFrame) -> go.Figure:
             **bar,
         )
     )
-    known = np.isfinite(value)
+    finite = np.isfinite(value)
     figure.add_trace(
         go.Scatter(
-            x=value[known],
-            y=[n for n, there in zip(names, known, strict=True) if there],
+            x=value[finite],
+            y=[n for n, there in zip(names, finite, strict=True) if there],
             mode="markers+text",
-            text=[short_number(v) for v in intervals["value"][known]],
+            text=[short_number(v) for v in intervals["value"][finite]],
             textposition="top center",
             marker={"symbol": "diamond-tall", "size": 20, **MARK},
             hoverinfo="skip",
@@ -160,7 +160,7 @@ def projection_figure(
     """
     figure = go.Figure(layout=base_layout(460))
     looks = outcome_looks((described, other), classes)
-    own = looks[0].colour
+    colour = looks[0].colour
     for k, box in enumerate(shown.boxes.itertuples()):
         chosen = k == shown.chosen
         figure.add_shape(
@@ -169,8 +169,8 @@ def projection_figure(
             x1=box.x1,
             y0=box.y0,
             y1=box.y1,
-            line={"color": own if chosen else GREY, "width": 3 if chosen else 1},
-            fillcolor=own if chosen else "rgba(0,0,0,0)",
+            line={"color": colour if chosen else GREY, "width": 3 if chosen else 1},
+            fillcolor=colour if chosen else "rgba(0,0,0,0)",
             opacity=0.35 if chosen else 0.7,
             layer="below",
         )

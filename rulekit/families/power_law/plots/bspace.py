@@ -86,9 +86,9 @@ def split_points(
     laws = np.column_stack([t.value(numbers) for t in split.terms])
     truth = np.asarray(labels, dtype=object)[kept]
     wrong = np.not_equal(truth, np.asarray(answers, dtype=object)[kept]).astype(bool)
-    known = tuple(set(labels) if classes is None else classes)
+    all_labels = tuple(set(labels) if classes is None else classes)
     margin = split.margin(columns)[kept]
-    return SplitPoints(laws, margin, truth, wrong, np.flatnonzero(kept), known)
+    return SplitPoints(laws, margin, truth, wrong, np.flatnonzero(kept), all_labels)
 
 
 def log_helps(points: SplitPoints) -> bool:
@@ -114,11 +114,11 @@ def sampled(points: SplitPoints) -> SplitPoints:
     rng = np.random.default_rng(0)
     kept = []
     for label in looks_of(points):
-        own = np.flatnonzero(np.equal(points.labels, label))
-        if len(own) > MAX_POINTS:
-            order = np.lexsort((rng.random(len(own)), ~points.wrong[own]))
-            own = own[np.sort(order[:MAX_POINTS])]
-        kept.append(own)
+        of_label = np.flatnonzero(np.equal(points.labels, label))
+        if len(of_label) > MAX_POINTS:
+            order = np.lexsort((rng.random(len(of_label)), ~points.wrong[of_label]))
+            of_label = of_label[np.sort(order[:MAX_POINTS])]
+        kept.append(of_label)
     places = np.concatenate(kept) if kept else np.zeros(0, dtype=int)
     return replace(
         points,
@@ -340,12 +340,12 @@ def _solid(
     """Draw three power laws with the boundary as planes."""
     figure = go.Figure(layout=base_layout(520))
     for label, look in looks_of(points).items():
-        own = np.equal(points.labels, label)
+        of_label = np.equal(points.labels, label)
         figure.add_trace(
             go.Scatter3d(
-                x=points.laws[own, 0],
-                y=points.laws[own, 1],
-                z=points.laws[own, 2],
+                x=points.laws[of_label, 0],
+                y=points.laws[of_label, 1],
+                z=points.laws[of_label, 2],
                 mode="markers",
                 name=plain(label),
                 marker={
@@ -354,7 +354,7 @@ def _solid(
                     "symbol": look.symbol,
                     "opacity": 0.7,
                 },
-                customdata=points.rows[own] + 1,
+                customdata=points.rows[of_label] + 1,
                 hovertemplate="row %{customdata}<extra></extra>",
             )
         )
@@ -408,11 +408,11 @@ def _solid(
 def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) -> None:
     """Add one trace per class, and rings around wrong predictions."""
     for label, look in looks_of(points).items():
-        own = np.equal(points.labels, label)
+        of_label = np.equal(points.labels, label)
         figure.add_trace(
             go.Scatter(
-                x=x[own],
-                y=y[own],
+                x=x[of_label],
+                y=y[of_label],
                 mode="markers",
                 name=plain(label),
                 marker={
@@ -421,7 +421,7 @@ def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) ->
                     "color": look.colour,
                     "symbol": look.symbol,
                 },
-                customdata=points.rows[own] + 1,
+                customdata=points.rows[of_label] + 1,
                 hovertemplate="row %{customdata}<extra></extra>",
             )
         )

@@ -54,8 +54,8 @@ def tree_figure(
     """
     boxes = _boxes(tree, columns, np.asarray(labels, dtype=object))
     leaves = [b.label for b in boxes if b.label is not None]
-    known = [*labels, *leaves] if classes is None else classes
-    colours = dict(zip(leaves, (v.colour for v in outcome_looks(leaves, known)), strict=True))
+    labelled = [*labels, *leaves] if classes is None else classes
+    colours = dict(zip(leaves, (v.colour for v in outcome_looks(leaves, labelled)), strict=True))
     depth = max(b.level for b in boxes)
     figure = go.Figure(layout=base_layout(130 + STEP * depth))
     for box in boxes:

@@ -65,7 +65,7 @@ class GeneticLevel:
 
         Shapes: structures (P, p, d).
         """
-        made = empty_splits(structures, self.mass.gini)
+        splits = empty_splits(structures, self.mass.gini)
         together = max(1, WORK // (self.settings.population * self.mass.n_rows))
         for block in blocks(self.table, structures, together):
             best, worth = self._evolved(block, modulus)
@@ -74,8 +74,8 @@ class GeneticLevel:
             low = -bias - half if modulus else np.full(len(w), -np.inf)
             high = -bias + half if modulus else -bias
             nothing = Found.nothing(len(w), block.size, self.mass.gini)
-            block.write(nothing.or_better(w, Cuts(worth, low, high)), made)
-        return made
+            block.write(nothing.or_better(w, Cuts(worth, low, high)), splits)
+        return splits
 
     def improve(
         self, splits: Splits, modulus: bool, effort: Effort, rng: np.random.Generator

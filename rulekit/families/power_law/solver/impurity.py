@@ -121,7 +121,7 @@ class Cuts:
 
     def at(self, places: Ints, n: int) -> "Cuts":
         """Return n cuts with these at their places; elsewhere nothing was found."""
-        made = Cuts(np.full(n, np.inf), np.full(n, -np.inf), np.full(n, np.inf))
-        made.impurity[places] = self.impurity
-        made.low[places], made.high[places] = self.low, self.high
-        return made
+        cuts = Cuts(np.full(n, np.inf), np.full(n, -np.inf), np.full(n, np.inf))
+        cuts.impurity[places] = self.impurity
+        cuts.low[places], cuts.high[places] = self.low, self.high
+        return cuts

@@ -128,19 +128,19 @@ def canonical(structures: Exponents) -> Exponents:
 
     Shapes: structures (P, p, d); result (P, p, d).
     """
-    made = structures.copy()
-    p = made.shape[1]
+    result = structures.copy()
+    p = result.shape[1]
     for a in range(1, p):
         for b in range(a):
-            made[(made[:, a] == made[:, b]).all(axis=1), a] = 0
-    made = _rows_sorted(made)
-    single = ~made[:, 1:].any(axis=(1, 2)) & made[:, 0].any(axis=1)
-    rows = made[single, 0].astype(np.int64)
+            result[(result[:, a] == result[:, b]).all(axis=1), a] = 0
+    result = _rows_sorted(result)
+    single = ~result[:, 1:].any(axis=(1, 2)) & result[:, 0].any(axis=1)
+    rows = result[single, 0].astype(np.int64)
     if len(rows):
         rows //= np.gcd.reduce(rows, axis=1)[:, None]
         leading = rows[np.arange(len(rows)), (rows != 0).argmax(axis=1)]
-        made[single, 0] = rows * np.sign(leading)[:, None]
-    return made
+        result[single, 0] = rows * np.sign(leading)[:, None]
+    return result
 
 
 def distinct(structures: Exponents) -> Ints:

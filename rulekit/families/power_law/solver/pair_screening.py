@@ -87,14 +87,14 @@ def likely_pairs(X: Floats, mass: ClassMass, modulus: bool, n_pairs: int = N_PAI
     Z = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-300)
     best = np.full((X.shape[1], X.shape[1]), np.inf)
     for k in np.argsort(-mass.total, kind="stable")[:MAX_TARGETS]:
-        own = mass.codes == k
-        mean, inside = _moments(Z[own], weight[own], None)
+        in_class = mass.codes == k
+        mean, inside = _moments(Z[in_class], weight[in_class], None)
         if modulus:
-            _, rest = _moments(Z[~own], weight[~own], mean)
+            _, rest = _moments(Z[~in_class], weight[~in_class], mean)
             badness = _smallest_ratio(inside, rest)
         else:
-            other, rest = _moments(Z[~own], weight[~own], None)
-            share = float(weight[own].sum() / weight.sum())
+            other, rest = _moments(Z[~in_class], weight[~in_class], None)
+            share = float(weight[in_class].sum() / weight.sum())
             within = share * inside + (1 - share) * rest
             badness = -_distance(mean - other, within)
         best = np.minimum(best, badness)
@@ -112,15 +112,17 @@ def pair_structures(
     """
     choices = [(a, b) for a in exponents for b in exponents]
     kinds = 1 + (max_power_laws > 1)
-    made = np.zeros((len(pairs), len(choices), kinds, max_power_laws, n_features), dtype=np.int8)
+    structures = np.zeros(
+        (len(pairs), len(choices), kinds, max_power_laws, n_features), dtype=np.int8
+    )
     each = np.arange(len(pairs))
     for c, (a, b) in enumerate(choices):
-        made[each, c, 0, 0, pairs[:, 0]] = a
-        made[each, c, 0, 0, pairs[:, 1]] = b
+        structures[each, c, 0, 0, pairs[:, 0]] = a
+        structures[each, c, 0, 0, pairs[:, 1]] = b
         if kinds == 2:
-            made[each, c, 1, 0, pairs[:, 0]] = a
-            made[each, c, 1, 1, pairs[:, 1]] = b
-    return made.reshape(-1, max_power_laws, n_features)
+            structures[each, c, 1, 0, pairs[:, 0]] = a
+            structures[each, c, 1, 1, pairs[:, 1]] = b
+    return structures.reshape(-1, max_power_laws, n_features)
 
 
 def _moments(Z: Floats, weight: Floats, centre: Floats | None) -> tuple[Floats, Floats]:
@@ -133,11 +135,11 @@ def _moments(Z: Floats, weight: Floats, centre: Floats | None) -> tuple[Floats, 
 
 def _distance(delta: Floats, within: Floats) -> Floats:
     """Mahalanobis distance of two means in every pair of features: shape (d, d)."""
-    own = np.diag(within)
-    det = np.maximum(np.outer(own, own) - within * within, RIDGE * RIDGE)
-    square = np.outer(delta**2, own)  # delta_i^2 times the variance of j
+    variance = np.diag(within)
+    det = np.maximum(np.outer(variance, variance) - within * within, RIDGE * RIDGE)
+    square = np.outer(delta**2, variance)  # delta_i^2 times the variance of j
     found = (square + square.T - 2 * np.outer(delta, delta) * within) / det
-    return np.where(_off_diagonal(len(own)), found, 0.0)
+    return np.where(_off_diagonal(len(variance)), found, 0.0)
 
 
 def _smallest_ratio(inside: Floats, rest: Floats) -> Floats:

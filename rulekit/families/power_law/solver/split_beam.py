@@ -91,21 +91,21 @@ def beam_search(
     impurity is that of all. The cost of the search hardly depends on the number of rows.
     """
     seed = int(rng.integers(2**31))
-    known: dict[bool, Beam] = {} if memo is None else memo
+    beams: dict[bool, Beam] = {} if memo is None else memo
     whole = None
     if lower is None and len(task.X) > SEARCHED_ROWS:
         rows, part = sample_rows(task.mass, SEARCHED_ROWS, np.random.default_rng([seed, 2]))
         whole, task = task, replace(task, X=task.X[rows], mass=part)
 
     def beam(modulus: bool) -> Beam:
-        if modulus not in known:
-            if modulus and False in known:
-                level = known[False].lower
+        if modulus not in beams:
+            if modulus and False in beams:
+                level = beams[False].lower
             else:
                 largest = max(map(abs, task.exponents))
                 level = lower or LowerLevel(PowerTable(task.X, largest), task.mass)
-            known[modulus] = Beam(task, level, modulus, seed, whole)
-        return known[modulus]
+            beams[modulus] = Beam(task, level, modulus, seed, whole)
+        return beams[modulus]
 
     cut = beam(False).best(task.tau, task.max_exponents, should_stop)
     if not task.modulus or cut is None:
@@ -181,18 +181,18 @@ class Beam:
         if size <= len(self.levels):
             return self.levels[size - 1]
         if size == 1:
-            made = self._singles(self.varying)
-            self._choose_pool(made)
+            structures = self._singles(self.varying)
+            self._choose_pool(structures)
         else:
-            made = self._expanded(self.levels[size - 2].structures[:WIDTH], self.pool)
+            structures = self._expanded(self.levels[size - 2].structures[:WIDTH], self.pool)
             if size == 2 and len(self.pairs):
-                made = np.concatenate([made, self._of_pairs(self.pairs)])
-            made = canonical(made)
-            made = made[n_exponents(made) == size]
-            made = made[distinct(made)]
-        if not len(made):
+                structures = np.concatenate([structures, self._of_pairs(self.pairs)])
+            structures = canonical(structures)
+            structures = structures[n_exponents(structures) == size]
+            structures = structures[distinct(structures)]
+        if not len(structures):
             return None
-        self.levels.append(self._worked(made, size))
+        self.levels.append(self._worked(structures, size))
         return self.levels[-1]
 
     def _choose_pool(self, singles: Exponents) -> None:
@@ -227,9 +227,9 @@ class Beam:
 
     def _singles(self, features: Ints) -> Exponents:
         p, d = self.task.max_power_laws, self.task.X.shape[1]
-        made = np.zeros((len(features), p, d), dtype=np.int8)
-        made[np.arange(len(features)), 0, features] = 1
-        return made
+        structures = np.zeros((len(features), p, d), dtype=np.int8)
+        structures[np.arange(len(features)), 0, features] = 1
+        return structures
 
     def _of_pairs(self, pairs: Ints) -> Exponents:
         task = self.task
@@ -238,7 +238,7 @@ class Beam:
     def _expanded(self, parents: Exponents, pool: Ints) -> Exponents:
         """Add one exponent to each structure in every way."""
         exponents = np.array(self.task.exponents, dtype=np.int8)
-        made = []
+        structures = []
         for parent in parents:
             used = int(parent.any(axis=1).sum())
             for row in range(min(used + 1, self.task.max_power_laws)):
@@ -247,8 +247,8 @@ class Beam:
                 new[np.arange(len(new)), row, np.repeat(free, len(exponents))] = np.tile(
                     exponents, len(free)
                 )
-                made.append(new)
-        return np.concatenate(made)
+                structures.append(new)
+        return np.concatenate(structures)
 
     def _found(self, best: Splits, size: int, history: list[dict[str, Any]]) -> FoundSplit:
         if size not in self.finished:

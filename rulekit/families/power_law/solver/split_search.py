@@ -164,15 +164,15 @@ def first_slopes(mass: ClassMass, inside: int | None, n_starts: int) -> Floats:
     A followed class is sought or shunned (1 or -1 a row of it), and each row counts as much as
     makes a run pay where the class has a given share.
     """
-    share, made = mass.total / mass.total.sum(), []
+    share, parts = mass.total / mass.total.sum(), []
     for k, sign in _sides(mass, inside):
         p = share[mass.tracked[k]]
         for bend in [0.0, 0.4, -0.4, 0.8, -0.8][:n_starts]:
             cost = np.clip(p + bend * min(p, 1 - p) * sign, 0.02, 0.98)
             slopes = np.zeros(len(mass.tracked) + 1)
             slopes[k], slopes[-1] = sign, -sign * cost
-            made.append(slopes)
-    return np.array(made)
+            parts.append(slopes)
+    return np.array(parts)
 
 
 def _sides(mass: ClassMass, inside: int | None) -> list[tuple[int, float]]:
@@ -248,7 +248,7 @@ class LowerLevel:
 
         Shapes: structures (P, p, d).
         """
-        made = empty_splits(structures, self.mass.gini)
+        splits = empty_splits(structures, self.mass.gini)
         for block in blocks(self.table, structures):
             best = Found.nothing(len(block.places), block.size, self.mass.gini)
             for w, target, width in self._directions(block, modulus):
@@ -258,21 +258,21 @@ class LowerLevel:
                 few = np.argsort(width, kind="stable")[: max(FEW, int(NARROWEST * len(width)))]
                 cuts = best_interval(block.projected(w, few), self.mass, 1, 1, target)
                 best = best.or_better(w, cuts.at(few, len(width)))
-            block.write(best, made)
-        return made
+            block.write(best, splits)
+        return splits
 
     def improve(
         self, splits: Splits, modulus: bool, effort: Effort, rng: np.random.Generator
     ) -> Splits:
         """Improve weights by exact steps; never returns a worse split."""
-        made = empty_splits(splits.structures, self.mass.gini)
+        improved = empty_splits(splits.structures, self.mass.gini)
         for block in blocks(self.table, splits.structures):
             best = Found.nothing(len(block.places), block.size, self.mass.gini)
             begun = block.scaled(splits.weights)
             for w in self._starts(block, begun, modulus, effort, rng):
                 best = best.or_better(*self._descended(block, w, modulus, effort, rng))
-            block.write(best, made)
-        return splits.with_better(made)
+            block.write(best, improved)
+        return splits.with_better(improved)
 
     def _starts(
         self,
@@ -381,8 +381,8 @@ class LowerLevel:
             alike = np.zeros(len(only))
             return [(only, k, alike) for k in (targets if modulus else targets[:1])]
         moments = Moments(self.table, block.exponents, self.mass)
-        made = moments.narrow if modulus else moments.discriminant
-        found = [(k, *made(k)) for k in targets]
+        computed = moments.narrow if modulus else moments.discriminant
+        found = [(k, *computed(k)) for k in targets]
         # Of unit size, so that what rounding leaves of power laws that cancel stays below a step.
         return [(_unit(w), k, width) for k, w, width in found]
 

@@ -125,16 +125,16 @@ class StructureBlock:
         flat = np.isinf(self.scale)
         return weights[self.places, : self.size] * np.where(flat, 0.0, self.scale)
 
-    def write(self, found: "Found", made: Splits) -> None:
+    def write(self, found: "Found", splits: Splits) -> None:
         """Write what was found into the population, in terms of the unscaled power laws."""
         weights = found.weights / self.scale
         shift = (weights * np.where(np.isinf(self.scale), 0.0, self.mean)).sum(axis=1)
         size = np.abs(weights).max(axis=1)
         size = np.where(size > 0, size, 1.0)
-        made.weights[self.places, : self.size] = weights / size[:, None]
-        made.low[self.places] = (found.low + shift) / size
-        made.high[self.places] = (found.high + shift) / size
-        made.impurity[self.places] = found.impurity
+        splits.weights[self.places, : self.size] = weights / size[:, None]
+        splits.low[self.places] = (found.low + shift) / size
+        splits.high[self.places] = (found.high + shift) / size
+        splits.impurity[self.places] = found.impurity
 
 
 @dataclass(frozen=True)
@@ -184,13 +184,13 @@ class Moments:
             found = moment_kernels.moments(self.table.powers, self.structures, self.weight, inside)
             self._known[k] = found
             if self.mass.n_classes == 2:  # what is not in one class is in the other
-                mean, second, mu, own = found
+                mean, second, mu, within = found
                 n, rest = self.mass.total[k], self.mass.total[1 - k]
-                mu, own = (
+                mu, within = (
                     (self.whole * all_rows - n * part) / rest
-                    for all_rows, part in ((mean, mu), (second, own))
+                    for all_rows, part in ((mean, mu), (second, within))
                 )
-                self._known[1 - k] = mean, second, mu, own
+                self._known[1 - k] = mean, second, mu, within
         return self._known[k]
 
     def discriminant(self, k: int) -> tuple[Floats, Floats]:
@@ -211,13 +211,13 @@ class Moments:
         The second part is its variance there, as a share of the rest's.
         """
         mean, second, mu, inside = self._within(k)
-        own = inside - mu[:, :, None] * mu[:, None, :]
+        covariance = inside - mu[:, :, None] * mu[:, None, :]
         n = self.mass.total[k]
         rest = (self.whole * second - n * inside) / (self.whole - n)
         mean = (self.whole * mean - n * mu) / (self.whole - n)
         cross = mean[:, :, None] * mu[:, None, :]
         around = rest - cross - cross.transpose(0, 2, 1) + mu[:, :, None] * mu[:, None, :]
-        return narrowest(own, _ridged(around))
+        return narrowest(covariance, _ridged(around))
 
 
 def _ridged(matrices: Floats) -> Floats:

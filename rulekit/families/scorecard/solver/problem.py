@@ -95,5 +95,5 @@ def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:
     given = np.where(y, weight[y].sum(), weight[~y].sum())
     unit = grid_unit(float(weight.sum()))
     other = on_grid(SMOOTHED * weight / (given + 1.0), unit)
-    own = on_grid(weight - other, unit)
-    return np.ascontiguousarray(np.where(y[:, None], np.c_[own, other], np.c_[other, own]))
+    mass = on_grid(weight - other, unit)
+    return np.ascontiguousarray(np.where(y[:, None], np.c_[mass, other], np.c_[other, mass]))
