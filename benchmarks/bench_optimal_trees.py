@@ -185,11 +185,11 @@ def peer_folds(
     rows = []
     for seed, fold in ours[["seed", "fold"]].itertuples(index=False):
         key = hashlib.sha256(repr((seed, fold, n_folds)).encode() + parts + source).hexdigest()
-        kept = store.get([key])
-        if not kept:
-            kept = {key: one_fold(table, peer, int(seed), int(fold), n_folds, quick)}
-            store.put(key, table.name, kept[key])
-        rows.append(kept[key])
+        stored = store.get([key])
+        if not stored:
+            stored = {key: one_fold(table, peer, int(seed), int(fold), n_folds, quick)}
+            store.put(key, table.name, stored[key])
+        rows.append(stored[key])
     return pd.DataFrame(rows)
 
 

@@ -90,8 +90,8 @@ def loss_of(totals: np.ndarray, y: np.ndarray) -> float:
 
 def _fasterrisk(matrix: Any, y: np.ndarray, size: int) -> tuple[float, float]:
     """Let FasterRisk choose among the same conditions, one of each pair that says the same."""
-    kept = _one_of_each_pair(matrix.complement)
-    X = np.column_stack([np.ones(len(y)), matrix.values[:, kept]])
+    columns = _one_of_each_pair(matrix.complement)
+    X = np.column_stack([np.ones(len(y)), matrix.values[:, columns]])
     start = time.process_time()
     search = RiskScoreOptimizer(X=X, y=np.where(y, 1.0, -1.0), k=size, lb=-POINTS, ub=POINTS)
     search.optimize()
@@ -161,7 +161,7 @@ def _timed(learner: Any, X: pd.DataFrame, y: np.ndarray) -> tuple[Any, float]:
 
 def _sparse(A: np.ndarray, y: np.ndarray, B: np.ndarray) -> np.ndarray:
     """Let the least penalty that keeps few conditions choose them; give chances by a free fit."""
-    kept = np.zeros(0, dtype=int)
+    columns = np.zeros(0, dtype=int)
     for C in PENALTIES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # scikit-learn renames how an L1 penalty is asked for
@@ -169,8 +169,8 @@ def _sparse(A: np.ndarray, y: np.ndarray, B: np.ndarray) -> np.ndarray:
         found = np.flatnonzero(model.coef_)
         if len(found) > MOST:
             break
-        kept = found
-    return _chances(A[:, kept], y, B[:, kept])
+        columns = found
+    return _chances(A[:, columns], y, B[:, columns])
 
 
 def _chances(A: np.ndarray, y: np.ndarray, B: np.ndarray) -> np.ndarray:

@@ -74,8 +74,8 @@ def one_fold(table: BenchTable, seed: int, fold: int, n_folds: int = FOLDS) -> l
         answers: dict[str, Any] = {"seed": seed, "fold": fold, "size": size}
         answers["true"] = table.y[test] == table.positive
         for name, one in both.items():
-            place = one.classes_.tolist().index(table.positive)
-            answers[name] = one.predict_proba(rest)[:, place]
+            class_index = one.classes_.tolist().index(table.positive)
+            answers[name] = one.predict_proba(rest)[:, class_index]
             answers[f"{name}_predicted"] = one.predict(rest) == table.positive
         found.append(pd.DataFrame(answers))
     return found

@@ -139,8 +139,8 @@ def near_tests(path: Path, root: Path = ROOT) -> list[str]:
         named = f"from {package} import" in text and name in text
         if beside or named or any(way in text for way in ways):
             near.append(str(test.relative_to(root)))
-    kept = ("tests/pages/", "tests/browser/")
-    return [test for test in near if not test.startswith(kept)] + [str(path)]
+    whole_app = ("tests/pages/", "tests/browser/")
+    return [test for test in near if not test.startswith(whole_app)] + [str(path)]
 
 
 def package_tests(path: Path, root: Path = ROOT) -> list[str]:

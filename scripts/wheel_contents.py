@@ -22,8 +22,8 @@ PLACES = {
 def wanted(root: Path = ROOT) -> set[str]:
     """Return the files that the wheel must hold: all sources, the samples, the dashboard."""
     return {
-        f"{place}{file.relative_to(root).as_posix()}"
-        for pattern, place in PLACES.items()
+        f"{folder}{file.relative_to(root).as_posix()}"
+        for pattern, folder in PLACES.items()
         for file in root.glob(pattern)
     }
 

@@ -90,13 +90,13 @@ def listed() -> list[Saved]:
     marks = _marks()
     found = []
     for mark in marks.iterdir() if marks is not None else ():
-        place = workspace.root() / mark.name
-        if not place.is_dir():  # forgotten
+        folder = workspace.root() / mark.name
+        if not folder.is_dir():  # forgotten
             mark.unlink(missing_ok=True)
             continue
         try:
-            about = json.loads((place / "about.json").read_text("utf-8"))
-            when = datetime.fromtimestamp((place / "analysis.json").stat().st_mtime)
+            about = json.loads((folder / "about.json").read_text("utf-8"))
+            when = datetime.fromtimestamp((folder / "analysis.json").stat().st_mtime)
             name = mark.read_text("utf-8") or str(about["table"])
             line = (name, str(about["table"]), int(about["rows"]), str(about["rule"]))
         except workspace.UNREADABLE:
@@ -119,10 +119,10 @@ def rename(saved: Saved, name: str) -> None:
 def duplicate(saved: Saved) -> str:
     """Copy an analysis without the folds of its runs, and return the copy's id."""
     fresh = secrets.token_urlsafe(18)
-    place = workspace.root() / fresh
-    place.mkdir(mode=0o700)
+    folder = workspace.root() / fresh
+    folder.mkdir(mode=0o700)
     for name in COPIED:
-        shutil.copy(workspace.root() / saved.id / name, place / name)
+        shutil.copy(workspace.root() / saved.id / name, folder / name)
     (_marks() / fresh).write_text(f"{saved.name} (copy)"[:80], "utf-8")
     return fresh
 

@@ -70,11 +70,11 @@ def status() -> None:
 
     Called by `header`, and by the router after the page.
     """
-    place, shown = st.session_state.get(STATUS, (None, None))
+    container, shown = st.session_state.get(STATUS, (None, None))
     words = status_words(app_state())
-    if place is not None and words != shown:
-        place.caption(md(words, 200), width="content")
-        st.session_state[STATUS] = place, words
+    if container is not None and words != shown:
+        container.caption(md(words, 200), width="content")
+        st.session_state[STATUS] = container, words
 
 
 def status_words(state: AppState) -> str:
@@ -199,7 +199,7 @@ def job_line() -> None:
 
 def _job_line(job: jobs.Job) -> None:
     if job.state == "queued":
-        place = jobs.registry().position(job)
-        st.caption(f"Waiting: {md(job.title)}, place {place} in the queue", width="content")
+        position = jobs.registry().position(job)
+        st.caption(f"Waiting: {md(job.title)}, place {position} in the queue", width="content")
     elif job.active:
         st.caption(f"Running: {md(job.title)}, {job.share:.0%}", width="content")

@@ -96,15 +96,15 @@ def folder() -> Path | None:
 
 def store_path() -> Path | None:
     """Return where this analysis' sweeps keep finished folds, or None when saving is off."""
-    place = folder()
-    if place is None:
+    path = folder()
+    if path is None:
         return None
     try:
-        place.mkdir(mode=0o700, exist_ok=True)
+        path.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         not_saved(error)
         return None
-    return place / "sweep.sqlite"
+    return path / "sweep.sqlite"
 
 
 def attach() -> None:
@@ -116,8 +116,8 @@ def attach() -> None:
     if "analysis_id" not in st.session_state:
         _open(st.query_params.get(PARAMETER, ""))
     jobs.watch(analysis_id())
-    place = folder()
-    if place is not None and (place / "analysis.json").exists():
+    path = folder()
+    if path is not None and (path / "analysis.json").exists():
         if st.query_params.get(PARAMETER) != analysis_id():
             st.query_params[PARAMETER] = analysis_id()
     elif PARAMETER in st.query_params:
@@ -164,11 +164,11 @@ def save() -> None:
     Called by the router at the end of every run; writes only what has changed since the last time.
     Where the disk is full, or not to be written, the page tells so and goes on.
     """
-    state, place = app_state(), folder()
-    if place is None or state.table is None:
+    state, path = app_state(), folder()
+    if path is None or state.table is None:
         return
     try:
-        _save(state, place)
+        _save(state, path)
     except OSError as error:
         not_saved(error)
     else:
@@ -190,19 +190,19 @@ def not_saved(error: OSError) -> None:
         st.toast(md(message, 400), duration="infinite")
 
 
-def _save(state: AppState, place: Path) -> None:
+def _save(state: AppState, path: Path) -> None:
     """Write what has changed."""
-    place.mkdir(mode=0o700, exist_ok=True)
-    table_file = place / "table.parquet"
+    path.mkdir(mode=0o700, exist_ok=True)
+    table_file = path / "table.parquet"
     if st.session_state.get("_saved_digest") != state.table.digest or not table_file.exists():
         _written(table_file, lambda temporary: state.table.frame.to_parquet(temporary))
         st.session_state["_saved_digest"] = state.table.digest
     plain = state_file.to_plain(state)
     text = json.dumps(plain | {"checksum": _checksum(plain)}, indent=1)
-    if st.session_state.get("_saved_text") != text or not (place / "analysis.json").exists():
-        _written(place / "analysis.json", lambda temporary: temporary.write_text(text, "utf-8"))
+    if st.session_state.get("_saved_text") != text or not (path / "analysis.json").exists():
+        _written(path / "analysis.json", lambda temporary: temporary.write_text(text, "utf-8"))
         st.session_state["_saved_text"] = text
-        _save_about(state, place / "about.json")
+        _save_about(state, path / "about.json")
         if st.query_params.get(PARAMETER) != analysis_id():
             st.query_params[PARAMETER] = analysis_id()
 
@@ -275,9 +275,9 @@ def reopen(name: str) -> None:
 def forget() -> None:
     """Delete this analysis from disk and memory, stop its job, and begin an empty one."""
     jobs.registry().forget(analysis_id())
-    place = folder()
-    if place is not None and place.exists():
-        shutil.rmtree(place)
+    path = folder()
+    if path is not None and path.exists():
+        shutil.rmtree(path)
     _clear()
     cache.forget()
     st.session_state.pop("upload", None)
@@ -294,14 +294,14 @@ def _clear() -> None:
             del st.session_state[key]
 
 
-def load(place: Path) -> AppState:
+def load(path: Path) -> AppState:
     """Read an analysis back; ValueError if another version saved it, or it was altered since."""
-    saved = json.loads((place / "analysis.json").read_text("utf-8"))
+    saved = json.loads((path / "analysis.json").read_text("utf-8"))
     if saved["version"] != VERSION:
         raise ValueError(f"Saved by version {saved['version']}, this is version {VERSION}.")
     if saved.pop("checksum", None) not in (None, _checksum(saved)):  # older files have none
         raise ValueError("The file is not as it was saved: it was altered or damaged.")
-    frame = pd.read_parquet(place / "table.parquet")
+    frame = pd.read_parquet(path / "table.parquet")
     table = Table.from_frame(frame, name=saved["name"])
     if table.digest != saved["digest"]:
         raise ValueError("The table's cells are not those that were saved.")
@@ -351,9 +351,9 @@ def load_settings(content: bytes) -> str:
         )
     same = digest == table.digest
     new = {"sweep_key": None, "case_notes": {}, "test_looks": 0, "looked_at": []}
-    kept = {} if same else new
+    settings = {} if same else new
     try:
-        fresh = state_file.from_plain(saved | {"options": options} | kept, table)
+        fresh = state_file.from_plain(saved | {"options": options} | settings, table)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(NO_SETTINGS) from error
     jobs.registry().forget(analysis_id())

@@ -89,15 +89,15 @@ def extraction_rows(folder: Any, name: str) -> Iterator[Row]:
     X, y = planes.table(folder, name)
     parts = planes.sides(*planes.stored_plane(name, X), X, y)
     for criterion in CRITERIA:
-        for place, (label, side) in enumerate(parts.items()):
+        for side_index, (label, side) in enumerate(parts.items()):
             found, seconds = timed(
                 lambda s=side, c=criterion: extract_boxes(s.half, s.points, criterion=c)
             )
-            kept, paper = found.kept(2), PAPER[name, KIND[criterion]][place]
+            rules, paper = found.kept(2), PAPER[name, KIND[criterion]][side_index]
             setting = {"class": label, "criterion": criterion}
             yield row("problems", name, found.n_problems, paper[0], **setting)
-            yield row("rules", name, len(kept), paper[1], **setting)
-            share = 100 * kept.coverage
+            yield row("rules", name, len(rules), paper[1], **setting)
+            share = 100 * rules.coverage
             yield row("coverage", name, share, paper[2], unit="%", **setting)
             yield row("coverage, all boxes", name, 100 * found.coverage, unit="%", **setting)
             yield row("extraction", name, seconds, paper[3], unit="s", **setting)
@@ -256,10 +256,10 @@ def confidence_rows(name: str, X: pd.DataFrame, y: np.ndarray) -> Iterator[Row]:
 
 def calibration_error(sure: np.ndarray, right: np.ndarray, bins: int = 10) -> float:
     """Average over ten equal bins the gap between mean confidence and share of right answers."""
-    place = np.minimum((sure * bins).astype(int), bins - 1)
+    bin_index = np.minimum((sure * bins).astype(int), bins - 1)
     gaps = [
-        abs(sure[place == b].mean() - right[place == b].mean()) * (place == b).mean()
-        for b in np.unique(place)
+        abs(sure[bin_index == b].mean() - right[bin_index == b].mean()) * (bin_index == b).mean()
+        for b in np.unique(bin_index)
     ]
     return float(sum(gaps))
 

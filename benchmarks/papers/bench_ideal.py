@@ -87,8 +87,8 @@ def as_in_paper(table: BenchTable, arguments: argparse.Namespace) -> BenchTable:
         X = frame.drop(columns=[facts["target"]])
         codes = facts.get("numeric_coded_categorical", [])
         X = X.assign(**{name: X[name].astype(str) for name in codes})
-    kept = X.notna().all(axis=1).to_numpy()
-    return replace(table, X=X[kept].reset_index(drop=True), y=table.y[kept])
+    complete = X.notna().all(axis=1).to_numpy()
+    return replace(table, X=X[complete].reset_index(drop=True), y=table.y[complete])
 
 
 def learners(table: BenchTable, seed: int) -> dict[str, Callable[[], Any]]:

@@ -141,8 +141,8 @@ class Runs:
     def of(cls, arguments: argparse.Namespace) -> "Runs":
         """Read them from the command line."""
         file = getattr(arguments, "json", None)
-        kept = None if file is None else file.with_name(f"{file.name}.splits")
-        return cls(arguments.seeds or (2 if arguments.quick else 10), kept)
+        store = None if file is None else file.with_name(f"{file.name}.splits")
+        return cls(arguments.seeds or (2 if arguments.quick else 10), store)
 
     def figures(
         self,

@@ -92,7 +92,7 @@ def paper_columns(X: pd.DataFrame, n_thresholds: int) -> CellSets:
             [np.full(k, f), ends, np.full(k, k + 1), np.full(k, 2 * f + 1), k - ends], axis=1
         )
         blocks += [low, high]
-    source, start, end, chain, place = np.concatenate(blocks).T
+    source, start, end, chain, position = np.concatenate(blocks).T
     nothing = np.zeros_like(start)
     return CellSets(
         np.asfortranarray(np.array(codes).T.astype(np.uint32)),
@@ -100,7 +100,7 @@ def paper_columns(X: pd.DataFrame, n_thresholds: int) -> CellSets:
         source,
         np.stack([start, end, nothing, nothing], axis=1),
         chain,
-        place,
+        position,
     )
 
 

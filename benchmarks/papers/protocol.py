@@ -89,15 +89,15 @@ def protocol_sweep(
     else:
         learner = TwoLevelRuleClassifier(positive_label=table.positive, **fixed)
         grid = [{k: [v] for k, v in METHODS[name].items()} | sizes for name in methods]
-    kept = None if store is None else SweepStore(store)
+    sweep_store = None if store is None else SweepStore(store)
     try:
         return sweep(
             learner, table.X, table.y, grid=grid, cv=10, random_state=seed, n_jobs=n_jobs,
-            store=kept, on_result=on_result,
+            store=sweep_store, on_result=on_result,
         )  # fmt: skip
     finally:
-        if kept is not None:
-            kept.close()
+        if sweep_store is not None:
+            sweep_store.close()
 
 
 def method_of(result: SweepResult, number: int) -> str:

@@ -42,8 +42,8 @@ def front_figure(title: str, x_title: str, y_title: str, series: Mapping[str, Po
         f'<text x="{LEFT}" y="20" font-size="14">{html.escape(title)}</text>',
         *frame.axes(x_title, y_title),
     ]
-    for place, (name, points) in enumerate(present.items()):
-        parts += _drawn(frame, name, np.array(points, dtype=float), place)
+    for index, (name, points) in enumerate(present.items()):
+        parts += _drawn(frame, name, np.array(points, dtype=float), index)
     return "\n".join([*parts, "</svg>"])
 
 
@@ -66,13 +66,17 @@ class _Frame:
         right = self.x(self.x_ticks[-1])
         lines = [f'<path d="M{LEFT} {high}V{low}H{right}" fill="none" stroke="#333"/>']
         for tick in self.x_ticks:
-            place = self.x(tick)
-            lines.append(f'<path d="M{place} {low}v5" stroke="#333"/>')
-            lines.append(f'<text x="{place}" y="{low + 18}" text-anchor="middle">{tick:g}</text>')
+            position = self.x(tick)
+            lines.append(f'<path d="M{position} {low}v5" stroke="#333"/>')
+            lines.append(
+                f'<text x="{position}" y="{low + 18}" text-anchor="middle">{tick:g}</text>'
+            )
         for tick in self.y_ticks:
-            place = self.y(tick)
-            lines.append(f'<path d="M{LEFT} {place}H{right}" stroke="#ddd"/>')
-            lines.append(f'<text x="{LEFT - 8}" y="{place + 4}" text-anchor="end">{tick:g}</text>')
+            position = self.y(tick)
+            lines.append(f'<path d="M{LEFT} {position}H{right}" stroke="#ddd"/>')
+            lines.append(
+                f'<text x="{LEFT - 8}" y="{position + 4}" text-anchor="end">{tick:g}</text>'
+            )
         lines.append(
             f'<text x="{(LEFT + right) / 2}" y="{HEIGHT - 10}" text-anchor="middle">'
             f"{html.escape(x_title)}</text>"
@@ -84,12 +88,12 @@ class _Frame:
         return lines
 
 
-def _drawn(frame: _Frame, name: str, points: np.ndarray, place: int) -> list[str]:
-    colour, dash = COLOURS[place % len(COLOURS)], DASHES[place % len(DASHES)]
+def _drawn(frame: _Frame, name: str, points: np.ndarray, index: int) -> list[str]:
+    colour, dash = COLOURS[index % len(COLOURS)], DASHES[index % len(DASHES)]
     steps = " ".join(
         f"{frame.x(x)},{frame.y(y)}" for x, y in zip(*front_steps(*points.T), strict=True)
     )
-    legend_y = TOP + 10 + 20 * place
+    legend_y = TOP + 10 + 20 * index
     legend_x = WIDTH - RIGHT + 14
     stroke = f'stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}" fill="none"'
     return [

@@ -313,8 +313,8 @@ def level_groups(
             "or an identifier, so no condition on it would apply to new rows. Leave the column "
             "out (role 'ignore'), or raise `max_levels`."
         )
-    kept, rare = levels[: max_levels - 1], levels[max_levels - 1 :]
-    return (*((v,) for v in sorted(kept, key=str)), tuple(sorted(rare, key=str)))
+    frequent, rare = levels[: max_levels - 1], levels[max_levels - 1 :]
+    return (*((v,) for v in sorted(frequent, key=str)), tuple(sorted(rare, key=str)))
 
 
 def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:

@@ -146,10 +146,10 @@ def short_cuts(raw: Values, distinct: Values) -> Values:
     >>> short_cuts(np.array([0.123456]), np.array([0.1201, 0.1299]))
     array([0.123])
     """
-    place = np.searchsorted(distinct, raw, side="right")
-    place, first = np.unique(place, return_index=True)
+    bin_index = np.searchsorted(distinct, raw, side="right")
+    bin_index, first = np.unique(bin_index, return_index=True)
     raw = raw[first]
-    low, high = distinct[place - 1], distinct[place]
+    low, high = distinct[bin_index - 1], distinct[bin_index]
     short, open_ = raw.copy(), np.ones(len(raw), dtype=bool)
     for decimals in range(MAX_DECIMALS + 1):
         with np.errstate(over="ignore"):
@@ -199,10 +199,10 @@ def mdlp_cuts(
     1 and 2 is accepted if ``Gain > (log2(N - 1) + log2(3**c - 2) - c Ent + c1 Ent1 + c2 Ent2) / N``
     with c, c1, c2 the numbers of classes present.
     """
-    distinct, place = np.unique(values, return_inverse=True)
+    distinct, codes = np.unique(values, return_inverse=True)
     n_classes = int(classes.max()) + 1 if len(classes) else 1
     counts = np.zeros((len(distinct), n_classes), dtype=np.int64)
-    np.add.at(counts, (place, classes), 1)
+    np.add.at(counts, (codes, classes), 1)
     before = np.vstack([np.zeros((1, n_classes), dtype=np.int64), np.cumsum(counts, axis=0)])
     cuts: list[int] = []
     heap: list[tuple[float, int, _Split]] = []

@@ -162,10 +162,10 @@ class Cutting:
         raw = automatic_cuts(values, classes, method, self.n_thresholds)
         if column.part == "date" and method in ("quantile", "uniform", "median"):
             return _calendar_cuts(column, raw, distinct)
-        place = np.unique(np.searchsorted(distinct, raw, side="right"))
+        bin_index = np.unique(np.searchsorted(distinct, raw, side="right"))
         edges = [
             column.edge_between(float(r), float(distinct[k - 1]), float(distinct[k]))
-            for r, k in zip(raw, place, strict=False)
+            for r, k in zip(raw, bin_index, strict=False)
         ]
         return np.unique(np.array(edges, dtype=float))
 
@@ -187,8 +187,8 @@ def _calendar_cuts(column: OrderedColumn, raw: Values, distinct: Values) -> Valu
             )
         else:
             found.append(float(np.nextafter(round_day, -np.inf)))
-    kept = np.unique(np.array(found, dtype=float))
-    return np.asarray(kept[(kept >= distinct[0]) & (kept < distinct[-1])])
+    cuts = np.unique(np.array(found, dtype=float))
+    return np.asarray(cuts[(cuts >= distinct[0]) & (cuts < distinct[-1])])
 
 
 def rounded_date(low: float, high: float, near: float) -> float | None:

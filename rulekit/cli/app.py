@@ -16,7 +16,9 @@ def dashboard() -> Path | None:
     """Return the folder of the dashboard: of this clone, or of the installed wheel."""
     clone = Path(rulekit.__file__).parents[1]
     wheel = clone / "rulekit_dashboard"
-    return next((place for place in (clone, wheel) if (place / "ui" / "server.py").is_file()), None)
+    return next(
+        (folder for folder in (clone, wheel) if (folder / "ui" / "server.py").is_file()), None
+    )
 
 
 @click.command()
@@ -35,12 +37,12 @@ def app(ctx: click.Context, port: int, address: str) -> None:
                 f"The dashboard needs {needed}, which is not installed: "
                 'pip install "rulekit-dashboard[app]".'
             )
-    place = dashboard()
-    if place is None:
+    folder = dashboard()
+    if folder is None:
         raise click.ClickException(
             "The dashboard's pages are gone. Install rulekit-dashboard anew."
         )
-    path = os.pathsep.join(filter(None, [str(place), os.environ.get("PYTHONPATH")]))
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
     # -P: a folder "ui" where the command is typed is not the dashboard
     command = [sys.executable, "-P", "-m", "ui.server"]
     options = [f"--server.port={port}", f"--server.address={address}"]

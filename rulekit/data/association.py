@@ -75,9 +75,9 @@ def _bins(values: NDArray[np.float64]) -> NDArray[np.intp]:
     ranked = np.take_along_axis(values, order, axis=0)
     changes = ranked[1:] != ranked[:-1]
     edge = np.ones((1, values.shape[1]), dtype=bool)
-    place = np.arange(n)[:, None]
-    first = np.maximum.accumulate(np.where(np.vstack([edge, changes]), place, 0), axis=0)
-    ends = np.where(np.vstack([changes, edge]), place, n - 1)
+    position = np.arange(n)[:, None]
+    first = np.maximum.accumulate(np.where(np.vstack([edge, changes]), position, 0), axis=0)
+    ends = np.where(np.vstack([changes, edge]), position, n - 1)
     last = np.minimum.accumulate(ends[::-1], axis=0)[::-1]
     present = n - np.isnan(values).sum(axis=0)
     bins = (BINS * (first + last + 1)) // np.maximum(2 * present, 1)

@@ -230,9 +230,9 @@ def _typed(column: TextColumn, decimal: str, found: _Findings) -> pd.Series:
     if not present.any():
         return pd.Series(np.full(len(column.codes), np.nan))
     if numbers.valid[present].all():
-        kept = _numeric(column, numbers, present, found)
-        if kept is not None:
-            return kept
+        exact = _numeric(column, numbers, present, found)
+        if exact is not None:
+            return exact
     elif _is_truth(column.texts.filter(pa.array(present))):
         return _truth(column)
     else:

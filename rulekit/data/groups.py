@@ -99,9 +99,9 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
         labels, codes = _by_value(present, name)
     found = np.full(len(column), len(labels), dtype=np.intp)
     found[~absent] = codes
-    kept, found = np.unique(found, return_inverse=True)
+    groups, found = np.unique(found, return_inverse=True)
     gap = MISSING if MISSING not in labels else "no value"
-    names = tuple([*labels, gap][k] for k in kept)
+    names = tuple([*labels, gap][k] for k in groups)
     if len(names) < 2:
         held = f"all {len(found)} rows are in group {names[0]!r}" if names else "there is no row"
         raise DataError(

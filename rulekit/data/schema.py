@@ -399,8 +399,8 @@ class Table:
         words[values.isna().to_numpy()] = None
         content = self.frame.assign(**{numbers: values})
         before = self.column(name)
-        kept = replace(before, name=numbers, role="ignore")
-        whole_table = replace(self, frame=content, columns=(*self.columns, kept))
+        ignored = replace(before, name=numbers, role="ignore")
+        whole_table = replace(self, frame=content, columns=(*self.columns, ignored))
         note = f"Column {shown(name)} was cut at {cut:,.15g}; its numbers are in {shown(numbers)}."
         cut_table = whole_table._replaced(name, pd.Series(words), note)
         return replace(cut_table, positive_label=None)
@@ -459,6 +459,6 @@ class Table:
         new = replace(new, role=before if before in SINGLE else role or new.role)
         columns = tuple(new if c.name == name else c for c in self.columns)
         stale = f"Column {shown(name)} holds text in"
-        kept = (n for n in self.notes if not n.startswith(stale))
-        notes = (*kept, note, *more)
+        other_notes = (n for n in self.notes if not n.startswith(stale))
+        notes = (*other_notes, note, *more)
         return replace(self, frame=content, columns=columns, notes=notes, digest=digest_of(content))

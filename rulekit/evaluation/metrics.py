@@ -117,9 +117,9 @@ def area_under_roc(
     weights = _weights(weight, len(true))
     if not weights[true].sum() or not weights[~true].sum():
         return math.nan
-    _, place = np.unique(np.asarray(scores, dtype=float), return_inverse=True)
-    hits = np.bincount(place, weights * true)
-    misses = np.bincount(place, weights * ~true)
+    _, rank = np.unique(np.asarray(scores, dtype=float), return_inverse=True)
+    hits = np.bincount(rank, weights * true)
+    misses = np.bincount(rank, weights * ~true)
     below = np.cumsum(misses) - misses / 2  # an equal score counts half
     return float((hits * below).sum() / (hits.sum() * misses.sum()))
 

@@ -138,8 +138,8 @@ def operating_points(
 
 def chances_of(model: Any, columns: Any) -> NDArray[np.float64]:
     """Return the probability of the described class, where known, shape (n,)."""
-    place = model.classes_.tolist().index(model.positive_label_)
-    chance: NDArray[np.float64] = model.predict_proba(columns)[:, place].round(9)
+    class_index = model.classes_.tolist().index(model.positive_label_)
+    chance: NDArray[np.float64] = model.predict_proba(columns)[:, class_index].round(9)
     return chance
 
 
@@ -201,8 +201,8 @@ def threshold_rule(model: Any, threshold: float) -> RuleSet:
     codes = np.arange(2**k)
     holds = ((codes[:, None] >> np.arange(k - 1, -1, -1)) & 1).astype(bool)
     met = holds ^ (rule.form == "cnf")
-    place = model.classes_.tolist().index(positive)
-    on = model._shares.of_patterns(likeness.patterns(met))[:, place].round(9) >= threshold
+    class_index = model.classes_.tolist().index(positive)
+    on = model._shares.of_patterns(likeness.patterns(met))[:, class_index].round(9) >= threshold
     sides = [(c, c.negated()) for c in conditions]
 
     def clause(cube: Any) -> Clause | None:

@@ -194,9 +194,9 @@ def _sentence(after: Any, changes: tuple[Change, ...], wording: Wording) -> str:
 def _why_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Wording) -> str:
     if rule.is_constant:
         return f"Every row gets the answer {label_text(now)}: the rule reads no column."
-    kept = [wording.name(f) for f in rule.features if f in immutable]
-    if kept:
-        return f"No change gives another answer as long as {listed(kept)} must stay as now."
+    fixed = [wording.name(f) for f in rule.features if f in immutable]
+    if fixed:
+        return f"No change gives another answer as long as {listed(fixed)} must stay as now."
     return "No change of the columns the rule reads gives another answer."
 
 
@@ -287,7 +287,7 @@ class _Search:
             assert chosen is not None
             standing = [c for c in self._unwanted(option) if self._holds(c, chosen)]
             if not standing:
-                return {f: self.options[f][cell] for f, cell in chosen.items()}
+                return {f: self.options[f][option] for f, option in chosen.items()}
             branches = [list(self._ways(c, option, fixed)) for c in standing]
             for way in min(branches, key=len):
                 heapq.heappush(heap, self._entry(option, fixed | {way}))
@@ -301,8 +301,8 @@ class _Search:
     def _entry(self, option: int, fixed: Fixed) -> tuple[int, float, int, int, Fixed]:
         chosen = self._filled(option, fixed)
         assert chosen is not None
-        changed = sum(cell > 0 for cell in chosen.values())
-        cost = sum(self.options[f][cell].cost for f, cell in chosen.items())
+        changed = sum(option > 0 for option in chosen.values())
+        cost = sum(self.options[f][option].cost for f, option in chosen.items())
         return (changed, cost, option, next(self.order), fixed)
 
     def _unwanted(self, option: int) -> list[int]:

@@ -77,8 +77,8 @@ def turning_value(
     """
     found = []
     for limit in limits:
-        room = STEP * _unit(feature, limit or old, ranges)
-        tried = np.array(list(_past(limit, old, room)))
+        margin = STEP * _unit(feature, limit or old, ranges)
+        tried = np.array(list(_past(limit, old, margin)))
         found += [float(v) for v, t in zip(tried, changes_it(tried), strict=True) if t][:1]
     return min(found, key=lambda v: abs(v - old), default=None)
 
@@ -94,12 +94,12 @@ def _bounds(rule: RuleSet, feature: str, row: Mapping[str, Any]) -> Iterator[flo
         yield from condition.limits(feature, row)
 
 
-def _past(bound: float, old: float, room: float) -> Iterator[float]:
+def _past(bound: float, old: float, margin: float) -> Iterator[float]:
     """Return short numbers past a bound, on the far side, then on the near side."""
     away = 1.0 if bound >= old else -1.0
     for sign in (away, -away):
         for share in CLOSER:
-            limit = bound + sign * share * room
+            limit = bound + sign * share * margin
             if math.isfinite(limit):
                 yield from _short_between(min(bound, limit), max(bound, limit), bound)
         yield math.nextafter(bound, sign * math.inf)

@@ -450,8 +450,8 @@ def _joined(texts: Iterable[str]) -> str:
 def _capped(reasons: list[str], word: str) -> str:
     """Join at most five reasons."""
     more = len(reasons) - MAX_LISTED
-    kept = reasons[:MAX_LISTED] + ([f"and {counted(more, f'more {word}')} likewise"] * (more > 0))
-    return "; ".join(kept)
+    listed = reasons[:MAX_LISTED] + ([f"and {counted(more, f'more {word}')} likewise"] * (more > 0))
+    return "; ".join(listed)
 
 
 def _distances(model: Any, rule: RuleSet, columns: Columns, y: Any, n: int) -> list[int | None]:

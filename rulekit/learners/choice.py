@@ -252,8 +252,8 @@ def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLi
     Shapes: scores (m,), axes m; result (m,).
     """
     found = np.array(scores, dtype=float)
-    for line_of, place in axes:
-        places = np.asarray(place, dtype=float)
+    for line_of, coordinate in axes:
+        places = np.asarray(coordinate, dtype=float)
         lines: dict[Hashable, list[int]] = {}
         for i in np.argsort(places, kind="stable").tolist():
             lines.setdefault(line_of[i], []).append(i)

@@ -73,13 +73,13 @@ def on_cluster(
         places: dict[Any, int] = {}
         try:
             sent = _sent(client, [each for task in tasks for each in task if _is_once(each)])
-            for place, task in enumerate(tasks):
+            for number, task in enumerate(tasks):
                 order = [sent[_key(each)] if _is_once(each) else each for each in task]
                 key = f"{work.__name__.strip('_')}-{uuid.uuid4().hex}"
                 future = client.submit(
                     _noted, code_version(), work, *order, key=key, pure=False, **options
                 )
-                places[future] = place
+                places[future] = number
             coming = _dask().as_completed(list(places), loop=client.loop)
             while not (coming.is_empty() or stopped()):
                 if not coming.has_ready():
@@ -116,9 +116,9 @@ def _key(once: Once) -> Hashable:
 
 def _sent(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
     """Send missing data to every worker; return its placeholders for tasks."""
-    kept = _kept.get()
-    assert kept is not None
-    fresh = {_key(once): once.value for once in arguments if (client.id, _key(once)) not in kept}
+    cached = _kept.get()
+    assert cached is not None
+    fresh = {_key(once): once.value for once in arguments if (client.id, _key(once)) not in cached}
     if fresh:
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
@@ -132,8 +132,11 @@ def _sent(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
         names = {f"rulekit-{uuid.uuid4().hex}": key for key in fresh}
         futures = client.scatter({n: fresh[key] for n, key in names.items()}, broadcast=True)
         for name, key in names.items():
-            kept[client.id, key] = futures[name], fresh[key]  # here, too, so that its id stays its
-    return {_key(once): kept[client.id, _key(once)][0] for once in arguments}
+            cached[client.id, key] = (
+                futures[name],
+                fresh[key],
+            )  # here, too, so that its id stays its
+    return {_key(once): cached[client.id, _key(once)][0] for once in arguments}
 
 
 def is_loss(error: BaseException) -> bool:
@@ -227,11 +230,11 @@ def spread(
         return
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     plain = [[a.value if isinstance(a, Once) else a for a in task] for task in tasks]
-    yield from parallel(delayed(_placed)(place, work, *task) for place, task in enumerate(plain))
+    yield from parallel(delayed(_placed)(number, work, *task) for number, task in enumerate(plain))
 
 
-def _placed(place: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:
-    return place, work(*arguments)
+def _placed(number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:
+    return number, work(*arguments)
 
 
 def in_order(answers: Iterator[tuple[int, Any]]) -> list[Any]:

@@ -118,11 +118,11 @@ class FixedRuleClassifier(BaseRuleClassifier):
         self._table_labels = tuple(table.classes.tolist())
         wrong = self.rule_set.predict(table.columns) != table.y.astype(object)
         self.training_error_ = float(table.sample_weight @ wrong / table.sample_weight.sum())
-        place = {label: k for k, label in enumerate(self.classes_.tolist())}
-        codes = np.array([place[label] for label in self._table_labels])[table.codes]
+        code_of = {label: k for k, label in enumerate(self.classes_.tolist())}
+        codes = np.array([code_of[label] for label in self._table_labels])[table.codes]
         given = table.weights(None)
         self._shares = Shares.measured(
-            self.rule_set, table.columns, codes, (given, given), len(place)
+            self.rule_set, table.columns, codes, (given, given), len(code_of)
         )
         self.empty_rule_hint_ = None  # what is given was not learned
 

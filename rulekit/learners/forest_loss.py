@@ -99,8 +99,8 @@ def forest_columns(
     codes: NDArray[np.integer], encodings: Sequence[Any], used: Sequence[int]
 ) -> tuple[NDArray[np.integer], NDArray[np.bool_]]:
     """Return some columns of bin codes, of equal ones the first, and whether each is ordered."""
-    kept = {codes[:, s].tobytes(): s for s in reversed(used)}
-    columns = sorted(kept.values())
+    first_of = {codes[:, s].tobytes(): s for s in reversed(used)}
+    columns = sorted(first_of.values())
     read = [encodings[s] for s in columns]
     ordered = [e.cuts is not None or getattr(e, "ranked", False) for e in read]
     return codes[:, columns], np.array(ordered, dtype=bool)

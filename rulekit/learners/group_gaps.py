@@ -125,10 +125,10 @@ class GroupGaps:
             return summary, ""
         limits = pd.Series({f"gap_{name}": limit for name, limit in self.limits.items()})
         excess = (summary[limits.index] - limits).max(axis=1)
-        kept = summary[excess <= EXACT]
+        within_limits = summary[excess <= EXACT]
         allowed = " and ".join(f"{limit:g} in {name!r}" for name, limit in self.limits.items())
         where = f"between the groups of {self.groups.name!r}"
-        if kept.empty:
+        if within_limits.empty:
             near = summary.loc[excess.idxmin()]
             gaps = ", ".join(f"{near[f'gap_{name}']:.3g} in {name!r}" for name in self.limits)
             raise DataError(
@@ -138,15 +138,15 @@ class GroupGaps:
             )
         best = summary.loc[summary[_loss_in(summary)].idxmin()]
         note = (
-            f" {len(kept)} of {len(summary)} settings keep the gap {where} within {allowed} on the "
-            f"inner folds; without that limit the best one {_doing(best)}, with a gap of "
-            f"{best['gap']:.3g}. On new rows gaps may be larger."
+            f" {len(within_limits)} of {len(summary)} settings keep the gap {where} within "
+            f"{allowed} on the inner folds; without that limit the best one {_doing(best)}, with a "
+            f"gap of {best['gap']:.3g}. On new rows gaps may be larger."
         )
-        if not (kept["n_conditions"] >= 0.5).any():
+        if not (within_limits["n_conditions"] >= 0.5).any():
             note += (
                 " Only rules without conditions, which predict the same for every row, keep to it."
             )
-        return kept, note
+        return within_limits, note
 
 
 def limits_of(max_gap: float | Mapping[str, float] | None) -> dict[str, float]:

@@ -111,8 +111,12 @@ def without(
 ) -> pd.DataFrame:
     """Return the frame without ignored columns and without values that do not fit."""
     cleaned = {m.name: columns[m.name] for m in misfits}
-    kept = frame.drop(columns=list(ignored)) if ignored else frame
-    return kept.assign(**{k: v for k, v in cleaned.items() if k in kept}) if cleaned else kept
+    remaining = frame.drop(columns=list(ignored)) if ignored else frame
+    return (
+        remaining.assign(**{k: v for k, v in cleaned.items() if k in remaining})
+        if cleaned
+        else remaining
+    )
 
 
 def cleaned(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -111,10 +111,10 @@ class RulePath:
         DataFrame
             Columns n_conditions, n_clauses, loss, train_error, rule_set; smallest rules first.
         """
-        kept: list[PathEntry] = []
+        front: list[PathEntry] = []
         for entry in sorted(self.entries, key=lambda e: (e.n_conditions, e.loss, e.n_clauses)):
             fits = n_clauses is None or entry.n_clauses <= n_clauses
-            if fits and (not kept or entry.loss < kept[-1].loss - 1e-9):
-                kept.append(entry)
+            if fits and (not front or entry.loss < front[-1].loss - 1e-9):
+                front.append(entry)
         names = ("n_conditions", "n_clauses", "loss", "train_error", "rule_set")
-        return pd.DataFrame([{n: getattr(e, n) for n in names} for e in kept], columns=list(names))
+        return pd.DataFrame([{n: getattr(e, n) for n in names} for e in front], columns=list(names))

@@ -57,8 +57,8 @@ class Likeness:
         Features are whether each clause decides, then whether each condition is met; of a CNF a
         clause decides, and a condition is met, where it fails. Shapes: met (kinds, conditions).
         """
-        place = {condition: k for k, condition in enumerate(self.conditions)}
-        indices = [[place[c] for c in clause.conditions] for clause in self.rule.clauses]
+        index_of = {condition: k for k, condition in enumerate(self.conditions)}
+        indices = [[index_of[c] for c in clause.conditions] for clause in self.rule.clauses]
         decides = np.zeros((len(met), len(indices)), dtype=bool)
         for r, columns in enumerate(indices):
             decides[:, r] = met[:, columns].all(axis=1)

@@ -216,9 +216,9 @@ def read_training_table(
     frame = checked_frame(estimator, X, reset=True)
     y = checked_target(y, len(frame), name)
     weight = row_weights(sample_weight, None, frame, y)
-    kept = weight > 0
-    if not kept.all():
-        frame, y, weight = frame[kept], y[kept], weight[kept]
+    positive_weight = weight > 0
+    if not positive_weight.all():
+        frame, y, weight = frame[positive_weight], y[positive_weight], weight[positive_weight]
     classes, codes = _classes(y, name, multi_class, one_class)
     weighted = sample_weight is not None
     if reader is None:
@@ -231,7 +231,7 @@ def read_training_table(
     refuse_infinities(columns)
     readings = reader.readings(frame, columns, kinds, codes)
     ignored = tuple(name for name, found in readings.items() if found is None)
-    notes = [m.sentence(np.flatnonzero(kept)) for m in misfits if m.name not in ignored]
+    notes = [m.sentence(np.flatnonzero(positive_weight)) for m in misfits if m.name not in ignored]
     if ignored:
         notes.insert(0, about_ignored(ignored))
     if len(ignored) == len(columns):

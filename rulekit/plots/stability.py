@@ -134,14 +134,16 @@ def _bands(found: Stability) -> pd.DataFrame:
     table = table.sort_values("returned", ascending=False, kind="stable")
     table = _drawn(table.loc[table["selected"].isna().sort_values(kind="stable").index])
 
-    def place(name: str) -> list[float]:
+    def position(name: str) -> list[float]:
         return [
             float(100 * np.mean(values[~np.isnan(values)] <= cut))
             for values, cut in zip(columns, table[name], strict=True)
         ]
 
     columns = [np.asarray(found.X[c], dtype=float) for c in table["column"]]
-    return table.assign(**{"from": place("low"), "to": place("high"), "at": place("selected")})
+    return table.assign(
+        **{"from": position("low"), "to": position("high"), "at": position("selected")}
+    )
 
 
 def _line(row: object, names: Names) -> str:

@@ -115,8 +115,8 @@ def gathered(values: NDArray[np.float64], cuts: Sequence[float]) -> tuple[NDArra
     """
     low, high = np.quantile(values, [TAIL, 1 - TAIL], method="nearest")
     if len(cuts):
-        room = (max(high, cuts[-1]) - min(low, cuts[0])) / MAX_BARS
-        low, high = min(low, cuts[0] - room), max(high, cuts[-1] + room)
+        max_gap = (max(high, cuts[-1]) - min(low, cuts[0])) / MAX_BARS
+        low, high = min(low, cuts[0] - max_gap), max(high, cuts[-1] + max_gap)
     if np.ptp(values) <= FAR * (high - low):
         return values, ""
     if _whole(values):
@@ -287,7 +287,7 @@ def _shares(
     """Add one bar per bin, as wide as the bin, as high as the class share in it."""
     width = np.diff(edges)
     labels = ["" if share != share else f"{share:.0%}" for share in table["share"]]
-    room = (width / (SIGN * width.sum())).tolist()
+    capacity = (width / (SIGN * width.sum())).tolist()
     hover = [
         f"{interval_words(row)}<br>{row['positive']:.0f} of {row['rows']:.0f} rows are "
         f"{plain(label)}"
@@ -297,7 +297,7 @@ def _shares(
         x=edges[:-1] + width / 2,
         y=table["share"].fillna(0),
         width=width,
-        text=[t if len(t) <= signs else "" for t, signs in zip(labels, room, strict=True)],
+        text=[t if len(t) <= signs else "" for t, signs in zip(labels, capacity, strict=True)],
         textposition="outside",
         textangle=0,
         constraintext="none",

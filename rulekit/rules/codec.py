@@ -240,11 +240,11 @@ def _clause_from_list(conditions: Any, form: str, number: int) -> Clause:
     if not isinstance(conditions, list):
         raise RuleError(f"Clause {number} of a stored rule must be a list of conditions.")
     found = []
-    for place, condition in enumerate(conditions, start=1):
+    for position, condition in enumerate(conditions, start=1):
         try:
             found.append(condition_from_dict(condition))
         except RuleError as error:
-            raise RuleError(f"Clause {number}, condition {place}: {error}") from error
+            raise RuleError(f"Clause {number}, condition {position}: {error}") from error
     return Clause(tuple(found), CLAUSE_OP.get(form, "and"))
 
 

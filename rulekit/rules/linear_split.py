@@ -145,8 +145,8 @@ class LinearSplit(Condition):
         if feature not in weights or None in others.values():
             return ()
         rest = sum(weights[f] * float(v) for f, v in others.items())
-        place = (self.value - rest) / weights[feature]
-        return (place,) if math.isfinite(place) else ()
+        limit = (self.value - rest) / weights[feature]
+        return (limit,) if math.isfinite(limit) else ()
 
     def trend(self, feature: str) -> int | None:
         """Return the sign of the column's weight; sums of floats follow it, rounding included."""
@@ -160,10 +160,10 @@ class LinearSplit(Condition):
     def sum_text(self, name: Write, number: WriteNumber) -> str:
         """Return the weighted sum as text, with the caller's names and number format."""
         text = ""
-        for place, (feature, weight) in enumerate(self.terms):
+        for index, (feature, weight) in enumerate(self.terms):
             sign = "-" if weight < 0 else "+"
-            size = number(abs(weight) if place else weight)
-            text += f" {sign} {size} * {name(feature)}" if place else f"{size} * {name(feature)}"
+            size = number(abs(weight) if index else weight)
+            text += f" {sign} {size} * {name(feature)}" if index else f"{size} * {name(feature)}"
         return text
 
     def text(self, name: Write, number: WriteNumber) -> str:

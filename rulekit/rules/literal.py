@@ -200,8 +200,8 @@ class Literal(Condition):
     def meets_level(self, level: str) -> bool:
         """Return whether a level of its order meets the test."""
         assert self.order is not None
-        place = np.array([self.order.index(level)], dtype=float)
-        return bool(self._holds(place, np.zeros(1, dtype=bool))[0])
+        position = np.array([self.order.index(level)], dtype=float)
+        return bool(self._holds(position, np.zeros(1, dtype=bool))[0])
 
     @property
     def features(self) -> tuple[str, ...]:

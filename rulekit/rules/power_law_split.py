@@ -220,13 +220,13 @@ class PowerLawSplit(Condition):
         'a - 0.5 / max(b, 1)'
         """
         text = ""
-        for place, law in enumerate(self.terms):
+        for index, law in enumerate(self.terms):
             size = abs(law.weight)
             body = law.text(name, number)
             if size != 1.0:
                 body = number(size) + (body[1:] if not law.numerators else f" * {body}")
             sign = "-" if law.weight < 0 else "+"
-            text += f" {sign} {body}" if place else f"{'-' if sign == '-' else ''}{body}"
+            text += f" {sign} {body}" if index else f"{'-' if sign == '-' else ''}{body}"
         return text
 
     def text(self, name: Write = str, number: WriteNumber = number_text) -> str:

@@ -165,8 +165,8 @@ class RuleSet:
             )
         other = "cnf" if self.form == "dnf" else "dnf"
         turned = tuple(c.negated() for c in self.clauses)
-        kept = (self.default,) * (1 if other == "cnf" and not turned else len(turned))
-        return RuleSet(turned, kept, other, self.labels[0])
+        default_labels = (self.default,) * (1 if other == "cnf" and not turned else len(turned))
+        return RuleSet(turned, default_labels, other, self.labels[0])
 
 
 def rule_of(model: Any) -> RuleSet:

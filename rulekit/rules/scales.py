@@ -116,8 +116,8 @@ def positions_in(
     """
     cells = column.tolist()
     if order is not None:
-        place = {level: float(k) for k, level in enumerate(order)}
-        return np.array([place.get(v, np.nan) for v in cells], dtype=float)
+        position_of = {level: float(k) for k, level in enumerate(order)}
+        return np.array([position_of.get(v, np.nan) for v in cells], dtype=float)
     assert part is not None
     read = {v: _of_date(v, part) for v in set(cells) if v is not None and v == v}
     wrong = [v for v, found in read.items() if found is None]

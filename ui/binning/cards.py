@@ -195,21 +195,21 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
     """List the columns to choose one from, and return its name."""
     names = table["column"].tolist()
     chosen = st.session_state.get("binning_column")
-    place = names.index(chosen) if chosen in names else 0
+    index = names.index(chosen) if chosen in names else 0
 
     def pick(row: int) -> None:
         st.session_state["binning_column"] = names[row]
 
     pick_row(
         table.assign(column=[state.label(name) for name in names]),
-        place,
+        index,
         pick,
         key="binning_columns",
         alt="Cut points and conditions of every column; the chosen one is drawn beside it.",
         height="content" if len(table) <= ROWS else TALL,
         column_config={"column": st.column_config.TextColumn("column", pinned=True, width=200)},
     )
-    return names[place]
+    return names[index]
 
 
 def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:

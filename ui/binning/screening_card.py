@@ -109,10 +109,10 @@ class Checking:
 
 def _numbers(found: ConditionScreening) -> None:
     left = found.n_conditions - found.n_removed
-    place = st.container(horizontal=True, gap="large")
+    container = st.container(horizontal=True, gap="large")
     share = found.n_removed / max(1, found.n_conditions)
-    place.metric("Removed with proof", f"{found.n_removed:,} ({share:.1%})", width="content")
-    place.metric("May matter", f"{left:,}", width="content")
+    container.metric("Removed with proof", f"{found.n_removed:,} ({share:.1%})", width="content")
+    container.metric("May matter", f"{left:,}", width="content")
     shown = found.counts.assign(test=[TESTS[name][0] for name in found.counts["test"]])
     st.dataframe(
         shown[["test", "first", "alone"]].rename(

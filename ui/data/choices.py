@@ -81,8 +81,8 @@ def set_role(name: str, role: str) -> None:
 def target_card() -> None:
     """Show the fields of target, described class and class names, and what is wrong with them."""
     state = app_state()
-    kept_numbers = [numbers_of_cut(name) for name in state.options.get(CUT, {})]
-    names = [c.name for c in state.table.columns if c.name not in kept_numbers]
+    number_columns = [numbers_of_cut(name) for name in state.options.get(CUT, {})]
+    names = [c.name for c in state.table.columns if c.name not in number_columns]
     key = f"target_{this_round()}"
     st.selectbox(
         "Target column",

@@ -75,12 +75,12 @@ class Door:
 
     def opened(self) -> Any:
         """Open the table; DataError if the database does not answer, or has no such table."""
-        place, _, table_name = self.table.rpartition(".")
+        schema, _, table_name = self.table.rpartition(".")
         try:
             import ibis
 
             quiet()
-            return ibis.connect(self.address).table(table_name, database=place or None)
+            return ibis.connect(self.address).table(table_name, database=schema or None)
         except Exception as error:  # every driver has its own, and may tell the address in it
             message = without(f"{type(error).__name__}: {error}", self.secrets)
             log.warning("connection %r, table %r: %s", self.name, self.table, message)

@@ -209,14 +209,14 @@ def options_card() -> None:
         return
     requested: ParseOptions = st.session_state.get("upload_options", ParseOptions())
     found = app_state().options
-    for cell, name, label, choices in zip(
+    for column, name, label, choices in zip(
         st.columns(4),
         ("delimiter", "encoding", "decimal", "header"),
         ("Between cells", "Encoding", "Decimal mark", "First row"),
         (DELIMITERS, ENCODINGS, DECIMALS, HEADERS),
         strict=True,
     ):
-        _option(cell, upload, requested, name, (label, choices, found.get(name)))
+        _option(column, upload, requested, name, (label, choices, found.get(name)))
     lines = first_lines(upload.content, requested.encoding or found.get("encoding"))
     if "\0" not in lines:  # a picture or a program shows nothing that one could read
         st.caption("The file's first lines, as they are:")
@@ -224,7 +224,7 @@ def options_card() -> None:
 
 
 def _option(
-    cell: Any,
+    column: Any,
     upload: Upload,
     requested: ParseOptions,
     name: str,
@@ -249,7 +249,7 @@ def _option(
 
     values = list(choices)
     now = FOUND if getattr(requested, name) is None else getattr(requested, name)
-    cell.selectbox(label, values, values.index(now), choices.get, key=key, on_change=changed)
+    column.selectbox(label, values, values.index(now), choices.get, key=key, on_change=changed)
 
 
 def first_lines(content: bytes, encoding: str | None, n_lines: int = 5) -> str:

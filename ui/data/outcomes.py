@@ -33,9 +33,9 @@ def outcome_fields(key: str) -> None:
         values = " and ".join(md(c, 20) for c in classes) if len(classes) == 2 else "its values"
         st.markdown(f"**What do {values} mean?** Sentences, figures and exports will say it.")
     cells = st.columns(min(len(classes), IN_A_ROW)) if len(classes) <= IN_A_ROW else None
-    place = st.container() if cells else st.expander(f"Names of the {len(classes)} classes")
+    container = st.container() if cells else st.expander(f"Names of the {len(classes)} classes")
     for number, label in enumerate(classes):
-        with cells[number] if cells else place:
+        with cells[number] if cells else container:
             st.text_input(
                 f"{target} = {md(label, 30)} means",
                 state.outcomes.get(str(label), ""),

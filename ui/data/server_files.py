@@ -94,10 +94,10 @@ def resolved(name: str) -> list[Path]:
 
 def _walked(folder: Path) -> Iterator[Path]:
     """Yield the files below a folder in order; links to folders are not followed."""
-    for place, folders, files in os.walk(folder):
+    for path, folders, files in os.walk(folder):
         folders.sort()
         for name in sorted(files):
-            yield Path(place) / name
+            yield Path(path) / name
 
 
 def _allowed(folder: Path, name: str) -> Path | None:

@@ -84,7 +84,7 @@ def _readable(column: Any) -> bool:
     return True
 
 
-def sampled(place: Place) -> tuple[Table, int]:
+def sampled(source: Place) -> tuple[Table, int]:
     """Draw rows of a source by a hash of the whole row; return them, and how many rows there are.
 
     Raises
@@ -93,7 +93,7 @@ def sampled(place: Place) -> tuple[Table, int]:
         If the source cannot be opened or read.
     """
     limits = Limits()
-    with place.opened() as table:
+    with source.opened() as table:
         n_columns = len(table.columns)
         if not 0 < n_columns <= limits.max_columns:
             raise DataError(
@@ -112,8 +112,8 @@ def sampled(place: Place) -> tuple[Table, int]:
         frame = fetch(drawn.mutate(**exact) if exact else drawn).to_pandas()
     notes = [f"These are {len(frame):,} of the table's {total:,} rows, drawn by a hash."]
     if len(frame) == total:
-        return Table.from_frame(frame, name=place.name), total
-    return Table.from_frame(frame, name=f"{place.name} (sample)", notes=notes), total
+        return Table.from_frame(frame, name=source.name), total
+    return Table.from_frame(frame, name=f"{source.name} (sample)", notes=notes), total
 
 
 def _free(table: Any) -> str:

@@ -62,8 +62,8 @@ def review(number: int, found: Explanation, *, plain: bool) -> None:
 
     st.text_input("Note", value=mine.get("note", ""), key=f"note_{number}")
     left, right, _ = st.columns([1, 1, 1])
-    for place, words in ((left, "agree"), (right, "disagree")):
-        place.button(
+    for column, words in ((left, "agree"), (right, "disagree")):
+        column.button(
             f"I {words}",
             key=f"review_{words}",
             on_click=_review,
@@ -88,10 +88,10 @@ NEAR = 0.05  # a case is near the boundary if a value moving by this share of it
 Mask = NDArray[np.bool_]
 
 
-def ask_which(place: DeltaGenerator, parts: Sequence[str]) -> None:
+def ask_which(container: DeltaGenerator, parts: Sequence[str]) -> None:
     """Show the choice of a part of the table and of its cases; see `which`."""
     parted = {part: f"{part} rows" for part in parts}
-    with place.container(horizontal=True):
+    with container.container(horizontal=True):
         for label, key, words in (("Rows", PART, parted), ("Show", SHOWN, SHOW)):
             st.segmented_control(
                 label,
@@ -160,14 +160,14 @@ def _choose(listed: pd.DataFrame, total: int) -> int:
     """Show the cases, one row always chosen, and return the chosen position."""
     positions = [int(k) for k in listed.index]
     wanted = chosen_case(listed)
-    place = positions.index(wanted)
+    index = positions.index(wanted)
 
     def remember(position: int) -> None:
         st.session_state["explain_case"] = positions[position]
 
     pick_row(
         listed,
-        place,
+        index,
         remember,
         key="explain_table",
         alt=f"{total} cases; choosing one explains it beside the table",
@@ -176,7 +176,7 @@ def _choose(listed: pd.DataFrame, total: int) -> int:
     more = f"Listing the first {len(listed):,}; search to find others. " * (total > len(listed))
     wrong = int((listed[TRUTH] != listed[ANSWER]).sum())
     st.caption(f"{total:,} cases. {more}The prediction is wrong for {wrong:,} of those listed.")
-    return positions[place]
+    return positions[index]
 
 
 def chosen_case(listed: pd.DataFrame) -> int:

@@ -102,11 +102,11 @@ def reviews(state: AppState, model: ClassifierMixin) -> list[Review]:
     X, _ = state.data
     found = []
     for number, review in sorted(state.case_notes.items(), key=lambda item: int(item[0])):
-        place = row_position(int(number))
+        position = row_position(int(number))
         answer = str(review["answer"])
-        if place in X.index and (now := str(model.predict(X.loc[[place]])[0])) != answer:
+        if position in X.index and (now := str(model.predict(X.loc[[position]])[0])) != answer:
             answer = f"{answer} (now {now})"
-        name = row_name(place, state)
+        name = row_name(position, state)
         found.append(Review(name, answer, review["verdict"], review.get("note", "")))
     return found
 

@@ -63,22 +63,22 @@ def box_of_case(
 
 
 def _figures(found: HyperplaneExplanation) -> None:
-    place = st.columns(4)
+    columns = st.columns(4)
     sure = "—" if found.confidence is None else percent(found.confidence)
-    place[0].metric(
+    columns[0].metric(
         "Confidence of the plane",
         sure,
         help="How often the plane is right at this distance and with this answer, measured on "
         "training rows it had not seen.",
     )
     rows = f"{found.n_right} of {found.n_covered}" if found.n_covered else "no case"
-    place[1].metric("Right in this box", rows)
-    place[2].metric(
+    columns[1].metric("Right in this box", rows)
+    columns[2].metric(
         "Size of the box",
         percent(found.volume_ratio),
         help="Its volume, of the largest box that fits on this side of the plane.",
     )
-    place[3].metric(
+    columns[3].metric(
         "Distance to the plane",
         f"{found.distance:.3g}",
         help="With every column's range in training as the unit.",

@@ -129,9 +129,9 @@ def _case(model: HyperplaneRuleClassifier, train: Rows, label: Any, chosen: int)
         "plane's columns, the next one is shown.",
     )
     later = complete[numbers[complete] >= number]
-    place = int(later[0]) if len(later) else int(complete[-1])
-    st.caption(f"Showing row {numbers[place]}, actual: {md(str(train.y[place]), 60)}.")
-    return np.asarray(rows[place])
+    position = int(later[0]) if len(later) else int(complete[-1])
+    st.caption(f"Showing row {numbers[position]}, actual: {md(str(train.y[position]), 60)}.")
+    return np.asarray(rows[position])
 
 
 def _one_box(

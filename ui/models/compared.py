@@ -25,8 +25,8 @@ def compared_table(found: RunResult | None, spec: RunSpec) -> None:
     table, numbers = learners_table(found or RunResult(), runs, _is_running())
     picked = None if found is None else found.number_of_rule(app_state())
 
-    def chosen(place: int) -> None:
-        number = numbers[place]
+    def chosen(position: int) -> None:
+        number = numbers[position]
         if found is not None and number is not None:
             choose(found, number)
 

@@ -152,7 +152,7 @@ def points_table(found: RunResult, shown: pd.DataFrame, x: str, y: str, key: str
     pick_row(
         table,
         numbers.index(picked) if picked in numbers else None,
-        lambda place: choose(found, numbers[place]),
+        lambda position: choose(found, numbers[position]),
         key=key,
         alt="The points of the curve; choosing a row picks it",
         column_config={k: v for k, v in _columns().items() if k in table},

@@ -227,11 +227,11 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
             args=(found, "describes", key),
             help="One of the two is often much shorter. All other rows get the other prediction.",
         )
-    for place, (name, kind) in zip((middle, right), KINDS.items(), strict=True):
+    for column, (name, kind) in zip((middle, right), KINDS.items(), strict=True):
         values = sorted({m.get(name, 0.0) for m in mine})
         if len(values) > 1:
             key = f"kind_{name}_{generation}"
-            place.segmented_control(
+            column.segmented_control(
                 kind.label,
                 values,
                 default=setting.get(name, 0.0),

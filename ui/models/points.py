@@ -91,11 +91,11 @@ class RunResult:
         lines = None if measured.references is None else _with_losses(measured.references)
         return cls(settings, (measured.spec,) * len(settings), points, models, lines)
 
-    def over(self, older: "RunResult | None", kept: Mapping[str, Any] | None) -> "RunResult":
+    def over(self, older: "RunResult | None", selected: Mapping[str, Any] | None) -> "RunResult":
         """Join these points with older ones: a setting's new point replaces its old one.
 
         A point of the quick search goes when the setting was searched in full, or a search in full
-        leaves its side out, unless its rule is the one to be `kept`.
+        leaves its side out, unless it is `selected`.
         """
         if older is None:
             return self
@@ -111,7 +111,7 @@ class RunResult:
             number
             for number, s in enumerate(settings)
             if QUICK not in s
-            or s == kept
+            or s == selected
             or not (model_key(in_full(s)) in fitted or (one_sided and "describes" in s))
         ]
         models = {**older.models, **self.models}
@@ -220,7 +220,7 @@ class RunResult:
         return next((spec.cost_unit for spec in self.specs), "")
 
     def curve(
-        self, y: str = "test_error", kept: int | None = None, *, sides: bool = False
+        self, y: str = "test_error", selected: int | None = None, *, sides: bool = False
     ) -> pd.DataFrame:
         """Return the points of the main curve: of each line the best one for each limit.
 
@@ -228,7 +228,7 @@ class RunResult:
         ----------
         y : str
             The measure; smaller is better.
-        kept : int, optional
+        selected : int, optional
             A setting that is on it in any case.
         sides : bool, default=False
             Whether rules of the two outcomes have a line each.
@@ -243,13 +243,13 @@ class RunResult:
         """
         if not len(self.points):
             return self.points
-        full = [k for k, s in enumerate(self.settings) if k == kept or not self._is_leftover(s)]
+        full = [k for k, s in enumerate(self.settings) if k == selected or not self._is_leftover(s)]
         lines = self.searches if sides else self.series
         points = self.points.assign(series=lines, look=self.looks(sides=sides), label=lines)
         points = points.loc[full].dropna(subset=[y])
-        points = self._short(points, kept)
+        points = self._short(points, selected)
         best = points.sort_values([y, "n_conditions"]).groupby(["series", "limit"]).head(1).index
-        chosen = {kept, self.suggestion.number if self.suggestion else None}
+        chosen = {selected, self.suggestion.number if self.suggestion else None}
         rows = points.loc[sorted({*best, *(chosen & set(points.index))})].copy()
         rows["on_front"] = pareto_front(rows["limit"], rows[y])
         return rows
@@ -308,9 +308,9 @@ class RunResult:
         model = self.models.get(model_key(self.settings[number]))
         return None if model is None else getattr(model, "rule_set_", model)
 
-    def _short(self, rows: pd.DataFrame, kept: int | None = None) -> pd.DataFrame:
+    def _short(self, rows: pd.DataFrame, selected: int | None = None) -> pd.DataFrame:
         """Leave out points of more conditions than the search allows, if there are others."""
-        short = (rows["limit"] <= max(LIMITS)) | (rows.index == kept)
+        short = (rows["limit"] <= max(LIMITS)) | (rows.index == selected)
         return rows[short] if short.any() else rows
 
 

@@ -81,9 +81,9 @@ def _dials(found: RunResult) -> None:
     alike = [s for s in found.settings if same_search(s, setting)]
     dials = learner_of(setting).dials(setting, len(app_state().training[0]))
     generation = st.session_state.get("_picks", 0)
-    for place, dial in zip(st.columns(len(dials)), dials, strict=True):
+    for column, dial in zip(st.columns(len(dials)), dials, strict=True):
         options = sorted({s[dial.entry] for s in alike if dial.entry in s})
-        with place:
+        with column:
             if len(options) > 1:
                 key = f"slider_{dial.entry}_{generation}"
                 st.select_slider(

@@ -139,8 +139,8 @@ def _recall(spec: RunSpec, key: str) -> None:
     Needed after a reload of the page or a restart of the server. Nothing is computed, and it is
     tried once for each curve; a message is shown for what cannot be read.
     """
-    place = workspace.store_path()
-    if st.session_state.get("_recalled") == key or place is None or not place.exists():
+    path = workspace.store_path()
+    if st.session_state.get("_recalled") == key or path is None or not path.exists():
         return
     st.session_state["_recalled"] = key
     with sentences(), st.spinner("Bringing back the points of earlier runs"):

@@ -44,8 +44,8 @@ def both(found: RunResult) -> None:
     if number is None or mine is None or not st.session_state.get(SHOWN):
         return
     state = app_state()
-    place = found.number_of_rule(state)
-    figures = "not on this curve" if place is None else figure_words(found, place)
+    run_number = found.number_of_rule(state)
+    figures = "not on this curve" if run_number is None else figure_words(found, run_number)
     other = fitted(state, found.settings[number], found.specs[number])
     entries = [("Selected", figures, mine), ("Suggested", figure_words(found, number), other)]
     _shown(entries, state)
@@ -53,7 +53,7 @@ def both(found: RunResult) -> None:
 
 def compare(found: RunResult) -> None:
     """Show up to three points side by side, their rules and figures, and what differs."""
-    rows = found.curve(kept=found.number_of_rule(app_state()))
+    rows = found.curve(selected=found.number_of_rule(app_state()))
     ordered = rows.assign(_behind=~rows["on_front"]).sort_values(["_behind", "limit", "test_error"])
     chosen = st.multiselect(
         f"Compare up to {MAX_COMPARED} points (the best for their size are listed first)",
@@ -87,8 +87,8 @@ def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
     if not entries:
         return
     words = wording(state)
-    for place, (name, figures, model) in zip(st.columns(len(entries)), entries, strict=True):
-        with place:
+    for column, (name, figures, model) in zip(st.columns(len(entries)), entries, strict=True):
+        with column:
             st.markdown(f"**{md(name, 200)}**  \n{md(figures, 200)}")
             st.code(rule_words(model.rule_set_, words), None, wrap_lines=True)
     first = entries[0]

@@ -97,8 +97,8 @@ def clause_lines(rule: RuleSet, train: Rows, test: Rows | None, state: AppState)
     tables = [(rows, clause_table(rule, rows)) for rows in (train, test) if rows is not None]
     _, lead, *counts, _ = _line(len(tables))
     lead.markdown(f"{_label(rule, 0)} if{' all of these hold:' * (rule.form == 'cnf')}")
-    for place, (rows, _) in zip(counts, tables, strict=True):
-        place.caption(rows.name, help=MATCHED[rule.form])
+    for column, (rows, _) in zip(counts, tables, strict=True):
+        column.caption(rows.name, help=MATCHED[rule.form])
     off = set()
     with st.container(height=LINES_HEIGHT if rule.n_clauses > MANY else "content", border=False):
         for k in range(rule.n_clauses):
@@ -136,8 +136,8 @@ def _clause_line(
     if k and len(set(rule.labels)) > 1:
         joint = f"else {_label(rule, k)} if "
     text.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
-    for place, (_, table) in zip(counts, tables, strict=True):
-        place.caption(f"{table.loc[k, 'right']:,.0f} of {table.loc[k, 'matched']:,.0f} correct")
+    for column, (_, table) in zip(counts, tables, strict=True):
+        column.caption(f"{table.loc[k, 'right']:,.0f} of {table.loc[k, 'matched']:,.0f} correct")
     with edit:
         edit_button(rule, k, "Edit", state)
     return bool(used)

@@ -66,7 +66,7 @@ def edited_condition(
         )
         for rows in parts
     ]
-    place = st.container()
+    container = st.container()
     edited = _changed(literal, counts[0], key, state)
     if edited is None:
         return None
@@ -75,7 +75,7 @@ def edited_condition(
         _effects(literal, edited, counts)
     pressed = st.button("Apply", key="score_edit", type="primary")
     _sides(edited, counts[0], state)
-    with place:  # last, so that the errors are there before the figure is drawn
+    with container:  # last, so that the errors are there before the figure is drawn
         _figure(edited, train, key, state)
     return with_condition(rule, k, i, edited) if pressed else None
 

@@ -126,7 +126,7 @@ def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
         return
     held = st.session_state.get(PICKED)
     number = held[1] if held is not None and held[0] == key else None
-    place = numbers.index(number) if number in numbers else None
+    position = numbers.index(number) if number in numbers else None
     shown = numbers[:SHOWN]
 
     def picked(row: int) -> None:
@@ -145,7 +145,7 @@ def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
                 "reads": names,
             }
         ),
-        place if place is not None and place < len(shown) else None,
+        position if position is not None and position < len(shown) else None,
         picked,
         key="alike_table",
         alt=f"{len(shown)} rules as good as the selected one; picking one shows it below",
@@ -159,7 +159,7 @@ def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
     )
     if len(numbers) > SHOWN:
         st.caption(f"Showing the first {SHOWN} of {len(numbers):,}.")
-    if place is not None:
+    if position is not None:
         _one(found, found.rules[number], train, state)
     _pairs(found)
 

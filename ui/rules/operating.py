@@ -60,14 +60,14 @@ def operating_card(model: Any, rows: Rows, state: AppState) -> None:
     sentence = operating_sentence(points, name)
     generation = st.session_state.get("_operating_turn", 0)
 
-    def pick(place: int) -> None:
-        once(lambda: _take(source, points.iloc[place, 0], by))()
+    def pick(position: int) -> None:
+        once(lambda: _take(source, points.iloc[position, 0], by))()
         st.session_state["_operating_turn"] = generation + 1
 
     def clicked() -> None:
-        place = selected_id(st.session_state.get(f"operating_{generation}"))
-        if place is not None and int(place) < len(points):
-            pick(int(place))
+        position = selected_id(st.session_state.get(f"operating_{generation}"))
+        if position is not None and int(position) < len(points):
+            pick(int(position))
 
     figure = operating_figure(points, name, at)
     chart(figure, f"operating_{generation}", sentence, on_select=clicked)
@@ -86,8 +86,8 @@ def _few(points: pd.DataFrame) -> pd.DataFrame:
     """Keep at most MOST points, evenly spread, with both ends."""
     if len(points) <= MOST:
         return points
-    kept = sorted({round(k * (len(points) - 1) / (MOST - 1)) for k in range(MOST)})
-    return points.iloc[kept].reset_index(drop=True)
+    indices = sorted({round(k * (len(points) - 1) / (MOST - 1)) for k in range(MOST)})
+    return points.iloc[indices].reset_index(drop=True)
 
 
 def _point_table(points: pd.DataFrame, by: str, name: str) -> pd.DataFrame:

@@ -26,9 +26,9 @@ class Versions:
         """The selected version."""
         return self.items[self.place]
 
-    def at(self, place: int) -> "Versions":
+    def at(self, index: int) -> "Versions":
         """Select another version; the first or last one where there is no such number."""
-        return replace(self, place=min(max(place, 0), len(self.items) - 1))
+        return replace(self, place=min(max(index, 0), len(self.items) - 1))
 
     def added(self, version: dict[str, Any]) -> "Versions":
         """Append a version after the selected one, unless it has the same rule."""
@@ -42,10 +42,10 @@ def version_of(state: Any) -> dict[str, Any]:
     return {name: getattr(state, name) for name in FIELDS}
 
 
-def versions_of(state: Any, kept: Versions | None) -> Versions:
+def versions_of(state: Any, previous: Versions | None) -> Versions:
     """Return the versions kept for the selected rule; new ones if it was selected elsewhere."""
     now = version_of(state)
-    same = kept is not None and all(
-        kept.current[name] == now[name] for name in ("setting", "rule_json")
+    same = previous is not None and all(
+        previous.current[name] == now[name] for name in ("setting", "rule_json")
     )
-    return kept if same and kept is not None else Versions((now,))
+    return previous if same and previous is not None else Versions((now,))

@@ -261,10 +261,10 @@ class JobRegistry:
     def waiting(self, job: Job) -> str:
         """Return what a queued job waits for: its process, or a free place."""
         with self._lock:
-            place, free = self.position(job), self._free > 0
-        if place == 1 and free:
+            position, free = self.position(job), self._free > 0
+        if position == 1 and free:
             return "Getting ready"
-        return f"Waiting for a free place: number {place} in the queue"
+        return f"Waiting for a free place: number {position} in the queue"
 
     def is_busy(self, owner: str) -> bool:
         """Return whether any job of the owner waits or runs."""

@@ -37,17 +37,17 @@ def case_table(cases: NewCases, found: Scored, state: AppState) -> int:
     table = pd.concat([table, read.rename(columns=state.label)], axis=1)
     table.insert(0, ROW, row_number(table.index.to_numpy()))
     table = table.iloc[order]
-    place = min(st.session_state.get("score_case", 0), len(table) - 1)
+    position = min(st.session_state.get("score_case", 0), len(table) - 1)
     pick_row(
         table,
-        place,
-        lambda place: st.session_state.update(score_case=place),
+        position,
+        lambda position: st.session_state.update(score_case=position),
         key="score_table",
         alt="The cases with their predictions and the clause that decided; select one to explain",
         height=380,
     )
     st.caption("Cases closest to a limit of the rule come first.")
-    return int(order[place])
+    return int(order[position])
 
 
 def closest_first(found: Scored, training: pd.DataFrame) -> NDArray[np.intp]:
@@ -103,10 +103,10 @@ def cost_sentence(cases: NewCases, found: Scored, state: AppState) -> str:
     )
 
 
-def one_case(found: Scored, place: int) -> None:
+def one_case(found: Scored, position: int) -> None:
     """Explain the prediction of one case: reason, nearest other clause, smallest change."""
-    (why,) = found.explained([place])
-    st.markdown(f"**Row {row_number(int(found.X.index[place]))}**")
+    (why,) = found.explained([position])
+    st.markdown(f"**Row {row_number(int(found.X.index[position]))}**")
     st.markdown(md(why.sentence, 900))
     if len(why.near_misses) > 1 and not why.fired:
         st.markdown(md(why.near_misses[0].sentence, 600))

@@ -164,13 +164,13 @@ def unpacked(raw: bytes, limits: Limits) -> bytes:
     """
     if not raw.startswith(GZIP):
         return raw
-    parts, left, room = [], raw, limits.max_bytes + 1
+    parts, left, remaining = [], raw, limits.max_bytes + 1
     try:
-        while left and room > 0:  # an archive may have several members, one after the other
+        while left and remaining > 0:  # an archive may have several members, one after the other
             member = zlib.decompressobj(wbits=31)
-            parts.append(member.decompress(left, room))
-            room -= len(parts[-1])
-            if room > 0 and not member.eof:
+            parts.append(member.decompress(left, remaining))
+            remaining -= len(parts[-1])
+            if remaining > 0 and not member.eof:
                 raise DataError("The gzip archive is damaged: it ends too early; pack it anew.")
             left = member.unused_data.lstrip(b"\0")
     except zlib.error as error:

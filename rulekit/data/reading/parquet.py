@@ -51,11 +51,11 @@ def _read(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[pd.DataFra
         raise DataError("The file holds lists, structures or bytes only. Give plain columns.")
     headers, repairs = repaired_headers([schema[i].name for i in usable], limits)
     chosen = chosen_columns(headers, options.columns, limits)
-    names, kept = [headers[k] for k in chosen], [usable[k] for k in chosen]
-    check_size(file.metadata.num_rows, len(kept), limits)
-    texts = [schema[i].name for i in kept if _is_text(schema[i].type)]
+    names, indices = [headers[k] for k in chosen], [usable[k] for k in chosen]
+    check_size(file.metadata.num_rows, len(indices), limits)
+    texts = [schema[i].name for i in indices if _is_text(schema[i].type)]
     file = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts)
-    leaves = _leaf_columns(schema, kept)  # by position: names may repeat, or hold dots
+    leaves = _leaf_columns(schema, indices)  # by position: names may repeat, or hold dots
     groups = [file.reader.read_row_group(g, leaves) for g in range(file.num_row_groups)]
     if not groups:
         raise DataError("The file has columns but no rows. Give at least one row of data.")
@@ -84,10 +84,10 @@ def _is_text(kind: pa.DataType) -> bool:
     return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string))
 
 
-def _leaf_columns(schema: pa.Schema, kept: list[int]) -> list[int]:
+def _leaf_columns(schema: pa.Schema, indices: list[int]) -> list[int]:
     """Convert positions of columns to positions of leaves in the file."""
     starts = np.cumsum([0, *(_n_leaves(part.type) for part in schema)])
-    return [int(starts[i]) for i in kept]
+    return [int(starts[i]) for i in indices]
 
 
 def _n_leaves(kind: pa.DataType) -> int:

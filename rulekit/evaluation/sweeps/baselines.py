@@ -108,13 +108,13 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encoded(self, X: Any) -> Any:
         """Transform rows; the models of one `fit_many` cache the last two tables."""
-        kept: list[tuple[Any, Any]] = getattr(self, "_encodings", [])
-        for table, encoded in kept:
+        encodings: list[tuple[Any, Any]] = getattr(self, "_encodings", [])
+        for table, encoded in encodings:
             if table is X:
                 return encoded
         encoded = self.encoder_.transform(self._frame(_columns(X)))
         if hasattr(self, "_encodings"):
-            kept[:] = [*kept[-1:], (X, encoded)]
+            encodings[:] = [*encodings[-1:], (X, encoded)]
         return encoded
 
     @property

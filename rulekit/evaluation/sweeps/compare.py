@@ -151,11 +151,12 @@ class Comparison:
             If one is of other rows or other folds: their errors cannot be compared.
         """
         everyone = (self, *others)
-        for place, other in enumerate(others, start=1):
+        for position, other in enumerate(others, start=1):
             if other.folds_digest != self.folds_digest:
                 raise ValueError(
                     "Only comparisons of the same rows, target, weights and folds can be joined; "
-                    f"comparison {place} differs. Repeat it with the same `cv` and `random_state`."
+                    f"comparison {position} differs. Repeat it with the same `cv` and "
+                    "`random_state`."
                 )
         shifts = [0, *np.cumsum([len(one.settings) for one in everyone[:-1]]).tolist()]
         pairs = list(zip(everyone, shifts, strict=True))
@@ -363,8 +364,8 @@ class _Comparing:
         quick = next((pair for pair in self.numbered if pair[0].whole_front), None)
         if first_pass and quick is not None and not self.knows(*quick):
             self.answer_quickly(*quick, self.until_turn_ends(n_stages))
-        for place, (family, first) in enumerate(self.numbered):
-            stop = self.until_turn_ends(n_stages - place, kept=family.keep_models)
+        for position, (family, first) in enumerate(self.numbered):
+            stop = self.until_turn_ends(n_stages - position, keeps_models=family.keep_models)
             for k, (limited, numbers) in enumerate(self.rounds(family)):
                 ends = (
                     stop if k else self.should_stop
@@ -405,7 +406,7 @@ class _Comparing:
     def numbered(self) -> list[tuple[Family, int]]:
         """The families, each with the number of its first setting."""
         sizes = [len(family.settings) for family in self.families]
-        return [(f, sum(sizes[:place])) for place, f in enumerate(self.families)]
+        return [(f, sum(sizes[:position])) for position, f in enumerate(self.families)]
 
     def found(self) -> Comparison:
         """Return the current result."""
@@ -425,12 +426,12 @@ class _Comparing:
         if self.on_progress is not None:
             self.on_progress(Progress(stage, family, row, self.found()))
 
-    def until_turn_ends(self, n_stages: int, *, kept: bool = False) -> ShouldStop:
+    def until_turn_ends(self, n_stages: int, *, keeps_models: bool = False) -> ShouldStop:
         """Return a check of whether the first of several turns is over, minus time for models."""
         if self.budget is None:
             return self.should_stop
         now, n_folds = time.monotonic(), len(self.folds)
-        share = n_folds / (n_folds + kept) / n_stages
+        share = n_folds / (n_folds + keeps_models) / n_stages
         end = now + share * (self.began + self.budget - now)
         return lambda: time.monotonic() >= end or self.should_stop()
 

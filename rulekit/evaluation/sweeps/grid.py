@@ -81,7 +81,7 @@ def families(settings: Sequence[Setting], shared: Iterable[str]) -> list[list[in
 
 def _spread_rank(prices: Sequence[Any]) -> list[int]:
     values = sorted({p for p in prices if isinstance(p, (int, float))})
-    rank = {values[i]: place for place, i in enumerate(spread_order(len(values)))}
+    rank = {values[i]: position for position, i in enumerate(spread_order(len(values)))}
     return [rank.get(p, 0) if isinstance(p, (int, float)) else 0 for p in prices]
 
 

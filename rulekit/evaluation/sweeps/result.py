@@ -202,11 +202,11 @@ class SweepResult:
         ValueError
             If a result is of other rows or other folds: their errors cannot be compared.
         """
-        for place, other in enumerate(others, start=1):
+        for number, other in enumerate(others, start=1):
             if other.folds_digest != self.folds_digest:
                 raise ValueError(
                     "Only results of the same rows, target, weights and folds can be joined; "
-                    f"result {place} differs. Repeat the sweep with the same `cv` and "
+                    f"result {number} differs. Repeat the sweep with the same `cv` and "
                     "`random_state`."
                 )
         everyone = (self, *others)

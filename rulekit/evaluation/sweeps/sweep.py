@@ -324,10 +324,10 @@ def _run(work: Work, collector: Collector, stop: ShouldStop, n_jobs: int | None)
     folds = [Once(*pair) for pair in zip(work.folds, collector.folds, strict=True)]
     with _Caller(collector.land, stop) as caller, threadpool_limits(1):
         calls = [(rows, folds[task.fold], task, caller) for task in tasks]
-        for place, (found, error) in spread(_do, calls, n_jobs, caller.stopped):
+        for position, (found, error) in spread(_do, calls, n_jobs, caller.stopped):
             caller.error = caller.error or error
             for number, measured in found:
-                caller.report(number, tasks[place].fold, measured)
+                caller.report(number, tasks[position].fold, measured)
         if caller.error is not None:
             raise caller.error
 

@@ -163,12 +163,12 @@ def _learner(model: Any, rule: RuleSet) -> LiteralRuleClassifier:
     """Build a learner over the conditions of the model."""
     parameters = model.get_params(deep=False) if hasattr(model, "get_params") else {}
     learner = BoxSearchClassifier()
-    kept = {
+    shared_parameters = {
         k: parameters[k] for k in KEPT if k in parameters and k in learner.get_params(deep=False)
     }
     if isinstance(model, (LiteralRuleClassifier, RuleClassifier)):
-        kept["constraints"] = parameters["constraints"]
-    return _described(learner.set_params(**kept), model, rule)
+        shared_parameters["constraints"] = parameters["constraints"]
+    return _described(learner.set_params(**shared_parameters), model, rule)
 
 
 def _described(learner: Any, model: Any, rule: RuleSet) -> LiteralRuleClassifier:
@@ -176,8 +176,8 @@ def _described(learner: Any, model: Any, rule: RuleSet) -> LiteralRuleClassifier
     labels = set(rule.labels) - {rule.default}
     label = labels.pop() if len(labels) == 1 else model.positive_label_
     parameters = learner.get_params(deep=False)
-    kept = {k: parameters[k] for k in (*KEPT, "constraints") if k in parameters}
-    return BoxSearchClassifier(form=rule.form, positive_label=label, **kept)
+    shared_parameters = {k: parameters[k] for k in (*KEPT, "constraints") if k in parameters}
+    return BoxSearchClassifier(form=rule.form, positive_label=label, **shared_parameters)
 
 
 def _price(model: Any, n_rows: int) -> float:
@@ -223,7 +223,7 @@ class _Work:
             met |= {r.columns: r for r in found}
         listed = self.near(space, list(met.values()), selected_cost)
         names = {r.columns: space.features(r) for r in (*listed, *without.values())}
-        rules, kept = _written(space, listed)
+        rules, priced = _written(space, listed)
         facts = (
             self.wrong(self.rule),
             selected_cost / total,
@@ -232,11 +232,11 @@ class _Work:
             n_clauses,
             most,
         )
-        cheapest = min([selected_cost, *(r.cost for r in kept)]) / total
+        cheapest = min([selected_cost, *(r.cost for r in priced)]) / total
         return Alternatives(
             rules,
-            self.rules_table(rules, kept, names, total),
-            self.by_column(space, kept, without, names, cheapest),
+            self.rules_table(rules, priced, names, total),
+            self.by_column(space, priced, without, names, cheapest),
             self.rule,
             *facts,
             self.complete_to,

@@ -231,11 +231,11 @@ class _Words:
         if not row["as_good"]:
             return f"{every} {name}: the best rule found without it is wrong in {against}."
         others = [self.called(c) for c in row["instead"]]
-        place = "no other column takes its place"
+        replacement = "no other column takes its place"
         if others:
             listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
-            place = f"{listed} {'takes' if len(others) == 1 else 'take'} its place"
-        return f"{name} can be left out: {place}, and {against} are wrong."
+            replacement = f"{listed} {'takes' if len(others) == 1 else 'take'} its place"
+        return f"{name} can be left out: {replacement}, and {against} are wrong."
 
     def pairs(self) -> str:
         """Return how far the rules differ."""

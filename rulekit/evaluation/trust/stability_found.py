@@ -108,7 +108,7 @@ class Stability:
         found = [_cuts(r.rule) for r in self.resamples]
         places = dict.fromkeys((c.column, c.side) for c in of_selected)
         further = sorted({(c.column, c.side) for cuts in found for c in cuts} - set(places))
-        thresholds: list[Cut] = [*of_selected, *(Cut(*place, math.nan) for place in further)]
+        thresholds: list[Cut] = [*of_selected, *(Cut(*cut, math.nan) for cut in further)]
         rows = [self._cut(cut, found) for cut in thresholds]
         names = ("column", "side", "selected", "returned", "near", "low", "middle", "high")
         return pd.DataFrame(rows, columns=list(names))

@@ -27,9 +27,9 @@ def computed(
 def summed(split: PowerLawSplit, base: Callable[[Factor], str], number: WriteNumber) -> str:
     """Write the sum of a split with a writer of factors."""
     total = ""
-    for place, term in enumerate(split.terms):
+    for index, term in enumerate(split.terms):
         law = _law(term, base)
-        if place:
+        if index:
             sign = "-" if term.weight < 0 else "+"
             total += f" {sign} {number(abs(term.weight))} * {law}"
         else:

@@ -147,9 +147,9 @@ class LatexWriter(ReadingWriter[str]):
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum, one short formula a term so that lines can break between them."""
         parts = []
-        for place, (feature, weight) in enumerate(split.terms):
-            sign = "" if not place else "- " if weight < 0 else "+ "
-            size = self.number(abs(weight) if place else weight)
+        for index, (feature, weight) in enumerate(split.terms):
+            sign = "" if not index else "- " if weight < 0 else "+ "
+            size = self.number(abs(weight) if index else weight)
             parts.append(rf"${sign}{size} \cdot {{}}$ {self.name(feature)}")
         text = f"{' '.join(parts)} ${SIGNS[split.op]} {self.number(split.value)}$"
         return with_gap(text, split.missing)
@@ -157,8 +157,8 @@ class LatexWriter(ReadingWriter[str]):
     def power_law(self, split: PowerLawSplit) -> str:
         """Write a sum of power laws as one formula."""
         parts = []
-        for place, term in enumerate(split.terms):
-            sign = "-" if term.weight < 0 else "+" if place else ""
+        for index, term in enumerate(split.terms):
+            sign = "-" if term.weight < 0 else "+" if index else ""
             size = abs(term.weight)
             weight = "" if size == 1.0 else rf"{self.number(size)} \cdot "
             parts.append(f"{sign} {weight}{self._law(term)}".strip())

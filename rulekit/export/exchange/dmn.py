@@ -125,8 +125,8 @@ def variables(features: tuple[str, ...]) -> dict[str, str]:
     """Return a FEEL variable name for each column: its own name where that is plain."""
     plain = {f for f in features if PLAIN_NAME.fullmatch(f) and f.lower() not in TAKEN}
     found = {}
-    for place, feature in enumerate(features, start=1):
-        name = feature if feature in plain else f"column_{place}"
+    for number, feature in enumerate(features, start=1):
+        name = feature if feature in plain else f"column_{number}"
         while name != feature and name in plain:
             name += "_"
         found[feature] = name
@@ -283,11 +283,11 @@ class FeelWriter(ConditionWriter[FeelTest]):
 def _counting(text: str) -> Arithmetic[str]:
     """Write arithmetic on the digits of a text in FEEL."""
 
-    def cut(place: int, digits: int) -> str:
-        found = f"number(substring({text}, {place}, {digits}))"
-        if place < 12:  # the day is always there
+    def cut(start: int, digits: int) -> str:
+        found = f"number(substring({text}, {start}, {digits}))"
+        if start < 12:  # the day is always there
             return found
-        return f"(if string length({text}) < {place} then 0 else {found})"
+        return f"(if string length({text}) < {start} then 0 else {found})"
 
     def apply(sign: str, *parts: str) -> str:
         return f"floor({parts[0]})" if sign == "floor" else f"({f' {sign} '.join(parts)})"

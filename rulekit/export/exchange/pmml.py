@@ -226,11 +226,11 @@ class PmmlWriter(ConditionWriter[Element]):
     def _counting(self, name: str) -> Arithmetic[Element]:
         """Write arithmetic on the digits of a text; each number is a derived field."""
 
-        def cut(place: int, digits: int) -> Element:
+        def cut(start: int, digits: int) -> Element:
             # midnight may be left out; where all is missing, any date will do: the test asks first
             given = {"mapMissingTo": "1970-01-01 00:00:00"}
             whole = _apply("concat", _ref(name), _constant(" 00:00:00"), **given)
-            found = _apply("substring", whole, _constant(place), _constant(digits))
+            found = _apply("substring", whole, _constant(start), _constant(digits))
             return _ref(self._derive("digits", found))
 
         return Arithmetic(_constant, cut, _apply)

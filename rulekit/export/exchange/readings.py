@@ -37,8 +37,8 @@ def read(part: str, by: Arithmetic[T]) -> T:
         weeks = by.apply("*", _whole(by, later, 7), by.number(7))
         return by.apply("+", by.apply("-", later, weeks), by.number(1))
     seconds = by.apply("*", days, by.number(86_400))
-    for place, size in ((12, 3600), (15, 60), (18, 1)):
-        more = by.apply("*", by.cut(place, 2), by.number(size))
+    for start, size in ((12, 3600), (15, 60), (18, 1)):
+        more = by.apply("*", by.cut(start, 2), by.number(size))
         seconds = by.apply("+", seconds, more)
     if part == "date":
         return seconds

@@ -107,9 +107,9 @@ def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
         A copy; numbers stay numbers.
     """
     safe = frame.rename(columns=_safe)
-    for place in range(safe.shape[1]):
-        if not pd.api.types.is_numeric_dtype(safe.dtypes.iloc[place]):
-            safe.isetitem(place, safe.iloc[:, place].map(_safe))
+    for column in range(safe.shape[1]):
+        if not pd.api.types.is_numeric_dtype(safe.dtypes.iloc[column]):
+            safe.isetitem(column, safe.iloc[:, column].map(_safe))
     return safe
 
 

@@ -73,10 +73,10 @@ def rows_to_rule(rows: pd.DataFrame, rule: RuleSet, columns: Columns) -> RuleSet
         If a cell cannot be read; the condition's row is named.
     """
     clauses: dict[int, list[Literal]] = {}
-    for place, row in enumerate(rows.to_dict("records"), start=1):
+    for line, row in enumerate(rows.to_dict("records"), start=1):
         if not _blank(row["column"]):
             number = 1 if _blank(row["clause"]) else int(row["clause"])
-            clauses.setdefault(number, []).append(_literal(row, place, columns))
+            clauses.setdefault(number, []).append(_literal(row, line, columns))
     op = "and" if rule.form == "dnf" else "or"
     label = rule.labels[0] if rule.labels else rule.default
     rule_clauses = tuple(Clause(tuple(clauses[number]), op) for number in sorted(clauses))
@@ -84,8 +84,8 @@ def rows_to_rule(rows: pd.DataFrame, rule: RuleSet, columns: Columns) -> RuleSet
     return RuleSet(rule_clauses, labels, rule.form, rule.default)
 
 
-def _literal(row: Mapping[str, Any], place: int, columns: Columns) -> Literal:
-    where = f"Row {place} of the rule"
+def _literal(row: Mapping[str, Any], line: int, columns: Columns) -> Literal:
+    where = f"Row {line} of the rule"
     feature, op = str(row["column"]), str(row["test"])
     if feature not in columns:
         raise RuleError(f"{where}: there is no column {feature!r} among the features.")
@@ -249,8 +249,8 @@ def rows_to_points(
     points = [_points(value, k) for k, value in enumerate(named["points"], start=1)]
     plain = RuleSet((Clause(scorecard_of(rule)[0].conditions),), (True,), "dnf", False)
     read = rows_to_rule(named.assign(clause=range(1, len(named) + 1)), plain, columns)
-    kept = [(c.literals[0], p) for c, p in zip(read.clauses, points, strict=True) if p]
-    if not kept:
+    with_points = [(c.literals[0], p) for c, p in zip(read.clauses, points, strict=True) if p]
+    if not with_points:
         raise RuleError(
             "Some condition must give points other than 0; all of them are 0. Give points, or keep "
             "the scorecard as it was."
@@ -260,12 +260,12 @@ def rows_to_points(
             "Totals must fall from band to band, the highest first; got "
             f"{', '.join(map(str, totals))}. Change them."
         )
-    literals, given = zip(*kept, strict=True)
+    literals, given = zip(*with_points, strict=True)
     clauses = tuple(Clause((PointsSplit(literals, given, int(total)),)) for total in totals)
     return RuleSet(clauses, rule.labels, "dnf", rule.default)
 
 
-def _points(value: object, place: int) -> int:
+def _points(value: object, line: int) -> int:
     try:
         number = float(str(value))
         if number == int(number):
@@ -273,6 +273,6 @@ def _points(value: object, place: int) -> int:
     except (ValueError, OverflowError):
         pass
     raise RuleError(
-        f"Row {place} of the scorecard: its points must be a whole number such as 3 or -2; got "
+        f"Row {line} of the scorecard: its points must be a whole number such as 3 or -2; got "
         f"{value!r}. Write one."
     )

@@ -91,15 +91,15 @@ class Sheet:
 
     def value(self, row: int, column: int, value: Any, style: str = "text") -> None:
         """Write text, a truth value or a number, all digits of it; None for an empty cell."""
-        place, form = (row - 1, column - 1), self._styles[style]
+        position, form = (row - 1, column - 1), self._styles[style]
         if value is None:
-            self._sheet.write_blank(*place, None, form)
+            self._sheet.write_blank(*position, None, form)
         elif isinstance(value, bool):
-            self._sheet.write_boolean(*place, value, form)
+            self._sheet.write_boolean(*position, value, form)
         elif isinstance(value, str):
-            self._sheet.write_string(*place, value[:LONGEST_TEXT], form)
+            self._sheet.write_string(*position, value[:LONGEST_TEXT], form)
         else:
-            self._sheet.write_number(*place, Exact(value), form)
+            self._sheet.write_number(*position, Exact(value), form)
 
     def formula(self, row: int, column: int, formula: str, style: str = "plain") -> None:
         """Write a formula that every program computes when it opens the file."""
@@ -318,9 +318,9 @@ class _BookWriter:
         """Write every sheet, the values last: the formulas say which there are."""
         self._rule_in_words()
         self._headings()
-        for place in range(n_cases):
-            self._fill(FIRST + place, given if place < n_given else {}, place)
-            self._case(FIRST + place)
+        for index in range(n_cases):
+            self._fill(FIRST + index, given if index < n_given else {}, index)
+            self._case(FIRST + index)
         for column, feature in enumerate(self.rule.features, start=2):
             offered = self._offered(feature)
             self.sheets[CASES].choices(FIRST, FIRST + n_cases - 1, column, offered)
@@ -328,8 +328,8 @@ class _BookWriter:
             write_card(self.sheets["Scorecard"], self.rule, self.card, self.kinds, self.values)
         sheet = self.sheets["Values"]
         sheet.heading(1, 1, "What the rule compares with, and answers; formulas read these cells")
-        for place, value in enumerate(self.values.listed, start=2):
-            sheet.value(place, 1, value)
+        for index, value in enumerate(self.values.listed, start=2):
+            sheet.value(index, 1, value)
         sheet.widths({1: 70})
         for each in self.sheets.values():
             each.close()
@@ -351,13 +351,13 @@ class _BookWriter:
         sheet.headings(FIRST - 1, (*hints, *clauses, *tests))
         sheet.freeze(FIRST, 1)
 
-    def _fill(self, row: int, given: Mapping[str, Any], place: int) -> None:
+    def _fill(self, row: int, given: Mapping[str, Any], index: int) -> None:
         """Create the input cells, with given values."""
         sheet = self.sheets[CASES]
-        sheet.value(row, 1, place + 1 if given else None, "input")
+        sheet.value(row, 1, index + 1 if given else None, "input")
         for column, feature in enumerate(self.rule.features, start=2):
             kind = self.kinds[feature]
-            value = value_at(given[feature], place) if given else None
+            value = value_at(given[feature], index) if given else None
             cell = None if value is None else cell_of(value, kind)
             sheet.value(row, column, cell, input_style(kind))
 
@@ -377,8 +377,8 @@ class _BookWriter:
             tests += map(writer.write, clause.conditions)
             span = _span(row, start, first + len(tests) - 1)
             clauses.append(f"{clause.op.upper()}({span or str(clause.op == 'and').upper()})")
-        for place, formula in enumerate((*checks, *clauses, *tests), start=1):
-            self.sheets[WORKINGS].formula(row, place, formula)
+        for index, formula in enumerate((*checks, *clauses, *tests), start=1):
+            self.sheets[WORKINGS].formula(row, index, formula)
         wrong = _span(row, 1, len(checks), WORKINGS)
         answer, decided = self._decision(_span(row, len(checks) + 1, first - 1, WORKINGS))
         if wrong:
@@ -395,8 +395,8 @@ class _BookWriter:
         if not self.card:
             return {}
         sheet, writer = self.sheets[CASES], CellWriter(cells, self.kinds, self.values)
-        for place, (condition, points) in enumerate(self.card, start=self.last_input + 1):
-            sheet.formula(row, place, writer.given(condition, points))
+        for index, (condition, points) in enumerate(self.card, start=self.last_input + 1):
+            sheet.formula(row, index, writer.given(condition, points))
         given = _span(row, self.last_input + 1, self.last_points - 1)
         sheet.formula(row, self.last_points, f"SUM({given})")
         return {self.card: f"{CASES}!{column_name(self.last_points)}{row}"}
@@ -437,8 +437,8 @@ class _BookWriter:
             row += 1
             sheet.values(row, (None, "where every line holds", rule.labels[0]))
         sheet.values(row + 1, (None, "otherwise", rule.default))
-        for place, note in enumerate(NOTES, start=row + 3):
-            sheet.value(place, 2, note)
+        for row_number, note in enumerate(NOTES, start=row + 3):
+            sheet.value(row_number, 2, note)
         sheet.widths({2: 70, 3: 20, 4: 70})
 
 

@@ -240,10 +240,10 @@ def explain_with_hyperplane(
     for code, label in enumerate(model.boxes_):
         there = np.flatnonzero(is_above == (code == 1))
         side = _Side(model, code, label)
-        for place, explanation in zip(
+        for row_index, explanation in zip(
             there, side.explained(rows[there], there, answers, box), strict=True
         ):
-            found[place] = explanation
+            found[row_index] = explanation
     return [explanation for explanation in found if explanation is not None]
 
 
@@ -251,8 +251,8 @@ def _refuse_gaps(plane: Plane, rows: Floats) -> None:
     used = np.flatnonzero(plane.w)
     gaps = np.isnan(rows[:, used])
     if gaps.any():
-        row, place = np.argwhere(gaps)[0]
-        name = plane.design.numbers[used[place]].feature
+        row, column = np.argwhere(gaps)[0]
+        name = plane.design.numbers[used[column]].feature
         raise DataError(
             f"Row {row + 1} must have a value in column {name[:60]!r}, which the plane reads; it "
             "has none. Fill the gap."
@@ -270,10 +270,10 @@ class _Side:
         self.training = self.half.oriented(self.plane.rows)
         self.right = self.plane.codes == code
         self.widths = self.half.high - self.half.low
-        merged, place = np.unique(self.training, axis=0, return_inverse=True)
+        merged, row_codes = np.unique(self.training, axis=0, return_inverse=True)
         self.distinct = merged
-        self.n_all = np.bincount(place.ravel(), minlength=len(merged))
-        self.n_right = np.bincount(place.ravel()[self.right], minlength=len(merged))
+        self.n_all = np.bincount(row_codes.ravel(), minlength=len(merged))
+        self.n_right = np.bincount(row_codes.ravel()[self.right], minlength=len(merged))
 
     def explained(
         self, rows: Floats, places: NDArray[np.intp], answers: list[Any], box: str
@@ -293,11 +293,11 @@ class _Side:
         ratio = self._volume_ratio(lower, upper)
         held = self.boxes.members(V)
         rule = np.where(held.any(axis=1), held.argmax(axis=1), -1) if len(self.boxes) else None
-        for i, place in enumerate(places.tolist()):
+        for i, box_index in enumerate(places.tolist()):
             yield HyperplaneExplanation(
-                place,
+                box_index,
                 self.label,
-                answers[place],
+                answers[box_index],
                 float(distance[i]),
                 confidence[i],
                 int(n_all[i]),

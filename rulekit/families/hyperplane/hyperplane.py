@@ -200,8 +200,8 @@ n_rules_, n_conditions_, training_error_
             code: shared.once((*key, code, *measure), partial(plane.boxes, code, *measure))
             for code in (0, 1)
         }
-        kept = {c: found[c].kept(int(self.min_coverage), self.max_rules) for c in (0, 1)}
-        self._keep_rule(self._rule(plane, kept[positive], positive, ways), table, weight)
+        boxes = {c: found[c].kept(int(self.min_coverage), self.max_rules) for c in (0, 1)}
+        self._keep_rule(self._rule(plane, boxes[positive], positive, ways), table, weight)
         why = self._why_empty(plane) if self.rule_set_.is_constant else None
         share = float(weight[table.codes == positive].sum() / weight.sum())
         least = min(share, 1.0 - share)
@@ -209,15 +209,15 @@ n_rules_, n_conditions_, training_error_
             why is None and self.training_error_ > least - SAME
         ):
             why = why or self._why_not_the_boxes(least)
-            kept[positive] = kept[positive].kept(max_boxes=0)
+            boxes[positive] = boxes[positive].kept(max_boxes=0)
             self._keep_rule(self._constant(always=share > 0.5), table, weight)
         self.empty_rule_hint_ = None if why is None else self._empty_hint(why)
         self.plane_, self.linear_ = plane, plane.linear
-        self.boxes_ = {label: kept[code] for code, label in enumerate(labels)}
-        self.coverage_, self.coverage_all_ = kept[positive].coverage, found[positive].coverage
+        self.boxes_ = {label: boxes[code] for code, label in enumerate(labels)}
+        self.coverage_, self.coverage_all_ = boxes[positive].coverage, found[positive].coverage
         self.n_problems_ = found[positive].n_problems
         self.n_incomplete_ = len(table.codes) - len(plane.codes)
-        self.history_ = _history(kept[positive])
+        self.history_ = _history(boxes[positive])
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
         self.n_iter_ = max(1, self.n_problems_)
 

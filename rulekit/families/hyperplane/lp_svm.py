@@ -170,10 +170,10 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts = row_weights(sample_weight, None, rows, y)
         weight, given = np.zeros(len(rows)), counts > 0
         weight[given] = row_weights(counts[given], self.class_weight, rows[given], y[given])
-        kept = weight > 0
+        used = weight > 0
         number = self.cv is None or isinstance(self.cv, Integral)
-        splits = None if number else self._splits(rows, y, kept)
-        rows, y, counts, weight = rows[kept], y[kept], counts[kept], weight[kept]
+        splits = None if number else self._splits(rows, y, used)
+        rows, y, counts, weight = rows[used], y[used], counts[used], weight[used]
         self.classes_, codes = two_classes(y, name)
         signs = np.where(codes == 1, 1.0, -1.0)
         scaled_by = counts if self.standardize else None
@@ -210,19 +210,19 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 computable(name, numbers)
         return np.column_stack(found)
 
-    def _splits(self, rows: Floats, y: NDArray[Any], kept: NDArray[np.bool_]) -> Splits:
+    def _splits(self, rows: Floats, y: NDArray[Any], used: NDArray[np.bool_]) -> Splits:
         """Return the folds of the given splitter, restricted to the rows that are kept."""
         splits: Splits = []
-        place = np.cumsum(kept) - 1
+        position = np.cumsum(used) - 1
         for pair in check_cv(self.cv, y, classifier=True).split(rows, y):
             try:
-                learn, test = (place[part[kept[part]]] for part in map(np.asarray, pair))
+                learn, test = (position[part[used[part]]] for part in map(np.asarray, pair))
             except IndexError as error:
                 raise ValueError(
                     f"`cv` must give positions of the {len(y)} rows; {error}. Give the folds of "
                     "this table."
                 ) from error
-            n_classes = len(np.unique(y[kept][learn]))
+            n_classes = len(np.unique(y[used][learn]))
             if n_classes < 2 or not len(test):
                 raise ValueError(
                     "Each fold of `cv` must have rows of two classes to learn from and rows to "

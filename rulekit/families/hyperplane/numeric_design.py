@@ -156,8 +156,8 @@ def short_faces(faces: Floats, points: Floats, whole: bool) -> Floats:
 def _short(face: float, distinct: Floats, whole: bool) -> float:
     if whole:
         return float(np.floor(face))
-    place = int(np.searchsorted(distinct, face, side="right"))
-    least = distinct[place - 1] if place else -np.inf
+    bin_index = int(np.searchsorted(distinct, face, side="right"))
+    least = distinct[bin_index - 1] if bin_index else -np.inf
     for decimals in range(-6, 16):
         rounded = float(np.floor(face * 10.0**decimals) / 10.0**decimals)
         if least <= rounded <= face:

@@ -73,17 +73,17 @@ def learned_plane(
     """Fit the linear classifier on the complete rows and calibrate the distance to its plane."""
     design = NumericDesign.of(table.columns, table.kinds)
     frame = design.frame(table.columns)
-    kept = complete(as_numbers(frame))
-    codes = table.codes[kept]
+    complete_rows = complete(as_numbers(frame))
+    codes = table.codes[complete_rows]
     if len(np.unique(codes)) < 2:
         raise DataError(
             "A linear model needs rows of two classes without gaps; of "
-            f"{len(kept)} rows {int(kept.sum())} have no gap, and they hold "
-            f"{'one class' if kept.any() else 'no class'}. Fill the gaps, or leave out the columns "
-            "that have most."
+            f"{len(complete_rows)} rows {int(complete_rows.sum())} have no gap, and they hold "
+            f"{'one class' if complete_rows.any() else 'no class'}. Fill the gaps, or leave out "
+            "the columns that have most."
         )
-    frame, y = frame[kept], table.y[kept]
-    counted = None if weight is None else weight[kept]
+    frame, y = frame[complete_rows], table.y[complete_rows]
+    counted = None if weight is None else weight[complete_rows]
     fitted = fit_linear(linear, frame, y, counted)
     w, gamma = plane_of(fitted, frame)
     rows = as_numbers(frame)

@@ -98,8 +98,8 @@ def lower_median(values: NDArray[np.float64]) -> float | None:
     """
     if len(values) == 0:
         return None
-    place = (len(values) - 1) // 2
-    middle = np.partition(values, place)[place]
+    rank = (len(values) - 1) // 2
+    middle = np.partition(values, rank)[rank]
     if middle == values.max():
         below = values[values < middle]
         middle = below.max() if len(below) else middle

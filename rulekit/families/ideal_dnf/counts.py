@@ -157,10 +157,10 @@ class TableCounts(PackedCounts):
         """Compute Boolean columns with the medians of some rows; None for all rows."""
         words = np.zeros((len(chosen), -(-len(self._described) // 64)), dtype=np.uint64)
         cuts: list[float | None] = []
-        for place, j in enumerate(chosen):
+        for position, j in enumerate(chosen):
             question = self.questions[j]
             cut = self._median(question.feature, rows) if question.kind == "cut" else None
-            words[place] = packed(self._answers(question, cut))
+            words[position] = packed(self._answers(question, cut))
             cuts.append(cut)
         return words, cuts
 
@@ -200,9 +200,9 @@ class MatrixCounts(PackedCounts):
     ) -> None:
         super().__init__(described, held_out, weight)
         pairs = pairs_of(matrix.literals, matrix.complement)
-        kept, self._pairs = [j for j, _ in pairs], [pair for _, pair in pairs]
-        self._words = np.array([packed(matrix.values[:, j]) for j in kept], dtype=np.uint64)
-        self._words = self._words.reshape(len(kept), -(-len(described) // 64))
+        columns, self._pairs = [j for j, _ in pairs], [pair for _, pair in pairs]
+        self._words = np.array([packed(matrix.values[:, j]) for j in columns], dtype=np.uint64)
+        self._words = self._words.reshape(len(columns), -(-len(described) // 64))
 
     def pairs(self) -> Bools:
         """Return which columns are equivalent to their complement: all of them, shape (d,)."""
@@ -215,10 +215,12 @@ class MatrixCounts(PackedCounts):
 
 def pairs_of(literals: Sequence[Any], complement: NDArray[np.intp]) -> list[tuple[int, Pair]]:
     """Return one of two complements by its number, and both as a pair."""
-    kept = [j for j, k in enumerate(complement.tolist()) if k < 0 or _leads(literals, j, k)]
+    columns_of_pairs = [
+        j for j, k in enumerate(complement.tolist()) if k < 0 or _leads(literals, j, k)
+    ]
     return [
         (j, (literals[j], literals[k] if (k := int(complement[j])) >= 0 else literals[j].negated()))
-        for j in kept
+        for j in columns_of_pairs
     ]
 
 

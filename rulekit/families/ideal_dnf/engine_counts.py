@@ -110,14 +110,14 @@ def _contingency(sizes: NDArray[np.int64], found: NDArray[np.int64]) -> Continge
     return Contingency(int(sizes.sum()), int(sizes[1]), found.sum(axis=1), found[:, 1])
 
 
-def _marginal(counts: Counts, columns: Sequence[int], kept: Sequence[int]) -> Counts:
+def _marginal(counts: Counts, columns: Sequence[int], remaining: Sequence[int]) -> Counts:
     """Sum the types of some columns to those of fewer, in another order."""
     k = len(columns)
-    place = np.arange(2**k)
-    code = np.zeros_like(place)
-    for j in kept:
-        code = 2 * code + ((place >> (k - 1 - columns.index(j))) & 1)
-    found = np.zeros((2, 2 ** len(kept), 2), dtype=np.int64)
+    indices = np.arange(2**k)
+    code = np.zeros_like(indices)
+    for j in remaining:
+        code = 2 * code + ((indices >> (k - 1 - columns.index(j))) & 1)
+    found = np.zeros((2, 2 ** len(remaining), 2), dtype=np.int64)
     for part in (0, 1):
         np.add.at(found[part], code, counts[part])
     return found

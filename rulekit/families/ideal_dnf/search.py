@@ -41,18 +41,20 @@ class Search:
         best = self.curve.best_ranking(k)
         return SCORES[best], self.ranked[best][:k].tolist()
 
-    def formula(self, chosen: Sequence[int], labels: tuple[Any, Any], **kept: Any) -> IdealFormula:
+    def formula(
+        self, chosen: Sequence[int], labels: tuple[Any, Any], **fields: Any
+    ) -> IdealFormula:
         """Count the chosen conditions on all rows; `labels` are the class described and the other.
 
         The conditions are cut anew, at the medians of all rows.
         """
-        key = (tuple(chosen), tuple(sorted(kept.items())))
+        key = (tuple(chosen), tuple(sorted(fields.items())))
         if key not in self._known:
             pairs, rows = self.source.final(chosen)
             counts = rows if self.factors is None else rows * np.array(self.factors)
             seen = None if self.joined is not None else rows
             factors = self.joined or self.factors or (1.0, 1.0)
-            self._known[key] = IdealFormula(tuple(pairs), counts, seen, factors, *labels, **kept)
+            self._known[key] = IdealFormula(tuple(pairs), counts, seen, factors, *labels, **fields)
         return self._known[key]
 
     def history(self, max_variables: int, chosen: int) -> list[dict[str, Any]]:

@@ -74,14 +74,14 @@ class PowerLawFeatures:
         """Leave some columns out; the others stay as they are."""
         if not names:
             return self
-        kept = np.array([name not in names for name in self.names])
+        remaining = np.array([name not in names for name in self.names])
         return replace(
             self,
             names=tuple(name for name in self.names if name not in names),
-            X=np.ascontiguousarray(self.X[:, kept]),
-            shift=self.shift[kept],
-            scale=self.scale[kept],
-            floor=self.floor[kept],
+            X=np.ascontiguousarray(self.X[:, remaining]),
+            shift=self.shift[remaining],
+            scale=self.scale[remaining],
+            floor=self.floor[remaining],
         )
 
     def likely(
@@ -95,8 +95,8 @@ class PowerLawFeatures:
         if len(present) == 1:
             return self
         mass = ClassMass(kinds.astype(np.int64), weight[counted], len(present))
-        kept = likely_features(self.X[counted], mass, most, np.random.default_rng([seed, 5]))
-        return self.without({name for j, name in enumerate(self.names) if j not in kept})
+        selected = likely_features(self.X[counted], mass, most, np.random.default_rng([seed, 5]))
+        return self.without({name for j, name in enumerate(self.names) if j not in selected})
 
     def factor(self, j: int, exponent: int) -> Factor:
         """Write a feature's power in the user's units."""
@@ -179,8 +179,8 @@ def _gaps(
 ) -> list[tuple[float, float] | None]:
     """Find the gap around each bound: largest sum below it and smallest above; None if infinite."""
     found: list[tuple[float, float] | None] = []
-    for place, bound in enumerate(bounds):
-        below, above = total[side <= place], total[side > place]
+    for index, bound in enumerate(bounds):
+        below, above = total[side <= index], total[side > index]
         if not np.isfinite(bound) or not len(below) or not len(above):
             found.append(None)
         else:

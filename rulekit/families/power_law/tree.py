@@ -125,8 +125,8 @@ def compare_sizes(grower: Grower, tau_prune: float | None, n_folds: int) -> Comp
     inside, length = _tried(grower, sizes, tau_prune, (rows, rows), memory)
     outside = [_tried(grower, sizes, tau_prune, fold, {})[0] for fold in folds]
     errors = np.array(outside).reshape(len(folds), len(sizes)).T
-    kept = memory if len(rows) == len(codes) else None
-    return Compared(sizes, inside, errors, length, len(rows), kept)
+    used_memory = memory if len(rows) == len(codes) else None
+    return Compared(sizes, inside, errors, length, len(rows), used_memory)
 
 
 def _tried(

@@ -137,12 +137,12 @@ def _pairs(
 
     Of two that hold in the same of these bins, the first; "more than" comes before "at most".
     """
-    place = np.concatenate([[0], np.cumsum(seen)])
-    n_cells, spans = int(place[-1]), conditions.spans
+    position = np.concatenate([[0], np.cumsum(seen)])
+    n_cells, spans = int(position[-1]), conditions.spans
     where: dict[tuple[int, ...], int] = {}
     order = sorted(range(len(conditions)), key=lambda i: (-int(conditions.side[i]), i))
     for i in order:
-        where.setdefault(_edges(place[spans[i]].tolist()), i)
+        where.setdefault(_edges(position[spans[i]].tolist()), i)
     done: set[tuple[int, ...]] = set()
     for edges, i in where.items():
         others = _complement(edges, n_cells)

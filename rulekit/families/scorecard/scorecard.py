@@ -413,11 +413,12 @@ n_conditions_, training_error_, empty_rule_hint_
             sums = [w[rows].sum() for w in (weight, given) for rows in (positive, ~positive)]
             heavier = math.log(sums[0] * sums[3] / (sums[1] * sums[2]))  # by its weight as a class
             self._chances = Chances(slope, intercept - slope * shift - heavier)
-            totals, place = np.unique(split.compared(table.columns), return_inverse=True)
+            totals, total_index = np.unique(split.compared(table.columns), return_inverse=True)
             both = [
-                np.bincount(place, w * positive) / np.bincount(place, w) for w in (given, weight)
+                np.bincount(total_index, w * positive) / np.bincount(total_index, w)
+                for w in (given, weight)
             ]
-            figures = totals, np.bincount(place, given), *both, self._chances.of(totals)
+            figures = totals, np.bincount(total_index, given), *both, self._chances.of(totals)
             self.chances_ = pd.DataFrame(dict(zip(CHANCE_COLUMNS, figures, strict=True)))
             self.bands_ = bands_of(self.chances_, split, int(self.bands))
             self.band_rule_ = rule_of_bands(self.bands_, split)
@@ -486,10 +487,10 @@ def _best_total(
     Of equal ones that nearest to `even` is taken, where the odds are; between two totals that
     rows have, the one nearest to it, too.
     """
-    met, place = np.unique(totals, return_inverse=True)
+    met, total_index = np.unique(totals, return_inverse=True)
     if len(met) < 2:
         return None, 0.0
-    gain = np.bincount(place, np.where(described, weight, -weight))
+    gain = np.bincount(total_index, np.where(described, weight, -weight))
     wrong = float(weight[~described].sum()) + np.cumsum(gain)[:-1]
     threshold = np.clip(np.ceil(even), met[:-1] + 1, met[1:])
     best = np.lexsort((threshold, np.abs(threshold - even), np.round(wrong, 9)))[0]

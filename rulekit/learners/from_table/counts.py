@@ -41,10 +41,10 @@ def _answers(rule: RuleSet, decides: Counts) -> list[Any]:
 
 def confusion_of(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> Counts:
     """Count rows by part, true class and prediction, shape (2, K, K)."""
-    place = {label: k for k, label in enumerate(classes)}
-    found = np.zeros((2, len(place), len(place)), dtype=np.int64)
+    code_of = {label: k for k, label in enumerate(classes)}
+    found = np.zeros((2, len(code_of), len(code_of)), dtype=np.int64)
     for kind, label in enumerate(answers_of(rule, kinds.met)):
-        found[:, :, place[label]] += kinds.counts[:, kind]
+        found[:, :, code_of[label]] += kinds.counts[:, kind]
     return found
 
 
@@ -95,12 +95,12 @@ class Pruning:
             if not any(is_required(c, self.constraints) for c in clause.conditions):
                 found.append(without_clause(rule, k))
             if len(clause.conditions) > 1:
-                kept = [
+                remaining = [
                     tuple(c for c in clause.conditions if c is not left)
                     for left in clause.conditions
                     if not is_required(left, self.constraints)
                 ]
-                found += [with_conditions(rule, k, conditions) for conditions in kept]
+                found += [with_conditions(rule, k, conditions) for conditions in remaining]
         return found
 
     def _value(self, rule: RuleSet, column: dict[Condition, Bools], kinds: Kinds) -> float:
@@ -111,8 +111,8 @@ class Pruning:
             for condition in rule.clauses[k].conditions:
                 held &= column[condition]
             decides[held] = k
-        place = {label: k for k, label in enumerate(self.classes)}
-        answers = np.array([place[label] for label in _answers(rule, decides)], dtype=np.intp)
+        code_of = {label: k for k, label in enumerate(self.classes)}
+        answers = np.array([code_of[label] for label in _answers(rule, decides)], dtype=np.intp)
         counts = kinds.counts[0] * self.factors
         right = counts[np.arange(len(answers)), answers].sum()
         return round(float(counts.sum() - right + self.price * rule.n_conditions), 6)

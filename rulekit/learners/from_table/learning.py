@@ -73,22 +73,22 @@ class Grid:
         found: Floats = self.edge(self.first + np.arange(self.n_bins + 1.0))
         return found + 0.0
 
-    def edge(self, place: Any) -> Any:
+    def edge(self, index: Any) -> Any:
         """Return the edge index of a number, in widths from 0; also for an expression."""
         scale = 10.0 ** abs(self.decimals)
-        return place * self.step / scale if self.decimals >= 0 else place * self.step * scale
+        return index * self.step / scale if self.decimals >= 0 else index * self.step * scale
 
     def bin(self, value: Any) -> Any:
         """Return the bin index of a value, from 0, as an expression."""
-        place = (value / number(self.width)).ceil().cast("float64") - 1.0
+        index = (value / number(self.width)).ceil().cast("float64") - 1.0
         # a value beside an edge, divided, may fall on its other side
-        place += (value > self._engine_edge(place + 1.0)).ifelse(1, 0)
-        place -= (value <= self._engine_edge(place)).ifelse(1, 0)
-        return place.cast("int64") - self.first
+        index += (value > self._engine_edge(index + 1.0)).ifelse(1, 0)
+        index -= (value <= self._engine_edge(index)).ifelse(1, 0)
+        return index.cast("int64") - self.first
 
-    def _engine_edge(self, place: Any) -> Any:
+    def _engine_edge(self, index: Any) -> Any:
         scale = number(10.0 ** abs(self.decimals))
-        whole = place * number(self.step)
+        whole = index * number(self.step)
         return whole / scale if self.decimals >= 0 else whole * scale
 
 
@@ -155,8 +155,8 @@ class CutRefiner:
             low, high = window(values, best, share)
             found = self.losses(rule, k, i, Grid.over(low, high, whole=is_whole(values)))
             best = found.best(best)
-            place = (best - low) / (high - low)
-            outside = share < 1 and not BORDER < place < 1 - BORDER
+            position = (best - low) / (high - low)
+            outside = share < 1 and not BORDER < position < 1 - BORDER
             if share <= SHARE and not outside:
                 break
             share = min(1.0, share * WIDER) if outside else SHARE

@@ -97,20 +97,20 @@ def values_at(
     left = [_Place(name, rank, n[name]) for name, rank in requested if (name, rank) not in found]
     while left:
         batch = left[: _batch(left, sample)]
-        brackets = [place.bracket(sample[place.name]) for place in batch]
+        brackets = [wanted_rank.bracket(sample[wanted_rank.name]) for wanted_rank in batch]
         row = _scan(table, batch, brackets, held)
-        for k, (place, bracket) in enumerate(zip(batch, brackets, strict=True)):
-            value = place.found(bracket, row, k)
+        for k, (wanted_rank, bracket) in enumerate(zip(batch, brackets, strict=True)):
+            value = wanted_rank.found(bracket, row, k)
             if value is not None:
-                found[place.name, place.rank] = value
-                left.remove(place)
-    return {place: value + 0.0 for place, value in found.items()}
+                found[wanted_rank.name, wanted_rank.rank] = value
+                left.remove(wanted_rank)
+    return {wanted_rank: value + 0.0 for wanted_rank, value in found.items()}
 
 
 def _batch(left: Sequence[_Place], sample: Mapping[str, Floats]) -> int:
     """Return how many brackets to scan at a time, so that the result fits into memory."""
-    rows = max(place.inside for place in left)
-    least = max(min(len(sample[place.name]) for place in left), 1)
+    rows = max(rank.inside for rank in left)
+    least = max(min(len(sample[rank.name]) for rank in left), 1)
     return int(min(AT_ONCE, max(1, FETCHED // max(1, round(DEVIATIONS * rows / np.sqrt(least))))))
 
 
@@ -122,8 +122,8 @@ def _scan(
 ) -> dict[str, Any]:
     """Count around each bracket and fetch the values inside: one row of results."""
     cells: dict[str, Any] = {}
-    for k, (place, (low, high)) in enumerate(zip(places, brackets, strict=True)):
-        v, first, last = table[place.name], number(low), number(high)
+    for k, (rank, (low, high)) in enumerate(zip(places, brackets, strict=True)):
+        v, first, last = table[rank.name], number(low), number(high)
         cells |= {
             f"a{k}": (v < first).sum().fill_null(0),
             f"b{k}": (v <= first).sum().fill_null(0),

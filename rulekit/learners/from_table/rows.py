@@ -146,9 +146,13 @@ class TableRows:
         if not codes:
             found = found.assign(code0=0)
         keys = found[list(codes) or ["code0"]].to_numpy(dtype=np.int64)
-        kinds, place = np.unique(keys, axis=0, return_inverse=True)
+        kinds, group_index = np.unique(keys, axis=0, return_inverse=True)
         counts = np.zeros((2, len(kinds), len(self.classes)), dtype=np.int64)
-        at = found["held"].to_numpy(dtype=int), place.reshape(-1), found["label"].to_numpy(int)
+        at = (
+            found["held"].to_numpy(dtype=int),
+            group_index.reshape(-1),
+            found["label"].to_numpy(int),
+        )
         np.add.at(counts, at, found["n"].to_numpy(dtype=np.int64))
         met = [(kinds[:, j // BITS] >> (j % BITS)) & 1 == 1 for j in range(len(conditions))]
         return Kinds(np.array(met, dtype=bool).reshape(len(conditions), len(kinds)).T, counts)
@@ -249,9 +253,9 @@ def _classes(
         classes = np.array(found, dtype=np.int64 if kind.is_integer() else np.float64)
     else:
         classes = np.array(found, dtype=bool if kind.is_boolean() else object)
-    place = {label: k for k, label in enumerate(found)}
+    code_of = {label: k for k, label in enumerate(found)}
     sizes = np.zeros((2, len(found)), dtype=np.int64)
-    at = counted["held"].to_numpy(dtype=int), counted["label"].map(place).to_numpy(dtype=int)
+    at = counted["held"].to_numpy(dtype=int), counted["label"].map(code_of).to_numpy(dtype=int)
     np.add.at(sizes, at, counted["n"].to_numpy(dtype=np.int64))
     if not sizes[0].all():
         label = classes.tolist()[int(sizes[0].argmin())]

@@ -71,9 +71,9 @@ class RequiredConditions:
         for r in range(len(places)):
             for literal in self._candidates(item):
                 clauses = [*places[:r], _with(places[r], literal), *places[r + 1 :]]
-                kept = tuple(clause for clause in clauses if clause.conditions)
-                labels = (self.label,) * len(kept)
-                options.append(RuleSet(kept, labels, rule.form, rule.default))
+                remaining = tuple(clause for clause in clauses if clause.conditions)
+                labels = (self.label,) * len(remaining)
+                options.append(RuleSet(remaining, labels, rule.form, rule.default))
         return options
 
     def _candidates(self, item: ColumnOrLiteral) -> list[Literal]:
@@ -105,8 +105,8 @@ def _grants(literal: Literal, item: ColumnOrLiteral) -> bool:
 
 
 def _with(clause: Clause, literal: Literal) -> Clause:
-    kept = [c for c in clause.literals if (c.feature, c.op) != (literal.feature, literal.op)]
-    return Clause((*kept, literal), clause.op)
+    others = [c for c in clause.literals if (c.feature, c.op) != (literal.feature, literal.op)]
+    return Clause((*others, literal), clause.op)
 
 
 @dataclass(frozen=True)

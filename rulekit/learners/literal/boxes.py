@@ -61,14 +61,14 @@ def agreement(
     y = problem.y.astype(int) if classes is None else classes
     if not len(problem.cells.source) or (y == y[0]).all():
         return np.ones(len(y))
-    kept = f"agreement {seed} {classes is None}".encode()
-    if kept not in problem.memory:
+    key = f"agreement {seed} {classes is None}".encode()
+    if key not in problem.memory:
         cells = problem.cells
         used = np.unique(cells.source).tolist()
         columns, ordered = forest_columns(cells.codes, problem.encodings, used)
         shares = votes(columns, ordered, y, problem.weight, N_TREES, seed, MOST_ROWS)
-        problem.memory[kept] = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
-    found: NDArray[np.float64] = problem.memory[kept]
+        problem.memory[key] = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
+    found: NDArray[np.float64] = problem.memory[key]
     return found
 
 
@@ -141,12 +141,12 @@ class BoxSearch:
         most = max(PATH_CLAUSES, self.n_clauses)
         state = rng.bit_generator.state
         key = repr(("search", self.robustness, self.n_perturbations, most, state)).encode()
-        kept: Searched | None = problem.memory.get(key)
+        stored: Searched | None = problem.memory.get(key)
         seconds = math.inf if self.time_limit is None else self.time_limit
-        if kept is None or not kept.serves(seconds):
+        if stored is None or not stored.serves(seconds):
             found = self._searched(problem, most, rng)
-            kept = problem.memory[key] = replace(found, seconds=seconds)
-        return kept
+            stored = problem.memory[key] = replace(found, seconds=seconds)
+        return stored
 
     def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
         boxes = box_table(problem, BoxPrices.of_robustness(self.robustness))
@@ -249,13 +249,13 @@ class SearchedLists:
                 end = end_of.get(column.get(literal, -1))
                 if end is None:
                     return None
-                f, kind, place, accepts = end
+                f, kind, level, accepts = end
                 absent[r, f] &= accepts
                 if kind == "low":
-                    low[r, f] = max(low[r, f], place)
+                    low[r, f] = max(low[r, f], level)
                 elif kind == "high":
-                    high[r, f] = min(high[r, f], place)
-                elif place:
+                    high[r, f] = min(high[r, f], level)
+                elif level:
                     low[r, f], high[r, f] = 1, 0
         if ((low > high) & ~absent).any():
             return None
@@ -285,9 +285,11 @@ class SearchedLists:
             g = self._savings(holds, rules, r)
             cuts, _ = refined_cuts(problem.A, g < 0, np.abs(g), problem.cuts, chosen[r : r + 1])
             moved = [(j, k) for (_, j), k in cuts.items()]
-            kept = chosen[r : r + 1].copy()
-            kept[0, [j for j, _ in moved]] = False
-            clauses[r] = self._clauses(np.hstack([kept, np.ones((1, len(moved)), bool)]), moved)[0]
+            unrefined = chosen[r : r + 1].copy()
+            unrefined[0, [j for j, _ in moved]] = False
+            clauses[r] = self._clauses(
+                np.hstack([unrefined, np.ones((1, len(moved)), bool)]), moved
+            )[0]
             holds[r] = Clause(clauses[r]).mask(problem.columns)
         return self.rule_of(clauses, rules)
 
@@ -317,15 +319,15 @@ def searched_lists(
     several.counted[whole.rows] = problem.weight
     most = max(PATH_CLAUSES_A_CLASS, learner.n_clauses) * (len(several.table.classes) - 1)
     key = repr(("lists", learner.n_perturbations, most, rng.bit_generator.state)).encode()
-    kept: SearchedLists | None = problem.memory.get(key)
+    stored: SearchedLists | None = problem.memory.get(key)
     seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
-    if kept is None or not (kept.finished or seconds <= kept.seconds):
+    if stored is None or not (stored.finished or seconds <= stored.seconds):
         names = [plain_label(c) for c in several.table.classes]
         found = _searched(
             problem, codes, names, ListPlan(PATH, most, learner.n_perturbations), rng, seconds
         )
-        kept = problem.memory[key] = found
-    return kept
+        stored = problem.memory[key] = found
+    return stored
 
 
 def _searched(

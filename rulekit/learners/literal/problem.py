@@ -446,8 +446,8 @@ class _Written(Sequence[Literal]):
         return len(self.origin)
 
     def __getitem__(self, j: Any) -> Any:
-        source, place = self.origin[j]
-        return self.conditions[source].literal(int(place))
+        source, position = self.origin[j]
+        return self.conditions[source].literal(int(position))
 
 
 def cell_problem(
@@ -464,7 +464,7 @@ def cell_problem(
     conditions = tuple(conditions_of(e) for e in bins.encodings)
     sizes = [len(c) for c in conditions]
     source = np.repeat(np.arange(len(conditions)), sizes)
-    place = np.arange(len(source)) - np.repeat(np.cumsum(sizes) - sizes, sizes).astype(np.intp)
+    position = np.arange(len(source)) - np.repeat(np.cumsum(sizes) - sizes, sizes).astype(np.intp)
     spans, side, rank, gaps = (
         np.concatenate([np.zeros((0, *width), np.intp), *(getattr(c, name) for c in conditions)])
         for name, width in (("spans", (4,)), ("side", ()), ("rank", ()), ("gaps", ()))
@@ -479,7 +479,7 @@ def cell_problem(
     y = described ^ flipped
     rows = row_order(bins.codes, y, weight)
     cells = CellSets(np.asfortranarray(bins.codes[rows]), bins.n_codes, source, spans, chain, order)
-    origin = np.stack([source, place], axis=1)
+    origin = np.stack([source, position], axis=1)
     if constraints != Constraints():
         literals = enumerate(_Written(conditions, origin))
         allowed = np.array([j for j, lit in literals if constraints.allows(lit)], dtype=np.intp)

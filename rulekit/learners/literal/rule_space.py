@@ -163,19 +163,19 @@ class RuleSpace:
         for rest in [*(columns[:r] + columns[r + 1 :] for r in range(len(columns))), *lacking]:
             held = np.any([self._mask(c) for c in rest], axis=0) if rest else None
             base = self.priced(rest)
-            room = self.max_conditions - base.n_conditions
+            remaining = self.max_conditions - base.n_conditions
             weight = self.problem.weight if held is None else np.where(held, 0, self.problem.weight)
             described = ~self.problem.y
             most = float(weight[described].sum())  # what a clause beside these is worth at most
             floor = max(0.0, base.cost - limit)
-            if room < 1 or floor > most or self.stop():
+            if remaining < 1 or floor > most or self.stop():
                 continue
             found = near_best_clauses(
                 self.holds,
                 described,
                 self.theta,
                 most - floor,
-                max_conditions=room,
+                max_conditions=remaining,
                 slots=self.slots,
                 weight=weight,
                 incumbent=most,

@@ -143,18 +143,18 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
     shared = (
         {_key(p) for p in left} & {_key(p) for p in right} if a.form == converted.form else set()
     )
-    kept, removed = _parted(left, shared)
+    shared_left, removed = _parted(left, shared)
     order, added = _parted(right, shared)
     changed = _matched(removed, added) if a.form == converted.form else []
     gone, come = {i for i, _, _ in changed}, {j for _, j, _ in changed}
-    several_labels = len({label for _, label in kept}) > 1
+    several_labels = len({label for _, label in shared_left}) > 1
     answers = _Answers() if X is None else _compared_answers(a, b, X)
     return RuleComparison(
-        kept=tuple(clause for clause, _ in kept),
+        kept=tuple(clause for clause, _ in shared_left),
         removed=tuple(clause for i, (clause, _) in enumerate(removed) if i not in gone),
         added=tuple(clause for j, (clause, _) in enumerate(added) if j not in come),
         changed=tuple(pair for _, _, pair in changed),
-        reordered=several_labels and list(map(_key, kept)) != list(map(_key, order)),
+        reordered=several_labels and list(map(_key, shared_left)) != list(map(_key, order)),
         default_changed=a.default != converted.default,
         mirrored=converted.form != b.form,
         rows=answers.rows,

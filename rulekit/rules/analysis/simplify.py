@@ -50,12 +50,12 @@ def simplify(rule_set: RuleSet) -> RuleSet:
         if not mirrored.clauses:
             return RuleSet((), (label,), "cnf", rule_set.default)
         return mirrored.negated()
-    kept: list[tuple[Clause, Label]] = []
+    clauses: list[tuple[Clause, Label]] = []
     for clause, label in zip(rule_set.clauses, rule_set.labels, strict=True):
         shorter = simplify_clause(clause)
         if shorter is not None:
-            kept.append((shorter, label))
-    alive = _deciding(kept)
+            clauses.append((shorter, label))
+    alive = _deciding(clauses)
     return RuleSet(
         tuple(clause for clause, _ in alive),
         tuple(label for _, label in alive),

@@ -305,14 +305,16 @@ def rule_statistics(
     actual, n, weight = counted.truth, counted.n, counted.weight
     answers = rule_set.answers(counted.fired)
     labels = tuple(sorted({*actual.tolist(), *rule_set.classes}, key=lambda v: (str(v), repr(v))))
-    place = {label: k for k, label in enumerate(labels)}
-    cell = np.array([place[v] for v in actual], dtype=int) * len(labels)
-    cell += np.array([place[v] for v in answers], dtype=int)
+    code_of = {label: k for k, label in enumerate(labels)}
+    confusion_index = np.array([code_of[v] for v in actual], dtype=int) * len(labels)
+    confusion_index += np.array([code_of[v] for v in answers], dtype=int)
     shape, size = (len(labels), len(labels)), len(labels) ** 2
     confusion = np.zeros(size, dtype=np.int64)
-    np.add.at(confusion, cell, n)
+    np.add.at(confusion, confusion_index, n)
     confusion = confusion.reshape(shape)
-    weighted: NDArray[np.float64] = np.bincount(cell, weight, size).astype(float).reshape(shape)
+    weighted: NDArray[np.float64] = (
+        np.bincount(confusion_index, weight, size).astype(float).reshape(shape)
+    )
     right = np.diagonal(weighted)
     total = float(weighted.sum())
     held = counted.fired.any(axis=1) if rule_set.form == "dnf" else counted.fired.all(axis=1)

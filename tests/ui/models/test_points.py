@@ -85,7 +85,7 @@ def test_quick_point_goes_after_its_search_unless_it_is_current():
     assert left == [hand, quick.settings[2]]  # three conditions have not been searched
     number = found.number_of(hand)
     assert number not in found.curve().index
-    assert found.curve(kept=number).loc[number, "series"] == "Short rule, quick search"
+    assert found.curve(selected=number).loc[number, "series"] == "Short rule, quick search"
     assert found.points.loc[number, "test_error"] == 0.2
     backwards = quick.over(by_size([0.29, 0.19]), None)
     assert [s["max_conditions"] for s in backwards.settings if QUICK in s] == [3]

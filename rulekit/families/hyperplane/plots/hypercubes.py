@@ -311,10 +311,10 @@ def _share(intervals: pd.DataFrame, name: str) -> np.ndarray:
     """Scale values to the bars: 0 at the smallest, 1 at the largest, clipped."""
     low = intervals["low"].to_numpy(float)
     span = intervals["high"].to_numpy(float) - low
-    place = np.divide(
+    position = np.divide(
         intervals[name].to_numpy(float) - low, span, out=np.full(len(low), 0.5), where=span > 0
     )
-    return np.asarray(np.clip(place, 0.0, 1.0))
+    return np.asarray(np.clip(position, 0.0, 1.0))
 
 
 def _row_marks(rows: pd.DataFrame, n_others: int, name: str, look: Look) -> go.Scatter:

@@ -171,16 +171,16 @@ def _remainder(
     order = _split(region, corner, points, counts)
     sides = _sides(order, corner, points)
     found = []
-    for place in np.unique(sides).tolist():
-        there = sides == place
-        found.append((_cut(region, corner, order, place), points[there], counts[there]))
+    for side in np.unique(sides).tolist():
+        there = sides == side
+        found.append((_cut(region, corner, order, side), points[there], counts[there]))
     return found
 
 
-def _cut(region: Region, corner: Floats, order: NDArray[np.intp], place: int) -> Region:
-    """Return the part below the box in the features before `place`, and above it in that one."""
+def _cut(region: Region, corner: Floats, order: NDArray[np.intp], position: int) -> Region:
+    """Return the part below the box in the features before `position`, and above it in that one."""
     lower, upper = region.lower.copy(), region.upper.copy()
-    before, at = order[:place], order[place]
+    before, at = order[:position], order[position]
     # The very doubles of the box's faces: parts share no point, and none falls between them.
     upper[before] = corner[before]
     lower[at] = corner[at]
@@ -192,9 +192,9 @@ def _part_of(
 ) -> tuple[Region, Floats, Counts]:
     """Return the part of the remainder that contains a point, and the other points in it."""
     order = _split(region, corner, points, counts)
-    place = int(_sides(order, corner, v[None, :])[0])
-    there = _sides(order, corner, points) == place
-    return _cut(region, corner, order, place), points[there], counts[there]
+    side = int(_sides(order, corner, v[None, :])[0])
+    there = _sides(order, corner, points) == side
+    return _cut(region, corner, order, side), points[there], counts[there]
 
 
 def _sorted_boxes(

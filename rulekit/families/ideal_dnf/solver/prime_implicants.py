@@ -248,8 +248,8 @@ def _with_free(cells: Bools, axis: int, joined: np.ufunc) -> Bools:
 
 def _as_bits(cubes: Cubes) -> tuple[Ints, Ints]:
     """Write cubes as the bits they read and what these must be."""
-    place = 1 << np.arange(cubes.shape[1] - 1, -1, -1, dtype=np.int64)
-    return (cubes >= 0) @ place, (cubes == 1) @ place
+    place_value = 1 << np.arange(cubes.shape[1] - 1, -1, -1, dtype=np.int64)
+    return (cubes >= 0) @ place_value, (cubes == 1) @ place_value
 
 
 def _contained(table: Bools) -> Bools:

@@ -61,8 +61,8 @@ def mutual_information(counts: Contingency) -> Floats:
     ]
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = [
-            cell * LN2 * log2(np.where(cell > 0, cell * n / (row * column), 1.0))
-            for cell, row, column in cells
+            joint * LN2 * log2(np.where(joint > 0, joint * n / (row * column), 1.0))
+            for joint, row, column in cells
         ]
         found = np.maximum(sum(parts) / n, 0.0)
     return np.where((n1 > 0) & (n0 > 0), found, np.nan)

@@ -81,14 +81,14 @@ def split_points(
         Without rows that have a gap in the split's columns.
     """
     total = split.total(columns)
-    kept = np.isfinite(total) if reached is None else np.isfinite(total) & reached
-    numbers = {f: np.asarray(columns[f], dtype=float)[kept] for f in split.features}
+    drawable = np.isfinite(total) if reached is None else np.isfinite(total) & reached
+    numbers = {f: np.asarray(columns[f], dtype=float)[drawable] for f in split.features}
     laws = np.column_stack([t.value(numbers) for t in split.terms])
-    truth = np.asarray(labels, dtype=object)[kept]
-    wrong = np.not_equal(truth, np.asarray(answers, dtype=object)[kept]).astype(bool)
+    truth = np.asarray(labels, dtype=object)[drawable]
+    wrong = np.not_equal(truth, np.asarray(answers, dtype=object)[drawable]).astype(bool)
     all_labels = tuple(set(labels) if classes is None else classes)
-    margin = split.margin(columns)[kept]
-    return SplitPoints(laws, margin, truth, wrong, np.flatnonzero(kept), all_labels)
+    margin = split.margin(columns)[drawable]
+    return SplitPoints(laws, margin, truth, wrong, np.flatnonzero(drawable), all_labels)
 
 
 def log_helps(points: SplitPoints) -> bool:
@@ -112,14 +112,14 @@ def looks_of(points: SplitPoints) -> dict[Any, Look]:
 def sampled(points: SplitPoints) -> SplitPoints:
     """Select at most `MAX_POINTS` rows of each class; wrong predictions first."""
     rng = np.random.default_rng(0)
-    kept = []
+    indices = []
     for label in looks_of(points):
         of_label = np.flatnonzero(np.equal(points.labels, label))
         if len(of_label) > MAX_POINTS:
             order = np.lexsort((rng.random(len(of_label)), ~points.wrong[of_label]))
             of_label = of_label[np.sort(order[:MAX_POINTS])]
-        kept.append(of_label)
-    places = np.concatenate(kept) if kept else np.zeros(0, dtype=int)
+        indices.append(of_label)
+    places = np.concatenate(indices) if indices else np.zeros(0, dtype=int)
     return replace(
         points,
         laws=points.laws[places],
@@ -477,8 +477,8 @@ def _boundary(x: Floats, y: Floats, margin: Floats, is_band: bool) -> go.Contour
 
 def _grid(values: Floats, n: int = GRID) -> Floats:
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-    room = 0.04 * (high - low) or 1.0
-    return np.linspace(low - room, high + room, n)
+    padding = 0.04 * (high - low) or 1.0
+    return np.linspace(low - padding, high + padding, n)
 
 
 def _short(number: float) -> str:

@@ -124,15 +124,15 @@ def _boxes(tree: Tree, columns: Columns, labels: NDArray[Any]) -> list[_Box]:
     places: dict[int, float] = {}
     free = iter(range(10_000))
 
-    def place(node: Tree) -> float:
+    def position(node: Tree) -> float:
         if isinstance(node, Branch):
-            found = (place(node.yes) + place(node.no)) / 2
+            found = (position(node.yes) + position(node.no)) / 2
         else:
             found = float(next(free))
         places[id(node)] = found
         return found
 
-    place(tree)
+    position(tree)
     boxes: list[_Box] = []
     number = 0
     todo: list[tuple[Tree, NDArray[np.bool_], int, tuple[float, int] | None, str]]

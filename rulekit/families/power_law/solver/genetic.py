@@ -224,12 +224,12 @@ class _Evolution:
     def _mutate(self, structures: Exponents) -> None:
         """Move exponents by one or two places in their set, or to 0 (Figure 3)."""
         chosen = self.rng.random(structures.shape) < self._rate
-        place = np.searchsorted(self.E, structures[chosen])
+        position = np.searchsorted(self.E, structures[chosen])
         alpha = 0.5 / (1 + self.settings.beta)
         near = self.settings.beta * alpha
-        steps = self.rng.choice([-2, -1, 1, 2], len(place), p=[alpha, near, near, alpha])
-        moved = self.E[np.clip(place + steps, 0, len(self.E) - 1)]
-        zeroed = self.rng.random(len(place)) < self.settings.to_zero
+        steps = self.rng.choice([-2, -1, 1, 2], len(position), p=[alpha, near, near, alpha])
+        moved = self.E[np.clip(position + steps, 0, len(self.E) - 1)]
+        zeroed = self.rng.random(len(position)) < self.settings.to_zero
         structures[chosen] = np.where(zeroed, 0, moved)
 
     def _repaired(self, structures: Exponents) -> Exponents:

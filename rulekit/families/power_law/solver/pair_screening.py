@@ -32,12 +32,12 @@ def likely_structures(
     O(p^2 n) a structure, without a sort. Of a cut the criterion is Fisher's, the share of the
     variance that lies between a class and the rest.
     """
-    sizes, kept = structures.any(axis=2).sum(axis=1), [np.zeros(0, dtype=np.int64)]
+    sizes, selected = structures.any(axis=2).sum(axis=1), [np.zeros(0, dtype=np.int64)]
     order = np.argsort(-mass.total, kind="stable")[:MAX_TARGETS].tolist()
     for size in np.unique(sizes).tolist():
         places = np.flatnonzero(sizes == size)
         if len(places) <= most:
-            kept.append(places)
+            selected.append(places)
             continue
         moments = Moments(table, structures[places, :size], mass)
         # of two classes one tells how far apart they are; a band may open on one side, too
@@ -45,8 +45,8 @@ def likely_structures(
         if modulus:
             found.append([moments.narrow(k)[1] for k in order])
         for worth in found:
-            kept.append(places[np.argsort(np.min(worth, axis=0), kind="stable")[:most]])
-    return np.unique(np.concatenate(kept))
+            selected.append(places[np.argsort(np.min(worth, axis=0), kind="stable")[:most]])
+    return np.unique(np.concatenate(selected))
 
 
 def likely_features(X: Floats, mass: ClassMass, most: int, rng: np.random.Generator) -> Ints:
@@ -64,13 +64,13 @@ def likely_features(X: Floats, mass: ClassMass, most: int, rng: np.random.Genera
         rows, mass = sample_rows(mass, FEATURE_ROWS, rng)
         X = X[rows]
     varying = np.flatnonzero(np.ptp(X, axis=0) > 0)
-    X, kept = X[:, varying], []
+    X, selected = X[:, varying], []
     singles = np.eye(len(varying), dtype=np.int8)[:, None]
     lower = LowerLevel(PowerTable(X, 1), mass)
     for modulus in (False, True):
         order = np.argsort(lower.screen(singles, modulus).impurity, kind="stable")
-        kept += [order[: most // 2], likely_pairs(X, mass, modulus, most // 2).ravel()]
-    return varying[np.unique(np.concatenate(kept))]
+        selected += [order[: most // 2], likely_pairs(X, mass, modulus, most // 2).ravel()]
+    return varying[np.unique(np.concatenate(selected))]
 
 
 def likely_pairs(X: Floats, mass: ClassMass, modulus: bool, n_pairs: int = N_PAIRS) -> Ints:

@@ -293,7 +293,7 @@ class LowerLevel:
         worth = np.array([self._bias(block.projected(t), modulus).impurity for t in tried])
         order = np.argsort(worth, axis=0, kind="stable")[: effort.starts - 1]
         each = np.arange(len(block.places))
-        return [w, *(np.stack(tried)[place, each] for place in order)]
+        return [w, *(np.stack(tried)[start, each] for start in order)]
 
     def _descended(
         self,

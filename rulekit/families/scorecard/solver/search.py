@@ -76,8 +76,8 @@ class PointsPath:
         found: dict[tuple[int, ...], Card] = {}
         for card in cards:
             for j in self._to_try(card.chosen):
-                kept = sorted(c.loss for c in found.values())[: self.beam]
-                enough = kept[-1] if len(kept) == self.beam else math.inf
+                best_losses = sorted(c.loss for c in found.values())[: self.beam]
+                enough = best_losses[-1] if len(best_losses) == self.beam else math.inf
                 new = self._card((*card.chosen, j), enough)
                 if new.loss < math.inf:
                     found[new.chosen] = new
@@ -120,16 +120,16 @@ class PointsPath:
         return self._ranked[chosen]
 
     def _few_of_each(self, order: list[int], chosen: tuple[int, ...]) -> list[int]:
-        kept: list[int] = []
+        selected: list[int] = []
         of_source: dict[int, int] = {}
         for j in order:
             f = int(self.problem.source[j])
             if j not in chosen and of_source.get(f, 0) < OF_ONE_SOURCE:
                 of_source[f] = of_source.get(f, 0) + 1
-                kept.append(j)
-            if len(kept) == self.tries:
+                selected.append(j)
+            if len(selected) == self.tries:
                 break
-        return kept
+        return selected
 
 
 def _order(card: Card) -> tuple[float, tuple[int, ...]]:
