@@ -17,8 +17,8 @@ def main() -> None:
     """Run each ``bench_*`` module in turn, and compare its ratios with the records."""
     arguments = parsed("Run every benchmark.", extra=_options)
     recorded, rows, lines = records.read(), [], []
-    found = pkgutil.walk_packages(benchmarks.__path__, "benchmarks.")
-    for name in sorted(module.name for module in found):
+    modules = pkgutil.walk_packages(benchmarks.__path__, "benchmarks.")
+    for name in sorted(module.name for module in modules):
         short = name.rpartition(".")[2]
         if not short.startswith("bench_"):
             continue

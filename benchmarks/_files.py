@@ -65,9 +65,9 @@ class LargeFiles:
             path = scratch / f"{self.table}_{n}.parquet"
             try:
                 self.write(path, n)
-                found = self._in_own_process(path)
-                first = first or found["cpu"] / n
-                rows += [report(row) for row in self._rows(path, n, found, first * n)]
+                figures = self._in_own_process(path)
+                first = first or figures["cpu"] / n
+                rows += [report(row) for row in self._rows(path, n, figures, first * n)]
             finally:
                 path.unlink(missing_ok=True)
         return rows
@@ -104,26 +104,27 @@ class LargeFiles:
         """Learn in a fresh process, so that its peak is that of learning."""
         command = [sys.executable, "-m", self.module, "--fit", str(path)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-        found: Found = json.loads(done.stdout)
-        return found
+        figures: Found = json.loads(done.stdout)
+        return figures
 
-    def _rows(self, path: Path, n: int, found: Found, proportional: float) -> list[Row]:
+    def _rows(self, path: Path, n: int, figures: Found, proportional: float) -> list[Row]:
         megabytes = path.stat().st_size // 10**6
         shared = {"table": self.table, "setting": {"rows": n, "MB": megabytes}}
-        cpu = found["cpu"]
+        cpu = figures["cpu"]
         return [
             {"what": "fit", "ours": cpu, "reference": proportional, "ratio": cpu / proportional,
              "unit": "s of one core", **shared},
-            {"what": "wall", "ours": found["wall"], "unit": "s", **shared},
-            {"what": "peak", "ours": found["peak"], "reference": self.peak, "unit": "MB", **shared},
-            *({**shared, **row} for row in self.more(path, n, found)),
+            {"what": "wall", "ours": figures["wall"], "unit": "s", **shared},
+            {"what": "peak", "ours": figures["peak"], "reference": self.peak, "unit": "MB",
+             **shared},
+            *({**shared, **row} for row in self.more(path, n, figures)),
         ]  # fmt: skip
 
 
 @contextmanager
-def timed(found: Found) -> Iterator[None]:
+def timed(figures: Found) -> Iterator[None]:
     """Note the CPU and wall seconds of a block, and this process's peak memory in MB."""
     cpu, wall = time.process_time(), time.perf_counter()
     yield
-    found["cpu"], found["wall"] = time.process_time() - cpu, time.perf_counter() - wall
-    found["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000  # kilobytes
+    figures["cpu"], figures["wall"] = time.process_time() - cpu, time.perf_counter() - wall
+    figures["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000  # kilobytes

@@ -56,8 +56,8 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     with SweepStore(KEPT) as store:
         for table in tables(arguments, TABLES):
             folds = outer_folds(table, seeds, arguments, store)
-            found, differences[table.name] = compared(table.name, folds, len(seeds))
-            rows += [report(row) for row in found]
+            table_rows, differences[table.name] = compared(table.name, folds, len(seeds))
+            rows += [report(row) for row in table_rows]
     if len(differences) > 1:
         rows += [report(row) for row in overall(rows, differences, len(seeds))]
     return rows
@@ -73,14 +73,14 @@ def outer_folds(
         for seed in seeds
         for fold in range(n_folds)
     }
-    found = store.get(tasks)
-    todo = [key for key in tasks if key not in found]
+    stored = store.get(tasks)
+    todo = [key for key in tasks if key not in stored]
     parallel = Parallel(n_jobs=arguments.jobs, return_as="generator")
     done = parallel(delayed(one_fold)(table, *tasks[k], n_folds, arguments.quick) for k in todo)
     for key, row in zip(todo, done, strict=True):
         store.put(key, table.name, row)
-        found[key] = row
-    return pd.DataFrame([found[key] for key in tasks])
+        stored[key] = row
+    return pd.DataFrame([stored[key] for key in tasks])
 
 
 def _key(table: BenchTable, seed: int, fold: int, n_folds: int, quick: bool) -> str:
@@ -107,14 +107,14 @@ def one_fold(
     grown = fit_setting(tree, result.setting(number), X, y)
     errors = result.summary.set_index("setting")["test_error"]
     inside = {"ours": model.choice_.error, "reference": float(errors[number])}
-    found: dict[str, Any] = {"seed": seed, "fold": fold, "seconds": seconds}
+    figures: dict[str, Any] = {"seed": seed, "fold": fold, "seconds": seconds}
     for name, one in (("ours", model), ("reference", grown)):
         predicted = one.predict(table.X.iloc[test])
-        found[f"{name}_accuracy"] = float((predicted == table.y[test]).mean())
-        found[f"{name}_balanced"] = float(balanced_accuracy_score(table.y[test], predicted))
-        found[f"{name}_conditions"] = float(one.n_conditions_)
-        found[f"{name}_inside"] = inside[name]
-    return found | {"ours_setting": repr(model.choice_.setting)}
+        figures[f"{name}_accuracy"] = float((predicted == table.y[test]).mean())
+        figures[f"{name}_balanced"] = float(balanced_accuracy_score(table.y[test], predicted))
+        figures[f"{name}_conditions"] = float(one.n_conditions_)
+        figures[f"{name}_inside"] = inside[name]
+    return figures | {"ours_setting": repr(model.choice_.setting)}
 
 
 def compared(name: str, folds: pd.DataFrame, n_seeds: int) -> tuple[list[Row], pd.Series]:
@@ -146,11 +146,11 @@ def overall(rows: list[Row], differences: dict[str, pd.Series], n_seeds: int) ->
     """Average over the tables, each counting the same."""
     of = {w: [r for r in rows if r["what"] == w] for w in ("chosen accuracy", "balanced accuracy")}
     averages = []
-    for quantity, found in of.items():
-        setting: dict[str, Any] = {"tables": len(found), "seeds": n_seeds}
-        figures = {k: float(np.mean([r[k] for r in found])) for k in ("ours", "reference")}
+    for quantity, of_quantity in of.items():
+        setting: dict[str, Any] = {"tables": len(of_quantity), "seeds": n_seeds}
+        figures = {k: float(np.mean([r[k] for r in of_quantity])) for k in ("ours", "reference")}
         if quantity == "chosen accuracy":
-            sizes = pd.DataFrame([r["setting"]["conditions"] for r in found]).mean()
+            sizes = pd.DataFrame([r["setting"]["conditions"] for r in of_quantity]).mean()
             setting["conditions"] = sizes.round(2).to_dict()
         averages.append(
             {"what": quantity, "table": "all", **figures, "unit": "%", "setting": setting}

@@ -162,11 +162,11 @@ def prove(name: str, folds: Sequence[Fold], price: float, setting: dict[str, Any
     solved, bounds, masters, seconds = [], [], [], []
     for fold in folds:
         rate, start = price * len(fold.y), time.process_time()
-        found = generate(fold.problem(), GenerationPlan(rate, rate, exact_limits=PROOF))
+        proof = generate(fold.problem(), GenerationPlan(rate, rate, exact_limits=PROOF))
         seconds.append(time.process_time() - start)
-        solved.append(found.solved)
-        bounds.append((found.lower_bound or 0.0) / len(fold.y))
-        masters.append(found.master_value / len(fold.y))
+        solved.append(proof.solved)
+        bounds.append((proof.lower_bound or 0.0) / len(fold.y))
+        masters.append(proof.master_value / len(fold.y))
     bound = {"what": "proved bound", "ours": _mean(bounds), "reference": _mean(masters)}
     return [
         report({"what": "proved", "ours": _mean(solved), "unit": "of the folds"} | shared),
@@ -178,12 +178,12 @@ def prove(name: str, folds: Sequence[Fold], price: float, setting: dict[str, Any
 def _ours(fold: Fold, price: float, finish: float) -> tuple[Priced, GeneratedRule]:
     rate, start = price * len(fold.y), time.process_time()
     plan = GenerationPlan(rate, rate, prove=False, finish_seconds=finish)
-    found = generate(fold.problem(), plan)
+    generated = generate(fold.problem(), plan)
     seconds = time.process_time() - start
-    accuracy = _accuracy(fold, found.boxes)
-    sizes = found.boxes.literals(fold.n_bins, fold.problem().has_missing)
-    objective = found.objective / len(fold.y)
-    return Priced(objective, float(sizes.sum()), accuracy, seconds), found
+    accuracy = _accuracy(fold, generated.boxes)
+    sizes = generated.boxes.literals(fold.n_bins, fold.problem().has_missing)
+    objective = generated.objective / len(fold.y)
+    return Priced(objective, float(sizes.sum()), accuracy, seconds), generated
 
 
 def _accuracy(fold: Fold, boxes: Boxes) -> float:

@@ -205,8 +205,8 @@ def _chosen_rows(parts: Sequence[_Seed], shared: dict[str, Any]) -> list[Row]:
     reference = float(np.mean([chosen_error([p.by_name["AM"]]) for p in parts]))
     rows = []
     for name, members in pools.items():
-        found = [chosen_error([p.by_name[m] for m in members]) for p in parts]
-        row = {"what": f"chosen error, {name}", "ours": 100 * float(np.mean(found))}
+        errors = [chosen_error([p.by_name[m] for m in members]) for p in parts]
+        row = {"what": f"chosen error, {name}", "ours": 100 * float(np.mean(errors))}
         rows.append(row | {"reference": 100 * reference, "unit": "%", **shared})
     return rows
 
@@ -218,12 +218,12 @@ def chosen_error(members: Sequence[Measured]) -> float:
     """
     errors = np.hstack([np.array(m.errors) for m in members])
     sizes = np.hstack([np.array(m.sizes) for m in members])
-    found = []
+    chosen_errors = []
     for k in range(len(errors)):
         others = np.arange(len(errors)) != k
         means = errors[others].mean(axis=0).round(12)
-        found.append(errors[k, np.lexsort((sizes[others].mean(axis=0), means))[0]])
-    return float(np.mean(found))
+        chosen_errors.append(errors[k, np.lexsort((sizes[others].mean(axis=0), means))[0]])
+    return float(np.mean(chosen_errors))
 
 
 if __name__ == "__main__":

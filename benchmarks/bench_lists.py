@@ -50,13 +50,13 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     seeds = range(FIRST_SEED, FIRST_SEED + n_seeds)
     KEPT.parent.mkdir(exist_ok=True)
     rows: list[Row] = []
-    found = {}
+    folds_of = {}
     with SweepStore(KEPT) as store:
         for table in tables(arguments):
-            folds = found[table.name] = _outer(table, seeds, arguments, store)
+            folds = folds_of[table.name] = _outer(table, seeds, arguments, store)
             rows += [report(row) for row in compared(table.name, folds)]
-    if len(found) > 1:
-        rows += [report(row) for row in overall(found)]
+    if len(folds_of) > 1:
+        rows += [report(row) for row in overall(folds_of)]
     return rows
 
 
@@ -111,14 +111,14 @@ def _outer(
     tasks = {
         _key(table, seed, fold, n_folds): (seed, fold) for seed in seeds for fold in range(n_folds)
     }
-    found = store.get(tasks)
-    todo = [key for key in tasks if key not in found]
+    stored = store.get(tasks)
+    todo = [key for key in tasks if key not in stored]
     parallel = Parallel(n_jobs=arguments.jobs, return_as="generator")
     done = parallel(delayed(one_fold)(table, *tasks[key], n_folds) for key in todo)
     for key, row in zip(todo, done, strict=True):
         store.put(key, table.name, row)
-        found[key] = row
-    return pd.DataFrame([found[key] for key in tasks])
+        stored[key] = row
+    return pd.DataFrame([stored[key] for key in tasks])
 
 
 def _key(table: BenchTable, seed: int, fold: int, n_folds: int) -> str:
@@ -195,9 +195,9 @@ def compared(name: str, folds: pd.DataFrame) -> list[Row]:
     ]
 
 
-def overall(found: dict[str, pd.DataFrame]) -> list[Row]:
+def overall(folds_of: dict[str, pd.DataFrame]) -> list[Row]:
     """Average over the tables, each counting the same."""
-    each = [{row["what"]: row for row in compared(name, folds)} for name, folds in found.items()]
+    each = [{row["what"]: row for row in compared(name, folds)} for name, folds in folds_of.items()]
     rows: list[Row] = []
     for quantity in ("chosen accuracy", "difference"):
         row = dict(each[0][quantity], table="all", setting={"tables": len(each)})

@@ -147,10 +147,10 @@ def splits(node: Any) -> int:
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure on each table, then over all."""
-    found = {peer: version_of(package) for peer, package in PACKAGES.items()}
-    for peer in [p for p, version in found.items() if version is None]:
+    versions = {peer: version_of(package) for peer, package in PACKAGES.items()}
+    for peer in [p for p, version in versions.items() if version is None]:
         print(f"{peer} is not installed: no comparison with it.", flush=True)
-    peers = {peer: version for peer, version in found.items() if version is not None}
+    peers = {peer: version for peer, version in versions.items() if version is not None}
     if not peers:
         return []
     seeds = range(arguments.seeds or 1)

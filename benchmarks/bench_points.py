@@ -71,12 +71,15 @@ def losses(table: BenchTable, size: int) -> list[Row]:
     matrix = Binarizer().fit_transform(table.X)
     theirs = (None, None) if RiskScoreOptimizer is None else _fasterrisk(matrix, y, size)
     shared = {"table": table.name, "setting": {"conditions": size}}
-    found = [("logistic loss", loss, theirs[0], "rows"), ("learning time", seconds, theirs[1], "s")]
+    measures = [
+        ("logistic loss", loss, theirs[0], "rows"),
+        ("learning time", seconds, theirs[1], "s"),
+    ]
     return [
         {"what": quantity, "ours": ours, "reference": other, "unit": unit}
         | {"ratio": ours / other if other else None}
         | shared
-        for quantity, ours, other, unit in found
+        for quantity, ours, other, unit in measures
     ]
 
 
@@ -108,8 +111,10 @@ def accuracies(table: BenchTable, n_seeds: int, arguments: argparse.Namespace) -
     """Cross-validate the card and its references."""
     n_folds = 2 if arguments.quick else FOLDS
     folds = [f for seed in range(n_seeds) for f in make_folds(table.y, n_folds, random_state=seed)]
-    found = Parallel(n_jobs=arguments.jobs)(delayed(one_fold)(table, *fold) for fold in folds)
-    mean = pd.DataFrame(found).mean()
+    folds_measured = Parallel(n_jobs=arguments.jobs)(
+        delayed(one_fold)(table, *fold) for fold in folds
+    )
+    mean = pd.DataFrame(folds_measured).mean()
     setting = {"seeds": n_seeds, "conditions": round(mean["conditions"], 2)}
     shared = {"table": table.name, "setting": setting}
     rows: list[Row] = [
@@ -136,7 +141,7 @@ def one_fold(table: BenchTable, train: np.ndarray, test: np.ndarray) -> dict[str
     cuts = Binarizer().fit(X)
     one = _one_of_each_pair(cuts.transform(X).complement)
     A, B = (cuts.transform(rows).values[:, one].astype(float) for rows in (X, Z))
-    found = {"ours seconds": seconds, "search seconds": _timed(box, X, y)[1]}
+    figures = {"ours seconds": seconds, "search seconds": _timed(box, X, y)[1]}
     chances = {
         "ours": card.predict_proba(Z)[:, list(card.classes_).index(table.positive)],
         "CART": tree.predict_proba(Z)[:, 1],
@@ -144,10 +149,10 @@ def one_fold(table: BenchTable, train: np.ndarray, test: np.ndarray) -> dict[str
         "free": _free(card, X, described, Z),
     }
     for name, chance in chances.items():
-        found[f"{name} accuracy"] = 100 * float(((chance > 0.5) == truth).mean())
-        found[f"{name} AUC"] = float(roc_auc_score(truth, chance))
-        found[f"{name} Brier score"] = float(brier_score_loss(truth, chance))
-    return found | {"conditions": card.n_conditions_}
+        figures[f"{name} accuracy"] = 100 * float(((chance > 0.5) == truth).mean())
+        figures[f"{name} AUC"] = float(roc_auc_score(truth, chance))
+        figures[f"{name} Brier score"] = float(brier_score_loss(truth, chance))
+    return figures | {"conditions": card.n_conditions_}
 
 
 def _scorecard(table: BenchTable, size: int) -> ScorecardClassifier:
@@ -166,10 +171,10 @@ def _sparse(A: np.ndarray, y: np.ndarray, B: np.ndarray) -> np.ndarray:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # scikit-learn renames how an L1 penalty is asked for
             model = LogisticRegression(C=C, penalty="l1", solver="liblinear").fit(A, y)
-        found = np.flatnonzero(model.coef_)
-        if len(found) > MOST:
+        nonzero = np.flatnonzero(model.coef_)
+        if len(nonzero) > MOST:
             break
-        columns = found
+        columns = nonzero
     return _chances(A[:, columns], y, B[:, columns])
 
 

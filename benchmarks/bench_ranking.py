@@ -45,10 +45,10 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     for table in tables(arguments, TABLES):
         seeds = range(FIRST_SEED, FIRST_SEED + n_seeds)
         tasks = [(seed, fold) for seed in seeds for fold in range(n_folds)]
-        found = Parallel(n_jobs=arguments.jobs)(
+        folds_measured = Parallel(n_jobs=arguments.jobs)(
             delayed(one_fold)(table, seed, fold, n_folds) for seed, fold in tasks
         )
-        answers = pd.concat([part for parts in found for part in parts])
+        answers = pd.concat([part for parts in folds_measured for part in parts])
         setting = {"folds": n_folds, "seeds": n_seeds, "sizes": list(SIZES)}
         rows += [report(row) for row in compared(table.name, answers, setting)]
     names = list(dict.fromkeys(row["what"] for row in rows))
@@ -64,7 +64,7 @@ def one_fold(table: BenchTable, seed: int, fold: int, n_folds: int = FOLDS) -> l
     X, y = table.X.iloc[train].reset_index(drop=True), table.y[train]
     rest = table.X.iloc[test]
     learner = RuleClassifier(random_state=seed)
-    found = []
+    rows_of_fold = []
     for size in SIZES:
         model = clone(learner).set_params(max_conditions=size).fit(X, y)
         if not model.n_conditions_:
@@ -77,8 +77,8 @@ def one_fold(table: BenchTable, seed: int, fold: int, n_folds: int = FOLDS) -> l
             class_index = one.classes_.tolist().index(table.positive)
             answers[name] = one.predict_proba(rest)[:, class_index]
             answers[f"{name}_predicted"] = one.predict(rest) == table.positive
-        found.append(pd.DataFrame(answers))
-    return found
+        rows_of_fold.append(pd.DataFrame(answers))
+    return rows_of_fold
 
 
 def compared(name: str, answers: pd.DataFrame, setting: dict[str, Any]) -> list[Row]:
@@ -112,13 +112,13 @@ def _ece(answers: pd.DataFrame, name: str) -> float:
 
 def overall(rows: list[Row], names: list[str]) -> list[Row]:
     """Average over the tables, each counting the same."""
-    found = []
+    averages = []
     for quantity in names:
         of_quantity = [row for row in rows if row["what"] == quantity]
         means = {k: float(np.mean([row[k] for row in of_quantity])) for k in ("ours", "reference")}
         setting = of_quantity[0]["setting"] | {"tables": len(of_quantity)}
-        found.append({"what": quantity, "table": "all", "setting": setting, "unit": ""} | means)
-    return found
+        averages.append({"what": quantity, "table": "all", "setting": setting, "unit": ""} | means)
+    return averages
 
 
 if __name__ == "__main__":

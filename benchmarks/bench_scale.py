@@ -87,14 +87,14 @@ def learner(table: BenchTable, name: str = SEARCH) -> Any:
 
 def seconds(work: Callable[[], Any], runs: int = RUNS) -> float:
     """Take the least CPU seconds of some runs; of one, if it is long."""
-    found = []
+    times = []
     for _ in range(runs):
         start = time.process_time()
         work()
-        found.append(time.process_time() - start)
-        if found[-1] > LONG:
+        times.append(time.process_time() - start)
+        if times[-1] > LONG:
             break
-    return min(found)
+    return min(times)
 
 
 def fitted(table: BenchTable, name: str = SEARCH) -> Row:
@@ -113,9 +113,9 @@ def path(table: BenchTable) -> Row:
 
     def paths() -> None:
         for train, test in folds:
-            found = learner(table).path(table.X.iloc[train], table.y[train])
+            learned = learner(table).path(table.X.iloc[train], table.y[train])
             rows = columns_of(table.X.iloc[test])
-            errors.append([(e.rule_set.predict(rows) != table.y[test]).mean() for e in found])
+            errors.append([(e.rule_set.predict(rows) != table.y[test]).mean() for e in learned])
 
     def trees() -> None:
         for train, test in folds:
@@ -130,7 +130,7 @@ def path(table: BenchTable) -> Row:
 
 def growth(rows: list[Row]) -> list[Row]:
     """Tell the exponents between neighbouring made tables."""
-    found = []
+    exponents = []
     for (n, p), (m, q), small, large in zip(SIZES, SIZES[1:], rows, rows[1:], strict=False):
         if (n == m) != (p == q):
             factor = (m * q) / (n * p)
@@ -138,8 +138,8 @@ def growth(rows: list[Row]) -> list[Row]:
                 math.log(large[k] / small[k]) / math.log(factor) for k in ("ours", "reference")
             ]
             row = _row(f"{n}x{p} {m}x{q}", "growth, exponent", *grown, {}) | {"unit": ""}
-            found.append(report(row))
-    return found
+            exponents.append(report(row))
+    return exponents
 
 
 def peak(n: int, p: int, name: str = SEARCH) -> Row:
@@ -161,8 +161,8 @@ def remember(n: int, p: int, name: str) -> None:
 
 
 def _row(table: str, quantity: str, ours: float, reference: float, setting: dict[str, Any]) -> Row:
-    found = {"table": table, "what": quantity, "unit": "s of one core", "setting": setting}
-    return found | {"ours": ours, "reference": reference, "ratio": ours / reference}
+    row = {"table": table, "what": quantity, "unit": "s of one core", "setting": setting}
+    return row | {"ours": ours, "reference": reference, "ratio": ours / reference}
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:

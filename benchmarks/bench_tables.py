@@ -54,8 +54,8 @@ def fit(path: Path) -> Found:
     def watch(share: float, message: str) -> None:
         print(f"{time.perf_counter() - start:7.1f} s  {message}", file=sys.stderr, flush=True)
 
-    found: Found = {}
-    with timed(found):
+    figures: Found = {}
+    with timed(figures):
         model = RuleClassifier(max_conditions=8).fit_table(
             table, "y", test_share=0.1, on_progress=watch
         )
@@ -63,24 +63,24 @@ def fit(path: Path) -> Found:
     ours = (counted.training.errors + counted.test.errors) / counted.n_rows
     print(model, counted, counted.steps.to_string(), sep="\n", file=sys.stderr)
     points = 100 * (ours - rule_statistics(planted(), table, "y").error)
-    return found | {"cuts": farthest(model.rule_set_), "points": points}
+    return figures | {"cuts": farthest(model.rule_set_), "points": points}
 
 
-def how_near(_path: Path, _n: int, found: Found) -> list[Row]:
+def how_near(_path: Path, _n: int, figures: Found) -> list[Row]:
     """Tell how near the rule found comes to the planted one."""
     return [
-        {"what": "cuts", "ours": found["cuts"], "reference": 0.001},
-        {"what": "error", "ours": found["points"], "reference": 0.1, "unit": "points"},
+        {"what": "cuts", "ours": figures["cuts"], "reference": 0.001},
+        {"what": "error", "ours": figures["points"], "reference": 0.1, "unit": "points"},
     ]
 
 
 def farthest(rule: RuleSet) -> float:
     """Say by how much a planted cut was missed at most; 1 where conditions differ."""
-    found = {(c.feature, c.op): c.value for clause in rule.clauses for c in clause.literals}
+    cuts = {(c.feature, c.op): c.value for clause in rule.clauses for c in clause.literals}
     wanted = {(feature, op): cut for clause in PLANTED for feature, op, cut in clause}
-    if set(found) != set(wanted) or rule.n_conditions != len(wanted):
+    if set(cuts) != set(wanted) or rule.n_conditions != len(wanted):
         return 1.0
-    return max(abs(found[key] - cut) for key, cut in wanted.items())
+    return max(abs(cuts[key] - cut) for key, cut in wanted.items())
 
 
 FILES = LargeFiles(

@@ -64,22 +64,22 @@ def just_as_good(table: BenchTable) -> list[Row]:
     for quantity, model in (("one clause", clause), ("chosen rule", chosen)):
         model.fit(table.X, table.y)
         began = time.perf_counter()
-        found = alternatives(model, table.X, table.y, WITHIN)
+        result = alternatives(model, table.X, table.y, WITHIN)
         seconds = time.perf_counter() - began
         setting = {
-            "conditions": found.max_conditions,
-            "clauses": found.max_clauses,
-            "rules": len(found.rules),
-            "complete": found.complete,
-            "complete to": found.complete_to,
+            "conditions": result.max_conditions,
+            "clauses": result.max_clauses,
+            "rules": len(result.rules),
+            "complete": result.complete,
+            "complete to": result.complete_to,
         }
         row = {"what": quantity, "table": table.name, "setting": setting, "unit": "s"}
         rows.append(row | {"ours": seconds, "reference": ALLOWED})
         if quantity == "chosen rule" and not model.rule_set_.is_constant:
-            most = found.columns.iloc[0]
+            most = result.columns.iloc[0]
             about = {"column": most["column"], "as good": bool(most["as_good"])}
             row = {"what": "without its column", "table": table.name, "setting": about}
-            shares = {"ours": 100 * most["wrong"], "reference": 100 * found.selected_wrong}
+            shares = {"ours": 100 * most["wrong"], "reference": 100 * result.selected_wrong}
             rows.append(row | shares | {"unit": "%"})
     return rows
 
@@ -108,9 +108,9 @@ def _found_and_all(seed: int) -> tuple[int, int]:
         space.holds, ~problem.y, problem.weight, 0.5, SMALL_MARGIN, 2, 4, best
     )
     limit = min([best, *wanted.values()]) + SMALL_MARGIN
-    found = {rule.columns for rule in space.grown(candidates, limit, 10_000).rules}
+    listed = {rule.columns for rule in space.grown(candidates, limit, 10_000).rules}
     rules = {tuple(sorted(rule)) for rule in wanted}
-    return len(found & rules), len(rules)
+    return len(listed & rules), len(rules)
 
 
 def made(seed: int, noise: float) -> tuple[pd.DataFrame, np.ndarray]:
@@ -128,9 +128,9 @@ def planted(seeds: range, n_resamples: int) -> list[Row]:
         X, y = made(seed, 0.05)
         model = RuleClassifier(random_state=0).fit(X, y)
         began = time.process_time()
-        found = stability(model, X, y, n_resamples=n_resamples, n_jobs=1)
+        result = stability(model, X, y, n_resamples=n_resamples, n_jobs=1)
         seconds.append(time.process_time() - began)
-        returned = found.columns.set_index("column")["returned"]
+        returned = result.columns.set_index("column")["returned"]
         relevant = [f"x{k}" for k in range(4)]
         least.append(min(int(returned.get(name, 0)) for name in relevant))
         most.append(int(returned.drop(relevant, errors="ignore").max()) if len(returned) > 4 else 0)

@@ -124,12 +124,12 @@ def alone(browser: Any, address: str, folder: Path, table: BenchTable, times: in
         row(
             interaction,
             table.name,
-            median(found),
+            median(seconds),
             AIMS[interaction][len(frame) > LARGE],
             times=times,
         )
-        for interaction, found in waits.items()
-        if found
+        for interaction, seconds in waits.items()
+        if seconds
     ]
     with visiting(browser, address) as visitor:
         ready(visitor, table, content)

@@ -31,8 +31,8 @@ def speed(row: Row) -> float | None:
 
 def read(file: Path = FILE) -> dict[str, dict[str, Any]]:
     """Read the records; an empty table if there are none yet."""
-    found: dict[str, dict[str, Any]] = json.loads(file.read_text()) if file.exists() else {}
-    return found
+    records: dict[str, dict[str, Any]] = json.loads(file.read_text()) if file.exists() else {}
+    return records
 
 
 def compared(benchmark: str, rows: list[Row], records: dict[str, dict[str, Any]]) -> list[str]:

@@ -53,11 +53,11 @@ with sentences():
             st.query_params["row"] = str(number)
             name = md(row_name(int(X.index[0]), state), 120)
             heading.header(name, anchor=False, width="content")
-            found = verdict(model, X, truth, train, words)
-            constraints_of_case(rule, found.prediction, model.read_columns(X), state)
+            explanation = verdict(model, X, truth, train, words)
+            constraints_of_case(rule, explanation.prediction, model.read_columns(X), state)
             if plain:
                 with left:
-                    facts(found, words)
+                    facts(explanation, words)
                     for cards in CARDS:
                         cards.explain(model, X, train, words, plain=True)
             titles = ["What if?", "Similar past cases", "Do you agree?"]
@@ -66,13 +66,13 @@ with sentences():
                 if title == "Why":
                     for cards in CARDS:
                         cards.explain(model, X, train, words, plain=False)
-                    conditions(found, rule, model.read_columns(X), train, words)
+                    conditions(explanation, rule, model.read_columns(X), train, words)
                 elif title == "What if?":
-                    what_if(model, X, found, train, words)
+                    what_if(model, X, explanation, train, words)
                 elif title == "Similar past cases":
-                    similar(found, rule, train, state, plain=plain)
+                    similar(explanation, rule, train, state, plain=plain)
                 else:
-                    review(number, found, plain=plain)
+                    review(number, explanation, plain=plain)
         heading.toggle(
             "Presenter mode",
             key="presenter",

@@ -58,8 +58,8 @@ with right, sentences():
         key += record_text(state, model)
         text = kept("export", key, lambda: form.write(state, model))
         if form.verified:
-            found = checked(state, model, form)
-            (st.success if found.ok else st.error)(md(found.sentence, 300))
+            check = checked(state, model, form)
+            (st.success if check.ok else st.error)(md(check.sentence, 300))
         else:
             st.caption(form.unchecked)
         st.download_button(

@@ -25,39 +25,39 @@ with sentences():
     whole_file_card(app_state())
     with st.sidebar:
         spec = settings(app_state())
-    found = update(spec)
+    result = update(spec)
     with st.sidebar:
-        y = measure_choice(found)
+        y = measure_choice(result)
 
     left, right = two_columns()
     with left:
-        if found is not None and len(found.points):
-            curve(found, y)
-            suggestion_line(found)
-        run_line(found, spec)
+        if result is not None and len(result.points):
+            curve(result, y)
+            suggestion_line(result)
+        run_line(result, spec)
         left_out_line()
     with right:
-        picked_card(found)
-        if found is not None:
-            offer(found)
-    if found is not None:
-        both(found)
+        picked_card(result)
+        if result is not None:
+            offer(result)
+    if result is not None:
+        both(result)
 
     points, rules, learners, prices, how = st.tabs(TABS, key="models_tab", on_change="rerun")
     with learners:
         if learners.open:
-            learners_tab(found, spec)
+            learners_tab(result, spec)
     with prices:
         if prices.open:
-            prices_tab(found, spec, y)
-    if found is not None and len(found.points):
+            prices_tab(result, spec, y)
+    if result is not None and len(result.points):
         with points:
             if points.open:
-                number = found.number_of_rule(app_state())
-                points_table(found, found.curve(y, number), "limit", y, "front_table")
+                number = result.number_of_rule(app_state())
+                points_table(result, result.curve(y, number), "limit", y, "front_table")
         with rules:
             if rules.open:
-                compare(found)
+                compare(result)
         with how:
             if how.open:
-                how_it_was_found(found, y)
+                how_it_was_found(result, y)

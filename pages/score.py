@@ -19,11 +19,11 @@ with sentences():
         if cases is None:
             st.stop()
         with sentences():
-            found = scored(cases, model, state)
-            differences(cases, found)
-            picked = case_table(cases, found, state)
+            result = scored(cases, model, state)
+            differences(cases, result)
+            picked = case_table(cases, result, state)
             with right:
-                then_and_now(cases, found)
-                one_case(found, picked)
+                then_and_now(cases, result)
+                one_case(result, picked)
                 st.markdown("**Download**")
-                downloads(cases, found)
+                downloads(cases, result)

@@ -80,8 +80,8 @@ def _double(column: Any, dtype: Any) -> Any:
         return column.cast("float64")
     if dtype.is_decimal() and (dtype.precision or EXACT_DIGITS + 1) > EXACT_DIGITS:
         column = column.cast("string")
-    found = column.cast("float64")
-    return found.isnan().ifelse(ibis.null("float64"), found)
+    double = column.cast("float64")
+    return double.isnan().ifelse(ibis.null("float64"), double)
 
 
 def number(value: float) -> Any:

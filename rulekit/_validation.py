@@ -54,12 +54,12 @@ def check_needs(estimator: BaseEstimator, needs: Iterable[Needs]) -> None:
     defaults = signature(type(estimator)).parameters
     for name, other, values in needs:
         given, default = getattr(estimator, name), defaults[name].default
-        found = getattr(estimator, other)
-        if given != default and found not in values:
+        value = getattr(estimator, other)
+        if given != default and value not in values:
             wanted = " or ".join(map(repr, values))
             raise ValueError(
                 f"`{name}` is read only where `{other}` is {wanted}; got {name}={given!r} with "
-                f"{other}={found!r}. Change `{other}`, or leave `{name}={default!r}`."
+                f"{other}={value!r}. Change `{other}`, or leave `{name}={default!r}`."
             )
 
 

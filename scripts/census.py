@@ -23,8 +23,8 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 def python_files(*places: str) -> list[Path]:
     """List the Python files below folders; a file stands for itself."""
-    found = [path for name in places for path in ((ROOT / name).rglob("*.py"))]
-    return sorted(found + [ROOT / name for name in places if name.endswith(".py")])
+    files = [path for name in places for path in ((ROOT / name).rglob("*.py"))]
+    return sorted(files + [ROOT / name for name in places if name.endswith(".py")])
 
 
 def code_lines(source: str) -> int:

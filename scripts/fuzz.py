@@ -28,25 +28,25 @@ Damage = Callable[[np.random.Generator], bytes]
 
 def damaged(content: bytes, rng: np.random.Generator) -> bytes:
     """Damage a file in one to three places: bytes changed, cut, doubled, moved, put in between."""
-    found = bytearray(content)
+    result = bytearray(content)
     for _ in range(int(rng.integers(1, 4))):
-        here, there = sorted(int(k) for k in rng.integers(0, len(found) + 1, 2))
+        here, there = sorted(int(k) for k in rng.integers(0, len(result) + 1, 2))
         short = min(there, here + 200)
         kind = rng.integers(6)
         if kind == 0:
-            for at in rng.integers(0, max(1, len(found)), int(rng.integers(1, 20))):
-                found[at : at + 1] = bytes([int(rng.integers(256))])
+            for at in rng.integers(0, max(1, len(result)), int(rng.integers(1, 20))):
+                result[at : at + 1] = bytes([int(rng.integers(256))])
         elif kind == 1:
-            del found[here:short]
+            del result[here:short]
         elif kind == 2:
-            del found[there:]
+            del result[there:]
         elif kind == 3:
-            found[here:here] = found[here:short]
+            result[here:here] = result[here:short]
         elif kind == 4:
-            found[here:short] = bytes(rng.permutation(np.frombuffer(found[here:short], np.uint8)))
+            result[here:short] = bytes(rng.permutation(np.frombuffer(result[here:short], np.uint8)))
         else:
-            found[here:here] = WORDS[int(rng.integers(len(WORDS)))]
-    return bytes(found)
+            result[here:here] = WORDS[int(rng.integers(len(WORDS)))]
+    return bytes(result)
 
 
 def damaged_inside(content: bytes, rng: np.random.Generator) -> bytes:
@@ -78,10 +78,10 @@ def tables() -> dict[str, Damage]:
 def read(content: bytes) -> str:
     """Read a file as a person's upload is read; say how it ended."""
     try:
-        found = read_table(content, name="file")
+        table = read_table(content, name="file")
     except RulekitError as error:
         return "refused" if str(error).strip() else "refused without a word"
-    return "read" if isinstance(found, Table) and found.n_rows > 0 else "read as nothing"
+    return "read" if isinstance(table, Table) and table.n_rows > 0 else "read as nothing"
 
 
 def run(seed: int, n: int) -> tuple[Counter[str], list[str]]:

@@ -78,13 +78,13 @@ def mutants_of(path: Path, root: Path = ROOT) -> list[Mutant]:
     starts = [0]
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    found = []
+    mutants = []
     for node, changed in _changes(ast.parse(source)):
         start = starts[node.lineno - 1] + node.col_offset
         end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
         before = " ".join(source[start:end].decode().split())
-        found.append(Mutant(path, node.lineno, start, end, before, ast.unparse(changed)))
-    return found
+        mutants.append(Mutant(path, node.lineno, start, end, before, ast.unparse(changed)))
+    return mutants
 
 
 def _changes(tree: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

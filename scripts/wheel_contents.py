@@ -33,19 +33,19 @@ def complaints(wheel: Path, root: Path = ROOT) -> list[str]:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     about = {name for name in names if name.split("/")[0].endswith(".dist-info")}
-    found = [f"{name} is missing." for name in sorted(wanted(root) - names)]
-    found += [f"{name} does not belong there." for name in sorted(names - wanted(root) - about)]
+    messages = [f"{name} is missing." for name in sorted(wanted(root) - names)]
+    messages += [f"{name} does not belong there." for name in sorted(names - wanted(root) - about)]
     if not any(name.endswith("licenses/LICENSE") for name in about):
-        found.append("The licence is missing.")
-    return found
+        messages.append("The licence is missing.")
+    return messages
 
 
 def main() -> None:
     """Look into the wheel; leave with an error if it is not as it must be."""
-    found = complaints(Path(sys.argv[1]))
-    for sentence in found:
+    messages = complaints(Path(sys.argv[1]))
+    for sentence in messages:
         print(sentence)
-    sys.exit(bool(found))
+    sys.exit(bool(messages))
 
 
 if __name__ == "__main__":

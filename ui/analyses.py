@@ -88,7 +88,7 @@ def add() -> None:
 def listed() -> list[Saved]:
     """List this browser's analyses, the latest first."""
     marks = _marks()
-    found = []
+    analyses = []
     for mark in marks.iterdir() if marks is not None else ():
         folder = workspace.root() / mark.name
         if not folder.is_dir():  # forgotten
@@ -101,8 +101,8 @@ def listed() -> list[Saved]:
             line = (name, str(about["table"]), int(about["rows"]), str(about["rule"]))
         except workspace.UNREADABLE:
             continue
-        found.append(Saved(mark.name, *line, when))
-    return sorted(found, key=lambda saved: saved.when, reverse=True)
+        analyses.append(Saved(mark.name, *line, when))
+    return sorted(analyses, key=lambda saved: saved.when, reverse=True)
 
 
 def is_listed() -> bool:

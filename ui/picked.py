@@ -49,13 +49,13 @@ def pick(
     """
     state, chosen = app_state(), dict(setting)
     model = fitted(state, chosen, spec)
-    found = {
+    changes = {
         "model": model,
         "rule_json": to_json(model),
         "rule_selected": own or state.rule_selected,
     }
-    found["error"] = _measured_error(state, chosen, spec)
-    change(setting=chosen, run_settings=spec.to_dict(), **found)
+    changes["error"] = _measured_error(state, chosen, spec)
+    change(setting=chosen, run_settings=spec.to_dict(), **changes)
     for name in ("_picks",) if by_slider else ("_picks", "_slides"):
         st.session_state[name] = st.session_state.get(name, 0) + 1
 

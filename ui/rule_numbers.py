@@ -79,25 +79,25 @@ def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:
         CNF's clause matches the rows it turns away, see `rulekit.rules.clause_statistics`; of a
         list, ``matched`` to ``high`` count the rows that no clause before it matches.
     """
-    found = pd.DataFrame([_figures(s) for s in clause_statistics(rule, rows.columns, rows.y)])
+    table = pd.DataFrame([_figures(s) for s in clause_statistics(rule, rows.columns, rows.y)])
     if len(set(rule.labels)) > 1:
         numbers = clause_numbers(rule, rows.columns, rows.y)
         counts = [(c.n, c.n_right, c.n_right / max(c.n, 1), c.low, c.high) for c in numbers]
-        found[["matched", "right", "precision", "low", "high"]] = counts
-    return found
+        table[["matched", "right", "precision", "low", "high"]] = counts
+    return table
 
 
-def _figures(found: ClauseStatistics) -> dict[str, Any]:
+def _figures(statistics: ClauseStatistics) -> dict[str, Any]:
     return {
-        "matched": found.n,
-        "right": found.positives,
-        "precision": found.confidence,
-        "low": found.confidence_low,
-        "high": found.confidence_high,
-        "coverage": found.coverage,
-        "unique": found.n_unique,
-        "lift": found.lift,
-        "length": found.n_conditions,
+        "matched": statistics.n,
+        "right": statistics.positives,
+        "precision": statistics.confidence,
+        "low": statistics.confidence_low,
+        "high": statistics.confidence_high,
+        "coverage": statistics.coverage,
+        "unique": statistics.n_unique,
+        "lift": statistics.lift,
+        "length": statistics.n_conditions,
     }
 
 

@@ -104,9 +104,9 @@ def open_tab(titles: Sequence[str], key: str) -> tuple[str, DeltaGenerator]:
     if before != name and title in titles:
         st.session_state[name] = title
     tabs = st.tabs(titles, key=name, on_change="rerun")
-    found = next(pair for pair in zip(titles, tabs, strict=True) if pair[1].open)
-    st.session_state[drawn] = name, found[0]
-    return found
+    opened = next(pair for pair in zip(titles, tabs, strict=True) if pair[1].open)
+    st.session_state[drawn] = name, opened[0]
+    return opened
 
 
 def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None:

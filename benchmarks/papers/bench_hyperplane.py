@@ -64,8 +64,8 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:
     """Give a call's result and its CPU seconds."""
     start = time.process_time()
-    found = call()
-    return found, time.process_time() - start
+    result = call()
+    return result, time.process_time() - start
 
 
 def row(
@@ -90,16 +90,16 @@ def extraction_rows(folder: Any, name: str) -> Iterator[Row]:
     parts = planes.sides(*planes.stored_plane(name, X), X, y)
     for criterion in CRITERIA:
         for side_index, (label, side) in enumerate(parts.items()):
-            found, seconds = timed(
+            boxes, seconds = timed(
                 lambda s=side, c=criterion: extract_boxes(s.half, s.points, criterion=c)
             )
-            rules, paper = found.kept(2), PAPER[name, KIND[criterion]][side_index]
+            rules, paper = boxes.kept(2), PAPER[name, KIND[criterion]][side_index]
             setting = {"class": label, "criterion": criterion}
-            yield row("problems", name, found.n_problems, paper[0], **setting)
+            yield row("problems", name, boxes.n_problems, paper[0], **setting)
             yield row("rules", name, len(rules), paper[1], **setting)
             share = 100 * rules.coverage
             yield row("coverage", name, share, paper[2], unit="%", **setting)
-            yield row("coverage, all boxes", name, 100 * found.coverage, unit="%", **setting)
+            yield row("coverage, all boxes", name, 100 * boxes.coverage, unit="%", **setting)
             yield row("extraction", name, seconds, paper[3], unit="s", **setting)
 
 
@@ -140,12 +140,12 @@ def worst_corner(boxes: Boxes) -> float:
 
 def overlapping(boxes: Boxes) -> int:
     """Count pairs of boxes that share a point, by exact comparison."""
-    found = 0
+    n_pairs = 0
     for i in range(len(boxes)):
         low = np.maximum(boxes.lower[i], boxes.lower[i + 1 :])
         high = np.minimum(boxes.upper[i], boxes.upper[i + 1 :])
-        found += int((low < high).all(axis=1).sum())
-    return found
+        n_pairs += int((low < high).all(axis=1).sum())
+    return n_pairs
 
 
 def peel_ratio(rows: list[Row]) -> Row:
@@ -176,13 +176,13 @@ def large_rows(folder: Any) -> Iterator[Row]:
     }
     for learner, (w, gamma) in learned.items():
         for label, side in planes.sides(w, gamma, X, y).items():
-            found, seconds = timed(lambda s=side: extract_boxes(s.half, s.points))
+            boxes, seconds = timed(lambda s=side: extract_boxes(s.half, s.points))
             setting = {
                 "class": label,
                 "plane": learner,
                 "features": int(np.count_nonzero(w)),
-                "rules": len(found.kept(2)),
-                "top_10": f"{100 * found.kept(2, 10).coverage:.1f}%",
+                "rules": len(boxes.kept(2)),
+                "top_10": f"{100 * boxes.kept(2, 10).coverage:.1f}%",
             }
             yield row("extraction", "electricity", seconds, unit="s", **setting)
     A = ((X - X.mean()) / X.std(ddof=0)).to_numpy()
@@ -221,18 +221,20 @@ def explanation_rows(folder: Any, name: str) -> Iterator[Row]:
     X, y = planes.table(folder, name)
     model = _model(setting, setting.nu).fit(X, y)
     many = pd.concat([X] * (20_000 // len(X)))
-    found, seconds = timed(lambda: explain_with_hyperplane(model, many))
-    yield row("explanations", name, len(found) / seconds, unit="a second", rows=len(found))
-    inside = [((e.lower < e.values) & (e.values <= e.upper)).all() for e in found[: len(X)]]
+    explanations, seconds = timed(lambda: explain_with_hyperplane(model, many))
+    yield row(
+        "explanations", name, len(explanations) / seconds, unit="a second", rows=len(explanations)
+    )
+    inside = [((e.lower < e.values) & (e.values <= e.upper)).all() for e in explanations[: len(X)]]
     yield row("in their box", name, 100 * float(np.mean(inside)), unit="%")
-    right = np.zeros(len(found[: len(X)]), dtype=bool)
-    for e in found[: len(X)]:
+    right = np.zeros(len(explanations[: len(X)]), dtype=bool)
+    for e in explanations[: len(X)]:
         half = model.plane_.half(list(model.boxes_).index(e.prediction))
         right[e.row] = half.value(e.upper) <= half.cap
     yield row("on their side", name, 100 * float(right.mean()), unit="%")
-    empty = np.mean([e.n_covered == 0 for e in found[: len(X)]])
+    empty = np.mean([e.n_covered == 0 for e in explanations[: len(X)]])
     yield row("box without row", name, 100 * float(empty), unit="%")
-    median = float(np.median([e.n_covered for e in found[: len(X)]]))
+    median = float(np.median([e.n_covered for e in explanations[: len(X)]]))
     yield row("median rows in box", name, median)
     yield from confidence_rows(name, X, y)
 

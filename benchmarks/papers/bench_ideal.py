@@ -111,19 +111,19 @@ def learners(table: BenchTable, seed: int) -> dict[str, Callable[[], Any]]:
 
 def accuracy(table: BenchTable, seeds: range, *, references: bool = True) -> list[Row]:
     """Cross-validate all learners on the same folds."""
-    found: dict[str, list[Measured]] = {"ideal": []}
+    measured: dict[str, list[Measured]] = {"ideal": []}
     if references:
-        found |= {"forest": [], "boosting": []}
+        measured |= {"forest": [], "boosting": []}
     for seed in seeds:
         splits = LeaveOneOut().split(table.X) if len(table.y) < SMALL else None
         for train, test in splits or make_folds(table.y, 10, random_state=seed):
             for name, make in learners(table, seed).items():
-                if name in found:
-                    found[name].append(_one(make(), table, train, test))
+                if name in measured:
+                    measured[name].append(_one(make(), table, train, test))
     paper = PAPER.get(table.name, (None, None, None))
-    setting = {"rows": len(table.y), "folds": len(found["ideal"]) // len(seeds)}
+    setting = {"rows": len(table.y), "folds": len(measured["ideal"]) // len(seeds)}
     shared = {"table": table.name, "setting": setting | {"seeds": len(seeds)}}
-    ours = {key: _mean(found["ideal"], key) for key in ("accuracy", "features", "seconds")}
+    ours = {key: _mean(measured["ideal"], key) for key in ("accuracy", "features", "seconds")}
     majority = 100 * max(np.mean(table.y == table.positive), np.mean(table.y != table.positive))
     rows = [
         {"what": "accuracy", "ours": 100 * ours["accuracy"], "reference": paper[0], "unit": "%"},
@@ -135,10 +135,10 @@ def accuracy(table: BenchTable, seeds: range, *, references: bool = True) -> lis
         {
             "what": name,
             "ours": 100 * ours["accuracy"],
-            "reference": 100 * _mean(found[name], "accuracy"),
+            "reference": 100 * _mean(measured[name], "accuracy"),
             "unit": "%",
         }
-        for name in found
+        for name in measured
         if name != "ideal"
     ]
     return [report(row | shared) for row in rows]
@@ -152,8 +152,8 @@ def _one(model: Any, table: BenchTable, train: Any, test: Any) -> Measured:
     return Measured(right, seconds, float(len(getattr(model, "conditions_", ()))))
 
 
-def _mean(found: list[Measured], key: str) -> float:
-    return float(np.mean([getattr(m, key) for m in found]))
+def _mean(measured: list[Measured], key: str) -> float:
+    return float(np.mean([getattr(m, key) for m in measured]))
 
 
 def beside_plain(table: BenchTable, kinds: tuple[bool, ...]) -> list[Row]:

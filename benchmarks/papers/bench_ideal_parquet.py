@@ -36,14 +36,14 @@ def columns(rng: np.random.Generator, m: int) -> dict[str, Any]:
 
 def fit(path: Path) -> Found:
     """Learn, and say how long it took and how much memory."""
-    found: Found = {}
-    with timed(found):
+    figures: Found = {}
+    with timed(figures):
         rows = open_table(path, row_number="row")
         model = IdealDNFClassifier(random_state=0).fit_table(rows, "y", key="row")
-    return found | {"rule": str(model)}
+    return figures | {"rule": str(model)}
 
 
-def same_in_memory(path: Path, n: int, found: Found) -> list[Row]:
+def same_in_memory(path: Path, n: int, figures: Found) -> list[Row]:
     """Learn from the rows in memory; 1 where the rule is the same."""
     if n > IN_MEMORY:
         return []
@@ -51,7 +51,7 @@ def same_in_memory(path: Path, n: int, found: Found) -> list[Row]:
     start = time.process_time()
     model = IdealDNFClassifier(random_state=0).fit(frame.drop(columns="y"), frame["y"])
     setting = {"rows": n, "seconds in memory": round(time.process_time() - start, 3)}
-    same = float(str(model) == found["rule"])
+    same = float(str(model) == figures["rule"])
     return [{"what": "same", "setting": setting, "ours": same, "reference": 1}]
 
 

@@ -187,11 +187,11 @@ def _accuracy(
     """Compare the tree, CART and the SVM on the same splits."""
     key = json.dumps([name, settings])
     ours = runs.figures(key, source, lambda *split: _tree_figures(*split, settings))
-    found = {"tree": list(ours)}
+    figures = {"tree": list(ours)}
     if others:
         for method, measured in (("CART", _cart_figures), ("SVM", _svm_figures)):
-            found[method] = list(runs.figures(json.dumps([name, method]), source, measured))
-    return _rows(name, {k: np.array(v) for k, v in found.items()}, settings)
+            figures[method] = list(runs.figures(json.dumps([name, method]), source, measured))
+    return _rows(name, {k: np.array(v) for k, v in figures.items()}, settings)
 
 
 def _tree_figures(train: Table, test: Table, settings: dict[str, Any]) -> list[float]:
@@ -204,16 +204,16 @@ def _tree_figures(train: Table, test: Table, settings: dict[str, Any]) -> list[f
 
 def _defaults(arguments: argparse.Namespace, name: str, runs: Runs) -> list[Row]:
     """Measure the tree without a setting on tables of one kind, and the mean over them."""
-    found, read = {}, described(arguments.data)
+    figures, read = {}, described(arguments.data)
     for table in (t for t in DEFAULT[name] if t in read):
         data = read[table]()
         pair = data.X.select_dtypes("number"), data.y
         key, source = json.dumps([name, table]), lambda seed, pair=pair: pair
         values = list(runs.figures(key, source, _default_figures, first=0))
-        found[table] = np.mean(values, axis=0)
-    found["mean"] = np.mean(list(found.values()), axis=0)
+        figures[table] = np.mean(values, axis=0)
+    figures["mean"] = np.mean(list(figures.values()), axis=0)
     rows = []
-    for table, (accuracy, balanced, length, seconds, cart) in found.items():
+    for table, (accuracy, balanced, length, seconds, cart) in figures.items():
         facts = {"balanced": balanced, "length": length, "CPU": seconds}
         setting = {"seeds": runs.n, **{k: round(float(v), 2) for k, v in facts.items()}}
         row = {"what": name, "table": table, "ours": float(accuracy), "reference": float(cart)}
@@ -237,8 +237,8 @@ def _default_figures(train: Table, test: Table) -> list[float]:
 def _chosen(name: str, source: Callable[[int], Table], runs: Runs) -> list[Row]:
     """Measure the tree whose settings `suggest` takes on folds of the training part."""
     key = json.dumps([name, "chosen"])
-    found = {"tree": np.array(list(runs.figures(key, source, _chosen_figures)))}
-    return _rows(name, found, {"chosen": "inside"})
+    figures = {"tree": np.array(list(runs.figures(key, source, _chosen_figures)))}
+    return _rows(name, figures, {"chosen": "inside"})
 
 
 def _chosen_figures(train: Table, test: Table) -> list[float]:
@@ -264,7 +264,7 @@ def _svm_figures(train: Table, test: Table) -> list[float]:
     return [100 * svm.score(*test), 1.0, float(svm[-1].n_support_.sum()), 0.0]
 
 
-def _rows(name: str, found: dict[str, np.ndarray], settings: dict[str, Any]) -> list[Row]:
+def _rows(name: str, figures: dict[str, np.ndarray], settings: dict[str, Any]) -> list[Row]:
     paper = PAPER.get(name)
     printed = {
         "tree": paper and (paper.accuracy, paper.splits, paper.length),
@@ -272,10 +272,10 @@ def _rows(name: str, found: dict[str, np.ndarray], settings: dict[str, Any]) -> 
         "SVM": paper and (paper.svm, None, None),
     }
     rows = []
-    for method, values in found.items():
+    for method, values in figures.items():
         setting = {"method": method, "seeds": len(values), **settings}
         if method != "tree":
-            setting["p"] = _p(found["tree"][:, 0], values[:, 0])
+            setting["p"] = _p(figures["tree"][:, 0], values[:, 0])
         columns = ("test accuracy", "splits", "length")
         for k, quantity in enumerate(columns):
             mean, spread = float(values[:, k].mean()), float(values[:, k].std())
@@ -283,7 +283,7 @@ def _rows(name: str, found: dict[str, np.ndarray], settings: dict[str, Any]) -> 
             unit = "%" if k == 0 else ""
             row = {"what": quantity, "table": name, "ours": mean, "reference": reference}
             rows.append(report(row | {"unit": unit, "setting": setting | {"sd": round(spread, 2)}}))
-    cpu = float(found["tree"][:, 3].mean())
+    cpu = float(figures["tree"][:, 3].mean())
     rows.append(
         report(
             {
@@ -364,11 +364,11 @@ def _speed(table: Table) -> list[Row]:
             )
     task = SplitTask(features.X, mass, tau=target_impurity(mass, 0.05))
     start = time.process_time()
-    found = beam_search(task, np.random.default_rng(0))
+    beam = beam_search(task, np.random.default_rng(0))
     seconds = time.process_time() - start
-    assert found is not None
+    assert beam is not None
     whole = EVALUATIONS * per_run  # as the paper runs it: 300 individuals, 100 generations
-    setting = {"FU": found.n_exponents, "FL": round(found.impurity, 4)}
+    setting = {"FU": beam.n_exponents, "FL": round(beam.impurity, 4)}
     row = {"what": "root split", "table": "wdbc", "ours": seconds, "reference": whole}
     rows.append(report(row | {"ratio": whole / seconds, "unit": "s", "setting": setting}))
     return rows

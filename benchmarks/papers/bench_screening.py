@@ -73,17 +73,17 @@ def compare(
     shared = {"table": table.name}
     printed = PRINTED.get(table.name, {}).get(n_thresholds)
     problem = paper_problem(table, folder, n_thresholds)
-    found = {name: _timed(partial(screen, problem, v)) for name, v in VARIANTS.items()}
+    screened = {name: _timed(partial(screen, problem, v)) for name, v in VARIANTS.items()}
     rows = [
         {"what": "columns", "setting": setting, "ours": problem.P.shape[1]}
         | _beside(problem.P.shape[1], printed and printed[0])
     ]
-    for k, (variant, (screening, _)) in enumerate(found.items()):
+    for k, (variant, (screening, _)) in enumerate(screened.items()):
         for quantity, count, part in zip(PARTS, _counts(screening), range(3), strict=True):
             row = {"what": quantity, "setting": setting | {"variant": variant}, "ours": count}
             rows.append(row | _beside(count, printed and printed[1 + k][part]))
-    rows += _speed(table, problem, found, setting, full=not quick)
-    rows += _proof(table, folder, problem, found, setting)
+    rows += _speed(table, problem, screened, setting, full=not quick)
+    rows += _proof(table, folder, problem, screened, setting)
     return [report({**shared, **row}) for row in rows]
 
 
@@ -107,7 +107,7 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 def _speed(
     table: BenchTable,
     problem: PricedColumns,
-    found: dict[str, tuple[Screening, float]],
+    screened: dict[str, tuple[Screening, float]],
     setting: dict[str, Any],
     *,
     full: bool,
@@ -125,7 +125,7 @@ def _speed(
     rows.append(_seconds("column generation", by_generation, setting))
     if whole is not None:
         rows.append(_ratio("full LP over column generation", whole, by_generation, setting))
-    for k, (variant, (screening, spent)) in enumerate(found.items()):
+    for k, (variant, (screening, spent)) in enumerate(screened.items()):
         one = setting | {"variant": variant}
         printed = seconds and seconds[1 + k]
         small = screening.restricted()
@@ -162,7 +162,7 @@ def _proof(
     table: BenchTable,
     folder: Path | None,
     problem: PricedColumns,
-    found: dict[str, tuple[Screening, float]],
+    screened: dict[str, tuple[Screening, float]],
     setting: dict[str, Any],
 ) -> list[Row]:
     """Prove the optimum, with all columns and with those kept; check every certificate."""
@@ -174,14 +174,14 @@ def _proof(
         {"what": "optimum and its bound", "setting": setting, "ours": proved.cost}
         | {"reference": proved.bound, "unit": "rows"},
     ]
-    for variant, (screening, _) in found.items():
+    for variant, (screening, _) in screened.items():
         small: ProvedClause = best_columns(screening.restricted())
         _same(small.cost, proved.cost, f"{table.name}: optimum with and without {variant} tests")
     n, d = len(table.X), problem.P.shape[1]
     if n * d <= MAX_CHECKED:
         columns = paper_columns(table.X, setting["thresholds"])
         y = covered_rows(table, folder)
-        all_of = [screening for screening, _ in found.values()] + [proved.screening]
+        all_of = [screening for screening, _ in screened.values()] + [proved.screening]
         refused = [
             unproved(s, lambda j: columns.values(np.array([j]))[:, 0], y, problem.theta)
             for s in all_of

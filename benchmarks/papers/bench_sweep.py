@@ -90,12 +90,12 @@ def _learned(
     problem: BinaryProblem, cover: CoverProblem, memory: dict, thetas: tuple[float, ...]
 ) -> Run:
     start = time.process_time()
-    found = [
+    results = [
         alternating(TwoLevelTask(cover, theta, memory=memory), n_clauses)
         for theta in thetas
         for n_clauses in protocol.CLAUSES
     ]
-    return Run(time.process_time() - start, found, cover)
+    return Run(time.process_time() - start, results, cover)
 
 
 if __name__ == "__main__":

@@ -122,13 +122,13 @@ def pipeline(
     start = time.process_time()
     own_cover = problem.cover
     cover = kind(problem.A, problem.y, problem.weight, own_cover.perturbation, problem.structure)
-    found = []
+    selections = []
     for theta in thetas:
         task = TwoLevelTask(cover, theta, memory=memory)
         for n_clauses in clauses:
             for method in (set_cover, block_coordinate, alternating):
-                found.append(method(task, n_clauses))
-    return Run(time.process_time() - start, found, cover)
+                selections.append(method(task, n_clauses))
+    return Run(time.process_time() - start, selections, cover)
 
 
 def accuracy(table: BenchTable, arguments: argparse.Namespace) -> list[Row]:

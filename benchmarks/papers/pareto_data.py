@@ -69,12 +69,12 @@ def _run(
     from pymoo.optimize import minimize
     from pymoo.problems import get_problem
 
-    found: list[tuple[np.ndarray, np.ndarray]] = []
+    parts: list[tuple[np.ndarray, np.ndarray]] = []
 
     def keep(algorithm: object) -> None:
         people = algorithm.pop  # type: ignore[attr-defined]
         feasible = people.get("feasible").ravel().astype(bool)
-        found.append((people.get("X")[feasible], people.get("F")[feasible]))
+        parts.append((people.get("X")[feasible], people.get("F")[feasible]))
 
     algorithm = NSGA2(pop_size=population, crossover=SBX(eta=15, prob=0.9), mutation=PM(eta=20))
     minimize(
@@ -85,7 +85,7 @@ def _run(
         callback=keep,
         verbose=False,
     )
-    return found
+    return parts
 
 
 def _classes(F: np.ndarray, design: DesignData) -> tuple[np.ndarray, np.ndarray]:

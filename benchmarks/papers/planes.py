@@ -80,13 +80,13 @@ def learned(folder: Path, name: str) -> dict[str, Any]:
         centre, scale = rows.mean(axis=0), rows.std(axis=0)
         scale[scale == 0] = 1.0
     signs = np.where(y == "larger", 1.0, -1.0)
-    found = LPSVMProgram((rows - centre) / scale, signs).solve(setting.nu)
-    used = np.flatnonzero(found.w)
+    solution = LPSVMProgram((rows - centre) / scale, signs).solve(setting.nu)
+    used = np.flatnonzero(solution.w)
     return {
         "nu": setting.nu,
         "features": [str(X.columns[j]) for j in used],
-        "w": found.w[used].tolist(),
-        "gamma": found.gamma,
+        "w": solution.w[used].tolist(),
+        "gamma": solution.gamma,
         "centre": centre[used].tolist(),
         "scale": scale[used].tolist(),
     }
@@ -114,15 +114,15 @@ def stored_plane(name: str, X: pd.DataFrame) -> tuple[np.ndarray, float]:
 def sides(w: np.ndarray, gamma: float, X: pd.DataFrame, y: np.ndarray) -> dict[str, Side]:
     """Split a table by a plane: for each class the rows of it that are on its side."""
     rows = X.to_numpy()
-    found = {}
+    of_sides = {}
     for label in ("smaller", "larger"):
         half = HalfSpace.of_plane(
             w, gamma, rows.min(axis=0), rows.max(axis=0), above=label == "larger"
         )
         of_class = half.oriented(rows[y == label])
         inside = of_class[half.contains(of_class)]
-        found[label] = Side(half, inside, half.oriented(rows), len(of_class))
-    return found
+        of_sides[label] = Side(half, inside, half.oriented(rows), len(of_class))
+    return of_sides
 
 
 def main() -> None:

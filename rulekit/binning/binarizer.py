@@ -355,10 +355,10 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         present = column[~absent]
         if column.dtype == object:
             reading = reading or Reading()
-            found = cutting.views(name, column, reading.read_as, reading.order)
+            views = cutting.views(name, column, reading.read_as, reading.order)
             if cuts is None:
-                return found
-            rest = [replace(e, extra=True) for e in found if e.part not in (None, "date")]
+                return views
+            rest = [replace(e, extra=True) for e in views if e.part not in (None, "date")]
             return [OrderedColumn(name, cuts, has_missing, "date"), *rest]
         if np.isinf(present).any():
             row = int(np.flatnonzero(np.isinf(column))[0]) + 1

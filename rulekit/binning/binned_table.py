@@ -469,10 +469,10 @@ class BinnedTable:
     @cached_property
     def _places(self) -> NDArray[np.intp]:
         """Column, side and rank of each condition: shape (3, d)."""
-        found = [np.zeros((0, 3), np.intp)]
+        parts = [np.zeros((0, 3), np.intp)]
         for j, (e, of_column) in enumerate(zip(self.encodings, self._literals, strict=True)):
-            found.append(np.column_stack([np.full(len(of_column), j), places_of(e, of_column)]))
-        return np.concatenate(found).T
+            parts.append(np.column_stack([np.full(len(of_column), j), places_of(e, of_column)]))
+        return np.concatenate(parts).T
 
     @cached_property
     def complement(self) -> NDArray[np.intp]:
@@ -481,13 +481,13 @@ class BinnedTable:
         Its literal is the negation where training rows lacked values in that column; elsewhere the
         two differ in what they say of a missing value, and both say no.
         """
-        found: list[int] = []
+        complements: list[int] = []
         for encoding, table in zip(self.encodings, self.holds, strict=True):
             seen = table[encoding.seen()].T
             holding, other = (_as_bytes(columns) for columns in (seen, ~seen))
-            at = {column: len(found) + k for k, column in enumerate(holding)}
-            found += [at.get(column, -1) for column in other]
-        return np.array(found, dtype=np.intp)
+            at = {column: len(complements) + k for k, column in enumerate(holding)}
+            complements += [at.get(column, -1) for column in other]
+        return np.array(complements, dtype=np.intp)
 
     @cached_property
     def holds(self) -> tuple[NDArray[np.bool_], ...]:
@@ -514,20 +514,20 @@ def code_type(n_cells: int) -> type[np.unsignedinteger]:
 def _as_bytes(rows: NDArray[np.bool_]) -> list[bytes]:
     """Write each row as bytes."""
     packed = np.ascontiguousarray(np.packbits(rows, axis=1))
-    found: list[bytes] = packed.view(f"V{packed.shape[1]}").ravel().tolist()
-    return found
+    keys: list[bytes] = packed.view(f"V{packed.shape[1]}").ravel().tolist()
+    return keys
 
 
 def places_of(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.intp]:
     """Return side and rank of each literal, see `OrderedColumn.place`, shape (k, 2)."""
     if not isinstance(column, OrderedColumn):
         return np.array([column.place(literal) for literal in literals], np.intp).reshape(-1, 2)
-    found = np.zeros((len(literals), 2), np.intp)
+    places = np.zeros((len(literals), 2), np.intp)
     scale = (column.part, column.order, None)
     ordered = [j for j, x in enumerate(literals) if x.op in ORDERED and x.scale == scale]
-    found[ordered, 0] = [-1 if literals[j].op in ("<=", "<") else 1 for j in ordered]
-    found[ordered, 1] = np.searchsorted(column.cuts, [literals[j].edge for j in ordered])
-    return found
+    places[ordered, 0] = [-1 if literals[j].op in ("<=", "<") else 1 for j in ordered]
+    places[ordered, 1] = np.searchsorted(column.cuts, [literals[j].edge for j in ordered])
+    return places
 
 
 def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.bool_]:
@@ -538,7 +538,7 @@ def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray
 
 def masks_of(literals: tuple[Literal, ...], compared: NDArray[Any]) -> NDArray[np.bool_]:
     """Evaluate tests that read a column alike: `Literal.mask_of` of each, shape (n, k)."""
-    found = np.empty((len(compared), len(literals)), dtype=bool)
+    masks = np.empty((len(compared), len(literals)), dtype=bool)
     ordered = [j for j, literal in enumerate(literals) if literal.op in ORDERED]
     if compared.dtype == object:
         ordered = []
@@ -550,7 +550,7 @@ def masks_of(literals: tuple[Literal, ...], compared: NDArray[Any]) -> NDArray[n
             missing = np.array([literals[ordered[k]].missing for k in with_op])
             with np.errstate(invalid="ignore"):
                 held = holds(compared[:, None], limits[with_op])
-            found[:, [ordered[k] for k in with_op]] = np.where(absent[:, None], missing, held)
+            masks[:, [ordered[k] for k in with_op]] = np.where(absent[:, None], missing, held)
     for j in set(range(len(literals))) - set(ordered):
-        found[:, j] = literals[j].mask_of(compared)
-    return found
+        masks[:, j] = literals[j].mask_of(compared)
+    return masks

@@ -110,8 +110,8 @@ def _ordered(column: OrderedColumn) -> Conditions:
         blocks += [np.column_stack([part, zero + gaps]) for part in (low, high)]
     if column.has_missing and not column.extra:
         blocks.append(np.array([[end - 1, end, 0, 0, 0, 0, 1], [0, end - 1, 0, 0, 0, 1, 0]]))
-    found = np.concatenate([np.zeros((0, 7), dtype=int), *blocks])
-    return Conditions(column, found[:, :4], found[:, 4], found[:, 5], found[:, 6].astype(bool))
+    pieces = np.concatenate([np.zeros((0, 7), dtype=int), *blocks])
+    return Conditions(column, pieces[:, :4], pieces[:, 4], pieces[:, 5], pieces[:, 6].astype(bool))
 
 
 def _levels(column: LevelColumn | WordColumn) -> Conditions:

@@ -110,13 +110,13 @@ def candidate_summary(
     if len(truth) != n:
         raise DataError(f"`y` must have one class a row: {n} expected, {len(truth)} given.")
     classes, labels = pd.factorize(truth, sort=False)
-    found: dict[str, list[ColumnSummary]] = {}
+    summaries: dict[str, list[ColumnSummary]] = {}
     for j, encoding in enumerate(binarizer.encodings_):
         cells = codes.codes[:, j].astype(int)
         counts = np.zeros((encoding.n_cells, len(labels) + 1), dtype=int)
         np.add.at(counts, (cells, classes), 1)  # a missing class is -1: the last column
-        found.setdefault(encoding.name, []).append(_summary(encoding, counts, list(labels)))
-    return tuple(part for name in binarizer.column_names_ for part in found[name])
+        summaries.setdefault(encoding.name, []).append(_summary(encoding, counts, list(labels)))
+    return tuple(part for name in binarizer.column_names_ for part in summaries[name])
 
 
 def _summary(

@@ -162,9 +162,9 @@ def short_cuts(raw: Values, distinct: Values) -> Values:
         fits = usable[:, None] & (tries >= low[:, None]) & (tries < high[:, None])
         distance = np.where(fits, np.abs(tries - raw[:, None]), np.inf)
         best = np.argmin(distance, axis=1)
-        found = fits.any(axis=1)
-        short[found] = tries[found, best[found]] + 0.0  # -0.0 becomes 0.0
-        open_ &= ~found
+        has_short = fits.any(axis=1)
+        short[has_short] = tries[has_short, best[has_short]] + 0.0  # -0.0 becomes 0.0
+        open_ &= ~has_short
     return short
 
 

@@ -113,12 +113,12 @@ class Cutting:
         codes = plain.group_codes(present)
         present_classes = np.unique(classes)
         described = present_classes[1:] if len(present_classes) <= 2 else present_classes
-        found: list[LevelColumn] = []
+        views: list[LevelColumn] = []
         for k in described:
             sorted_groups = _by_share(groups, codes, classes == k)
-            base = frozenset(x for view in found for x in view.base_literals())
-            found.append(replace(plain, groups=sorted_groups, ranked=True, skip=base))
-        return [*found]
+            base = frozenset(x for view in views for x in view.base_literals())
+            views.append(replace(plain, groups=sorted_groups, ranked=True, skip=base))
+        return [*views]
 
     def _part(
         self,
@@ -140,10 +140,10 @@ class Cutting:
             return []
         named = OrderedColumn(name, np.empty(0), has_missing, part)
         cuts = self.cuts(named, values, classes, distinct)
-        found: list[ColumnEncoding] = [replace(named, cuts=cuts)] if len(cuts) else []
+        views: list[ColumnEncoding] = [replace(named, cuts=cuts)] if len(cuts) else []
         if part == "weekday" or (part == "month" and len(distinct) > 2):
-            found += self._levels(name, values.astype(object), classes, has_missing, part)
-        return found
+            views += self._levels(name, values.astype(object), classes, has_missing, part)
+        return views
 
     def cuts(
         self,
@@ -177,17 +177,17 @@ def _calendar_cuts(column: OrderedColumn, raw: Values, distinct: Values) -> Valu
     """
     ends = np.concatenate([distinct[:1], raw, distinct[-1:]])
     middle = (ends[1:] + ends[:-1]) / 2
-    found = []
+    turning_points = []
     for cut, low, high in zip(raw, middle[:-1], middle[1:], strict=True):
         round_day = rounded_date(float(low), float(high), float(cut))
         if round_day is None:
             k = int(np.searchsorted(distinct, cut, side="right"))
-            found.append(
+            turning_points.append(
                 column.edge_between(float(cut), float(distinct[k - 1]), float(distinct[k]))
             )
         else:
-            found.append(float(np.nextafter(round_day, -np.inf)))
-    cuts = np.unique(np.array(found, dtype=float))
+            turning_points.append(float(np.nextafter(round_day, -np.inf)))
+    cuts = np.unique(np.array(turning_points, dtype=float))
     return np.asarray(cuts[(cuts >= distinct[0]) & (cuts < distinct[-1])])
 
 
@@ -242,13 +242,13 @@ def checked_reading(name: str, reading: Any) -> Any:
         return reading
     parts = (reading,) if isinstance(reading, str) else reading
     try:
-        found = tuple(checked_part(part) for part in parts)
+        checked_parts = tuple(checked_part(part) for part in parts)
     except (RuleError, TypeError) as error:
         raise ValueError(
             f"`read_as` of column {name!r} is {reading!r}. Use 'levels', 'words', or parts "
             f"of dates: one or several of {PARTS} and 'days since 2024-01-01'."
         ) from error
-    return found or PARTS
+    return checked_parts or PARTS
 
 
 def readings_of(
@@ -259,10 +259,10 @@ def readings_of(
 ) -> dict[str, Reading]:
     """Return how columns are read, from the table's types or the parameters."""
     dtypes = X.dtypes if isinstance(X, pd.DataFrame) else pd.Series(dtype=object)
-    found: dict[str, Reading] = {}
+    readings: dict[str, Reading] = {}
     for name, dtype in zip(map(str, dtypes.index), dtypes, strict=True):
         if getattr(dtype, "ordered", False) and len(dtype.categories) > 1:
-            found[name] = Reading(order=tuple(map(str, dtype.categories)))
+            readings[name] = Reading(order=tuple(map(str, dtype.categories)))
     for parameter, given in (("read_as", read_as), ("orders", orders)):
         for name, value in given.items():
             values = columns.get(str(name))
@@ -273,25 +273,25 @@ def readings_of(
                     "correct the name."
                 )
             if parameter == "orders":
-                found[str(name)] = Reading(order=value)
+                readings[str(name)] = Reading(order=value)
             else:
-                found[str(name)] = Reading(read_as=checked_reading(str(name), value))
+                readings[str(name)] = Reading(read_as=checked_reading(str(name), value))
     both = sorted(set(map(str, read_as)) & set(map(str, orders)))
     if both:
         raise ValueError(
             f"Column {both[0]!r} is in both `orders` and `read_as`. Remove one of the two entries."
         )
-    return found
+    return readings
 
 
 def given_edges(name: str, cuts: Sequence[Any], part: str | None) -> Values:
     """Read the cut points of a column as edges: numbers, or dates as text."""
     if part == "date":
         try:
-            found = [Literal(name, "<", v, part="date").edge for v in cuts]
+            edges = [Literal(name, "<", v, part="date").edge for v in cuts]
         except RuleError as error:
             raise ValueError(f"`thresholds` of column {name!r}: {error}") from error
-        return np.unique(np.array(found, dtype=float))
+        return np.unique(np.array(edges, dtype=float))
     numbers = np.array(list(cuts), dtype=float)
     if not np.isfinite(numbers).all():
         raise ValueError(

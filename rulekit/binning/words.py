@@ -30,7 +30,7 @@ def chosen_words(
     ('late',)
     """
     n_classes = 1 if classes is None else int(classes.max(initial=0)) + 1
-    found: dict[str, NDArray[np.int64]] = {}
+    words: dict[str, NDArray[np.int64]] = {}
     folded: Counter[tuple[str, int]] = Counter(
         zip(texts, [0] * len(texts) if classes is None else classes.tolist(), strict=True)
     )
@@ -38,9 +38,9 @@ def chosen_words(
     for (text, label), times in folded.items():
         total[label] += times
         for word in set(words_of(text).split(" ")) - {""}:
-            found.setdefault(word, np.zeros(n_classes, dtype=np.int64))[label] += times
+            words.setdefault(word, np.zeros(n_classes, dtype=np.int64))[label] += times
     n = len(texts)
-    common = {w: c for w, c in found.items() if FEWEST_ROWS <= c.sum() < n}
+    common = {w: c for w, c in words.items() if FEWEST_ROWS <= c.sum() < n}
 
     def rank(word: str) -> tuple[float, int, str]:
         with_it = common[word]

@@ -47,11 +47,11 @@ def explain(rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading
 
     Each explanation names the deciding clause and what would change the prediction.
     """
-    found = read_rule(rule)
-    given = as_rule_reads(reading.table(table), found)
+    rule_set = read_rule(rule)
+    given = as_rule_reads(reading.table(table), rule_set)
     if max(rows) > given.n_rows:
         raise click.ClickException(f"There is no row {max(rows)}: the table has {given.n_rows}.")
-    cases = explained(found, given.frame.iloc[[row - 1 for row in rows]])
+    cases = explained(rule_set, given.frame.iloc[[row - 1 for row in rows]])
     if as_json:
         plain = [{**c.to_dict(), "row": row} for c, row in zip(cases, rows, strict=True)]
         print_json({"cases": plain})
@@ -87,10 +87,12 @@ def score(rule: str, table: str, reading: Reading, as_json: bool, **options: Any
     write = _writer(output)
     if options["outcomes"] and target is None:
         raise click.UsageError("--outcome names values of the target. Give --target.")
-    found = read_rule(rule)
-    given = as_rule_reads(reading.table(table), found)
-    actual = None if target is None else known_outcomes(given, target, found, options["outcomes"])
-    result = _scored(found, given, actual, reading, options)
+    rule_set = read_rule(rule)
+    given = as_rule_reads(reading.table(table), rule_set)
+    actual = (
+        None if target is None else known_outcomes(given, target, rule_set, options["outcomes"])
+    )
+    result = _scored(rule_set, given, actual, reading, options)
     with working(f"Smallest changes of {len(result):,} cases") as work:
         frame = cases_frame(result, changes=options["changes"], progress=work.report)
     if output is not None:
@@ -126,21 +128,21 @@ def _scored(
 def _report(result: Scored, actual: Any, frame: pd.DataFrame | None, as_json: bool) -> None:
     """Print the cases unless they were written to a file, and the summary."""
     counts = pd.Series(result.answers).map(str).value_counts().to_dict()
-    found: dict[str, Any] = {"rows": len(result), "answers": counts}
+    report: dict[str, Any] = {"rows": len(result), "answers": counts}
     words = [f"{len(result):,} rows: {', '.join(f'{name} {n:,}' for name, n in counts.items())}."]
     if actual is not None:
         has_outcome = np.array([v is not None for v in actual])
         wrong = int((result.answers[has_outcome] != actual[has_outcome]).sum())
-        found |= {"known": int(has_outcome.sum()), "wrong": wrong}
+        report |= {"known": int(has_outcome.sum()), "wrong": wrong}
         words.append(f"Wrong on {wrong:,} of the {has_outcome.sum():,} whose outcome is known.")
     if result.figures:
-        found["holds"] = not any(f.worse for f in result.figures)
+        report["holds"] = not any(f.worse for f in result.figures)
         words.append(result.sentence)
-    found["differs"] = [drift.sentence for drift in result.drift]
+    report["differs"] = [drift.sentence for drift in result.drift]
     if as_json:
-        print_json(found if frame is None else {**found, "cases": frame.to_dict("records")})
+        print_json(report if frame is None else {**report, "cases": frame.to_dict("records")})
         return
     if frame is not None:
         click.echo(CASE_FILES["csv"].write(frame), nl=False)
-    for sentence in (*(f"Differs: {s}" for s in found["differs"]), *words):
+    for sentence in (*(f"Differs: {s}" for s in report["differs"]), *words):
         (echo if frame is None else note)(sentence)

@@ -42,7 +42,7 @@ def export(
     answers are the same. A report needs --table and --target, and contains the rule's figures.
     With --select SQL is a whole statement that adds each row's answer and the clause that decided.
     """
-    found = read_rule(rule)
+    rule_set = read_rule(rule)
     target = options["target"]
     given: dict[str, Any] = {}
     if form == "report":
@@ -50,25 +50,25 @@ def export(
             raise click.UsageError(
                 "A report contains the rule's figures. Add --table and --target."
             )
-        rows = as_rule_reads(reading.table(table), found)
-        actual = known_outcomes(rows, target, found, options["outcomes"])
+        rows = as_rule_reads(reading.table(table), rule_set)
+        actual = known_outcomes(rows, target, rule_set, options["outcomes"])
         has_outcome = [v is not None for v in actual]
-        classes = [v for v in found.classes if v != rest_of(found)]
-        words = Wording(clause="line", colours=outcome_colours(found.classes, classes))
+        classes = [v for v in rule_set.classes if v != rest_of(rule_set)]
+        words = Wording(clause="line", colours=outcome_colours(rule_set.classes, classes))
         given = {"training": (rows.frame[has_outcome], actual[has_outcome]), "wording": words}
     elif target is not None or options["outcomes"]:
         raise click.UsageError(
             f"--target and --outcome only apply to a report, not to {form}. Remove them."
         )
     elif table is not None:
-        rows = as_rule_reads(reading.table(table), found)
-        columns_for(found, rows.frame)  # says which column is not there
-        _check(found, rows.frame, form)
+        rows = as_rule_reads(reading.table(table), rule_set)
+        columns_for(rule_set, rows.frame)  # says which column is not there
+        _check(rule_set, rows.frame, form)
     if (name := options["select"]) is not None:
         if FORMATS[form].language != "sql":
             raise click.UsageError(f"--select is read for SQL only, not {form}.")
         given = {"part": "score", "table": name}
-    text = FORMATS[form].write(found, **given)
+    text = FORMATS[form].write(rule_set, **given)
     content = text if isinstance(text, bytes) else text.encode()
     if output is not None:
         write_file(output, content)

@@ -225,17 +225,17 @@ def _figures(
         return None
     answers, actual = np.asarray(model.predict(X), dtype=object), y.to_numpy(dtype=object)
     wrong = int((answers != actual).sum())
-    found = {"rows": len(X), "wrong": wrong, "error": error_rate(actual, answers, weight)}
+    figures = {"rows": len(X), "wrong": wrong, "error": error_rate(actual, answers, weight)}
     if model.costs is not None:
-        found["cost_per_100"] = cost_per_100(actual, answers, model.costs, weight)
-    return found
+        figures["cost_per_100"] = cost_per_100(actual, answers, model.costs, weight)
+    return figures
 
 
 def _report(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> None:
     rule = model.rule_set_
     reason = getattr(getattr(model, "choice_", None), "reason", None)
     if as_json:
-        found = {
+        report = {
             "target": target,
             "learner": type(model).__name__,
             "clauses": rule.n_clauses,
@@ -244,7 +244,7 @@ def _report(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> 
             "reason": reason,
             "rule": rule_to_dict(rule),
         }
-        print_json(found)
+        print_json(report)
         return
     echo(to_text(model).rstrip())
     for name, counts in figures.items():

@@ -38,9 +38,9 @@ def shown_safely(text: str) -> str:
     )
 
 
-def print_json(found: Mapping[str, Any]) -> None:
+def print_json(content: Mapping[str, Any]) -> None:
     """Print a result for programs: one JSON object, in ASCII; NaN and infinities are null."""
-    click.echo(json.dumps(_plain(found), indent=2, allow_nan=False))
+    click.echo(json.dumps(_plain(content), indent=2, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:

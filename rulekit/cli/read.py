@@ -31,21 +31,21 @@ NUMBERED = 10  # rows that are named where answers differ
 @as_json
 def show(rule: str, as_json: bool) -> None:
     """Print RULE as numbered lines, and the columns it reads."""
-    found = read_rule(rule)
+    rule_set = read_rule(rule)
     if as_json:
         print_json(
             {
-                "columns": found.features,
-                "answers": found.classes,
-                "clauses": found.n_clauses,
-                "conditions": found.n_conditions,
-                "text": to_text(found),
-                "rule": rule_to_dict(found),
+                "columns": rule_set.features,
+                "answers": rule_set.classes,
+                "clauses": rule_set.n_clauses,
+                "conditions": rule_set.n_conditions,
+                "text": to_text(rule_set),
+                "rule": rule_to_dict(rule_set),
             }
         )
         return
-    echo(to_text(found).rstrip())
-    echo(f"Reads {', '.join(found.features)}." if found.features else "Reads no column.")
+    echo(to_text(rule_set).rstrip())
+    echo(f"Reads {', '.join(rule_set.features)}." if rule_set.features else "Reads no column.")
 
 
 @click.command()
@@ -80,7 +80,7 @@ def compare(
     given = as_rule_reads(as_rule_reads(reading.table(table), first), second)
     columns_for(first, given.frame), columns_for(second, given.frame)  # says which is not there
     columns = columns_of(given.frame)
-    found = compare_rules(first, second, columns)
+    comparison = compare_rules(first, second, columns)
     wrong = {}
     if target is not None:
         for name, rule in (("before", first), ("after", second)):
@@ -88,35 +88,35 @@ def compare(
             has_outcome = [v is not None for v in actual]
             missed = rule.predict(columns)[has_outcome] != actual[has_outcome]
             wrong[name] = {"rows": int(sum(has_outcome)), "wrong": int(missed.sum())}
-    _report(found, wrong, as_json)
+    _report(comparison, wrong, as_json)
 
 
-def _report(found: RuleComparison, wrong: dict[str, Any], as_json: bool) -> None:
-    lists = {"kept": found.kept, "removed": found.removed, "added": found.added}
-    changed = [(_line(c.before), _line(c.after)) for c in found.changed]
-    rows: list[int] = [] if found.rows is None else (found.rows + 1).tolist()
+def _report(comparison: RuleComparison, wrong: dict[str, Any], as_json: bool) -> None:
+    lists = {"kept": comparison.kept, "removed": comparison.removed, "added": comparison.added}
+    changed = [(_line(c.before), _line(c.after)) for c in comparison.changed]
+    rows: list[int] = [] if comparison.rows is None else (comparison.rows + 1).tolist()
     if as_json:
-        others = zip(rows, _listed(found.before), _listed(found.after), strict=True)
+        others = zip(rows, _listed(comparison.before), _listed(comparison.after), strict=True)
         print_json(
             {
-                "same": found.is_same,
-                "default_changed": found.default_changed,
-                "reordered": found.reordered,
+                "same": comparison.is_same,
+                "default_changed": comparison.default_changed,
+                "reordered": comparison.reordered,
                 **{name: [_line(c) for c in clauses] for name, clauses in lists.items()},
                 "changed": [{"before": a, "after": b} for a, b in changed],
-                "rows": None if found.rows is None else found.n_rows,
+                "rows": None if comparison.rows is None else comparison.n_rows,
                 "other_answers": [{"row": r, "before": a, "after": b} for r, a, b in others],
                 "wrong": wrong,
             }
         )
         return
-    echo(str(found))
+    echo(str(comparison))
     for name, clauses in lists.items():
         for clause in clauses:
             echo(f"{name}: {_line(clause)}")
     for old, new in changed:
         echo(f"changed: {old}\n     to: {new}")
-    if found.default_changed:
+    if comparison.default_changed:
         echo("Rows that no clause decides get another answer.")
     if rows:
         numbers = ", ".join(str(r) for r in rows[:NUMBERED])

@@ -49,23 +49,23 @@ def _excess(X: pd.DataFrame, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray
     expected = in_bin[:, :, None] * of_class[:, None, :] / n
     ratio = np.divide(counts**2, expected, out=np.zeros(shape), where=expected > 0)
     freedom = ((in_bin > 0).sum(axis=1) - 1) * (len(classes) - 1)
-    found: NDArray[np.float64] = np.round(ratio.sum(axis=(1, 2)) - n - freedom, DECIMALS)
-    return found, np.minimum((in_bin > 0).sum(axis=1), len(classes)) - 1
+    excess: NDArray[np.float64] = np.round(ratio.sum(axis=(1, 2)) - n - freedom, DECIMALS)
+    return excess, np.minimum((in_bin > 0).sum(axis=1), len(classes)) - 1
 
 
 def _numbers(X: pd.DataFrame) -> NDArray[np.float64]:
     """Return the columns as sortable numbers, NaN where missing; texts by their order."""
-    found = np.empty(X.shape)
+    numbers = np.empty(X.shape)
     numeric = np.array([pd.api.types.is_numeric_dtype(kind) for kind in X.dtypes])  # and Boolean
-    found[:, numeric] = X.loc[:, numeric].to_numpy(dtype=float, na_value=np.nan)
+    numbers[:, numeric] = X.loc[:, numeric].to_numpy(dtype=float, na_value=np.nan)
     for j in np.flatnonzero(~numeric):
         series = X.iloc[:, j]
         if isinstance(series.dtype, pd.CategoricalDtype):
             codes = series.cat.codes.to_numpy()
         else:
             codes = pd.factorize(series.astype(str).where(series.notna()), sort=True)[0]
-        found[:, j] = np.where(codes < 0, np.nan, codes)
-    return found
+        numbers[:, j] = np.where(codes < 0, np.nan, codes)
+    return numbers
 
 
 def _bins(values: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -82,6 +82,6 @@ def _bins(values: NDArray[np.float64]) -> NDArray[np.intp]:
     present = n - np.isnan(values).sum(axis=0)
     bins = (BINS * (first + last + 1)) // np.maximum(2 * present, 1)
     bins = np.where(np.isnan(ranked), BINS, bins)
-    found = np.empty(values.shape, dtype=np.intp)
-    np.put_along_axis(found, order, bins, axis=0)
-    return found
+    bin_codes = np.empty(values.shape, dtype=np.intp)
+    np.put_along_axis(bin_codes, order, bins, axis=0)
+    return bin_codes

@@ -75,11 +75,13 @@ def typed_columns(
     columns: Mapping[str, pa.ChunkedArray], options: ParseOptions
 ) -> tuple[dict[str, pd.Series], list[str], str]:
     """Convert columns of text to columns of a table."""
-    found = _Findings()
-    parts = [_text_column(name, cells, options.missing, found) for name, cells in columns.items()]
+    findings = _Findings()
+    parts = [
+        _text_column(name, cells, options.missing, findings) for name, cells in columns.items()
+    ]
     decimal = options.decimal or _decimal_mark(parts, options.delimiter)
-    typed = {part.name: _typed(part, decimal, found) for part in parts}
-    return typed, _notes(found, decimal), decimal
+    typed = {part.name: _typed(part, decimal, findings) for part in parts}
+    return typed, _notes(findings, decimal), decimal
 
 
 def read_numbers(texts: pa.Array, decimal: str) -> Numbers:
@@ -133,13 +135,13 @@ def dates_in(texts: pd.Series, name: str, day_first: bool | None) -> pd.Series:
             f"({shown(text[unclear].iloc[0])}). Set which comes first (`day_first`)."
         )
     early = bool(first) if day_first is None else day_first
-    found = pd.to_datetime(text, errors="coerce", format="mixed", dayfirst=early)
-    if found.isna().all():
+    dates = pd.to_datetime(text, errors="coerce", format="mixed", dayfirst=early)
+    if dates.isna().all():
         raise DataError(
             f"Column {shown(name)} holds no date such as 2024-03-01 or 31.12.2024. Keep it as it "
             "is."
         )
-    return found.dt.tz_localize(None)
+    return dates.dt.tz_localize(None)
 
 
 def durations_in(texts: pd.Series, name: str) -> pd.Series:
@@ -157,20 +159,20 @@ def durations_in(texts: pd.Series, name: str) -> pd.Series:
 
 
 def _matches(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
-    found = pc.match_substring_regex(texts, pattern)
-    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
+    matches = pc.match_substring_regex(texts, pattern)
+    return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=bool)
 
 
 def _matches_among(texts: pa.Array, rows: NDArray[np.bool_], pattern: str) -> NDArray[np.bool_]:
     """Match a pattern where `rows` is true; False elsewhere."""
-    found = rows.copy()
+    matches = rows.copy()
     if rows.any():
-        found[rows] = _matches(texts if rows.all() else texts.filter(pa.array(rows)), pattern)
-    return found
+        matches[rows] = _matches(texts if rows.all() else texts.filter(pa.array(rows)), pattern)
+    return matches
 
 
 def _text_column(
-    name: str, cells: pa.ChunkedArray, missing: Sequence[str], found: _Findings
+    name: str, cells: pa.ChunkedArray, missing: Sequence[str], findings: _Findings
 ) -> TextColumn:
     encoded = cells.combine_chunks().dictionary_encode()
     codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -178,20 +180,20 @@ def _text_column(
     empty = pc.is_in(texts, value_set=pa.array(list(missing), pa.string())).to_numpy(False)
     column = TextColumn(name, texts, codes)
     if empty.any():
-        column = _emptied(column, empty, found)
+        column = _emptied(column, empty, findings)
     changed = pc.not_equal(texts, encoded.dictionary).to_numpy(zero_copy_only=False)
     if (changed & column.present).any():
-        found.trimmed.append(name)
+        findings.trimmed.append(name)
     return column
 
 
-def _emptied(column: TextColumn, empty: NDArray[np.bool_], found: _Findings) -> TextColumn:
+def _emptied(column: TextColumn, empty: NDArray[np.bool_], findings: _Findings) -> TextColumn:
     """Remove texts that mean "missing", and count them."""
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
     for index in np.flatnonzero(empty & (counts > 0)):
         text = column.texts[int(index)].as_py()
         if text:
-            found.tokens[text] += int(counts[index])
+            findings.tokens[text] += int(counts[index])
     gone = np.append(empty, True)  # code -1 reads the last entry
     return replace(column, codes=np.where(gone[column.codes], -1, column.codes))
 
@@ -223,51 +225,51 @@ def _vote(column: TextColumn) -> str:
     return "either" if unclear.any() and not speaks["."] else ""
 
 
-def _typed(column: TextColumn, decimal: str, found: _Findings) -> pd.Series:
+def _typed(column: TextColumn, decimal: str, findings: _Findings) -> pd.Series:
     numbers = read_numbers(column.texts, decimal)
-    column = _without_number_gaps(column, numbers, found)
+    column = _without_number_gaps(column, numbers, findings)
     present = column.present
     if not present.any():
         return pd.Series(np.full(len(column.codes), np.nan))
     if numbers.valid[present].all():
-        exact = _numeric(column, numbers, present, found)
+        exact = _numeric(column, numbers, present, findings)
         if exact is not None:
             return exact
     elif _is_truth(column.texts.filter(pa.array(present))):
         return _truth(column)
     else:
-        _mention_text(column, numbers, found)
+        _mention_text(column, numbers, findings)
     texts = np.append(column.texts.to_numpy(zero_copy_only=False).astype(object), [None])
     return text_series(texts[column.codes])
 
 
-def _without_number_gaps(column: TextColumn, numbers: Numbers, found: _Findings) -> TextColumn:
+def _without_number_gaps(column: TextColumn, numbers: Numbers, findings: _Findings) -> TextColumn:
     """Treat "-", "." and the like as missing if all other cells are numbers."""
     value_set = pa.array(MISSING_AMONG_NUMBERS, pa.string())
     gaps = pc.is_in(column.texts, value_set=value_set).to_numpy(zero_copy_only=False)
     present = column.present
     others = present & ~gaps
     if (gaps & present).any() and others.any() and numbers.valid[others].all():
-        return _emptied(column, gaps, found)
+        return _emptied(column, gaps, findings)
     return column
 
 
 def _numeric(
-    column: TextColumn, numbers: Numbers, present: NDArray[np.bool_], found: _Findings
+    column: TextColumn, numbers: Numbers, present: NDArray[np.bool_], findings: _Findings
 ) -> pd.Series | None:
     """Return the column as numbers; None if it must stay text."""
     if numbers.leading_zero[present].any():
-        found.leading.append(column.name)
+        findings.leading.append(column.name)
         return None
     whole = bool(numbers.whole[present].all())
     if _loses_digits(column.texts, numbers, present):
-        found.large.append(column.name)
+        findings.large.append(column.name)
         return None
     if numbers.grouped[present].any():
-        found.grouped.append(column.name)
+        findings.grouped.append(column.name)
     values = np.append(numbers.values, np.nan)[column.codes]
     values, notes = without_infinities(values, column.name)
-    found.sentences += notes
+    findings.sentences += notes
     if whole and (column.codes >= 0).all():
         return pd.Series(values.astype(np.int64))
     return pd.Series(values)
@@ -296,37 +298,41 @@ def _truth(column: TextColumn) -> pd.Series:
     return pd.Series(answers, dtype="boolean" if (column.codes < 0).any() else bool)
 
 
-def _mention_text(column: TextColumn, numbers: Numbers, found: _Findings) -> None:
+def _mention_text(column: TextColumn, numbers: Numbers, findings: _Findings) -> None:
     present_rows = column.codes >= 0
     other = present_rows & ~np.append(numbers.valid, False)[column.codes]
     if other.sum() > (1 - TELLING_SHARE) * present_rows.sum():
         return
     row = int(np.argmax(other))
     text = column.texts[int(column.codes[row])].as_py()
-    found.sentences.append(
+    findings.sentences.append(
         f"Column {shown(column.name)} holds text in {int(other.sum())} of {len(column.codes)} rows "
         f"(first: row {row + 1}, {shown(text)}), so it is read as text. Correct these cells, or "
         "read the column as numbers, which makes them missing."
     )
 
 
-def _notes(found: _Findings, decimal: str) -> list[str]:
+def _notes(findings: _Findings, decimal: str) -> list[str]:
     notes = []
     if decimal == ",":
         notes.append("Commas are read as decimal commas.")
-    if found.tokens:
+    if findings.tokens:
         counts = [
-            f"{shown(t)} ({n} cell{'' if n == 1 else 's'})" for t, n in found.tokens.most_common(8)
+            f"{shown(t)} ({n} cell{'' if n == 1 else 's'})"
+            for t, n in findings.tokens.most_common(8)
         ]
         notes.append(f"These cells are read as missing: {', '.join(counts)}.")
     for names, words in (
-        (found.grouped, "digits are grouped by thousands; they are read as numbers"),
-        (found.leading, "some numbers begin with a zero, as codes do; it is kept as text"),
-        (found.large, f"whole numbers exceed {EXACT}, and would not be exact; it is kept as text"),
-        (found.trimmed, "spaces around cells are removed"),
+        (findings.grouped, "digits are grouped by thousands; they are read as numbers"),
+        (findings.leading, "some numbers begin with a zero, as codes do; it is kept as text"),
+        (
+            findings.large,
+            f"whole numbers exceed {EXACT}, and would not be exact; it is kept as text",
+        ),
+        (findings.trimmed, "spaces around cells are removed"),
     ):
         if names:
             more = f" and {len(names) - 5} more" if len(names) > 5 else ""
             columns = "column" if len(names) == 1 else "columns"
             notes.append(f"In {columns} {', '.join(map(shown, names[:5]))}{more}, {words}.")
-    return notes + found.sentences
+    return notes + findings.sentences

@@ -118,7 +118,7 @@ def respelled_levels(
         Columns without such a level are left out, and levels that fit several known ones.
     """
     frame = new.frame if isinstance(new, Table) else new
-    found = {}
+    respelled = {}
     for name in columns:
         column = reference.column(name)
         levels = [v for v in column.order or column.levels if isinstance(v, str)]
@@ -129,8 +129,8 @@ def respelled_levels(
         given = [v for v in frame[name].dropna().unique() if isinstance(v, str)]
         same = {v: by_plain.get(_plain_spelling(v), v) for v in given if v not in levels}
         if same := {v: level for v, level in same.items() if v != level}:
-            found[name] = same
-    return found
+            respelled[name] = same
+    return respelled
 
 
 def _plain_spelling(level: str) -> str:
@@ -169,21 +169,21 @@ def _differences(column: Column, reference: Table, other: Table, level: float) -
             "bring it to what it was."
         )
         return [DriftNote(column.name, "retyped", sentence, other.n_rows, True)]
-    found = [_gaps(column, there, other.n_rows)]
+    differences = [_gaps(column, there, other.n_rows)]
     if column.kind == "date":
         then, now = _dates(column, reference.frame[column.name], series)
-        found += (
+        differences += (
             [] if then is None else [_span(column, then, now), _later(column, then, now, level)]
         )
-        return [note for note in found if note is not None]
+        return [note for note in differences if note is not None]
     if column.is_number:
-        found.append(_range(column, series))
+        differences.append(_range(column, series))
     elif column.order:
-        found += _places(column, reference.frame[column.name], series)
+        differences += _places(column, reference.frame[column.name], series)
     elif column.kind in ("boolean", "category", "constant"):
-        found.append(_unseen(column, series))
-    found.append(_moved(column, reference.frame[column.name], series, level))
-    return [note for note in found if note is not None]
+        differences.append(_unseen(column, series))
+    differences.append(_moved(column, reference.frame[column.name], series, level))
+    return [note for note in differences if note is not None]
 
 
 def _family(column: Column, series: pd.Series) -> str:
@@ -269,8 +269,8 @@ def _day(moment: pd.Timestamp) -> str:
     return str(moment.isoformat(sep=" ")).removesuffix(" 00:00:00")
 
 
-def _rows(found: NDArray[np.bool_]) -> str:
-    n = int(found.sum())
+def _rows(selected: NDArray[np.bool_]) -> str:
+    n = int(selected.sum())
     return f"{n} row{'s' * (n != 1)}"
 
 

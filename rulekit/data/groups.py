@@ -97,18 +97,20 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
         labels, codes = _binned(present.astype(float), cuts, bins)
     else:
         labels, codes = _by_value(present, name)
-    found = np.full(len(column), len(labels), dtype=np.intp)
-    found[~absent] = codes
-    groups, found = np.unique(found, return_inverse=True)
+    group_codes = np.full(len(column), len(labels), dtype=np.intp)
+    group_codes[~absent] = codes
+    groups, group_codes = np.unique(group_codes, return_inverse=True)
     gap = MISSING if MISSING not in labels else "no value"
     names = tuple([*labels, gap][k] for k in groups)
     if len(names) < 2:
-        held = f"all {len(found)} rows are in group {names[0]!r}" if names else "there is no row"
+        held = (
+            f"all {len(group_codes)} rows are in group {names[0]!r}" if names else "there is no row"
+        )
         raise DataError(
             f"Groups are compared with each other, but by {name[:60]!r} {held}. Choose a column "
             "with two values or more."
         )
-    return RowGroups(name, names, found.astype(np.intp))
+    return RowGroups(name, names, group_codes.astype(np.intp))
 
 
 def _checked_bins(bins: Any) -> NDArray[np.float64] | None:

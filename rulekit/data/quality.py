@@ -90,13 +90,13 @@ def _single(table: Table, column: Column, target: str | None) -> list[QualityNot
                 "ignore",
             )
         ]
-    found = [
+    notes = [
         _missing(table, column),
         _identifier(table, column),
         _levels(table, column),
         _codes(table, column),
     ]
-    return [note for note in found if note is not None]
+    return [note for note in notes if note is not None]
 
 
 def _missing(table: Table, column: Column) -> QualityNote | None:

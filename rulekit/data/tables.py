@@ -82,13 +82,13 @@ def _read(reader: Any, names: list[str], first: Path, **options: Any) -> Any:
 def _files(path: Path) -> list[Path]:
     """List the files; those of a folder in the order of their names."""
     if path.is_dir():
-        found = sorted(file for file in path.rglob("*") if file.name.endswith(SUFFIXES))
-        kinds = {file.name.partition(".")[2] for file in found}
+        files = sorted(file for file in path.rglob("*") if file.name.endswith(SUFFIXES))
+        kinds = {file.name.partition(".")[2] for file in files}
         if len(kinds) == 1:
-            return found
+            return files
         raise DataError(
             f"The folder {path.name!r} must contain only Parquet files or only CSV files; it "
-            f"contains {'none' if not found else ', '.join(sorted(kinds))}."
+            f"contains {'none' if not files else ', '.join(sorted(kinds))}."
         )
     if not path.is_file():
         raise DataError(f"There is no file {str(path)!r}. Give the path of a Parquet or CSV file.")

@@ -60,16 +60,16 @@ def columns_of(frame: pd.DataFrame, *, exact: bool = False) -> dict[str, NDArray
     if len(set(names)) < len(names):
         twice = next(n for n in names if names.count(n) > 1)
         raise DataError(f"Column names must differ; {shown(twice)} occurs twice. Rename one.")
-    found = {}
+    columns = {}
     for i, name in enumerate(names):
         series = frame.iloc[:, i]
-        found[name] = _values(series, name)
-        if exact and is_inexact(series, found[name]):
+        columns[name] = _values(series, name)
+        if exact and is_inexact(series, columns[name]):
             raise DataError(
                 f"Column {shown(name)} holds whole numbers above {EXACT}, which are not exact as "
                 "numbers. Convert identifiers to text, or use another unit."
             )
-    return found
+    return columns
 
 
 def is_inexact(series: pd.Series, values: NDArray[Any]) -> bool:

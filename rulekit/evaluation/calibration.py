@@ -67,7 +67,7 @@ def reliability(
     """
     happened, stated, weights = _checked(true, chance, weight)
     band = np.minimum((stated * BANDS + 1e-9).astype(int), BANDS - 1)
-    found = []
+    bands = []
     for k in np.unique(band[weights > 0]).tolist():
         in_band = (band == k) & (weights > 0)
         share = float((weights[in_band] * happened[in_band]).sum() / weights[in_band].sum())
@@ -77,9 +77,9 @@ def reliability(
         row |= {
             "stated": float((weights[in_band] * stated[in_band]).sum() / weights[in_band].sum())
         }
-        found.append(row | {"share": share, "low95": low, "high95": high})
+        bands.append(row | {"share": share, "low95": low, "high95": high})
     names = ["low", "high", "rows", "weight", "stated", "share", "low95", "high95"]
-    return pd.DataFrame(found, columns=names)
+    return pd.DataFrame(bands, columns=names)
 
 
 def _checked(

@@ -271,9 +271,9 @@ def _shares(
     """Count rows and rates by group and in total."""
     counted = _counted(groups, true=true, called=called, wrong=wrong, weight=weight)
     figures = [_figures(row) for _, row in counted.iterrows()]
-    found = pd.DataFrame(figures, index=pd.Index([*groups.labels, "all"], name=groups.name))
-    found = found.astype(dict.fromkeys(("rows", "positives", "negatives"), int))
-    return found.iloc[:-1], found.iloc[-1].rename("all")
+    shares = pd.DataFrame(figures, index=pd.Index([*groups.labels, "all"], name=groups.name))
+    shares = shares.astype(dict.fromkeys(("rows", "positives", "negatives"), int))
+    return shares.iloc[:-1], shares.iloc[-1].rename("all")
 
 
 def _counted(groups: RowGroups, *, true: Any, called: Any, wrong: Any, weight: Any) -> pd.DataFrame:
@@ -298,15 +298,15 @@ def _counted(groups: RowGroups, *, true: Any, called: Any, wrong: Any, weight: A
 
 def _figures(sums: pd.Series) -> dict[str, float]:
     """Convert the sums of a group to counts and rates."""
-    found = {name: sums[name] for name in ("rows", "positives", "negatives")}
+    figures = {name: sums[name] for name in ("rows", "positives", "negatives")}
     for measure, among in GROUP_MEASURES.items():
         whole, square = sums[f"weight of {among}"], sums[f"square of {among}"]
         share = sums[measure] / whole if whole > 0 else math.nan
         effective = whole**2 / square if square > 0 else 0.0
-        found[measure] = share
+        figures[measure] = share
         low, high = wilson_interval(share * effective, effective)
-        found[f"{measure}_low"], found[f"{measure}_high"] = low, high
-    return found
+        figures[f"{measure}_low"], figures[f"{measure}_high"] = low, high
+    return figures
 
 
 def _largest_gap(table: pd.DataFrame, measure: str, few: int) -> Gap | None:

@@ -49,15 +49,15 @@ def clause_points(model: Any) -> list[tuple[tuple[int, ...], RuleSet]]:
         )
     share = model.get_rules()["share"].to_numpy(dtype=float)
     order = np.argsort(-share.round(12), kind="stable").tolist()
-    found = []
+    points = []
     for k in range(rule.n_clauses + 1):
         on = sorted(order[:k])
         labels = tuple(rule.labels[r] for r in on)
         if rule.form == "cnf" and not on:
             labels = rule.labels[:1]
         shorter = replace(rule, clauses=tuple(rule.clauses[r] for r in on), labels=labels)
-        found.append((tuple(r + 1 for r in on), shorter))
-    return found
+        points.append((tuple(r + 1 for r in on), shorter))
+    return points
 
 
 def operating_points(

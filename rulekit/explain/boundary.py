@@ -105,13 +105,13 @@ def _beside(literal: Literal) -> tuple[Floats, NDArray[Any]]:
 
 def ranges_of(columns: Columns) -> dict[str, float]:
     """Return the width of each column's range, where positive and finite; of dates in days."""
-    found = {}
+    ranges = {}
     for name, column in columns.items():
         numbers = _days(column) if column.dtype == object else np.asarray(column, dtype=float)
         numbers = numbers[np.isfinite(numbers)]
         if len(numbers) and numbers.max() > numbers.min():
-            found[name] = float(numbers.max() - numbers.min())
-    return found
+            ranges[name] = float(numbers.max() - numbers.min())
+    return ranges
 
 
 def _days(column: NDArray[np.object_]) -> Floats:

@@ -42,18 +42,18 @@ class Change:
 def changes_between(
     rule: RuleSet,
     row: Mapping[str, Any],
-    found: Mapping[str, Candidate],
+    candidates: Mapping[str, Candidate],
     wording: Wording = PLAIN,
 ) -> tuple[Change, ...]:
     """List the columns in which two rows differ, with the required values."""
-    after = {f: c.value for f, c in found.items()}
-    moved = [f for f in rule.features if found[f].cost > 0 or after[f] != row[f]]
+    after = {f: c.value for f, c in candidates.items()}
+    moved = [f for f in rule.features if candidates[f].cost > 0 or after[f] != row[f]]
     literals = {f: _literals_on(rule, f) for f in moved}
     runs = {f: _run(rule, literals[f], row, after, f) for f in moved}
     if not _all_agree(rule, after, runs):
         runs = {f: [after[f]] for f in moved}
     return tuple(
-        Change(f, row[f], after[f], _text(f, row[f], found[f], runs[f], literals[f], wording))
+        Change(f, row[f], after[f], _text(f, row[f], candidates[f], runs[f], literals[f], wording))
         for f in moved
     )
 

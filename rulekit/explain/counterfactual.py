@@ -175,13 +175,13 @@ def smallest_change(
     for seen, erase in ((training, False), (None, False), (None, True)):
         options = _cells(subject.dnf, row, seen or {}, immutable, erase)
         if ROWS in ways:
-            found = _fewest_columns(rule, options, wanted)
+            change = _fewest_columns(rule, options, wanted)
         else:
-            found = _Search(subject, options, wanted).run()
-        if found is not None:
-            changes = changes_between(rule, row, found, wording)
-            after = rule.predict({f: as_column([v.value]) for f, v in found.items()})[0]
-            total = sum(c.cost for c in found.values())
+            change = _Search(subject, options, wanted).run()
+        if change is not None:
+            changes = changes_between(rule, row, change, wording)
+            after = rule.predict({f: as_column([v.value]) for f, v in change.items()})[0]
+            total = sum(c.cost for c in change.values())
             return Counterfactual(changes, after, total, _sentence(after, changes, wording))
     return Counterfactual((), None, None, _why_none(rule, now, immutable, wording))
 

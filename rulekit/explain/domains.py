@@ -99,7 +99,7 @@ def _read_domain(
     now = moment(current) if isinstance(current, str) else None
     dates += [now + timedelta(hours=h) for h in range(-24, 25)] if now else []
     dates += [now + timedelta(days=d) for d in range(-366, 367)] if now else []
-    days = {text: (found - EPOCH).total_seconds() for text in present if (found := moment(text))}
+    days = {text: (date - EPOCH).total_seconds() for text in present if (date := moment(text))}
     span = (max(days.values()) - min(days.values())) if days else 0.0
     seconds = {moment_text(d): (d - EPOCH).total_seconds() for d in dates}
     values = tuple(sorted(seconds, key=lambda text: seconds[text]))
@@ -118,8 +118,8 @@ def _worded(text: str, words: Sequence[str]) -> tuple[str, ...]:
     sizes = range(len(words) + 1) if len(words) <= FEW_WORDS else (0, 1, len(words))
     chosen = [list(group) for n in sizes for group in combinations(words, n)]
     chosen += [[w for w in held if w != word] for word in held] + [[*held, w] for w in words]
-    found = [" ".join([*plain.split(), *group]) for group in chosen]
-    return tuple(dict.fromkeys(found))
+    worded = [" ".join([*plain.split(), *group]) for group in chosen]
+    return tuple(dict.fromkeys(worded))
 
 
 def _numeric_domain(present: NDArray[np.float64]) -> Domain:
@@ -153,18 +153,18 @@ def candidates(
     literals: Sequence[Literal], domain: Domain, current: Any, erase: bool = False
 ) -> tuple[Candidate, ...]:
     """List the nearest value of each cell, the current value first."""
-    found = [Candidate(current, 0.0)]
+    values = [Candidate(current, 0.0)]
     if domain.kind == "values":
         others = [v for v in domain.values if v != current]
-        found += [Candidate(v, domain.cost(current, v)) for v in others]
+        values += [Candidate(v, domain.cost(current, v)) for v in others]
     else:
-        found += _bins(literals, domain, current)
+        values += _bins(literals, domain, current)
     if erase and current is not None:
-        found.append(Candidate(None, 1.0))
-    column: Columns = {literals[0].feature: as_column([c.value for c in found])}
+        values.append(Candidate(None, 1.0))
+    column: Columns = {literals[0].feature: as_column([c.value for c in values])}
     patterns = np.array([literal.mask(column) for literal in literals]).T
     best: dict[tuple[bool, ...], Candidate] = {}
-    for pattern, candidate in zip(map(tuple, patterns.tolist()), found, strict=True):
+    for pattern, candidate in zip(map(tuple, patterns.tolist()), values, strict=True):
         if pattern not in best or candidate.cost < best[pattern].cost:
             best[pattern] = candidate
     return tuple(best.values())
@@ -181,8 +181,8 @@ def _bins(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Can
     inside = _whole_inside if whole else _inside
     scale = domain.scale
     bins = [inside(*pair, origin, scale) for pair in pairwise(ends)]
-    found = [*points, *(c for c in bins if c is not None)]  # points first: they win ties
-    return [replace(c, cost=c.cost / scale if has_value else 1.0) for c in found]
+    bins_of_values = [*points, *(c for c in bins if c is not None)]  # points first: they win ties
+    return [replace(c, cost=c.cost / scale if has_value else 1.0) for c in bins_of_values]
 
 
 def number_cuts(literals: Sequence[Literal]) -> list[float]:

@@ -166,20 +166,22 @@ class Checker(ConditionWriter[CheckedLiteral]):
 
         The share is that of the smallest change of one column that turns the answer.
         """
-        found = read_split(split, self.row, ranges=self.ranges, wording=self.wording)
-        text, share = found.reason, None
-        if not found.holds and found.changes:
-            share = found.changes[0].share
+        reading = read_split(split, self.row, ranges=self.ranges, wording=self.wording)
+        text, share = reading.reason, None
+        if not reading.holds and reading.changes:
+            share = reading.changes[0].share
             if not self.wording.spoken:
-                text += f"; {change_text(found.changes[0], self.wording)} would turn it"
-        distance = None if found.margin is None else 0.0 if found.holds else abs(found.margin)
+                text += f"; {change_text(reading.changes[0], self.wording)} would turn it"
+        distance = None if reading.margin is None else 0.0 if reading.holds else abs(reading.margin)
         return self._checked(split, distance, share, text)
 
     def points(self, split: PointsSplit) -> CheckedLiteral:
         """Check points; the share is that of all points."""
-        found = read_points(split, self.row, ranges=self.ranges, wording=self.wording)
+        reading = read_points(split, self.row, ranges=self.ranges, wording=self.wording)
         lowest, highest = split.span
-        return self._checked(split, float(found.off), found.off / (highest - lowest), found.text)
+        return self._checked(
+            split, float(reading.off), reading.off / (highest - lowest), reading.text
+        )
 
     def _checked(
         self, condition: Condition, distance: float | None, share: float | None, text: str

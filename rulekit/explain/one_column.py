@@ -75,12 +75,12 @@ def turning_value(
     >>> turning_value([126.04], "glucose", 141.0, lambda x: x < 126.04, {"glucose": (40, 340)})
     126.0
     """
-    found = []
+    values = []
     for limit in limits:
         margin = STEP * _unit(feature, limit or old, ranges)
         tried = np.array(list(_past(limit, old, margin)))
-        found += [float(v) for v, t in zip(tried, changes_it(tried), strict=True) if t][:1]
-    return min(found, key=lambda v: abs(v - old), default=None)
+        values += [float(v) for v, t in zip(tried, changes_it(tried), strict=True) if t][:1]
+    return min(values, key=lambda v: abs(v - old), default=None)
 
 
 def _unit(feature: str, value: float, ranges: Ranges) -> float:

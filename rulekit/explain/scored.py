@@ -269,8 +269,8 @@ def _figures(
     rule = rule_of(model)
     sides = [(then, y_then), (now, y_now)]
     whole = [(len(y), int((rule.predict(c) == y).sum())) for c, y in sides]
-    found = [Figures(0, *whole[0], *whole[1])]
+    figures = [Figures(0, *whole[0], *whole[1])]
     pairs = zip(*(clause_statistics(rule, c, y) for c, y in sides), strict=True)
     for k, (old, new) in enumerate(pairs, start=1):
-        found.append(Figures(k, old.n, old.positives, new.n, new.positives))
-    return tuple(found)
+        figures.append(Figures(k, old.n, old.positives, new.n, new.positives))
+    return tuple(figures)

@@ -114,8 +114,8 @@ class PointsReading:
     @cached_property
     def changes(self) -> tuple[Change, ...]:
         """The smallest change of each column alone that changes the result, smallest first."""
-        found = filter(None, (self._change(f) for f in self.split.features))
-        return tuple(change for _, change in sorted(found, key=lambda pair: pair[0]))
+        changes = filter(None, (self._change(f) for f in self.split.features))
+        return tuple(change for _, change in sorted(changes, key=lambda pair: pair[0]))
 
     @property
     def text(self) -> str:
@@ -424,19 +424,19 @@ def linear_text(
             f"{names} is missing, which {'counts as' if split.missing else 'is not'} {total} "
             + (f"{split.op} {number(split.value)}")
         )
-    found, limit = number(value, split.value), number(split.value, value)
+    total_text, limit = number(value, split.value), number(split.value, value)
     if wording.spoken:
-        return score_text(total, found, f"{SPOKEN[split.op]} {limit}", holds)
+        return score_text(total, total_text, f"{SPOKEN[split.op]} {limit}", holds)
     if holds:
-        return f"{total} is {found} {split.op} {limit}"
-    return f"{total} is {found}, would have to be {SPOKEN[split.op]} {limit}"
+        return f"{total} is {total_text} {split.op} {limit}"
+    return f"{total} is {total_text}, would have to be {SPOKEN[split.op]} {limit}"
 
 
-def score_text(total: str, found: str, limit: str, holds: bool) -> str:
+def score_text(total: str, value: str, limit: str, holds: bool) -> str:
     """Return in spoken words where a sum is: "the score from age and bmi is 3.5, above 3"."""
     if holds:
-        return f"{total} is {found}, {limit}"
-    return f"{total} would have to be {limit} (it is {found})"
+        return f"{total} is {value}, {limit}"
+    return f"{total} would have to be {limit} (it is {value})"
 
 
 def _path(
@@ -458,7 +458,7 @@ def _path(
 def _changes(
     split: PowerLawSplit, row: Mapping[str, float], ranges: Ranges
 ) -> tuple[SplitChange, ...]:
-    found = []
+    changes = []
     (held,) = split.mask({f: np.array([row[f]]) for f in split.features})
     for feature in split.features:
 
@@ -472,8 +472,8 @@ def _changes(
             continue
         low, high = ranges.get(feature, (0.0, 0.0))
         share = abs(new - old) / (high - low) if high > low else None
-        found.append(SplitChange(feature, old, new, share))
-    return tuple(sorted(found, key=lambda c: c.size))
+        changes.append(SplitChange(feature, old, new, share))
+    return tuple(sorted(changes, key=lambda c: c.size))
 
 
 def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording) -> str:
@@ -482,8 +482,8 @@ def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording)
     body = wording.score(split)
     if wording.spoken:
         ends = [b for b in (split.low, split.high) if b is not None]
-        found = number(total, min(ends, key=lambda b: abs(total - b)))
-        return score_text(body, found, bound_text(split, total), within == split.inside)
+        value = number(total, min(ends, key=lambda b: abs(total - b)))
+        return score_text(body, value, bound_text(split, total), within == split.inside)
     if split.low is None:
         word = "at most" if within else "above"
         return f"{body} is {number(total, split.high)}, {word} {number(split.high, total)}"

@@ -366,9 +366,9 @@ def verify_export(
     text = form.write(model, numbers=numbers) if form.counted else form.write(model)
     answers = form.run(text, rows, n)
     n_probes = len(next(iter(probes.values()), ()))
-    found = form.run(text, probes, n_probes) if n_probes else []
+    probe_answers = form.run(text, probes, n_probes) if n_probes else []
     equal = _n_equal(expected, answers)
-    probes_equal = _n_equal(rule.predict(probes).tolist() if n_probes else [], found)
+    probes_equal = _n_equal(rule.predict(probes).tolist() if n_probes else [], probe_answers)
     sentence = _sentence(form.how, (n, equal), (n_probes, probes_equal))
     return VerifiedExport(format, text, n, equal, n_probes, probes_equal, sentence)
 

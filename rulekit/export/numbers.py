@@ -77,12 +77,12 @@ def clause_numbers(
     rule = exported_rule(model)
     columns, truth = columns_for(model, X), np.asarray(y, dtype=object)
     verb = "matches" if rule.form == "dnf" else "turns away"
-    found = clause_statistics(rule, columns, truth)
+    statistics = clause_statistics(rule, columns, truth)
     if len(set(rule.labels)) > 1:
         return _decided(rule, columns, truth, where)
     return tuple(
         ClauseNumbers(s.n, s.positives, s.confidence_low, s.confidence_high, where, verb)
-        for s in found
+        for s in statistics
     )
 
 
@@ -92,8 +92,8 @@ def _decided(
     """Count for each clause the rows that no clause before it takes."""
     fired = rule.clauses_fired(columns)
     first = fired & (fired.cumsum(axis=1) == 1)
-    found = []
+    counts = []
     for rows, label in zip(first.T, rule.labels, strict=True):
         n, right = int(rows.sum()), int((truth[rows] == label).sum())
-        found.append(ClauseNumbers(n, right, *wilson_interval(right, n), where, "decides"))
-    return tuple(found)
+        counts.append(ClauseNumbers(n, right, *wilson_interval(right, n), where, "decides"))
+    return tuple(counts)

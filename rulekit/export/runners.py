@@ -66,9 +66,9 @@ def _in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
         marks = ", ".join("?" * (len(rows) + 1))
         values = ((i, *(value_at(c, i) for c in rows.values())) for i in range(n))
         connection.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
-        found = connection.execute(f"{query} ORDER BY {order}").fetchall()
+        rows_read = connection.execute(f"{query} ORDER BY {order}").fetchall()
     connection.close()
-    return [row[0] for row in found]
+    return [row[0] for row in rows_read]
 
 
 def run_ansi(text: str, rows: Rows, n: int) -> list[Any]:

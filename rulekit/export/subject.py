@@ -44,13 +44,13 @@ def column_kinds(rule: RuleSet) -> dict[str, str]:
     for condition in (c for clause in rule.clauses for c in clause.conditions):
         for feature, compared in condition.types.items():
             types[feature] |= compared
-    for feature, found in types.items():
-        if str in found and len(found) > 1:
+    for feature, types_of_column in types.items():
+        if str in types_of_column and len(types_of_column) > 1:
             raise ExportError(
                 f"Column {feature!r} is compared with text and with numbers, but a column of this "
                 "format has one type. Split the column, or take Python or JSON."
             )
-    return {f: _kind(found) for f, found in types.items()}
+    return {f: _kind(types_of_column) for f, types_of_column in types.items()}
 
 
 def _kind(types: set[type]) -> str:

@@ -342,8 +342,8 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
             less. Of more classes the logarithm of each one's weighed share, up to a constant.
         """
         columns = self.read_columns(X)
-        found = self.predict_log_proba(columns) + np.log(self._shares.factors)
-        return found if found.shape[1] != 2 else found[:, 1] - found[:, 0]
+        decision = self.predict_log_proba(columns) + np.log(self._shares.factors)
+        return decision if decision.shape[1] != 2 else decision[:, 1] - decision[:, 0]
 
     def read_columns(self, X: Any) -> CheckedColumns:
         """Check rows as `predict` does, once for several calls.
@@ -433,7 +433,7 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         right = np.equal(self._answers(table.columns), table.y)
         error = float(weight[~right].sum() / weight.sum())
         both = table.weights(None), weight
-        found = Shares.measured(
+        shares = Shares.measured(
             self.rule_set_, table.columns, table.codes, both, len(self.classes_)
         )
-        return error, found
+        return error, shares

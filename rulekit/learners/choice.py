@@ -112,7 +112,7 @@ def fold_scores(
     Shape of the result: (number of folds, number of settings, 3 + m).
     """
     callbacks = [None] * len(folds) if stops is None else stops
-    found = tried_twice(
+    scored = tried_twice(
         lambda: in_order(
             spread(
                 _scores,
@@ -125,7 +125,7 @@ def fold_scores(
         ),
         lambda: "Nothing of the choice is kept.",
     )
-    return np.stack(found)
+    return np.stack(scored)
 
 
 def _scores(
@@ -139,7 +139,7 @@ def _scores(
 ) -> NDArray[np.float64]:
     train, test = fold
     more = 0 if counted is None else len(counted(table.y[test], test))
-    found = np.full((len(settings), 3 + more), math.nan)
+    scores = np.full((len(settings), 3 + more), math.nan)
     columns = CheckedColumns({name: values[test] for name, values in table.columns.items()})
     losses: dict[Any, list[float]] = {}
     fitted = clone(learner)
@@ -154,8 +154,8 @@ def _scores(
                 losses[rule] = [loss.of(test, answers)]
                 losses[rule] += [] if counted is None else counted(answers, test).tolist()
             error, *others = losses[rule]
-            found[i] = error, model.n_conditions_, model.n_rules_, *others
-    return found
+            scores[i] = error, model.n_conditions_, model.n_rules_, *others
+    return scores
 
 
 def summary_of(
@@ -251,17 +251,17 @@ def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLi
 
     Shapes: scores (m,), axes m; result (m,).
     """
-    found = np.array(scores, dtype=float)
+    smooth = np.array(scores, dtype=float)
     for line_of, coordinate in axes:
         places = np.asarray(coordinate, dtype=float)
         lines: dict[Hashable, list[int]] = {}
         for i in np.argsort(places, kind="stable").tolist():
             lines.setdefault(line_of[i], []).append(i)
         for members in lines.values():
-            line = found[members]
+            line = smooth[members]
             before, after = np.r_[line[:1], line[:-1]], np.r_[line[1:], line[-1:]]
-            found[members] = 0.25 * before + 0.5 * line + 0.25 * after
-    return found
+            smooth[members] = 0.25 * before + 0.5 * line + 0.25 * after
+    return smooth
 
 
 def cheapest(scores: ArrayLike, sizes: ArrayLike, price: float) -> NDArray[np.intp]:

@@ -178,8 +178,8 @@ class FixedRuleClassifier(BaseRuleClassifier):
         """As `BaseRuleClassifier.decision_function`; infinite without `fit`."""
         if hasattr(self, "_shares"):
             return super().decision_function(X)
-        found = self.predict_log_proba(X)
-        return found if found.shape[1] != 2 else found[:, 1] - found[:, 0]
+        decision = self.predict_log_proba(X)
+        return decision if decision.shape[1] != 2 else decision[:, 1] - decision[:, 0]
 
     def get_rules(self) -> pd.DataFrame:
         """List the clauses; see `BaseRuleClassifier.get_rules`. No shares without `fit`."""

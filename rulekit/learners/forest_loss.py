@@ -65,15 +65,15 @@ class ForestLoss:
 
         Shape of the result: (number of settings, 2).
         """
-        found, computed = np.full((len(settings), 2), math.nan), {}
+        losses, computed = np.full((len(settings), 2), math.nan), {}
         for i, model in enumerate(learner._models(table, settings, work)):
             rule = model.rule_set_
             if rule not in computed:
                 computed[rule] = self.loss(model._answers(table.columns))
-            found[i] = computed[rule], model.n_conditions_
+            losses[i] = computed[rule], model.n_conditions_
             if time.time() > until:
                 break
-        return found
+        return losses
 
 
 def calibrated(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Floats:
@@ -84,15 +84,15 @@ def calibrated(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Fl
     Rows that no tree has left out keep NaN. Shapes: shares (n, K), codes and weight (n,).
     """
     with_votes = np.flatnonzero(~np.isnan(shares).any(axis=1))
-    found = shares.copy()
+    calibrated_shares = shares.copy()
     for k in range(shares.shape[1]):
         curve = IsotonicRegression(y_min=1e-3, y_max=1.0)
         of_class = (codes[with_votes] == k).astype(float)
-        found[with_votes, k] = curve.fit(
+        calibrated_shares[with_votes, k] = curve.fit(
             shares[with_votes, k], of_class, weight[with_votes]
         ).predict(shares[with_votes, k])
-    found[with_votes] /= found[with_votes].sum(axis=1, keepdims=True)
-    return found
+    calibrated_shares[with_votes] /= calibrated_shares[with_votes].sum(axis=1, keepdims=True)
+    return calibrated_shares
 
 
 def forest_columns(

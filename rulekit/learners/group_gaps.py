@@ -104,8 +104,8 @@ class GroupGaps:
     def kept(self, answers: NDArray[Any]) -> bool:
         """Return whether predictions for all rows keep the limits."""
         sums = self(answers, np.arange(len(self.y)))
-        found = self.of_settings(sums[None, None])
-        return all(found[f"gap_{m}"][0] <= most + EXACT for m, most in self.limits.items())
+        gaps = self.of_settings(sums[None, None])
+        return all(gaps[f"gap_{m}"][0] <= most + EXACT for m, most in self.limits.items())
 
     def about_passed(self, n: int, left: pd.DataFrame) -> str:
         """Return how many settings were rejected, as a sentence."""

@@ -220,16 +220,16 @@ def chosen(
             passed = _passed_over(gaps, answers, allowed, criteria, names, settings)
             allowed = allowed[~allowed["setting"].isin(passed)]
             about += gaps.about_passed(len(passed), allowed)
-    found = suggestion(allowed, *criteria)
+    suggested = suggestion(allowed, *criteria)
     taken = {}
     for form in forms:
         of_form = allowed[[names[number] == form.name for number in allowed["setting"]]]
         if len(of_form):
             taken[form.name] = int(suggestion(of_form, *criteria)["default"])
-    number = found["default"]
+    number = suggested["default"]
     error, error_se = summary.loc[number, [measure, f"{measure}_se"]]
     constant = _constant_error(table, folds, loss)
-    reason = found.pop("reason") + _about_forms(summary, names[number], taken, loss) + about
+    reason = suggested.pop("reason") + _about_forms(summary, names[number], taken, loss) + about
     if constant <= error + 1e-12:
         reason += _about_constant(constant, error, loss)
     errors = float(error), float(error_se), constant
@@ -238,7 +238,7 @@ def chosen(
         settings[number],
         *errors,
         reason,
-        **found,
+        **suggested,
         of_forms=taken,
         table=summary,
         measure=measure,

@@ -56,14 +56,14 @@ class TableReader:
 
     def fixed_kinds(self, frame: pd.DataFrame) -> dict[str, str]:
         """Return the kinds that follow from `read_as` and `orders`, and from ordered categories."""
-        found = {str(n): "text" for n in frame.columns if getattr(frame[n].dtype, "ordered", False)}
+        kinds = {str(n): "text" for n in frame.columns if getattr(frame[n].dtype, "ordered", False)}
         if self.binarizer is None:
-            return found
+            return kinds
         for name, read_as in dict(self.binarizer.read_as or {}).items():
             numeric = str(name) in frame and pd.api.types.is_numeric_dtype(frame[str(name)].dtype)
             if not numeric:  # else the binarizer refuses the entry
-                found[str(name)] = "text" if read_as in ("levels", "words") else "date"
-        return found | {str(name): "text" for name in dict(self.binarizer.orders or {})}
+                kinds[str(name)] = "text" if read_as in ("levels", "words") else "date"
+        return kinds | {str(name): "text" for name in dict(self.binarizer.orders or {})}
 
     def readings(
         self,
@@ -74,14 +74,14 @@ class TableReader:
     ) -> dict[str, Any]:
         """Return how each column of text or dates is read; None if no condition can use it."""
         named = set(self.fixed_kinds(frame))
-        found: dict[str, Any] = {}
+        readings: dict[str, Any] = {}
         for name, values in columns.items():
             if kinds[name] == "text" and name not in named:
-                found[name] = self._reading(values, codes)
+                readings[name] = self._reading(values, codes)
             elif kinds[name] == "date" and name not in named:
                 levels = self.binarizer is None
-                found[name] = self._reading(values, codes) if levels else PARTS
-        return found
+                readings[name] = self._reading(values, codes) if levels else PARTS
+        return readings
 
     def _reading(self, values: NDArray[Any], codes: NDArray[np.intp]) -> str | None:
         """Return "levels", "words" or None for a column of text."""
@@ -142,11 +142,11 @@ def columns_as(
     frame: pd.DataFrame, kinds: Mapping[str, str], *, exact: bool = False
 ) -> tuple[dict[str, NDArray[Any]], list[Misfit]]:
     """Read the columns named in `kinds` as `columns_of` does; cells of another kind are missing."""
-    found, misfits = {}, []
+    columns, misfits = {}, []
     for name, kind in kinds.items():
-        found[name], misfit = _read(frame[name], name, kind, exact)
+        columns[name], misfit = _read(frame[name], name, kind, exact)
         misfits += [] if misfit is None else [misfit]
-    return found, misfits
+    return columns, misfits
 
 
 def _kind(series: pd.Series) -> str:
@@ -208,15 +208,15 @@ def _read(
         given = values.tolist()
     convert = _FROM_ANY[kind] if mixed else _FROM_ONE[kind]
     present = np.array([not _is_gap(v) for v in given], dtype=bool)
-    found = [convert(v) if there else None for v, there in zip(given, present, strict=True)]
-    bad = np.flatnonzero(np.array([v is None for v in found], dtype=bool) & present)
+    converted = [convert(v) if there else None for v, there in zip(given, present, strict=True)]
+    bad = np.flatnonzero(np.array([v is None for v in converted], dtype=bool) & present)
     misfit = _misfit(name, kind, int(present.sum()), bad, given) if len(bad) else None
-    objects = np.empty(len(found), dtype=object)
-    objects[:] = found
+    objects = np.empty(len(converted), dtype=object)
+    objects[:] = converted
     if kind != "number":
         return objects, misfit
-    if any(isinstance(v, Decimal) for v in found):  # one type, so that it is read as numbers
-        objects[:] = [None if v is None else Decimal(v) for v in found]
+    if any(isinstance(v, Decimal) for v in converted):  # one type, so that it is read as numbers
+        objects[:] = [None if v is None else Decimal(v) for v in converted]
     (numbers,) = columns_of(pd.Series(objects).to_frame(name), exact=exact).values()
     return numbers.astype(float), misfit
 

@@ -52,12 +52,12 @@ def one_against_rest(
         described = table.codes[left] == code
         if not described.any() or described.all():
             continue
-        found = describe(left, code)
+        clauses_of_class = describe(left, code)
         held = np.zeros(len(left), dtype=bool)
-        for clause in found:
+        for clause in clauses_of_class:
             held |= clause.mask({f: table.columns[f][left] for f in table.columns})
-        clauses += found
-        labels += [names[code]] * len(found)
+        clauses += clauses_of_class
+        labels += [names[code]] * len(clauses_of_class)
         left = left[~held]
     if len(left):
         default = int(np.bincount(table.codes[left], weight[left]).argmax())

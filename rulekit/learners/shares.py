@@ -109,12 +109,12 @@ class Shares:
         likeness, given = Likeness(rule), weights[0]
         patterns, kind = likeness.kinds(columns)
         n_kinds = len(patterns[0])
-        found = np.bincount(kind * n_classes + codes, given, minlength=n_kinds * n_classes)
+        weight_of = np.bincount(kind * n_classes + codes, given, minlength=n_kinds * n_classes)
         unweighted, weighed = (
             np.bincount(codes, w, minlength=n_classes) for w in (given, weights[1])
         )
         factors = np.divide(weighed, unweighted, out=np.ones(n_classes), where=unweighted > 0)
-        counts: Floats = found.astype(float).reshape(n_kinds, n_classes)
+        counts: Floats = weight_of.astype(float).reshape(n_kinds, n_classes)
         return cls(likeness, patterns[1], counts, factors)
 
     @cached_property
@@ -196,14 +196,14 @@ def logistic(features: Floats, of_class: Floats, rows: Floats) -> Floats:
     """
     design = np.column_stack([features, np.ones(len(features))])
     penalty = np.append(np.ones(features.shape[1]), 0.0)
-    found = np.zeros(len(penalty))
+    coefficients = np.zeros(len(penalty))
     for _ in range(MOST_STEPS):
-        share = expit(design @ found)
-        slope = design.T @ (rows * share - of_class) + penalty * found
+        share = expit(design @ coefficients)
+        slope = design.T @ (rows * share - of_class) + penalty * coefficients
         curvature = (design.T * (rows * share * (1 - share))) @ design + np.diag(penalty)
         step = np.linalg.solve(curvature, slope)
         size = np.abs(design @ step).max()
-        found -= step / max(1.0, size)
+        coefficients -= step / max(1.0, size)
         if size < CLOSE:
             break
-    return found
+    return coefficients

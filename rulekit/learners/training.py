@@ -53,8 +53,8 @@ class TrainingTable:
         """Return what was made of this table under this key, or make it."""
         if key not in self.memory:
             self.memory[key] = make()
-        found: Made = self.memory[key]
-        return found
+        value: Made = self.memory[key]
+        return value
 
     def weights(self, class_weight: Any) -> NDArray[np.float64]:
         """Combine weights of rows and classes, rescaled to sum to n, shape (n,).
@@ -134,8 +134,8 @@ class SharedWork:
         """Return what was made under this key, or make it."""
         if key not in self._made:
             self._made[key] = make()
-        found: Made = self._made[key]
-        return found
+        value: Made = self._made[key]
+        return value
 
     def generator(self, random_state: Any) -> np.random.Generator:
         """Return a generator; without a seed, one random seed is shared by all settings."""
@@ -230,7 +230,7 @@ def read_training_table(
     columns, misfits = columns_as(frame, kinds, exact=True)
     refuse_infinities(columns)
     readings = reader.readings(frame, columns, kinds, codes)
-    ignored = tuple(name for name, found in readings.items() if found is None)
+    ignored = tuple(name for name, reading in readings.items() if reading is None)
     notes = [m.sentence(np.flatnonzero(positive_weight)) for m in misfits if m.name not in ignored]
     if ignored:
         notes.insert(0, about_ignored(ignored))
@@ -244,7 +244,7 @@ def read_training_table(
         classes,
         weight,
         weighted,
-        {name: found for name, found in readings.items() if found is not None},
+        {name: reading for name, reading in readings.items() if reading is not None},
         ignored,
         tuple(notes),
     )
@@ -270,11 +270,11 @@ def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label
     """Find the class that a rule describes: the last one, if none is named."""
     if label is None:
         return 1
-    found = [k for k, c in enumerate(classes.tolist()) if c == label]
-    if not found:
+    codes = [k for k, c in enumerate(classes.tolist()) if c == label]
+    if not codes:
         shown = ", ".join(repr(c) for c in classes.tolist())
         raise ValueError(f"`{name}` must be one of the classes ({shown}), got {label!r}.")
-    return found[0]
+    return codes[0]
 
 
 def plain_label(label: Any) -> Any:

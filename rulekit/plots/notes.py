@@ -33,7 +33,7 @@ def placed(
     origin = np.array([left, high])
     dots = (np.asarray(marks, dtype=float).reshape(-1, 2) - origin) * scale
     taken: list[NDArray[np.float64]] = []
-    found = []
+    placed_notes = []
     for point, labels in notes.items():
         text = plain(" and ".join(labels), 120)
         lines = textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
@@ -47,8 +47,8 @@ def placed(
             ),
         )
         taken.append(_box(at, best, wide, tall))
-        found.append(_annotation(point, "<br>".join(lines), best))
-    return found
+        placed_notes.append(_annotation(point, "<br>".join(lines), best))
+    return placed_notes
 
 
 def _annotation(point: tuple[float, float], text: str, move: tuple[int, int]) -> dict[str, Any]:

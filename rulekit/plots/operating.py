@@ -29,8 +29,8 @@ def operating_figure(points: pd.DataFrame, positive: str, selected: int | None =
     """
     shown = points.reset_index(drop=True).dropna(subset=["found", "false_alarms"])
     hover = [
-        f"true positive rate {percent(found)}, false positive rate {percent(alarms)}"
-        for found, alarms in zip(shown["found"], shown["false_alarms"], strict=True)
+        f"true positive rate {percent(hits)}, false positive rate {percent(alarms)}"
+        for hits, alarms in zip(shown["found"], shown["false_alarms"], strict=True)
     ]
     figure = go.Figure(layout=base_layout(HEIGHT))
     figure.update_layout(hovermode="closest", showlegend=False)

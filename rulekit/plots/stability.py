@@ -128,9 +128,9 @@ def _drawn(table: pd.DataFrame) -> pd.DataFrame:
     return table.head(MOST)
 
 
-def _bands(found: Stability) -> pd.DataFrame:
+def _bands(result: Stability) -> pd.DataFrame:
     """Compute the bands of thresholds among the rows of their columns, in per cent."""
-    table = found.cuts[found.cuts["returned"] > 0]
+    table = result.cuts[result.cuts["returned"] > 0]
     table = table.sort_values("returned", ascending=False, kind="stable")
     table = _drawn(table.loc[table["selected"].isna().sort_values(kind="stable").index])
 
@@ -140,7 +140,7 @@ def _bands(found: Stability) -> pd.DataFrame:
             for values, cut in zip(columns, table[name], strict=True)
         ]
 
-    columns = [np.asarray(found.X[c], dtype=float) for c in table["column"]]
+    columns = [np.asarray(result.X[c], dtype=float) for c in table["column"]]
     return table.assign(
         **{"from": position("low"), "to": position("high"), "at": position("selected")}
     )

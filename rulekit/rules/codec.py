@@ -239,13 +239,13 @@ def condition_to_dict(condition: Condition) -> PlainDict:
 def _clause_from_list(conditions: Any, form: str, number: int) -> Clause:
     if not isinstance(conditions, list):
         raise RuleError(f"Clause {number} of a stored rule must be a list of conditions.")
-    found = []
+    read = []
     for position, condition in enumerate(conditions, start=1):
         try:
-            found.append(condition_from_dict(condition))
+            read.append(condition_from_dict(condition))
         except RuleError as error:
             raise RuleError(f"Clause {number}, condition {position}: {error}") from error
-    return Clause(tuple(found), CLAUSE_OP.get(form, "and"))
+    return Clause(tuple(read), CLAUSE_OP.get(form, "and"))
 
 
 def condition_from_dict(data: Any) -> Condition:
@@ -260,8 +260,8 @@ def condition_from_dict(data: Any) -> Condition:
 
 def _part(data: Mapping[str, Any], key: str, kind: type) -> Any:
     if not isinstance(data.get(key), kind):
-        found = f"found {data[key]!r}" if key in data else "it is absent"
-        raise RuleError(f"A stored rule must have {key!r} of type {kind.__name__}; {found}.")
+        reason = f"found {data[key]!r}" if key in data else "it is absent"
+        raise RuleError(f"A stored rule must have {key!r} of type {kind.__name__}; {reason}.")
     return data[key]
 
 

@@ -115,16 +115,16 @@ class FeatureTest:
             return (Literal(self.feature, "missing"),)
         if self.values is not None:
             return self._fewest_values(self.values)
-        found = []
+        literals = []
         if math.isfinite(self.low):
-            found.append(self._literal(self._low_op, self.low))
+            literals.append(self._literal(self._low_op, self.low))
         if math.isfinite(self.high):
-            found.append(self._literal(self._high_op, self.high))
+            literals.append(self._literal(self._high_op, self.high))
         if self.excluded:
-            found.append(self._listed("!=", "not-in", self.excluded))
-        if not found and not self.missing:
-            found.append(Literal(self.feature, "not-missing"))
-        return tuple(found)
+            literals.append(self._listed("!=", "not-in", self.excluded))
+        if not literals and not self.missing:
+            literals.append(Literal(self.feature, "not-missing"))
+        return tuple(literals)
 
     def _fewest_values(self, values: tuple[Any, ...]) -> tuple[Literal, ...]:
         """List values; consecutive levels by their ends, where that takes one literal."""
@@ -167,8 +167,8 @@ class FeatureTest:
         """Build a literal of this column and scale."""
         part, order, _ = self.scale
         several = isinstance(positions, tuple)
-        found = tuple(self._value_at(v) for v in (positions if several else (positions,)))
-        value = found if several else found[0]
+        values = tuple(self._value_at(v) for v in (positions if several else (positions,)))
+        value = values if several else values[0]
         return Literal(self.feature, op, value, self.missing, part, order)
 
     def _value_at(self, position: Any) -> Any:
@@ -307,11 +307,11 @@ def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
         if clause.op == "and" and isinstance(condition, Literal):
             key = (condition.feature, condition.scale)
         groups.setdefault(key, []).append(condition)
-    found: list[FeatureTest | Condition] = []
+    tests: list[FeatureTest | Condition] = []
     for group in groups.values():
         literals = [c for c in group if isinstance(c, Literal)]
-        found.append(feature_test(literals) if literals else group[0])
-    return tuple(found)
+        tests.append(feature_test(literals) if literals else group[0])
+    return tuple(tests)
 
 
 def holds(literal: Literal, value: Scalar) -> bool:

@@ -131,12 +131,12 @@ def numbers_in(name: str, columns: Columns) -> NDArray[np.float64]:
 def finite(number: Any, quantity: str) -> float:
     """Return a finite float; -0.0 becomes 0.0."""
     try:
-        found = float(number)
+        value = float(number)
     except (TypeError, ValueError):
-        found = np.nan
-    if isinstance(number, (str, bool)) or not np.isfinite(found):
+        value = np.nan
+    if isinstance(number, (str, bool)) or not np.isfinite(value):
         raise RuleError(f"The {quantity} must be a finite number, got {number!r}.")
-    return found + 0.0
+    return value + 0.0
 
 
 def number_text(number: float) -> str:
@@ -185,8 +185,8 @@ def columns_in(table: Any, features: Iterable[str]) -> Columns:
             "A rule reads columns by name. Give a data frame or a mapping of column names to "
             f"arrays, not {type(table).__name__}."
         )
-    found = {name: _column(table, name) for name in features}
-    return found or {"": np.zeros(len(table))}
+    columns = {name: _column(table, name) for name in features}
+    return columns or {"": np.zeros(len(table))}
 
 
 def _column(table: Any, name: str) -> NDArray[Any]:

@@ -49,8 +49,8 @@ class ExpressionWriter(ConditionWriter[Any]):
 
     def clause(self, clause: Clause) -> Any:
         """Return the expression of a clause."""
-        found = [self.write(c) for c in clause.conditions]
-        return joined(found, clause.op)
+        written = [self.write(c) for c in clause.conditions]
+        return joined(written, clause.op)
 
     def column(self, name: str) -> Any:
         """Return a column as rules read it; see `rulekit._engine.read`."""
@@ -175,11 +175,11 @@ class ExpressionWriter(ConditionWriter[Any]):
         return reduce(lambda a, b: a * b, bases) if bases else None
 
     def _base(self, factor: Factor) -> Any:
-        found = self._number(factor.feature)
+        base = self._number(factor.feature)
         if factor.floor is not None:
             floor = number(factor.floor)
-            found = (found < floor).ifelse(floor, found)
-        return found - number(factor.shift) if factor.shift else found
+            base = (base < floor).ifelse(floor, base)
+        return base - number(factor.shift) if factor.shift else base
 
 
 def joined(expressions: list[Any], op: str) -> Any:
@@ -204,9 +204,9 @@ def _one_of(column: Any, values: Iterable[Any]) -> Any:
     """Return whether a column is one of some values; values of another type match nothing."""
     kind = column.type()
     if kind.is_string():
-        found: list[Any] = [v for v in values if isinstance(v, str)]
+        listed: list[Any] = [v for v in values if isinstance(v, str)]
     elif kind.is_boolean():
-        found = [bool(v) for v in values if not isinstance(v, str) and v in (0, 1)]
+        listed = [bool(v) for v in values if not isinstance(v, str) and v in (0, 1)]
     else:
-        found = [number(float(v)) for v in values if not isinstance(v, str)]
-    return column.isin(found) if found else _never(column)
+        listed = [number(float(v)) for v in values if not isinstance(v, str)]
+    return column.isin(listed) if listed else _never(column)

@@ -115,13 +115,13 @@ class LinearSplit(Condition):
         RuleError
             If a column is not there, or holds text.
         """
-        found: NDArray[np.float64] | None = None
+        total: NDArray[np.float64] | None = None
         with np.errstate(invalid="ignore", over="ignore"):
             for name, weight in self.terms:
                 term = numbers_in(name, columns) * weight
-                found = term if found is None else found + term
-        assert found is not None
-        return found
+                total = term if total is None else total + term
+        assert total is not None
+        return total
 
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
         """Return whether the condition holds, for each row; see `Literal.mask`."""

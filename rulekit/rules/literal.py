@@ -135,8 +135,8 @@ class Literal(Condition):
             raise RuleError(
                 f"A literal with operator {self.op!r} needs {needs}, got {self.value!r}."
             )
-        found = sorted({position(scalar(v), self.part, self.order) for v in self.values})
-        value = tuple(value_at(v, self.part, self.order) for v in found)
+        positions = sorted({position(scalar(v), self.part, self.order) for v in self.values})
+        value = tuple(value_at(v, self.part, self.order) for v in positions)
         object.__setattr__(self, "value", value if several else value[0])
         if self.order is not None and {self.meets_level(v) for v in self.order} == {self.missing}:
             answer = "every" if self.missing else "no"
@@ -178,10 +178,10 @@ class Literal(Condition):
         """Convert one cell to a position; None if it is missing or no level of the order."""
         if cell is None or self.is_plain:
             return cell
-        (found,) = positions_in(
+        (position,) = positions_in(
             self.feature, np.array([cell], dtype=object), self.part, self.order
         ).tolist()
-        return None if found != found else found
+        return None if position != position else position
 
     def value_at(self, number: float) -> Any:
         """Convert a position to a value of this test: a date, a level, or the number itself."""
@@ -228,8 +228,8 @@ class Literal(Condition):
     @property
     def types(self) -> Mapping[str, frozenset[type]]:
         """The types of the column: those of `values`, text where it is read otherwise."""
-        found = frozenset(map(type, self.values)) if self.is_plain else frozenset((str,))
-        return {self.feature: found}
+        types = frozenset(map(type, self.values)) if self.is_plain else frozenset((str,))
+        return {self.feature: types}
 
     @property
     def comparison(self) -> tuple[str, Value]:
@@ -324,10 +324,10 @@ class Literal(Condition):
 
         Of an order of levels it lies half-way between two of them, whichever of them is named.
         """
-        found = float(self.positions[0])
+        edge = float(self.positions[0])
         if self.order is not None:
-            return found + (0.5 if self.op in ("<=", ">") else -0.5)
-        return found if self.op in ("<=", ">") else float(np.nextafter(found, -np.inf))
+            return edge + (0.5 if self.op in ("<=", ">") else -0.5)
+        return edge if self.op in ("<=", ">") else float(np.nextafter(edge, -np.inf))
 
     def _holds(self, column: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Evaluate the test where a value is present; other entries are not used."""
@@ -337,12 +337,12 @@ class Literal(Condition):
             return self._compared(column, absent)
         if self.op in WORDS:
             return self._has_word(column) == (self.op == "contains")
-        found = np.zeros(len(column), dtype=bool)
+        holds = np.zeros(len(column), dtype=bool)
         for value in self.positions:
             # NumPy would strip NULs from the end of a bare text before it compares.
             one = np.array(value, dtype=object) if column.dtype == object else value
-            found |= np.asarray(column == one, dtype=bool)
-        return ~found if self.op in ("!=", "not-in") else found
+            holds |= np.asarray(column == one, dtype=bool)
+        return ~holds if self.op in ("!=", "not-in") else holds
 
     def _compared(self, column: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[np.bool_]:
         if column.dtype == object and any(isinstance(v, str) for v in column[~absent]):

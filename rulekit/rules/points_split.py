@@ -238,8 +238,8 @@ def scorecard_of(rule: Any) -> tuple[PointsSplit, ...]:
     tuple of PointsSplit
         One a clause, alike but for their totals; empty where the rule is no scorecard.
     """
-    found = [c.conditions[0] for c in rule.clauses if len(c.conditions) == 1]
-    splits = tuple(s for s in found if isinstance(s, PointsSplit) and s.reached)
+    single = [c.conditions[0] for c in rule.clauses if len(c.conditions) == 1]
+    splits = tuple(s for s in single if isinstance(s, PointsSplit) and s.reached)
     if (rule.form == "cnf" and len(rule.clauses) > 1) or len(splits) < len(rule.clauses):
         return ()
     falling = all(a.total > b.total for a, b in pairwise(splits))

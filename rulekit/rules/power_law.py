@@ -67,10 +67,10 @@ class Factor:
 
     def base(self, values: NDArray[Any]) -> Floats:
         """Clip values at the floor and subtract the shift."""
-        found: Floats = np.asarray(values, dtype=float)
+        base: Floats = np.asarray(values, dtype=float)
         if self.floor is not None:
-            found = np.where(found < self.floor, self.floor, found)
-        return found - self.shift if self.shift else found
+            base = np.where(base < self.floor, self.floor, base)
+        return base - self.shift if self.shift else base
 
     def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
         """Return the column with its floor, shift and exponent as text.
@@ -161,9 +161,9 @@ class PowerLaw:
 
 def _product(factors: tuple[Factor, ...], columns: Columns) -> Floats | None:
     """Multiply factors from left to right, each as often as its exponent."""
-    found: Floats | None = None
+    product: Floats | None = None
     for factor in factors:
         base = factor.base(columns[factor.feature])
         for _ in range(abs(factor.exponent)):
-            found = base if found is None else found * base
-    return found
+            product = base if product is None else product * base
+    return product

@@ -124,10 +124,10 @@ class PowerLawSplit(Condition):
         """
         numbers = {name: numbers_in(name, columns) for name in self.features}
         with np.errstate(all="ignore"):
-            found = self.terms[0].weight * self.terms[0].value(numbers)
+            total = self.terms[0].weight * self.terms[0].value(numbers)
             for term in self.terms[1:]:
-                found = found + term.weight * term.value(numbers)
-        return np.where(absent_in(self.features, numbers), np.nan, found)
+                total = total + term.weight * term.value(numbers)
+        return np.where(absent_in(self.features, numbers), np.nan, total)
 
     def margin(self, columns: Columns) -> Floats:
         """Compute the paper's f: at most 0 within the bounds; shape (n,), NaN where missing."""
@@ -206,9 +206,9 @@ class PowerLawSplit(Condition):
             return ()
         shift = shifts.pop()
         bounds = [bound for bound in (self.low, self.high) if bound is not None]
-        found = {x + shift for b in bounds for x in _roots(self, feature, row, b)}
+        roots = {x + shift for b in bounds for x in _roots(self, feature, row, b)}
         floor = max((f.floor for f in factors if f.floor is not None), default=-np.inf)
-        return tuple(sorted(x for x in found if x > floor))
+        return tuple(sorted(x for x in roots if x > floor))
 
     def sum_text(self, name: Write = str, number: WriteNumber = number_text) -> str:
         """Return the weighted sum as text.

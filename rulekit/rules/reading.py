@@ -87,14 +87,14 @@ def readings(clause: Clause) -> tuple[Reading, ...]:
     tuple of Condition or Interval
         A column with anything but one lower and one upper bound keeps its literals as they are.
     """
-    found: list[Reading] = []
+    tests: list[Reading] = []
     for test in intervals(clause):
         if not isinstance(test, FeatureTest):
-            found.append(test)
+            tests.append(test)
             continue
         interval = _interval(test.literals)
-        found += test.literals if interval is None else [interval]
-    return tuple(found)
+        tests += test.literals if interval is None else [interval]
+    return tuple(tests)
 
 
 def _interval(literals: tuple[Literal, ...]) -> Interval | None:

@@ -45,9 +45,9 @@ def moment(text: str) -> datetime | None:
         return None
 
 
-def moment_text(found: datetime) -> str:
+def moment_text(date: datetime) -> str:
     """Format a moment, midnight as the day alone: "2024-03-01", "2024-03-01 12:30:00"."""
-    text = found.isoformat(sep=" ")
+    text = date.isoformat(sep=" ")
     return text.removesuffix(" 00:00:00")
 
 
@@ -87,12 +87,12 @@ def position(value: Any, part: str | None, order: Sequence[str] | None) -> float
             )
         return float(order.index(value))
     if part == "date":
-        found = moment(value) if isinstance(value, str) else None
-        if found is None:
+        date = moment(value) if isinstance(value, str) else None
+        if date is None:
             raise RuleError(
                 f"A date must be written as '2024-03-01' or '2024-03-01 12:30:00', got {value!r}."
             )
-        return (found - EPOCH).total_seconds() / DAY
+        return (date - EPOCH).total_seconds() / DAY
     if isinstance(value, (bool, str)) or not np.isfinite(value):
         raise RuleError(f"The {part} of a date is compared with a finite number, got {value!r}.")
     return float(value)
@@ -120,7 +120,7 @@ def positions_in(
         return np.array([position_of.get(v, np.nan) for v in cells], dtype=float)
     assert part is not None
     read = {v: _of_date(v, part) for v in set(cells) if v is not None and v == v}
-    wrong = [v for v, found in read.items() if found is None]
+    wrong = [v for v, read_value in read.items() if read_value is None]
     if wrong:
         row = next(i for i, v in enumerate(cells) if v in wrong)
         raise RuleError(
@@ -131,15 +131,15 @@ def positions_in(
 
 
 def _of_date(cell: Any, part: str) -> float | None:
-    found = moment(cell) if isinstance(cell, str) else None
-    if found is None:
+    date = moment(cell) if isinstance(cell, str) else None
+    if date is None:
         return None
     if part == "weekday":
-        return float(found.isoweekday())
+        return float(date.isoweekday())
     if part in ("year", "month", "hour"):
-        return float(getattr(found, part))
+        return float(getattr(date, part))
     since = EPOCH if part == "date" else since_of(part)
-    return (found - since).total_seconds() / DAY
+    return (date - since).total_seconds() / DAY
 
 
 def turning_dates(part: str, positions: Sequence[float]) -> tuple[str, ...]:
@@ -151,19 +151,19 @@ def turning_dates(part: str, positions: Sequence[float]) -> tuple[str, ...]:
         return tuple(map(moment_text, days))
     if part == "year":
         years = [int(v) + k for v in positions for k in (0, 1) if 1 < v < 9998]
-        found = [datetime(year, 1, 1) for year in years]
+        dates = [datetime(year, 1, 1) for year in years]
     else:
         since = EPOCH if part == "date" else since_of(part)
-        found = [since + timedelta(seconds=round(v * DAY)) for v in positions]
-    near = [t + timedelta(seconds=k) for t in found for k in (-1, 0, 1)]
+        dates = [since + timedelta(seconds=round(v * DAY)) for v in positions]
+    near = [t + timedelta(seconds=k) for t in dates for k in (-1, 0, 1)]
     return tuple(map(moment_text, dict.fromkeys(near)))
 
 
 def since_of(part: str) -> datetime:
     """Return the reference date of a part such as "days since 2024-01-01"."""
-    found = moment(part.removeprefix(DAYS_SINCE))
-    assert found is not None
-    return found
+    date = moment(part.removeprefix(DAYS_SINCE))
+    assert date is not None
+    return date
 
 
 def spelled(value: Any, part: str | None) -> Any:

@@ -251,14 +251,14 @@ def run_highs(highs: Any, n: int, m: int, time_limit: float | None) -> LPSolutio
     message = highs.modelStatusToString(model_status)
     if status != "optimal":
         return LPSolution(None, None, None, None, status, None, message)
-    found = highs.getSolution()
+    solution = highs.getSolution()
     value = float(highs.getInfo().objective_function_value)
     basis = np.asarray(highs.getBasicVariables()[1])
     basic_x, basic_rows = np.zeros(n, dtype=bool), np.zeros(m, dtype=bool)
     basic_x[basis[basis >= 0]] = True
     basic_rows[-1 - basis[basis < 0]] = True  # HiGHS writes row i as -1 - i
-    x, duals = np.array(found.col_value), np.array(found.row_dual)
-    reduced = np.array(found.col_dual)
+    x, duals = np.array(solution.col_value), np.array(solution.row_dual)
+    reduced = np.array(solution.col_dual)
     return LPSolution(x, value, duals, reduced, status, value, message, basic_x, basic_rows)
 
 

@@ -174,10 +174,10 @@ def missing_seconds(names: Sequence[str], n_jobs: int | None = None) -> float:
 
 def _is_cached(name: str) -> bool:
     """Return whether a file's kernels were compiled from its present source."""
-    found = importlib.util.find_spec(name)
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
         return False
-    return _stamp(Path(found.origin)).exists()
+    return _stamp(Path(spec.origin)).exists()
 
 
 def _stamp(path: Path) -> Path:

@@ -75,5 +75,5 @@ def _tangent(first: Floats, second: Floats, between: Floats) -> Floats:
     """Tangent of the smaller angle whose rotation makes ``between`` zero."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slope = (second - first) / (2.0 * between)
-        found = np.where(slope < 0, -1.0, 1.0) / (np.abs(slope) + np.sqrt(slope * slope + 1.0))
-    return np.where(between == 0, 0.0, found)
+        tangent = np.where(slope < 0, -1.0, 1.0) / (np.abs(slope) + np.sqrt(slope * slope + 1.0))
+    return np.where(between == 0, 0.0, tangent)

@@ -45,10 +45,10 @@ def exp(x: Floats) -> Floats:
     x = np.clip(x, -700.0, 700.0)
     whole = np.rint(x * LOG2E)
     rest = (x - whole * LN2_HIGH) - whole * LN2_LOW
-    found = np.ones_like(rest)
+    result = np.ones_like(rest)
     for k in range(TERMS, 0, -1):
-        found = 1.0 + found * rest / k
-    return np.ldexp(found, whole.astype(np.int64))
+        result = 1.0 + result * rest / k
+    return np.ldexp(result, whole.astype(np.int64))
 
 
 def log2(x: Floats) -> Floats:
@@ -57,10 +57,10 @@ def log2(x: Floats) -> Floats:
     low = part < math.sqrt(0.5)
     part, exponent = np.where(low, 2.0 * part, part), exponent - low
     ratio = (part - 1.0) / (part + 1.0)
-    square, found = ratio * ratio, np.zeros_like(part)
+    square, result = ratio * ratio, np.zeros_like(part)
     for k in range(2 * TERMS - 1, 0, -2):
-        found = found * square + 1.0 / k
-    return np.where(x > 0, exponent + 2.0 * ratio * found * LOG2E, -np.inf)
+        result = result * square + 1.0 / k
+    return np.where(x > 0, exponent + 2.0 * ratio * result * LOG2E, -np.inf)
 
 
 def power(x: Floats, exponent: float) -> Floats:

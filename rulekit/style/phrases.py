@@ -269,20 +269,20 @@ def met_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
     if literal.op == "not-missing":
         return f"{name} is known ({text})"
     if value is None:
-        found = "is missing" if cell is None else f"is {shown(cell, wording=wording)}"
+        value_text = "is missing" if cell is None else f"is {shown(cell, wording=wording)}"
         counts = (
             ""
             if literal.op == "missing"
             else f", which counts as {comparison_text(literal, wording)}"
         )
-        return f"{name} {found}{counts}"
+        return f"{name} {value_text}{counts}"
     if literal.op in WORDS:
         return f"{name} {_has_word(literal)}"
     if literal.op in ORDERED:
-        found, limit = _beside(literal, value, wording)
+        value_text, limit = _beside(literal, value, wording)
         if wording.spoken:
-            return f"{name} is {found}, {wording.sign(literal.op, literal.part)} {limit}"
-        return f"{name} {found} {literal.op} {limit}"
+            return f"{name} is {value_text}, {wording.sign(literal.op, literal.part)} {limit}"
+        return f"{name} {value_text} {literal.op} {limit}"
     if literal.op == "==":
         return f"{name} is {text}"
     if literal.op == "!=":
@@ -296,15 +296,15 @@ def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
     if literal.op in WORDS and (wording.spoken or value is not None):
         wanted = "contain" if literal.op == "contains" else "be without"
         return f"{name} would have to {wanted} the word {shown(literal.value)}"
-    needed, found = comparison_text(literal, wording), _cell_words(literal, cell, wording)
+    needed, value_text = comparison_text(literal, wording), _cell_words(literal, cell, wording)
     if literal.op in ORDERED:
         limit = value_words(literal, literal.value, wording)
         if value is not None:
-            found, limit = _beside(literal, value, wording)
+            value_text, limit = _beside(literal, value, wording)
         needed = f"{sign_words(literal.op, literal.part)} {limit}"
     if wording.spoken:
-        return f"{name} would have to be {needed} (it is {found})"
-    return f"{name} is {found}, would have to be {needed}"
+        return f"{name} would have to be {needed} (it is {value_text})"
+    return f"{name} is {value_text}, would have to be {needed}"
 
 
 def _has_word(literal: Literal) -> str:
@@ -323,8 +323,8 @@ def _cell_words(literal: Literal, cell: Any, wording: Wording) -> str:
 def _beside(literal: Literal, value: Any, wording: Wording) -> tuple[str, str]:
     """Format a value and its limit with as many digits as needed to tell them apart."""
     if not isinstance(literal.value, float) or literal.part in NAMES:
-        found = value_words(literal, literal.value_at(float(value)), wording)
-        return found, value_words(literal, literal.value, wording)
+        value_text = value_words(literal, literal.value_at(float(value)), wording)
+        return value_text, value_words(literal, literal.value, wording)
     limit = number(literal.value, float(value))
     amount = limit if literal.part else wording.amount(literal.feature, limit)
     return number(float(value), literal.value), amount

@@ -244,13 +244,13 @@ def thinned(cuts: NDArray[np.float64]) -> NDArray[np.float64]:
 def conditions_list(fitted_one: Binarizer, name: str) -> None:
     """List the conditions that a column gives."""
     read = [e for e in fitted_one.encodings_ if e.name == name]
-    found = [literal for encoding in read for literal in literals_of(encoding)]
-    if not found:
+    literals = [literal for encoding in read for literal in literals_of(encoding)]
+    if not literals:
         st.caption("None: the column has a single value.")
         return
-    texts = [str(literal) for literal in found[:LISTED]]
-    if len(found) > LISTED:
-        st.caption(f"The first {LISTED:,} of {len(found):,}.")
+    texts = [str(literal) for literal in literals[:LISTED]]
+    if len(literals) > LISTED:
+        st.caption(f"The first {LISTED:,} of {len(literals):,}.")
     height = "content" if len(texts) <= ROWS // 2 else TALL // 2
     frame = pd.DataFrame({"condition": texts})
     st.dataframe(frame, hide_index=True, height=height, alt=f"{len(texts):,} conditions.")

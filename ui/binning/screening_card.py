@@ -59,15 +59,15 @@ def screening_card(state: AppState, n_conditions: int) -> None:
     large = state.training[0].size > AT_ONCE
     task = Screening(replace(state, sweep=None, model=None), float(theta))
     words = f"Screen the {n_conditions:,} conditions" if large else None
-    found = answer_of("screening", "Screening", key, task, offer=words)
-    if found is None:
+    screening = answer_of("screening", "Screening", key, task, offer=words)
+    if screening is None:
         return
-    if not len(found.counts[found.counts["test"] == LAST]):
+    if not len(screening.counts[screening.counts["test"] == LAST]):
         st.caption("What counting removes. The linear program may remove more.")
-    _numbers(found)
-    _picture(found, state)
+    _numbers(screening)
+    _picture(screening, state)
     with st.expander("Why each condition was removed"):
-        _certificates(found, key)
+        _certificates(screening, key)
 
 
 @dataclass(frozen=True)
@@ -107,13 +107,15 @@ class Checking:
         return self.found.unproved()
 
 
-def _numbers(found: ConditionScreening) -> None:
-    left = found.n_conditions - found.n_removed
+def _numbers(screening: ConditionScreening) -> None:
+    left = screening.n_conditions - screening.n_removed
     container = st.container(horizontal=True, gap="large")
-    share = found.n_removed / max(1, found.n_conditions)
-    container.metric("Removed with proof", f"{found.n_removed:,} ({share:.1%})", width="content")
+    share = screening.n_removed / max(1, screening.n_conditions)
+    container.metric(
+        "Removed with proof", f"{screening.n_removed:,} ({share:.1%})", width="content"
+    )
     container.metric("May matter", f"{left:,}", width="content")
-    shown = found.counts.assign(test=[TESTS[name][0] for name in found.counts["test"]])
+    shown = screening.counts.assign(test=[TESTS[name][0] for name in screening.counts["test"]])
     st.dataframe(
         shown[["test", "first", "alone"]].rename(
             columns={"test": "removed because", "first": "removed first", "alone": "by itself"}
@@ -130,13 +132,13 @@ def _numbers(found: ConditionScreening) -> None:
         },
         alt="How many conditions each test removes.",
     )
-    for name in found.counts["test"]:
+    for name in screening.counts["test"]:
         short, long = TESTS[name]
         st.caption(f"**{short[0].upper()}{short[1:]}:** {long}")
 
 
-def _picture(found: ConditionScreening, state: AppState) -> None:
-    columns = found.per_column()
+def _picture(screening: ConditionScreening, state: AppState) -> None:
+    columns = screening.per_column()
     columns["column"] = [state.label(name) for name in columns["column"]]
     table = screening_table(columns)
     sentence = screening_sentence(columns)
@@ -146,14 +148,14 @@ def _picture(found: ConditionScreening, state: AppState) -> None:
         st.caption(f"{more} more columns with fewer remaining conditions are not shown.")
 
 
-def _certificates(found: ConditionScreening, key: str) -> None:
+def _certificates(screening: ConditionScreening, key: str) -> None:
     """List certificates, and check them all on demand."""
-    listed: pd.DataFrame = found.certificates(limit=LISTED)
+    listed: pd.DataFrame = screening.certificates(limit=LISTED)
     if not len(listed):
         st.caption("No condition was removed.")
         return
-    if found.n_removed > LISTED:
-        st.caption(f"The first {LISTED:,} of {found.n_removed:,}.")
+    if screening.n_removed > LISTED:
+        st.caption(f"The first {LISTED:,} of {screening.n_removed:,}.")
     st.dataframe(
         listed[["condition", "sentence"]],
         hide_index=True,
@@ -161,9 +163,9 @@ def _certificates(found: ConditionScreening, key: str) -> None:
         alt="Each condition removed, and the numbers that prove it.",
     )
     offer = "Check every certificate on the table"
-    checked = f"{key}{found.n_removed}"
-    wrong = answer_of("certificates", "Checking", checked, Checking(found), offer=offer)
+    checked = f"{key}{screening.n_removed}"
+    wrong = answer_of("certificates", "Checking", checked, Checking(screening), offer=offer)
     if wrong:
         st.error(f"{len(wrong):,} certificates do not hold; please report this table.")
     elif wrong is not None:
-        st.success(f"All {found.n_removed:,} certificates hold.")
+        st.success(f"All {screening.n_removed:,} certificates hold.")

@@ -60,7 +60,7 @@ class Connection:
                     "which is not set where this server runs. Its operator can set it."
                 )
             secrets += [value, quote(value, safe="")]
-        address = GIVEN.sub(lambda found: quote(os.environ[found[1]], safe=""), self.url)
+        address = GIVEN.sub(lambda match: quote(os.environ[match[1]], safe=""), self.url)
         return Door(self.name, table, address, (*secrets, address))
 
 
@@ -147,7 +147,7 @@ def _secrets_in(url: str) -> list[str]:
     """List the secret parts of an address: the password and parameters named like one."""
     try:
         parts = urlsplit(url)
-        found = [parts.password or ""]
+        secrets = [parts.password or ""]
     except ValueError:  # an address that cannot be taken apart is refused when it is opened
         return []
-    return found + [v for k, v in parse_qsl(parts.query) if SECRET.search(k)]
+    return secrets + [v for k, v in parse_qsl(parts.query) if SECRET.search(k)]

@@ -16,15 +16,15 @@ MOST_NAMED = 4
 
 def left_out(table: Table) -> dict[str, str]:
     """Return the ignored columns that conditions could read, and their content."""
-    found = {}
+    reasons = {}
     for column in table.columns:
         if column.role != "ignore" or column.n_distinct < 2:
             continue
         if column.kind == "date":
-            found[column.name] = "dates"
+            reasons[column.name] = "dates"
         elif column.kind == "text" and holds_words(table.frame[column.name].dropna().tolist()):
-            found[column.name] = "words"
-    return found
+            reasons[column.name] = "words"
+    return reasons
 
 
 def left_out_line() -> None:
@@ -32,10 +32,10 @@ def left_out_line() -> None:
     state = app_state()
     table = state.table
     roles = repr((table.digest, [(c.name, c.role) for c in table.columns]))
-    found = kept("left out", roles, lambda: left_out(table))
-    if not found:
+    reasons = kept("left out", roles, lambda: left_out(table))
+    if not reasons:
         return
-    named = [f"{name} ({reason})" for name, reason in found.items()]
+    named = [f"{name} ({reason})" for name, reason in reasons.items()]
     more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(md(f"Not used: {', '.join(named[:MOST_NAMED])}{more}.", 400), width="content")
@@ -43,7 +43,7 @@ def left_out_line() -> None:
             "Use as features",
             key="use_left_out",
             type="tertiary",
-            on_click=once(lambda: use_as_features(list(found))),
+            on_click=once(lambda: use_as_features(list(reasons))),
             help="Rules then read dates by year, month and weekday, and texts by the words in "
             "them. The curve is searched again.",
         )

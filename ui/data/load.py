@@ -208,7 +208,7 @@ def options_card() -> None:
     if upload is None or not upload.is_text:
         return
     requested: ParseOptions = st.session_state.get("upload_options", ParseOptions())
-    found = app_state().options
+    detected = app_state().options
     for column, name, label, choices in zip(
         st.columns(4),
         ("delimiter", "encoding", "decimal", "header"),
@@ -216,8 +216,8 @@ def options_card() -> None:
         (DELIMITERS, ENCODINGS, DECIMALS, HEADERS),
         strict=True,
     ):
-        _option(column, upload, requested, name, (label, choices, found.get(name)))
-    lines = first_lines(upload.content, requested.encoding or found.get("encoding"))
+        _option(column, upload, requested, name, (label, choices, detected.get(name)))
+    lines = first_lines(upload.content, requested.encoding or detected.get("encoding"))
     if "\0" not in lines:  # a picture or a program shows nothing that one could read
         st.caption("The file's first lines, as they are:")
         st.code(lines, None)
@@ -231,9 +231,9 @@ def _option(
     field: tuple[str, dict[Any, str], Any],
 ) -> None:
     """Show one reading option; what was detected is named."""
-    label, choices, found = field
-    if found is not None and not st.session_state.get("upload_error"):
-        choices = choices | {FOUND: f"{choices.get(found, found)} (detected)"}
+    label, choices, detected = field
+    if detected is not None and not st.session_state.get("upload_error"):
+        choices = choices | {FOUND: f"{choices.get(detected, detected)} (detected)"}
     # A browser knows a choice by its words: where they change, it is another field.
     key = f"upload_option_{name}_{upload.file_id}_{choices[FOUND]}"
 

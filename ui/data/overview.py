@@ -40,15 +40,15 @@ def column_figures(table: Table) -> pd.DataFrame | None:
 
 def _figures(table: Table) -> pd.DataFrame:
     frame = table.frame.iloc[:: _step(table)]
-    found = pd.DataFrame({"spread": [_histogram(frame[c.name], c.kind) for c in table.columns]})
-    found["association"] = np.nan
+    figures = pd.DataFrame({"spread": [_histogram(frame[c.name], c.kind) for c in table.columns]})
+    figures["association"] = np.nan
     if table.target is not None:
         present = frame[table.target].notna().to_numpy()
         others = [k for k, c in enumerate(table.columns) if c.name != table.target]
         rows = frame[present]
         strength = cramers_v(rows.iloc[:, others], rows[table.target].astype(str).to_numpy())
-        found.loc[others, "association"] = strength
-    return found
+        figures.loc[others, "association"] = strength
+    return figures
 
 
 def _histogram(column: pd.Series, kind: str) -> list[int]:

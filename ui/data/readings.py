@@ -64,8 +64,8 @@ def ways(table: Table, column: Column) -> list[str]:
         return []
     if pd.api.types.is_datetime64_any_dtype(dtype):
         return []
-    found = [DATE, DURATION] if column.kind == "date" else [DURATION, DATE]
-    return [ORDER, *found] if column.kind in ("category", "boolean") else found
+    kinds = [DATE, DURATION] if column.kind == "date" else [DURATION, DATE]
+    return [ORDER, *kinds] if column.kind in ("category", "boolean") else kinds
 
 
 def converted(table: Table, options: dict[str, Any]) -> list[str]:

@@ -36,20 +36,20 @@ def listed() -> list[str]:
     folder = root()
     if folder is None:
         return []
-    found: set[str] = set()
+    files: set[str] = set()
     for path in _walked(folder):
         name = path.relative_to(folder)
         if path.suffix not in SUFFIXES or _allowed(folder, name.as_posix()) is None:
             continue
-        found.add(name.as_posix())
+        files.add(name.as_posix())
         whole = name.parent
         while PART in whole.name:
             whole = whole.parent
         if path.suffix == ".parquet" and whole != Path():
-            found.add(f"{whole.as_posix()}/")
-        if len(found) >= MAX_LISTED:
+            files.add(f"{whole.as_posix()}/")
+        if len(files) >= MAX_LISTED:
             break
-    return sorted(found)[:MAX_LISTED]
+    return sorted(files)[:MAX_LISTED]
 
 
 def resolved(name: str) -> list[Path]:

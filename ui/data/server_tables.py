@@ -76,12 +76,12 @@ def _offered() -> dict[str, dict[str, Any]] | None:
         problem(error)
     if server_files.root() is None and not configured:
         return None
-    found: dict[str, dict[str, Any]] = {name: {"path": name} for name in server_files.listed()}
+    tables: dict[str, dict[str, Any]] = {name: {"path": name} for name in server_files.listed()}
     for connection in configured.values():
         for table in connection.tables:
             source = {"connection": connection.name, "table": table}
-            found[source_words(source)] = source
-    return found
+            tables[source_words(source)] = source
+    return tables
 
 
 def open_source(source: Mapping[str, Any]) -> None:
@@ -254,14 +254,14 @@ def _progress_of_count(job: jobs.Job, source: Mapping[str, Any]) -> None:
         st.button("Stop", on_click=job.cancel, key="stop_count")
 
 
-def _counted(rule: RuleSet, found: WholeCount, source: Mapping[str, Any]) -> None:
+def _counted(rule: RuleSet, count: WholeCount, source: Mapping[str, Any]) -> None:
     """Show what was counted."""
-    share = percent(found.errors / found.n) if found.n else "—"
-    words = f"Wrong on all {found.n:,} rows of {source_words(source)}: "
-    st.markdown(f"{md(words, 200)}**{share}** ({found.errors:,} rows)")
+    share = percent(count.errors / count.n) if count.n else "—"
+    words = f"Wrong on all {count.n:,} rows of {source_words(source)}: "
+    st.markdown(f"{md(words, 200)}**{share}** ({count.errors:,} rows)")
     if rule.is_constant:
         return
-    clauses = [[k, right, matched] for k, (matched, right) in enumerate(found.clauses, start=1)]
+    clauses = [[k, right, matched] for k, (matched, right) in enumerate(count.clauses, start=1)]
     st.dataframe(
         pd.DataFrame(clauses, columns=["Clause", "Right, of all rows", "Matched, of all rows"]),
         hide_index=True,

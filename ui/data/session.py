@@ -80,15 +80,15 @@ def session_card() -> None:
 
 def saved_card() -> None:
     """List this browser's analyses, the latest first; nothing without any."""
-    found = analyses.listed()
-    if not found:
+    saved_analyses = analyses.listed()
+    if not saved_analyses:
         return
     st.markdown("**Your saved analyses**")
-    for saved in found[:SHOWN]:
+    for saved in saved_analyses[:SHOWN]:
         _line(saved)
-    if len(found) > SHOWN:
-        with st.expander(f"{len(found) - SHOWN} earlier ones"):
-            for saved in found[SHOWN:]:
+    if len(saved_analyses) > SHOWN:
+        with st.expander(f"{len(saved_analyses) - SHOWN} earlier ones"):
+            for saved in saved_analyses[SHOWN:]:
                 _line(saved)
 
 

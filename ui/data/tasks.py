@@ -74,5 +74,5 @@ class OpenSource:
             table, n_rows = sampled(self.place)
         except (RulekitError, ValueError) as error:
             return Answer(error=str(error))
-        found = {**self.source, "rows": n_rows} if n_rows > table.n_rows else None
-        return Answer(table, source=found)
+        whole_source = {**self.source, "rows": n_rows} if n_rows > table.n_rows else None
+        return Answer(table, source=whole_source)

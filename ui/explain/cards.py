@@ -29,10 +29,10 @@ ALIKE = "conditions alike"
 
 
 def similar(
-    found: Explanation, rule: RuleSet, train: Rows, state: AppState, *, plain: bool
+    explanation: Explanation, rule: RuleSet, train: Rows, state: AppState, *, plain: bool
 ) -> None:
     """List the training rows most like the case, as the rule sees them."""
-    cases = found.similar(5)
+    cases = explanation.similar(5)
     if not cases:
         st.caption("The rule looks at no value, so no case is more alike than another.")
         return
@@ -52,7 +52,7 @@ def similar(
     st.dataframe(shown, hide_index=True, alt="The five past cases most like this one")
 
 
-def review(number: int, found: Explanation, *, plain: bool) -> None:
+def review(number: int, explanation: Explanation, *, plain: bool) -> None:
     """Show buttons to agree or disagree, and a note; kept with the analysis and its record."""
     notes: Mapping[str, Any] = app_state().case_notes
     mine = notes.get(str(number), {})
@@ -67,7 +67,7 @@ def review(number: int, found: Explanation, *, plain: bool) -> None:
             f"I {words}",
             key=f"review_{words}",
             on_click=_review,
-            args=(number, words, f"note_{number}", str(found.prediction)),
+            args=(number, words, f"note_{number}", str(explanation.prediction)),
             width="stretch",
         )
     if len(notes) and not plain:
@@ -213,8 +213,10 @@ def case_list(
         keep = distance <= NEAR
     for word in words.lower().split():
         cells = frame.loc[keep].astype(str)
-        found = cells.apply(lambda column, w=word: column.str.lower().str.contains(w, regex=False))
-        hit = found.drop(columns=ROW).any(axis=1) | (cells[ROW] == word)
+        matches = cells.apply(
+            lambda column, w=word: column.str.lower().str.contains(w, regex=False)
+        )
+        hit = matches.drop(columns=ROW).any(axis=1) | (cells[ROW] == word)
         keep[np.flatnonzero(keep)] = hit.to_numpy()
     listed = frame[keep]
     if show == "near":
@@ -231,40 +233,40 @@ def verdict(
 ) -> Explanation:
     """Show the prediction, its reason and at most three supporting lines."""
     fixed = st.session_state.get("explain_fixed", [])
-    found = explain(model, X, [truth], training=(train.X, train.y), immutable=fixed, wording=words)[
-        0
-    ]
-    right = found.prediction == truth
+    explanation = explain(
+        model, X, [truth], training=(train.X, train.y), immutable=fixed, wording=words
+    )[0]
+    right = explanation.prediction == truth
     with st.container(border=True):
-        st.markdown(f"### {md(found.sentence, 600)}" if words.spoken else _bold(found))
-        st.markdown("\n".join(f"- {md(line, 500)}" for line in found.supporting))
+        st.markdown(f"### {md(explanation.sentence, 600)}" if words.spoken else _bold(explanation))
+        st.markdown("\n".join(f"- {md(line, 500)}" for line in explanation.supporting))
         if not words.spoken:
             st.caption(
                 f"Actual: **{md(truth)}**. The prediction is {'correct' if right else 'wrong'}."
             )
-    return found
+    return explanation
 
 
-def _bold(found: Explanation) -> str:
+def _bold(explanation: Explanation) -> str:
     """Return the prediction as a heading of one line, and the reason below it."""
-    predicted = outcome_text(found.prediction)
-    reason = capital(found.sentence.removeprefix(f"Predicted {predicted}: "))
+    predicted = outcome_text(explanation.prediction)
+    reason = capital(explanation.sentence.removeprefix(f"Predicted {predicted}: "))
     return f"### Predicted {md(predicted)}\n\n{md(reason, 600)}"
 
 
-def facts(found: Explanation, words: Wording) -> None:
+def facts(explanation: Explanation, words: Wording) -> None:
     """List the values of the case that the rule looks at."""
     st.markdown("**What the rule looks at**")
-    values = {words.name(f): words.amount(f, value_words(v)) for f, v in found.values.items()}
+    values = {words.name(f): words.amount(f, value_words(v)) for f, v in explanation.values.items()}
     st.table({"value": values})
 
 
 def conditions(
-    found: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording
+    explanation: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording
 ) -> None:
     """Show each clause condition by condition, met or not met, one click away but the first."""
-    misses = {miss.index: miss.sentence for miss in found.near_misses}
-    order = list(dict.fromkeys(c.index for c in (*found.fired, *found.near_misses)))
+    misses = {miss.index: miss.sentence for miss in explanation.near_misses}
+    order = list(dict.fromkeys(c.index for c in (*explanation.fired, *explanation.near_misses)))
     for k in order[:MAX_CLAUSES]:
         clause = rule.clauses[k]
         holds = "holds" if bool(clause.mask(row)[0]) else "does not hold"
@@ -299,7 +301,7 @@ def _cell(features: tuple[str, ...], row: Columns) -> str:
 
 
 def what_if(
-    model: ClassifierMixin, X: pd.DataFrame, found: Explanation, train: Rows, words: Wording
+    model: ClassifierMixin, X: pd.DataFrame, explanation: Explanation, train: Rows, words: Wording
 ) -> None:
     """Show fields for the values the rule reads, and the resulting prediction."""
     rule, generation = model.rule_set_, st.session_state.setdefault("_whatif_turn", 0)
@@ -317,10 +319,12 @@ def what_if(
     st.button("Reset all values", key="whatif_reset", on_click=_next_turn)
     changed = {f: np.array([edited[f]], dtype=row[f].dtype) for f in rule.features}
     again = explain(rule, {**row, **changed}, wording=words)[0]
-    if again.prediction == found.prediction:
-        st.info(md(f"The prediction stays {found.prediction}."))
+    if again.prediction == explanation.prediction:
+        st.info(md(f"The prediction stays {explanation.prediction}."))
     else:
-        st.success(md(f"The prediction changes from {found.prediction}. {again.sentence}", 600))
+        st.success(
+            md(f"The prediction changes from {explanation.prediction}. {again.sentence}", 600)
+        )
     if not words.spoken:
         st.multiselect(
             "Columns the smallest change must leave alone",

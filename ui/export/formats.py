@@ -100,15 +100,15 @@ def report(state: AppState, model: ClassifierMixin) -> str:
 def reviews(state: AppState, model: ClassifierMixin) -> list[Review]:
     """List the reviews of cases from Explain, with the current prediction if it has changed."""
     X, _ = state.data
-    found = []
+    notes = []
     for number, review in sorted(state.case_notes.items(), key=lambda item: int(item[0])):
         position = row_position(int(number))
         answer = str(review["answer"])
         if position in X.index and (now := str(model.predict(X.loc[[position]])[0])) != answer:
             answer = f"{answer} (now {now})"
         name = row_name(position, state)
-        found.append(Review(name, answer, review["verdict"], review.get("note", "")))
-    return found
+        notes.append(Review(name, answer, review["verdict"], review.get("note", "")))
+    return notes
 
 
 def _title(state: AppState) -> str:

@@ -58,11 +58,11 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
             return
         st.caption(HELP)
     task = Proof(model, replace(state, sweep=None), PROOF_SECONDS)
-    found = answer_of(
+    certificate = answer_of(
         ON_DEMAND, "Looking for a proof", key, task, offer="How far from the best possible?"
     )
-    if found is not None:
-        _show(found)
+    if certificate is not None:
+        _show(certificate)
 
 
 def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | None:
@@ -98,10 +98,10 @@ def proved_card(model: ClassifierMixin) -> bool:
     bool
         Whether something was shown.
     """
-    if not isinstance(model, OneLevelRuleClassifier) or (found := model.certificate_) is None:
+    if not isinstance(model, OneLevelRuleClassifier) or (certificate := model.certificate_) is None:
         return False
-    show = st.success if found.proved else st.info
-    show(f"**{proof_headline(found)}.** {md(found.sentence, 900)}")
+    show = st.success if certificate.proved else st.info
+    show(f"**{proof_headline(certificate)}.** {md(certificate.sentence, 900)}")
     if (screened := model.screening_) is not None and screened.n_conditions:
         share = screened.n_removed / screened.n_conditions
         st.caption(
@@ -111,19 +111,20 @@ def proved_card(model: ClassifierMixin) -> bool:
     return True
 
 
-def proof_headline(found: Certificate) -> str:
+def proof_headline(certificate: Certificate) -> str:
     """Return in few words what is proved."""
-    if found.proved:
-        return f"Cost {found.objective:.6g}, and no rule of one clause costs less"
-    if found.gap is None:
-        return f"Cost {found.objective:.6g}, no useful bound"
-    return f"Cost {found.objective:.6g}, at most {math.ceil(1000 * found.gap) / 10:g} % too much"
+    if certificate.proved:
+        return f"Cost {certificate.objective:.6g}, and no rule of one clause costs less"
+    if certificate.gap is None:
+        return f"Cost {certificate.objective:.6g}, no useful bound"
+    percent = math.ceil(1000 * certificate.gap) / 10
+    return f"Cost {certificate.objective:.6g}, at most {percent:g} % too much"
 
 
-def headline(found: Certificate) -> str:
+def headline(certificate: Certificate) -> str:
     """Return in few words what is proved and for which count; empty if nothing is."""
-    verdict = found.verdict
-    return f"{verdict[0].upper()}{verdict[1:]} ({found.counts})" if verdict else ""
+    verdict = certificate.verdict
+    return f"{verdict[0].upper()}{verdict[1:]} ({certificate.counts})" if verdict else ""
 
 
 def _watch(job: Job) -> None:
@@ -132,18 +133,18 @@ def _watch(job: Job) -> None:
     st.caption("Looking whether any rule of one clause is better …")
 
 
-def _show(found: Certificate) -> None:
-    show, head = (st.success if found.proved else st.info), headline(found)
-    sentence = found.sentence
+def _show(certificate: Certificate) -> None:
+    show, head = (st.success if certificate.proved else st.info), headline(certificate)
+    sentence = certificate.sentence
     if head and sentence.startswith(PROVED):  # already in the headline
         sentence = f"That is, {sentence.removeprefix(PROVED)}"
     show(f"**{head}.** {md(sentence, 700)}" if head else md(sentence, 700))
-    if found.better is not None:
+    if certificate.better is not None:
         st.button(
             "Take the better rule that was met",
             key="take_better",
             on_click=pick_rule,
-            args=(found.better,),
+            args=(certificate.better,),
             kwargs={"source": "a rule that the search for a proof met"},
         )
 

@@ -45,59 +45,62 @@ def box_of_case(
         gap = number_names(model, words)[int(np.isnan(case).argmax())]
         st.info(f"The plane cannot place this case: it has no value in {md(gap, 60)}.")
         return
-    found = explain_with_hyperplane(model, X)[0]
-    if found.rule_prediction != found.prediction:
+    explanation = explain_with_hyperplane(model, X)[0]
+    if explanation.rule_prediction != explanation.prediction:
         text = (
-            f"The rule answers {found.rule_prediction}, because none of its boxes holds this "
-            f"case. The plane that the boxes were cut from answers {found.prediction}."
+            f"The rule answers {explanation.rule_prediction}, because none of its boxes holds this "
+            f"case. The plane that the boxes were cut from answers {explanation.prediction}."
         )
         st.info(md(text, 300))
-    elif found.rule is None and model.uncovered == "hyperplane":
+    elif explanation.rule is None and model.uncovered == "hyperplane":
         st.info("This case is in no box of the rule; the plane predicted it.")
     with st.expander("The box of this case, and how sure the plane is"):
-        _figures(found)
-        st.markdown(md(found.sentence_with(words), 900))
-        table = intervals(model, found.prediction, found.faces, case, words)
+        _figures(explanation)
+        st.markdown(md(explanation.sentence_with(words), 900))
+        table = intervals(model, explanation.prediction, explanation.faces, case, words)
         interval_view(table, "case_box")
-        _covering(found, words)
+        _covering(explanation, words)
 
 
-def _figures(found: HyperplaneExplanation) -> None:
+def _figures(explanation: HyperplaneExplanation) -> None:
     columns = st.columns(4)
-    sure = "—" if found.confidence is None else percent(found.confidence)
+    sure = "—" if explanation.confidence is None else percent(explanation.confidence)
     columns[0].metric(
         "Confidence of the plane",
         sure,
         help="How often the plane is right at this distance and with this answer, measured on "
         "training rows it had not seen.",
     )
-    rows = f"{found.n_right} of {found.n_covered}" if found.n_covered else "no case"
+    rows = (
+        f"{explanation.n_right} of {explanation.n_covered}" if explanation.n_covered else "no case"
+    )
     columns[1].metric("Right in this box", rows)
     columns[2].metric(
         "Size of the box",
-        percent(found.volume_ratio),
+        percent(explanation.volume_ratio),
         help="Its volume, of the largest box that fits on this side of the plane.",
     )
     columns[3].metric(
         "Distance to the plane",
-        f"{found.distance:.3g}",
+        f"{explanation.distance:.3g}",
         help="With every column's range in training as the unit.",
     )
 
 
-def _covering(found: HyperplaneExplanation, words: Wording) -> None:
+def _covering(explanation: HyperplaneExplanation, words: Wording) -> None:
     """Show the rule's box that contains the case, or the one found for it."""
-    held = found.covering
+    held = explanation.covering
     clause: Clause = held.clause
     if held.rule is not None:
-        text = f"Box {held.rule + 1} of {found.prediction} holds this case: "
+        text = f"Box {held.rule + 1} of {explanation.prediction} holds this case: "
     else:
         text = (
             "No box of the rule holds this case. Cutting further boxes where it lies, this one "
             "does: "
         )
     counts = (
-        f"{held.n_covered} training cases are in it, {held.n_right} of them {found.prediction}."
+        f"{held.n_covered} training cases are in it, {held.n_right} of them "
+        f"{explanation.prediction}."
     )
     if not held.n_covered:
         counts = "no training case is in it."

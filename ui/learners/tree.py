@@ -195,7 +195,7 @@ def _rows_of_split(
 
 def _nodes(tree: Tree | None, rows: Rows) -> list[Node]:
     """List the power-law splits of a tree from the root on, each with the rows that reach it."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     todo = [(tree, np.ones(len(rows.y), dtype=bool))]
     while todo:
         node, reached = todo.pop(0)
@@ -204,9 +204,9 @@ def _nodes(tree: Tree | None, rows: Rows) -> list[Node]:
         held = node.condition.mask(rows.columns)
         split = power_law_of(node.condition)
         if split is not None:
-            found.append((split, reached))
+            nodes.append((split, reached))
         todo += [(node.yes, reached & held), (node.no, reached & ~held)]
-    return found
+    return nodes
 
 
 def _names(split: PowerLawSplit, words: Wording) -> Mapping[str, Any]:

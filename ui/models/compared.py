@@ -17,18 +17,18 @@ from ui.row_picker import pick_row
 from ui.state import AppState, app_state
 
 
-def compared_table(found: RunResult | None, spec: RunSpec) -> None:
+def compared_table(result: RunResult | None, spec: RunSpec) -> None:
     """Show each compared learner with its suggested point; choosing a row picks it."""
     runs = comparisons(app_state(), spec)
     if not runs:
         return
-    table, numbers = learners_table(found or RunResult(), runs, _is_running())
-    picked = None if found is None else found.number_of_rule(app_state())
+    table, numbers = learners_table(result or RunResult(), runs, _is_running())
+    picked = None if result is None else result.number_of_rule(app_state())
 
     def chosen(position: int) -> None:
         number = numbers[position]
-        if found is not None and number is not None:
-            choose(found, number)
+        if result is not None and number is not None:
+            choose(result, number)
 
     looks = [look_of({LEARNER_KEY: key}) for key in _compared(runs)]
     number = st.column_config.NumberColumn
@@ -58,27 +58,27 @@ def comparisons(state: AppState, spec: RunSpec) -> list[RunSpec]:
 
 
 def learners_table(
-    found: RunResult, runs: list[RunSpec], running: bool
+    result: RunResult, runs: list[RunSpec], running: bool
 ) -> tuple[pd.DataFrame, list[int | None]]:
     """Return a row for each compared learner, and the number of its suggested point."""
     seconds = max(run.budget or 0.0 for run in runs)
     missing = "not finished yet" if running else f"not finished in {BUDGETS.get(seconds, seconds)}"
-    scale = 1.0 if found.measure == COST else 100.0
+    scale = 1.0 if result.measure == COST else 100.0
     rows, numbers = [], []
     for key in _compared(runs):
-        of_learner = [k for k, s in enumerate(found.settings) if s[LEARNER_KEY] == key]
-        best = found.suggested(of_learner)
+        of_learner = [k for k, s in enumerate(result.settings) if s[LEARNER_KEY] == key]
+        best = result.suggested(of_learner)
         row = {"learner": LEARNERS[key].name, "mark": look_of({LEARNER_KEY: key}).words}
         if best is None:
             row["remark"] = missing
         else:
-            point, measured = found.points.loc[best.number], found.points.loc[of_learner]
+            point, measured = result.points.loc[best.number], result.points.loc[of_learner]
             row |= {
                 "conditions at most": point["limit"],
-                "cost a 100 cases" if found.measure == COST else "error": (
-                    scale * point[found.measure]
+                "cost a 100 cases" if result.measure == COST else "error": (
+                    scale * point[result.measure]
                 ),
-                "± 1 SE": scale * point.get(f"{found.measure}_se", float("nan")),
+                "± 1 SE": scale * point.get(f"{result.measure}_se", float("nan")),
                 "seconds": float((measured["seconds"] * measured["folds"]).sum()),
                 "remark": "always the same prediction" if point["n_conditions"] < 0.5 else None,
             }

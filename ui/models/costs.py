@@ -47,9 +47,9 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
     pairs = list(permutations(state.labels, 2))
     start = usual_costs or (USUAL,) * n_pairs
     if state.several:
-        found = _matrix(state, dict(zip(pairs, start, strict=True)))
+        weights = _matrix(state, dict(zip(pairs, start, strict=True)))
     else:
-        found = tuple(
+        weights = tuple(
             st.number_input(
                 f"Cost of predicting {md(predicted, 40)} for {md(true, 40)}",
                 min_value=0.0,
@@ -60,7 +60,9 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
             )
             for k, (true, predicted) in enumerate(pairs)
         )
-    wrong = [pair for pair, c in zip(pairs, found, strict=True) if not (math.isfinite(c) and c > 0)]
+    wrong = [
+        pair for pair, c in zip(pairs, weights, strict=True) if not (math.isfinite(c) and c > 0)
+    ]
     if wrong:
         true, predicted = wrong[0]
         st.error(
@@ -69,7 +71,7 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
             "for an error that hardly matters."
         )
         return plain
-    return plain | {"costs": found, "cost_unit": unit}
+    return plain | {"costs": weights, "cost_unit": unit}
 
 
 def _matrix(state: AppState, costs: dict[tuple[Any, Any], float]) -> tuple[float, ...]:

@@ -23,32 +23,32 @@ from ui.theme import chart, selected_id
 FOLD_WORDS = {5: "five", 10: "ten"}
 
 
-def curve(found: RunResult, y: str) -> None:
+def curve(result: RunResult, y: str) -> None:
     """Draw the curve; a click picks the point."""
-    picked = found.number_of_rule(app_state())
-    shown = found.curve(y, picked)
-    suggested = found.suggestion
-    notes = {} if suggested is None or y != found.measure else {suggested.number: "suggested"}
-    lines = reference_lines(found.references, "limit", y) + cheapest_line(found, y)
+    picked = result.number_of_rule(app_state())
+    shown = result.curve(y, picked)
+    suggested = result.suggestion
+    notes = {} if suggested is None or y != result.measure else {suggested.number: "suggested"}
+    lines = reference_lines(result.references, "limit", y) + cheapest_line(result, y)
     options = {"x": "limit", "y": y, "series": "series", "baselines": lines}
     figure = front_figure(shown, **options, notes=notes, selected=picked)
-    draw(found, figure, "front", front_sentence(shown, x="limit", y=y, unit=found.unit))
+    draw(result, figure, "front", front_sentence(shown, x="limit", y=y, unit=result.unit))
 
 
-def sides_curve(found: RunResult, y: str) -> None:
+def sides_curve(result: RunResult, y: str) -> None:
     """Draw the rules of each outcome as a line of their own, if both were searched."""
-    if not any("describes" in s for s in found.settings):
+    if not any("describes" in s for s in result.settings):
         return
-    picked = found.number_of_rule(app_state())
-    shown = _with_sides_named(found.curve(y, picked, sides=True))
+    picked = result.number_of_rule(app_state())
+    shown = _with_sides_named(result.curve(y, picked, sides=True))
     figure = front_figure(shown, x="limit", y=y, series="series", selected=picked)
-    draw(found, figure, "sides", front_sentence(shown, x="limit", y=y, unit=found.unit))
+    draw(result, figure, "sides", front_sentence(shown, x="limit", y=y, unit=result.unit))
 
 
-def cheapest_line(found: RunResult, y: str) -> list[Baseline]:
+def cheapest_line(result: RunResult, y: str) -> list[Baseline]:
     """Return the one answer that costs least when every training row gets it, as a line."""
     state = app_state()
-    costs = found.specs[0].error_costs(state.labels) if found.specs and y == COST else None
+    costs = result.specs[0].error_costs(state.labels) if result.specs and y == COST else None
     if costs is None:
         return []
     truth = state.training[1]
@@ -66,17 +66,17 @@ def _with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
     return points.assign(series=named.where(~against, other))
 
 
-def draw(found: RunResult, figure: Any, name: str, sentence: str) -> None:
+def draw(result: RunResult, figure: Any, name: str, sentence: str) -> None:
     """Show a figure of points; a click picks one, and then it is drawn as a new one."""
-    if found.unit and figure.layout.yaxis.title.text == AXIS_NAMES[COST]:
-        figure.update_yaxes(title=f"{AXIS_NAMES[COST]} ({plain(found.unit)})")
+    if result.unit and figure.layout.yaxis.title.text == AXIS_NAMES[COST]:
+        figure.update_yaxes(title=f"{AXIS_NAMES[COST]} ({plain(result.unit)})")
     key = f"{name}_{st.session_state.setdefault('_picks', 0)}"
-    chart(figure, key, sentence, on_select=lambda: _clicked(found, key))
+    chart(figure, key, sentence, on_select=lambda: _clicked(result, key))
 
 
-def suggestion_line(found: RunResult) -> None:
+def suggestion_line(result: RunResult) -> None:
     """Show the suggestion and its reason in one line; details behind a button."""
-    suggested = found.suggestion
+    suggested = result.suggestion
     if suggested is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -84,13 +84,13 @@ def suggestion_line(found: RunResult) -> None:
         st.markdown(words, width="content")
         with st.popover("Why this one?", type="tertiary"):
             st.markdown(md(suggested.reason, 900))
-        if found.number_of_rule(app_state()) != suggested.number:
+        if result.number_of_rule(app_state()) != suggested.number:
             st.button(
                 "Use this rule",
                 key="pick_suggested",
                 type="tertiary",
                 on_click=choose,
-                args=(found, suggested.number),
+                args=(result, suggested.number),
             )
 
 
@@ -101,11 +101,11 @@ def error_words(row: pd.Series) -> str:
     return f"{percent(row['test_error'])}{beside}"
 
 
-def cost_words(found: RunResult, row: pd.Series) -> str:
+def cost_words(result: RunResult, row: pd.Series) -> str:
     """Return the cost of a point's errors; empty without costs."""
-    if not found.measures(COST):
+    if not result.measures(COST):
         return ""
-    return f", {measured(row[COST], COST, found.unit)} a 100 cases"
+    return f", {measured(row[COST], COST, result.unit)} a 100 cases"
 
 
 def fold_words(row: pd.Series) -> str:
@@ -114,31 +114,31 @@ def fold_words(row: pd.Series) -> str:
     return f"{FOLD_WORDS.get(n, n)} folds"
 
 
-def choose(found: RunResult, number: int, *, by_slider: bool = False) -> None:
+def choose(result: RunResult, number: int, *, by_slider: bool = False) -> None:
     """Select a setting after a click on a point or row, or from a widget.
 
     For callbacks: the library's errors reach the page as a sentence.
     """
-    once(lambda: pick(found.settings[number], found.specs[number], by_slider=by_slider))()
-    noted_suggestion(found)
+    once(lambda: pick(result.settings[number], result.specs[number], by_slider=by_slider))()
+    noted_suggestion(result)
 
 
-def _clicked(found: RunResult, key: str) -> None:
+def _clicked(result: RunResult, key: str) -> None:
     number = selected_id(st.session_state.get(key))
-    if number is not None and int(number) in found.points.index:
-        choose(found, int(number))
+    if number is not None and int(number) in result.points.index:
+        choose(result, int(number))
 
 
-def points_table(found: RunResult, shown: pd.DataFrame, x: str, y: str, key: str) -> None:
+def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: str) -> None:
     """List points, one row always chosen; the keyboard's way to pick one."""
     rows = shown.sort_values([x, y])
     numbers = [int(k) for k in rows.index]
-    settings = [found.settings[number] for number in numbers]
+    settings = [result.settings[number] for number in numbers]
     scale = 1 if y == COST else 100
     table = pd.DataFrame(
         {
             "conditions at most": rows["limit"],
-            "clauses": [_clauses(found, setting) for setting in settings],
+            "clauses": [_clauses(result, setting) for setting in settings],
             "cost a 100 cases" if y == COST else "error": scale * rows[y],
             "± 1 SE": scale * rows.get(f"{y}_se", pd.Series(float("nan"), rows.index)),
             "training error": 100 * rows["train_error"],
@@ -148,20 +148,20 @@ def points_table(found: RunResult, shown: pd.DataFrame, x: str, y: str, key: str
     table = table.dropna(axis="columns", how="all")
     if rows["label"].nunique() == 1:
         table = table.drop(columns="learner", errors="ignore")
-    picked = found.number_of_rule(app_state())
+    picked = result.number_of_rule(app_state())
     pick_row(
         table,
         numbers.index(picked) if picked in numbers else None,
-        lambda position: choose(found, numbers[position]),
+        lambda position: choose(result, numbers[position]),
         key=key,
         alt="The points of the curve; choosing a row picks it",
         column_config={k: v for k, v in _columns().items() if k in table},
     )
 
 
-def _clauses(found: RunResult, setting: Mapping[str, Any]) -> float | None:
+def _clauses(result: RunResult, setting: Mapping[str, Any]) -> float | None:
     """Return how many clauses the rule of a setting has, if it was learned by its run."""
-    model = found.models.get(model_key(setting))
+    model = result.models.get(model_key(setting))
     return None if model is None else model.rule_set_.n_clauses
 
 

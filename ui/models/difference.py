@@ -50,33 +50,39 @@ def difference(
     -------
     Difference
     """
-    found = compare_rules(first, second, columns_of(X))
-    clauses = _listed(found, wording) if found.removed or found.added or found.changed else ""
-    return Difference((*_about_clauses(found, wording), _about_answers(found, y)), clauses)
+    comparison = compare_rules(first, second, columns_of(X))
+    clauses = (
+        _listed(comparison, wording)
+        if comparison.removed or comparison.added or comparison.changed
+        else ""
+    )
+    return Difference(
+        (*_about_clauses(comparison, wording), _about_answers(comparison, y)), clauses
+    )
 
 
-def _about_clauses(found: RuleComparison, wording: Wording) -> list[str]:
-    if found.is_same:
+def _about_clauses(comparison: RuleComparison, wording: Wording) -> list[str]:
+    if comparison.is_same:
         return ["The two rules have the same clauses."]
     parts = [
         f"{plural(len(clauses), 'clause')} {words}"
         for clauses, words in (
-            (found.kept, "in both"),
-            (found.changed, "in both with other thresholds"),
-            (found.removed, "in the first only"),
-            (found.added, "in the second only"),
+            (comparison.kept, "in both"),
+            (comparison.changed, "in both with other thresholds"),
+            (comparison.removed, "in the first only"),
+            (comparison.added, "in the second only"),
         )
         if clauses
     ]
     sentences = [f"{', '.join(parts)}."] if parts else []
-    thresholds = [_moved(t, wording) for pair in found.changed for t in pair.thresholds]
+    thresholds = [_moved(t, wording) for pair in comparison.changed for t in pair.thresholds]
     if thresholds:
         sentences.append(f"From the first to the second, {', '.join(thresholds)}.")
-    if found.reordered:
+    if comparison.reordered:
         sentences.append("The clauses have another order, and the first one that matches decides.")
-    if found.default_changed:
+    if comparison.default_changed:
         sentences.append("Rows without a matching clause get another prediction.")
-    if found.mirrored:
+    if comparison.mirrored:
         sentences.append("The second is shown in the form of the first.")
     return sentences
 
@@ -94,12 +100,12 @@ def _threshold_text(threshold: ChangedThreshold, value: float | str, wording: Wo
     return wording.amount(threshold.feature, number(value)) if isinstance(value, float) else value
 
 
-def _about_answers(found: RuleComparison, y: pd.Series) -> str:
-    rows, before, after = found.rows, found.before, found.after
+def _about_answers(comparison: RuleComparison, y: pd.Series) -> str:
+    rows, before, after = comparison.rows, comparison.before, comparison.after
     assert rows is not None
     assert before is not None
     assert after is not None
-    total = plural(found.n_rows, "learning row")
+    total = plural(comparison.n_rows, "learning row")
     if not len(rows):
         return f"All {total} get the same answer from both."
     truth = y.to_numpy(dtype=object)[rows]
@@ -112,12 +118,12 @@ def _about_answers(found: RuleComparison, y: pd.Series) -> str:
     )
 
 
-def _listed(found: RuleComparison, wording: Wording) -> str:
-    lines = [("  ", clause) for clause in found.kept]
-    for pair in found.changed:
+def _listed(comparison: RuleComparison, wording: Wording) -> str:
+    lines = [("  ", clause) for clause in comparison.kept]
+    for pair in comparison.changed:
         lines += [("- ", pair.before), ("+ ", pair.after)]
-    lines += [("- ", clause) for clause in found.removed]
-    lines += [("+ ", clause) for clause in found.added]
+    lines += [("- ", clause) for clause in comparison.removed]
+    lines += [("+ ", clause) for clause in comparison.added]
     return "\n".join(
         sign + " ".join(clause_words(clause, wording).split()) for sign, clause in lines
     )

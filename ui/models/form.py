@@ -74,10 +74,10 @@ def _shape(state: AppState, usual: RunSpec) -> str:
     )
 
 
-def measure_choice(found: RunResult | None) -> str:
+def measure_choice(result: RunResult | None) -> str:
     """Return the selected measure of the vertical axis (no F1 for several classes)."""
     plain = [name for name in ERRORS if name != COST]
-    measured = plain if found is None else [name for name in ERRORS if found.measures(name)]
+    measured = plain if result is None else [name for name in ERRORS if result.measures(name)]
     priced = COST in measured
     return st.selectbox(
         "Measure",

@@ -53,24 +53,24 @@ KINDS = {
 }
 
 
-def picked_card(found: RunResult | None) -> None:
+def picked_card(result: RunResult | None) -> None:
     """Show the picked rule with its slider and figures, and the way on."""
     model = picked_model()
     if model is None:
         return
     state = app_state()
-    number = None if found is None else found.number_of_rule(state)
-    if found is not None and number is not None:
-        _limit_slider(found, number)
+    number = None if result is None else result.number_of_rule(state)
+    if result is not None and number is not None:
+        _limit_slider(result, number)
     st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
     rule = model.rule_set_
     size = f"{plural(rule.n_conditions, 'condition')} in {plural(rule.n_clauses, 'clause')}"
-    if found is None or number is None:
+    if result is None or number is None:
         st.markdown(f"**{size}**, {md(_why_unmeasured(state), 300)}")
     else:
-        row = found.points.loc[number]
+        row = result.points.loc[number]
         part = part_words(state) if QUICK in state.setting else ""
-        cost = md(cost_words(found, row), 80)
+        cost = md(cost_words(result, row), 80)
         st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
     (st.info if rule.is_constant else st.caption)(md(constant_words(rule, state), 300))
     if never := never_predicted(rule, state):
@@ -153,9 +153,9 @@ def held_out(model: ClassifierMixin) -> None:
         )
 
 
-def _limit_slider(found: RunResult, number: int) -> None:
+def _limit_slider(result: RunResult, number: int) -> None:
     """Show a slider along the line of the selected rule; nothing is fitted."""
-    line = found.line(app_state().setting)
+    line = result.line(app_state().setting)
     options = sorted(line)
     if len(options) < 2:
         return
@@ -168,35 +168,35 @@ def _limit_slider(found: RunResult, number: int) -> None:
     st.select_slider(
         "Conditions at most",
         options,
-        value=int(found.points.loc[number, "limit"]),
+        value=int(result.points.loc[number, "limit"]),
         key=key,
         on_change=_slid,
-        args=(found, line, key),
+        args=(result, line, key),
         help="Looks up what was found; nothing is learned again.",
     )
 
 
-def _slid(found: RunResult, line: Mapping[int, int], key: str) -> None:
+def _slid(result: RunResult, line: Mapping[int, int], key: str) -> None:
     if key == st.session_state.get("_limit_key"):
-        choose(found, line[st.session_state[key]], by_slider=True)
+        choose(result, line[st.session_state[key]], by_slider=True)
 
 
-def how_it_was_found(found: RunResult, y: str) -> None:
+def how_it_was_found(result: RunResult, y: str) -> None:
     """Show the setting, the other kinds of rule, and the cards of its learner."""
     state, model = app_state(), picked_model()
     if model is None or state.setting is None:
         st.caption("No rule is picked yet.")
         return
     st.markdown(f"**{md(setting_words(state.setting, variant=True), 300)}**")
-    if found.number_of_rule(state) is not None:
-        sides(found, state.setting)
-    sides_curve(found, y)
+    if result.number_of_rule(state) is not None:
+        sides(result, state.setting)
+    sides_curve(result, y)
     if QUICK in state.setting:
         st.caption(
             f"Searched without disturbances{part_words(state)}. “Search longer”, under the curve, "
             "looks further."
         )
-    if found.cut:
+    if result.cut:
         st.caption(
             f"A search of this table takes longer than its time limit of {FIT_SECONDS:g} s; what "
             "it had found by then is shown."
@@ -205,11 +205,11 @@ def how_it_was_found(found: RunResult, y: str) -> None:
         cards.models(model, state)
 
 
-def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
+def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
     """Show controls for the described class and kind of rule if runs have found several."""
     state = app_state()
     learner = learner_of(setting)
-    mine = [s for s in found.settings if learner_of(s) is learner and s.keys() >= {"learner"}]
+    mine = [s for s in result.settings if learner_of(s) is learner and s.keys() >= {"learner"}]
     left, middle, right = st.columns(3)
     described = [s for s in SIDES if s in {m.get("describes", "for") for m in mine}]
     generation = st.session_state.get("_picks", 0)
@@ -224,7 +224,7 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
             required=True,
             key=key,
             on_change=_turned,
-            args=(found, "describes", key),
+            args=(result, "describes", key),
             help="One of the two is often much shorter. All other rows get the other prediction.",
         )
     for column, (name, kind) in zip((middle, right), KINDS.items(), strict=True):
@@ -240,26 +240,26 @@ def sides(found: RunResult, setting: Mapping[str, Any]) -> None:
                 required=True,
                 key=key,
                 on_change=_turned,
-                args=(found, name, key),
+                args=(result, name, key),
                 help=kind.sentence,
             )
 
 
-def _turned(found: RunResult, name: str, key: str) -> None:
+def _turned(result: RunResult, name: str, key: str) -> None:
     """Select the rule of another kind with nearly the same size."""
     state = app_state()
-    row = found.points.loc[found.number_of_rule(state)]
+    row = result.points.loc[result.number_of_rule(state)]
     wanted = {**state.setting, name: st.session_state[key]}
     if wanted.get("describes") == "for":
         del wanted["describes"]
     wanted = {k: v for k, v in wanted.items() if k != QUICK and (k not in KINDS or v != 0)}
-    near = _alike(found, wanted)
+    near = _alike(result, wanted)
     if not len(near):  # not every two kinds are joined
-        near = _alike(found, {k: v for k, v in wanted.items() if k not in KINDS or k == name})
+        near = _alike(result, {k: v for k, v in wanted.items() if k not in KINDS or k == name})
     if len(near):
-        choose(found, int((near["limit"] - row["limit"]).abs().idxmin()))
+        choose(result, int((near["limit"] - row["limit"]).abs().idxmin()))
 
 
-def _alike(found: RunResult, wanted: Mapping[str, Any]) -> pd.DataFrame:
-    same = [k for k, s in enumerate(found.settings) if same_search(s, wanted)]
-    return found.points.loc[same].sort_values("test_error", kind="stable")
+def _alike(result: RunResult, wanted: Mapping[str, Any]) -> pd.DataFrame:
+    same = [k for k, s in enumerate(result.settings) if same_search(s, wanted)]
+    return result.points.loc[same].sort_values("test_error", kind="stable")

@@ -290,9 +290,9 @@ class RunResult:
             k: {name: v for name, v in self.settings[k].items() if name not in (LEARNER_KEY, QUICK)}
             for k in rows.index
         }
-        found = suggestion(rows, settings, measure)
-        found["default"] = self._tightest(rows, found["default"], measure)
-        return _in_words(rows, found, measure, self.unit)
+        suggested = suggestion(rows, settings, measure)
+        suggested["default"] = self._tightest(rows, suggested["default"], measure)
+        return _in_words(rows, suggested, measure, self.unit)
 
     def _tightest(self, rows: pd.DataFrame, number: int, measure: str) -> int:
         """Return the point of the smallest limit at which a point's rule was found as well."""
@@ -314,9 +314,11 @@ class RunResult:
         return rows[short] if short.any() else rows
 
 
-def _in_words(rows: pd.DataFrame, found: Mapping[str, Any], measure: str, unit: str) -> Suggestion:
+def _in_words(
+    rows: pd.DataFrame, suggested: Mapping[str, Any], measure: str, unit: str
+) -> Suggestion:
     """Return a suggestion among points with its reason in words."""
-    number = found["default"]
+    number = suggested["default"]
     row, price = rows.loc[number], CONDITION_PRICE
     if measure == COST:
         price *= float(rows[measure].max())
@@ -340,8 +342,8 @@ def _in_words(rows: pd.DataFrame, found: Mapping[str, Any], measure: str, unit: 
         f"Suggested: {figure(number)}. Each point's {quantity} is averaged with those of one step "
         "more and one step less (with weights 1/2, 1/4 and 1/4), since the lowest of many is low "
         f"by luck; {charge} are charged for each condition, and the lowest sum is taken. The "
-        f"lowest {quantity} of all: {figure(found['best'])}. The fewest conditions within one "
-        f"standard error of it: {figure(found['simplest_within_1se'])}. `rulekit.suggest`, "
+        f"lowest {quantity} of all: {figure(suggested['best'])}. The fewest conditions within one "
+        f"standard error of it: {figure(suggested['simplest_within_1se'])}. `rulekit.suggest`, "
         "`RuleClassifier` and the command `rulekit learn` select in the same way."
     )
     return Suggestion(number, f"at most {plural(row['limit'], 'condition')}", why, reason)

@@ -16,7 +16,7 @@ from ui.state import KEEP, app_state
 SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 
 
-def learners_tab(found: RunResult | None, spec: RunSpec) -> None:
+def learners_tab(result: RunResult | None, spec: RunSpec) -> None:
     """Show the form that compares learners on the folds of the curve, and their table."""
     run = comparison(app_state(), spec)
     if run is not None:
@@ -25,15 +25,15 @@ def learners_tab(found: RunResult | None, spec: RunSpec) -> None:
             "Every learner has an equal part of the time, on the same folds. Its points join the "
             "curve when all their folds are in; what is there stays."
         )
-    compared_table(found, spec)
+    compared_table(result, spec)
 
 
-def prices_tab(found: RunResult | None, spec: RunSpec, y: str) -> None:
+def prices_tab(result: RunResult | None, spec: RunSpec, y: str) -> None:
     """Show the sweep of prices and numbers of clauses, and its results."""
     run = price_sweep(app_state(), spec)
     if run is not None:
         _button(run, PRICES, "Sweep prices", "sweep_prices")
-    if found is None or not any("theta" in s for s in found.settings):
+    if result is None or not any("theta" in s for s in result.settings):
         st.caption("No sweep of prices yet. Its points are shown here and on the curve above.")
         return
     x = st.segmented_control(
@@ -45,21 +45,21 @@ def prices_tab(found: RunResult | None, spec: RunSpec, y: str) -> None:
         key="front_x",
         **KEEP,
     )
-    shown = found.by_price(x, y)
+    shown = result.by_price(x, y)
     if not len(shown):
         st.caption("No point of the sweep has this measure.")
         return
-    number = found.number_of_rule(app_state())
-    _dials(found)
-    lines = reference_lines(found.references, x, y) + cheapest_line(found, y)
+    number = result.number_of_rule(app_state())
+    _dials(result)
+    lines = reference_lines(result.references, x, y) + cheapest_line(result, y)
     options = {"series": "series", "baselines": lines}
     figure = front_figure(shown, x=x, y=y, **options, selected=number)
-    draw(found, figure, "prices", front_sentence(shown, x=x, y=y, unit=found.unit))
+    draw(result, figure, "prices", front_sentence(shown, x=x, y=y, unit=result.unit))
     rows = shown[shown["on_front"] | (shown.index == number)]
     alike = ["series", x, y, "n_conditions", "n_clauses_used", "train_error"]
     rows = rows.assign(other=rows.index != number).sort_values("other", kind="stable")
     rows = rows.drop_duplicates(alike)  # prices that give the same rules are one line
-    points_table(found, rows, x, y, "price_table")
+    points_table(result, rows, x, y, "price_table")
 
 
 def _button(spec: RunSpec, title: str, label: str, key: str) -> None:
@@ -73,12 +73,12 @@ def _button(spec: RunSpec, title: str, label: str, key: str) -> None:
     )
 
 
-def _dials(found: RunResult) -> None:
+def _dials(result: RunResult) -> None:
     """Show sliders over prices and clauses; nothing is fitted."""
     setting = app_state().setting or {}
-    if "theta" not in setting or found.number_of(setting) is None:
+    if "theta" not in setting or result.number_of(setting) is None:
         return
-    alike = [s for s in found.settings if same_search(s, setting)]
+    alike = [s for s in result.settings if same_search(s, setting)]
     dials = learner_of(setting).dials(setting, len(app_state().training[0]))
     generation = st.session_state.get("_picks", 0)
     for column, dial in zip(st.columns(len(dials)), dials, strict=True):
@@ -93,14 +93,14 @@ def _dials(found: RunResult) -> None:
                     format_func=lambda value: f"{value:g}",
                     key=key,
                     on_change=_dialled,
-                    args=(found, dial.entry, key),
+                    args=(result, dial.entry, key),
                     help="Looks up what the sweep found; nothing is learned again.",
                 )
             if dial.caption:
                 st.caption(dial.caption)
 
 
-def _dialled(found: RunResult, entry: str, key: str) -> None:
-    number = found.number_of({**app_state().setting, entry: st.session_state[key]})
+def _dialled(result: RunResult, entry: str, key: str) -> None:
+    number = result.number_of({**app_state().setting, entry: st.session_state[key]})
     if number is not None:
-        choose(found, number)
+        choose(result, number)

@@ -35,20 +35,20 @@ AGAIN = {
 }
 
 
-def run_line(found: RunResult | None, spec: RunSpec) -> None:
+def run_line(result: RunResult | None, spec: RunSpec) -> None:
     """Show the progress of a run, or offer the thorough search."""
     first, job = latest(FIRST), latest(LONGER, COMPARISON, PRICES)
     active = next((j for j in (first, job) if j is not None and j.active), None)
     if active is not None:
         watched(active)
-        if found is not None and not active.key.startswith(curve_key(spec, app_state())):
+        if result is not None and not active.key.startswith(curve_key(spec, app_state())):
             st.caption("This run is of other settings than those at the side.")
         return
     for ended in (first, job):
         if ended is not None:
-            _ended(ended, found)
-    if found is not None:
-        _offer_longer(found, longer(spec))
+            _ended(ended, result)
+    if result is not None:
+        _offer_longer(result, longer(spec))
 
 
 def watched(job: jobs.Job) -> None:
@@ -89,7 +89,7 @@ def progress_words(job: jobs.Job) -> str:
     return words
 
 
-def _ended(job: jobs.Job, found: RunResult | None) -> None:
+def _ended(job: jobs.Job, result: RunResult | None) -> None:
     """Show how a run ended if it failed, was stopped or missed points."""
     if job.state == "failed":
         problem(job.error)
@@ -99,7 +99,7 @@ def _ended(job: jobs.Job, found: RunResult | None) -> None:
         names = ", ".join(job.answer.missed)
         st.caption(f"Not finished in time: {md(names, 300)}. Try more time.")
     elif job.state == "cancelled":
-        st.caption(stopped_words(job, found is not None))
+        st.caption(stopped_words(job, result is not None))
         if job.title == FIRST:
             st.button("Begin again", key="begin_again", on_click=_forget_first)
 
@@ -117,15 +117,15 @@ def _forget_first() -> None:
         jobs.registry().forget(job.owner)
 
 
-def search_is_complete(found: RunResult) -> bool:
+def search_is_complete(result: RunResult) -> bool:
     """Return whether the thorough search ran to its end, neither stopped nor failed."""
     job = latest(LONGER)
-    return found.is_searched and (job is None or job.state not in ("cancelled", "failed"))
+    return result.is_searched and (job is None or job.state not in ("cancelled", "failed"))
 
 
-def _offer_longer(found: RunResult, spec: RunSpec) -> None:
+def _offer_longer(result: RunResult, spec: RunSpec) -> None:
     """Offer the thorough search with its approximate time."""
-    done = search_is_complete(found)
+    done = search_is_complete(result)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Search again" if done else "Search longer",
@@ -136,12 +136,12 @@ def _offer_longer(found: RunResult, spec: RunSpec) -> None:
         if done:
             st.caption("Thorough search done.", width="content")
         else:
-            st.caption(longer_words(found, spec))
+            st.caption(longer_words(result, spec))
 
 
-def longer_words(found: RunResult, spec: RunSpec) -> str:
+def longer_words(result: RunResult, spec: RunSpec) -> str:
     """Return what the quick search covered and how long a thorough one takes."""
-    seconds = seconds_longer(found, spec)
+    seconds = seconds_longer(result, spec)
     if seconds is None:
         return f"A thorough search tries {plural(len(varied(spec)), 'kind')} of rule."
     sentences = (

@@ -162,13 +162,13 @@ def _take(key: str) -> None:
             _join(RunResult.of(measured), key)
 
 
-def _join(found: RunResult, key: str) -> None:
+def _join(result: RunResult, key: str) -> None:
     """Add points to the curve, and select the suggested rule if none is selected."""
     state = app_state()
     older = state.sweep if state.sweep_key == key else None
-    if not len(found.points) and found.references is None:
+    if not len(result.points) and result.references is None:
         return
-    joined = found.over(older, state.setting if is_selected(state) else None)
+    joined = result.over(older, state.setting if is_selected(state) else None)
     workspace.change(sweep=joined, sweep_key=key)
     if is_selected(state):
         _keep_figures(joined)
@@ -186,51 +186,51 @@ def is_selected(state: AppState) -> bool:
     return state.setting is not None and (state.rule_selected or edited)
 
 
-def _keep_figures(found: RunResult) -> None:
+def _keep_figures(result: RunResult) -> None:
     """Assign the selected rule to its thorough setting if that search found the same rule."""
     state = app_state()
     better = in_full(state.setting)
-    model, number = found.models.get(model_key(better)), found.number_of(better)
+    model, number = result.models.get(model_key(better)), result.number_of(better)
     if (
         QUICK in state.setting
         and model is not None
         and state.model is not None
         and (model.rule_set_ == state.model.rule_set_ and number is not None)
     ):
-        pick(better, found.specs[number])
+        pick(better, result.specs[number])
 
 
-def noted_suggestion(found: RunResult) -> None:
+def noted_suggestion(result: RunResult) -> None:
     """Store the suggestion when a rule is selected; only another one is offered later."""
-    suggested = found.suggestion
+    suggested = result.suggestion
     if suggested is not None:
-        st.session_state["_suggested"] = model_key(found.settings[suggested.number])
+        st.session_state["_suggested"] = model_key(result.settings[suggested.number])
 
 
-def offered(found: RunResult) -> int | None:
+def offered(result: RunResult) -> int | None:
     """Return the number of a rule suggested since the selected one was picked.
 
     None if there is no new suggestion, or it is the same rule.
     """
-    state, suggested = app_state(), found.suggestion
+    state, suggested = app_state(), result.suggestion
     if suggested is None or not is_selected(state) or state.model is None:
         return None
-    key = model_key(found.settings[suggested.number])
-    model = found.models.get(key)
+    key = model_key(result.settings[suggested.number])
+    model = result.models.get(key)
     same = model is not None and model.rule_set_ == state.model.rule_set_
     suggested_key = st.session_state.setdefault("_suggested", key)
     return None if same or key == suggested_key else suggested.number
 
 
-def seconds_longer(found: RunResult, spec: RunSpec) -> tuple[float, float] | None:
+def seconds_longer(result: RunResult, spec: RunSpec) -> tuple[float, float] | None:
     """Estimate from the quick search how long a thorough one takes: (low, high) in seconds."""
-    rows = [k for k, s in enumerate(found.settings) if QUICK in s and "describes" not in s]
+    rows = [k for k, s in enumerate(result.settings) if QUICK in s and "describes" not in s]
     if not rows:
         return None
     state = app_state()
     part, n_rows = _part(state)
     columns = max(1.0, state.training[0].shape[1] / QUICK_COLUMNS)
-    once = float((found.points.loc[rows, "seconds"] * found.points.loc[rows, "folds"]).sum())
+    once = float((result.points.loc[rows, "seconds"] * result.points.loc[rows, "folds"]).sum())
     kinds = [kind for _, kind in varied(longer(spec))]
     times = sum(DISCOUNTED if "label_noise" in kind else DISTURBED for kind in kinds)
     times *= columns * (SEVERAL if state.several else 1.0)
@@ -260,8 +260,8 @@ def _part(state: AppState) -> tuple[int, int]:
     return len(quick_rows(X, y, np.arange(len(y)))), len(y)
 
 
-def _addressed(found: RunResult) -> int | None:
+def _addressed(result: RunResult) -> int | None:
     """Return the setting whose number of conditions is in the address (``?conditions=5``)."""
     requested = st.query_params.get("conditions", "")
-    wanted = [k for k, s in enumerate(found.settings) if f"{s.get('max_conditions')}" == requested]
+    wanted = [k for k, s in enumerate(result.settings) if f"{s.get('max_conditions')}" == requested]
     return wanted[0] if wanted else None

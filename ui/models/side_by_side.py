@@ -20,13 +20,13 @@ MAX_COMPARED = 3
 SHOWN = "_offer_shown"
 
 
-def offer(found: RunResult) -> None:
+def offer(result: RunResult) -> None:
     """Offer, in one line, a rule suggested since the selected one was picked."""
-    number = offered(found)
+    number = offered(result)
     if number is None:
         st.session_state[SHOWN] = False
         return
-    row = found.points.loc[number]
+    row = result.points.loc[number]
     with st.container(horizontal=True, vertical_alignment="center", key="offer"):
         st.markdown(
             f"A run suggests another rule: **{plural(row['limit'], 'condition')}, "
@@ -34,31 +34,33 @@ def offer(found: RunResult) -> None:
             width="content",
         )
         st.toggle("Show both", key=SHOWN)
-        st.button("Use this rule", key="take_offer", on_click=choose, args=(found, number))
-        st.button("Keep mine", key="keep_mine", on_click=noted_suggestion, args=(found,))
+        st.button("Use this rule", key="take_offer", on_click=choose, args=(result, number))
+        st.button("Keep mine", key="keep_mine", on_click=noted_suggestion, args=(result,))
 
 
-def both(found: RunResult) -> None:
+def both(result: RunResult) -> None:
     """Show the selected rule and the suggested one if the toggle is on."""
-    number, mine = offered(found), picked_model()
+    number, mine = offered(result), picked_model()
     if number is None or mine is None or not st.session_state.get(SHOWN):
         return
     state = app_state()
-    run_number = found.number_of_rule(state)
-    figures = "not on this curve" if run_number is None else figure_words(found, run_number)
-    other = fitted(state, found.settings[number], found.specs[number])
-    entries = [("Selected", figures, mine), ("Suggested", figure_words(found, number), other)]
+    run_number = result.number_of_rule(state)
+    figures = "not on this curve" if run_number is None else figure_words(result, run_number)
+    other = fitted(state, result.settings[number], result.specs[number])
+    entries = [("Selected", figures, mine), ("Suggested", figure_words(result, number), other)]
     _shown(entries, state)
 
 
-def compare(found: RunResult) -> None:
+def compare(result: RunResult) -> None:
     """Show up to three points side by side, their rules and figures, and what differs."""
-    rows = found.curve(selected=found.number_of_rule(app_state()))
+    rows = result.curve(selected=result.number_of_rule(app_state()))
     ordered = rows.assign(_behind=~rows["on_front"]).sort_values(["_behind", "limit", "test_error"])
     chosen = st.multiselect(
         f"Compare up to {MAX_COMPARED} points (the best for their size are listed first)",
         [int(k) for k in ordered.index],
-        format_func=lambda k: md(f"{found.points.loc[k, 'label']}, {figure_words(found, k)}", 120),
+        format_func=lambda k: md(
+            f"{result.points.loc[k, 'label']}, {figure_words(result, k)}", 120
+        ),
         max_selections=MAX_COMPARED,
         key="compare",
     )
@@ -66,9 +68,9 @@ def compare(found: RunResult) -> None:
     _shown(
         [
             (
-                found.points.loc[number, "label"],
-                figure_words(found, number),
-                fitted(state, found.settings[number], found.specs[number]),
+                result.points.loc[number, "label"],
+                figure_words(result, number),
+                fitted(state, result.settings[number], result.specs[number]),
             )
             for number in chosen
         ],
@@ -76,9 +78,9 @@ def compare(found: RunResult) -> None:
     )
 
 
-def figure_words(found: RunResult, number: int) -> str:
+def figure_words(result: RunResult, number: int) -> str:
     """Return a point's error and size."""
-    row = found.points.loc[number]
+    row = result.points.loc[number]
     return f"{error_words(row)} wrong, at most {plural(row['limit'], 'condition')}"
 
 
@@ -98,9 +100,9 @@ def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
 
 def _differences(first: tuple[str, RuleSet], second: tuple[str, RuleSet], state: AppState) -> None:
     """Show what differs between two rules, and which one predicts correctly."""
-    found = difference(first[1], second[1], *state.training, wording(state))
+    comparison = difference(first[1], second[1], *state.training, wording(state))
     st.markdown(f"**From “{md(first[0], 100)}” to “{md(second[0], 100)}”**")
-    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in found.sentences))
-    if found.clauses:
-        st.code(found.clauses, "diff", wrap_lines=True)
+    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in comparison.sentences))
+    if comparison.clauses:
+        st.code(comparison.clauses, "diff", wrap_lines=True)
         st.caption("Marked “-”: in the first only. Marked “+”: in the second only.")

@@ -91,33 +91,37 @@ class Work:
         with fits_made(urgent=not self.spec.thorough), kept_on_workers():
             if not self.spec.thorough:
                 return self._quickly(telling)
-            found = self._compared(
+            comparison = self._compared(
                 budget_seconds=self.spec.budget,
                 references=self.spec.baselines,
                 store=self.store,
                 on_progress=_ProgressReport(telling, self),
                 should_stop=telling.should_stop,
             )
-        return self.measured(found)
+        return self.measured(comparison)
 
     def stored(self) -> Measured:
         """Return the points of finished fits in the store; nothing is computed."""
         options = {"budget_seconds": self.spec.budget, "store": self.store, "only_stored": True}
         return self.measured(self._compared(**options))
 
-    def measured(self, found: Comparison) -> Measured:
+    def measured(self, comparison: Comparison) -> Measured:
         """Return the finished points of a comparison."""
-        points = found.points()
+        points = comparison.points()
         if len(points):
             rows = pd.DataFrame(
-                [{k: r[k] for k in ("setting", "n_conditions")} for r in found.rows]
+                [{k: r[k] for k in ("setting", "n_conditions")} for r in comparison.rows]
             )
             points = points.set_index("setting")
             points["most"] = rows.groupby("setting")["n_conditions"].max().astype(int)
-        models = {number: found.models[number] for number in points.index if number in found.models}
+        models = {
+            number: comparison.models[number]
+            for number in points.index
+            if number in comparison.models
+        }
         there = set(points["learner"]) if len(points) else set()
         missed = tuple(f.name for f in self.families if f.name not in there)
-        return Measured(self.spec, self.key, points, models, found.references, missed)
+        return Measured(self.spec, self.key, points, models, comparison.references, missed)
 
     def _compared(self, **options: Any) -> Comparison:
         shared = {"learners": self.families, "cv": self.folds, "sample_weight": self.weight}
@@ -148,7 +152,7 @@ class Work:
         for k, (train, test) in enumerate(self.folds):
             rows, columns = quick_part(self.X, self.y, train, family.estimator)
             together.setdefault(tuple(columns), {})[k] = rows, test
-        found: list[dict[str, Any]] = []
+        errors: list[dict[str, Any]] = []
         for columns, folds in together.items():
             numbers = list(folds)
             side = compare_learners(
@@ -160,8 +164,8 @@ class Work:
                 on_progress=partial(progress, folds=numbers),
                 should_stop=should_stop,
             )
-            found += [row | {"fold": numbers[row["fold"]]} for row in side.finished]
-        return tuple(found)
+            errors += [row | {"fold": numbers[row["fold"]]} for row in side.finished]
+        return tuple(errors)
 
     def _quick_models(self, family: Family, should_stop: ShouldStop) -> dict[int, Any]:
         """Learn every setting from a part of the training rows."""

@@ -134,8 +134,8 @@ def _levels(literal: Literal, values: NDArray[Any]) -> list[Any]:
 
 
 def _level_text(level: Any, part: str | None) -> str:
-    found = spelled(level, part)
-    return f"{found:.12g}" if isinstance(found, float) else str(found)
+    text = spelled(level, part)
+    return f"{text:.12g}" if isinstance(text, float) else str(text)
 
 
 def _moved(literal: Literal, values: NDArray[np.float64], key: str, state: AppState) -> Literal:

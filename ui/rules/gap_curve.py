@@ -77,9 +77,9 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
     key = repr((state.fit_key, column, state.run_settings))
     task = GapCurve(replace(state, sweep=None, model=None), column, groups)
     offer = "Search for rules with a smaller gap"
-    found = answer_of("gaps", "Comparing rules on five folds", key, task, offer=offer)
-    if found is not None:
-        _shown(*found, groups.name, state)
+    comparison = answer_of("gaps", "Comparing rules on five folds", key, task, offer=offer)
+    if comparison is not None:
+        _shown(*comparison, groups.name, state)
 
 
 HELP = (

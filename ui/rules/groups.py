@@ -53,7 +53,7 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
         st.info(md(str(error), 400))
         return
     key = repr((state.fit_key, state.rule_json, column, rows.name, positive))
-    found = kept(
+    metrics = kept(
         "groups",
         key,
         lambda: group_metrics(model, rows.X, rows.y, groups, positive=positive),
@@ -69,10 +69,10 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
         label_visibility="collapsed",
         **KEEP,
     )
-    chart(group_figure(found, measure), f"groups_{rows.name}", group_sentence(found, measure))
-    for sentence in found.sentences():
+    chart(group_figure(metrics, measure), f"groups_{rows.name}", group_sentence(metrics, measure))
+    for sentence in metrics.sentences():
         st.markdown(f"- {md(sentence, 600)}")
-    _table(found)
+    _table(metrics)
     st.caption(READ.format(md(positive, 60)))
     if rows.name == "training":
         gap_curve_card(column, groups, state)
@@ -89,10 +89,10 @@ def _groups(column: str, rows: Rows, state: AppState) -> RowGroups:
     return row_groups(state.table.frame.loc[rows.X.index, column], state.label(column))
 
 
-def _table(found: GroupMetrics) -> None:
+def _table(metrics: GroupMetrics) -> None:
     """Show the figures of each group, and of all rows."""
-    table = pd.concat([found.table, found.overall.to_frame().T])
-    shown = pd.DataFrame({found.name: table.index, "rows": table["rows"].astype(int).to_numpy()})
+    table = pd.concat([metrics.table, metrics.overall.to_frame().T])
+    shown = pd.DataFrame({metrics.name: table.index, "rows": table["rows"].astype(int).to_numpy()})
     for measure, title in TITLES.items():
         ends = table[[measure, f"{measure}_low", f"{measure}_high"]].itertuples(index=False)
         shown[title] = [
@@ -101,4 +101,4 @@ def _table(found: GroupMetrics) -> None:
             else f"{100 * share:.1f} % ({100 * low:.0f}–{100 * high:.0f})"
             for share, low, high in ends
         ]
-    st.dataframe(shown, hide_index=True, alt="; ".join(found.sentences()))
+    st.dataframe(shown, hide_index=True, alt="; ".join(metrics.sentences()))

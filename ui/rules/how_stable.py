@@ -49,7 +49,7 @@ class Repeating:
             budget_seconds=BUDGET_SECONDS,
             groups=self.groups,
             sample_weight=self.weight,
-            on_progress=lambda found: telling.report(done=found.n_made, standing=found),
+            on_progress=lambda stability: telling.report(done=stability.n_made, standing=stability),
             should_stop=telling.should_stop,
         )
 
@@ -68,7 +68,7 @@ def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> Non
         f"Learns the rule again from {N_RESAMPLES} resamples of the training rows, each drawn with "
         "replacement, with the settings it was learned with, and counts what returns."
     )
-    found = answer_of(
+    stability = answer_of(
         "stable",
         "Learning again",
         repr((state.fit_key, state.rule_json, state.setting, state.run_settings)),
@@ -76,23 +76,25 @@ def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> Non
         offer="Learn it again and again",
         total=N_RESAMPLES,
     )
-    if found is None or not found.n_made:
+    if stability is None or not stability.n_made:
         return
     names = {name: state.label(name) for name in train.columns}
-    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in found.sentences(names)))
-    if len(found.columns):
-        words = returned_sentence(found, names)
-        chart(returned_figure(found, names), "stable_columns", words)
-    if (found.cuts["returned"] > 0).any():
-        chart(band_figure(found, names), "stable_cuts", band_sentence(found, names))
-    _tables(found, names)
+    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in stability.sentences(names)))
+    if len(stability.columns):
+        words = returned_sentence(stability, names)
+        chart(returned_figure(stability, names), "stable_columns", words)
+    if (stability.cuts["returned"] > 0).any():
+        chart(band_figure(stability, names), "stable_cuts", band_sentence(stability, names))
+    _tables(stability, names)
 
 
-def _tables(found: Stability, names: dict[str, str]) -> None:
+def _tables(stability: Stability, names: dict[str, str]) -> None:
     """Show the same figures as tables."""
-    columns = found.columns.assign(column=[names.get(c, c) for c in found.columns["column"]])
-    cuts = found.cuts.assign(column=[names.get(c, c) for c in found.cuts["column"]])
-    clauses = found.clauses
+    columns = stability.columns.assign(
+        column=[names.get(c, c) for c in stability.columns["column"]]
+    )
+    cuts = stability.cuts.assign(column=[names.get(c, c) for c in stability.cuts["column"]])
+    clauses = stability.clauses
     is_clause = clauses["number"] > 0
     clauses = pd.concat([clauses[is_clause], clauses[~is_clause].head(OTHERS)])
     clauses = clauses.assign(overlap=100 * clauses["overlap"])
@@ -101,7 +103,7 @@ def _tables(found: Stability, names: dict[str, str]) -> None:
             st.dataframe(
                 table,
                 hide_index=True,
-                alt=f"{title} and in how many of {found.n_made} resamples they returned",
+                alt=f"{title} and in how many of {stability.n_made} resamples they returned",
                 column_config={
                     "selected": "in the rule",
                     "near": st.column_config.NumberColumn(

@@ -81,12 +81,12 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
     whole = "whole_file" in (state.setting or {})
     weight = state.sample_weight if whole else state.training_weight
     task = Looking(model, train.X, train.target, weight, within, _learner(state))
-    found = answer_of("alike", "Looking for rules just as good", key, task)
-    if found is None:
+    alternatives = answer_of("alike", "Looking for rules just as good", key, task)
+    if alternatives is None:
         return
-    sentences = found.sentences({name: state.label(name) for name in train.columns})
+    sentences = alternatives.sentences({name: state.label(name) for name in train.columns})
     st.markdown("\n".join(f"- {md(sentence, 600)}" for sentence in sentences))
-    _rules(found, key, train, state)
+    _rules(alternatives, key, train, state)
 
 
 def _learner(state: AppState) -> BoxSearchClassifier | None:
@@ -102,10 +102,10 @@ def _learner(state: AppState) -> BoxSearchClassifier | None:
     )
 
 
-def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
+def _rules(alternatives: Alternatives, key: str, train: Rows, state: AppState) -> None:
     """Show the table of rules, and the selected one of them."""
     lacking = {
-        f"without {state.label(c)}": c for c in found.columns.query("selected > 0")["column"]
+        f"without {state.label(c)}": c for c in alternatives.columns.query("selected > 0")["column"]
     }
     chosen = st.selectbox(
         "Rules shown",
@@ -113,16 +113,16 @@ def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
         format_func=lambda v: md(v, 80),
         key="alike_which",
     )
-    numbers = found.leading if chosen == LEADING else found.table["rule"].tolist()
+    numbers = alternatives.leading if chosen == LEADING else alternatives.table["rule"].tolist()
     if chosen in lacking:
-        numbers = [k for k in numbers if lacking[chosen] not in found.table["columns"][k]]
+        numbers = [k for k in numbers if lacking[chosen] not in alternatives.table["columns"][k]]
     if not numbers:
         rule = None
         if chosen in lacking:
-            rule = found.columns.set_index("column").loc[lacking[chosen], "without"]
+            rule = alternatives.columns.set_index("column").loc[lacking[chosen], "without"]
         st.caption("None of them." if rule is None else "None of them; the best that was found is:")
         if rule is not None:
-            _one(found, rule, train, state)
+            _one(alternatives, rule, train, state)
         return
     held = st.session_state.get(PICKED)
     number = held[1] if held is not None and held[0] == key else None
@@ -132,8 +132,8 @@ def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
     def picked(row: int) -> None:
         st.session_state[PICKED] = key, shown[row]
 
-    names = [", ".join(map(state.label, found.table["columns"][k])) for k in shown]
-    table = found.table.loc[shown]
+    names = [", ".join(map(state.label, alternatives.table["columns"][k])) for k in shown]
+    table = alternatives.table.loc[shown]
     pick_row(
         pd.DataFrame(
             {
@@ -160,19 +160,19 @@ def _rules(found: Alternatives, key: str, train: Rows, state: AppState) -> None:
     if len(numbers) > SHOWN:
         st.caption(f"Showing the first {SHOWN} of {len(numbers):,}.")
     if position is not None:
-        _one(found, found.rules[number], train, state)
-    _pairs(found)
+        _one(alternatives, alternatives.rules[number], train, state)
+    _pairs(alternatives)
 
 
-def _one(found: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> None:
+def _one(alternatives: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> None:
     """Show a rule, where its predictions differ, and a button to use it."""
     st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
-    rows = found.differing_rows(rule)
+    rows = alternatives.differing_rows(rule)
     if len(rows):
-        st.markdown(md(_difference(found, rule, rows, train, state), 900))
+        st.markdown(md(_difference(alternatives, rule, rows, train, state), 900))
     else:
         st.caption("Same predictions as the selected rule on all training rows.")
-    if rule != found.selected:
+    if rule != alternatives.selected:
         st.button(
             "Use this rule",
             key="alike_take",
@@ -181,7 +181,7 @@ def _one(found: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> No
         )
     if len(rows):
         with st.expander(f"The {plural(len(rows), 'row')} with different predictions"):
-            frame = case_frame(found.selected, train, state).iloc[rows[:SHOWN_ROWS]]
+            frame = case_frame(alternatives.selected, train, state).iloc[rows[:SHOWN_ROWS]]
             st.dataframe(
                 frame.assign(**{"this rule": rule.predict(train.columns)[rows[:SHOWN_ROWS]]}),
                 hide_index=True,
@@ -193,16 +193,18 @@ def _one(found: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> No
 
 
 def _difference(
-    found: Alternatives, rule: RuleSet, rows: NDArray[np.intp], train: Rows, state: AppState
+    alternatives: Alternatives, rule: RuleSet, rows: NDArray[np.intp], train: Rows, state: AppState
 ) -> str:
     """Return how many predictions differ, which rule is right there, and where the rows are."""
     n, truth = len(train.y), train.y[rows]
-    right = [int(np.sum(r.predict(train.columns)[rows] == truth)) for r in (found.selected, rule)]
+    right = [
+        int(np.sum(r.predict(train.columns)[rows] == truth)) for r in (alternatives.selected, rule)
+    ]
     differing = (
         f"Predictions differ for {len(rows):,} of {n:,} training rows ({percent(len(rows) / n)}): "
         f"the selected rule is right for {right[0]:,} of them, this one for {right[1]:,}."
     )
-    where = found.differs_where(rule)
+    where = alternatives.differs_where(rule)
     if where is None:
         return differing
     held = where.mask(train.columns)
@@ -214,13 +216,13 @@ def _difference(
     )
 
 
-def _pairs(found: Alternatives) -> None:
+def _pairs(alternatives: Alternatives) -> None:
     """Show how often each two of the best rules disagree."""
-    numbers = found.leading[:SHOWN_PAIRS]
+    numbers = alternatives.leading[:SHOWN_PAIRS]
     if len(numbers) < 2:
         return
     with st.expander("How often each two of them disagree"):
-        shares = 100 * found.disagreement(numbers)
+        shares = 100 * alternatives.disagreement(numbers)
         names = [f"rule {k + 1}" for k in numbers]
         shares.index, shares.columns = pd.Index(names), pd.Index(names)
         st.dataframe(

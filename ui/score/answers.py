@@ -25,15 +25,15 @@ from ui.state import AppState, app_state
 NO_CLAUSE = "none"
 
 
-def case_table(cases: NewCases, found: Scored, state: AppState) -> int:
+def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
     """List the cases, those closest to a limit first; return the position of the selected one."""
     key = repr((cases.key, state.fit_key, state.rule_json))
-    order = kept("closest first", key, lambda: closest_first(found, state.training[0]))
-    table = found.table().drop(columns="missing").rename(columns={"answer": ANSWER})
+    order = kept("closest first", key, lambda: closest_first(scored, state.training[0]))
+    table = scored.table().drop(columns="missing").rename(columns={"answer": ANSWER})
     table["clause"] = [str(k) if k else NO_CLAUSE for k in table["clause"]]
     if cases.outcomes is not None:
         table[TRUTH] = cases.outcomes
-    read = found.X[[name for name in found.model.rule_set_.features if name in found.X]]
+    read = scored.X[[name for name in scored.model.rule_set_.features if name in scored.X]]
     table = pd.concat([table, read.rename(columns=state.label)], axis=1)
     table.insert(0, ROW, row_number(table.index.to_numpy()))
     table = table.iloc[order]
@@ -50,17 +50,17 @@ def case_table(cases: NewCases, found: Scored, state: AppState) -> int:
     return int(order[position])
 
 
-def closest_first(found: Scored, training: pd.DataFrame) -> NDArray[np.intp]:
+def closest_first(scored: Scored, training: pd.DataFrame) -> NDArray[np.intp]:
     """Return positions of the cases by the share of a range to another prediction, shape (n,)."""
-    rule = found.model.rule_set_
-    ranges = ranges_of(columns_for(found.model, training))
-    distance = distance_to_boundary(rule, columns_for(found.model, found.X), ranges)
+    rule = scored.model.rule_set_
+    ranges = ranges_of(columns_for(scored.model, training))
+    distance = distance_to_boundary(rule, columns_for(scored.model, scored.X), ranges)
     return np.argsort(distance, kind="stable")
 
 
-def then_and_now(cases: NewCases, found: Scored) -> None:
+def then_and_now(cases: NewCases, scored: Scored) -> None:
     """Show whether the rule still holds, and each clause then and now."""
-    if not found.figures:
+    if not scored.figures:
         st.caption(
             "The outcomes of these cases are not known. With a column "
             f"{md(app_state().target, 40)} this page also shows whether the rule still holds."
@@ -70,10 +70,10 @@ def then_and_now(cases: NewCases, found: Scored) -> None:
         names = {"then": "training rows", "now": "test rows"}
     else:
         names = {"then": "before", "now": "now"}
-        show = st.warning if any(f.worse for f in found.figures) else st.success
-        show(md(found.sentence, 400))
+        show = st.warning if any(f.worse for f in scored.figures) else st.success
+        show(md(scored.sentence, 400))
     lines = []
-    for figures in found.figures:
+    for figures in scored.figures:
         line = {"": f"clause {figures.clause}" if figures.clause else "whole rule"}
         for when, name in names.items():
             n, right = getattr(figures, f"n_{when}"), getattr(figures, f"right_{when}")
@@ -83,18 +83,18 @@ def then_and_now(cases: NewCases, found: Scored) -> None:
         lines.append(line)
     st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Correct predictions, clause by clause.")
     st.caption("Correct predictions of the rows a clause decides, with 95 % intervals.")
-    if sentence := cost_sentence(cases, found, app_state()):
+    if sentence := cost_sentence(cases, scored, app_state()):
         st.markdown(md(sentence, 300))
 
 
-def cost_sentence(cases: NewCases, found: Scored, state: AppState) -> str:
+def cost_sentence(cases: NewCases, scored: Scored, state: AppState) -> str:
     """Return what errors on cases of known outcome cost; empty without costs or outcomes."""
     costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
     if costs is None or cases.outcomes is None:
         return ""
     has_outcome = np.array([v is not None for v in cases.outcomes], dtype=bool)
     true = cases.outcomes[has_outcome]
-    cost = cost_per_100(true, found.answers[has_outcome], costs)
+    cost = cost_per_100(true, scored.answers[has_outcome], costs)
     counts = [int((true == label).sum()) for label in state.labels]
     answer, least = costs.cheapest(state.labels, counts)
     return (
@@ -103,23 +103,23 @@ def cost_sentence(cases: NewCases, found: Scored, state: AppState) -> str:
     )
 
 
-def one_case(found: Scored, position: int) -> None:
+def one_case(scored: Scored, position: int) -> None:
     """Explain the prediction of one case: reason, nearest other clause, smallest change."""
-    (why,) = found.explained([position])
-    st.markdown(f"**Row {row_number(int(found.X.index[position]))}**")
+    (why,) = scored.explained([position])
+    st.markdown(f"**Row {row_number(int(scored.X.index[position]))}**")
     st.markdown(md(why.sentence, 900))
     if len(why.near_misses) > 1 and not why.fired:
         st.markdown(md(why.near_misses[0].sentence, 600))
     st.markdown(md(why.counterfactual.sentence, 600))
 
 
-def downloads(cases: NewCases, found: Scored) -> None:
+def downloads(cases: NewCases, scored: Scored) -> None:
     """Show downloads of the cases with predictions as CSV, XLSX and Parquet."""
     with st.container(horizontal=True):
         for suffix, kind in CASE_FILES.items():
             st.download_button(
                 "Parquet" if suffix == "parquet" else suffix.upper(),
-                data=partial(_file, suffix, found),
+                data=partial(_file, suffix, scored),
                 file_name=file_name(f"scored {cases.name}", suffix),
                 mime=kind.mime,
                 on_click="ignore",
@@ -131,5 +131,5 @@ def downloads(cases: NewCases, found: Scored) -> None:
     )
 
 
-def _file(suffix: str, found: Scored) -> bytes:
-    return CASE_FILES[suffix].write(cases_frame(found))
+def _file(suffix: str, scored: Scored) -> bytes:
+    return CASE_FILES[suffix].write(cases_frame(scored))

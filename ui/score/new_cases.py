@@ -144,14 +144,16 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
     return kept("scored", repr((cases.key, state.fit_key, state.rule_json)), compute, copy=False)
 
 
-def differences(cases: NewCases, found: Scored) -> None:
+def differences(cases: NewCases, scored: Scored) -> None:
     """Show how the new table differs from the one the rule was learned from."""
-    rows = f"**{md(cases.name, 60)}**: {len(found):,} rows."
+    rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows."
     if cases.are_test_rows:
         st.caption(f"{rows} Upload a table to have its cases answered.")
-    elif not found.drift:
+    elif not scored.drift:
         st.caption(f"{rows} The columns of the rule look as they did when it was learned.")
     else:
         st.warning(
-            "\n".join([f"{rows} What differs:", *(f"- {md(n.sentence, 300)}" for n in found.drift)])
+            "\n".join(
+                [f"{rows} What differs:", *(f"- {md(n.sentence, 300)}" for n in scored.drift)]
+            )
         )

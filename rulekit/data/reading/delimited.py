@@ -132,8 +132,8 @@ def sniffed_delimiter(sample: str) -> str:
 
 def _without_hint(text: str) -> tuple[str, str | None, int]:
     """Remove the line "sep=;" that spreadsheets write; return text, delimiter, lines removed."""
-    found = re.match(r"sep=([^\w\s\"]|\t)\r?\n", text, re.IGNORECASE)
-    return (text[found.end() :], found[1], 1) if found else (text, None, 0)
+    hint = re.match(r"sep=([^\w\s\"]|\t)\r?\n", text, re.IGNORECASE)
+    return (text[hint.end() :], hint[1], 1) if hint else (text, None, 0)
 
 
 def _records(text: str, delimiter: str, skipped: int, most: int) -> Iterator[tuple[int, list[str]]]:
@@ -257,10 +257,12 @@ def _ragged_sentence(
             count += 1
             if count <= 3:
                 wrong.append((at, other))
-    found = "; ".join(f"line {at} has {len(r)}: {shown(delimiter.join(r), 80)}" for at, r in wrong)
+    examples = "; ".join(
+        f"line {at} has {len(r)}: {shown(delimiter.join(r), 80)}" for at, r in wrong
+    )
     more = f" ({count} such rows in all)" if count > 3 else ""
     return (
-        f"Every row must have {width} cells, as the header has; {found}{more}. Correct these "
+        f"Every row must have {width} cells, as the header has; {examples}{more}. Correct these "
         f'lines, put cells that hold {shown(delimiter)} in quotation marks ("), or name another '
         "delimiter."
     )

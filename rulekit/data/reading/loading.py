@@ -209,8 +209,8 @@ def _parsed(
     if not len(text.columns[0]):
         raise DataError("It has a header but no rows. Give at least one row of data.")
     columns, notes, decimal = typed_columns(cells, text.options)
-    found = dataclasses.replace(text.options, decimal=decimal)
-    return pd.DataFrame(columns), [*text.notes, *notes], found
+    with_decimal = dataclasses.replace(text.options, decimal=decimal)
+    return pd.DataFrame(columns), [*text.notes, *notes], with_decimal
 
 
 def _refuse_foreign(raw: bytes) -> None:

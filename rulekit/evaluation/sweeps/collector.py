@@ -61,10 +61,10 @@ class Collector:
         """Load everything the store already holds, fold by fold."""
         if self._store is None:
             return
-        found = self._store.get(self._names.values())
+        stored = self._store.get(self._names.values())
         for (setting, fold), name in sorted(self._names.items(), key=lambda item: item[0][::-1]):
-            if name in found:
-                self._land(setting, fold, found[name], from_store=True)
+            if name in stored:
+                self._land(setting, fold, stored[name], from_store=True)
 
     def land(self, setting: int, fold: int, measured: dict[str, Any]) -> None:
         """Record a fresh result; a duplicate is ignored."""

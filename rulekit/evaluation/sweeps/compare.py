@@ -544,8 +544,8 @@ class _Comparing:
             "sample_weight": self.weight,
             "should_stop": stop,
         }
-        found = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **options)
-        tables = [r.summary.assign(name=name) for name, r in found.items() if r.complete]
+        references = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **options)
+        tables = [r.summary.assign(name=name) for name, r in references.items() if r.complete]
         return pd.concat(tables, ignore_index=True) if tables else None
 
 

@@ -113,7 +113,7 @@ class SweepStore:
             If rows were deleted: how many.
         """
         wanted = list(keys)
-        found: dict[str, dict[str, Any]] = {}
+        stored: dict[str, dict[str, Any]] = {}
         altered = 0
         with self._using() as connection:
             for start in range(0, len(wanted), 500):  # SQLite allows at least 999 parameters
@@ -122,7 +122,7 @@ class SweepStore:
                 query = f"SELECT key, measured, checksum FROM finished WHERE key IN ({marks})"
                 for key, text, checksum in connection.execute(query, part).fetchall():
                     if checksum == _checksum(key, text):
-                        found[key] = json.loads(text)
+                        stored[key] = json.loads(text)
                     else:
                         connection.execute("DELETE FROM finished WHERE key = ?", (key,))
                         altered += 1
@@ -132,7 +132,7 @@ class SweepStore:
                 "been written (the file was altered or damaged); they are computed again.",
                 stacklevel=2,
             )
-        return found
+        return stored
 
     def put(self, key: str, data: str, measured: Mapping[str, Any]) -> None:
         """Store one finished fold; it is on disk on return.

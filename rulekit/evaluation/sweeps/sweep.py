@@ -324,9 +324,9 @@ def _run(work: Work, collector: Collector, stop: ShouldStop, n_jobs: int | None)
     folds = [Once(*pair) for pair in zip(work.folds, collector.folds, strict=True)]
     with _Caller(collector.land, stop) as caller, threadpool_limits(1):
         calls = [(rows, folds[task.fold], task, caller) for task in tasks]
-        for position, (found, error) in spread(_do, calls, n_jobs, caller.stopped):
+        for position, (result, error) in spread(_do, calls, n_jobs, caller.stopped):
             caller.error = caller.error or error
-            for number, measured in found:
+            for number, measured in result:
                 caller.report(number, tasks[position].fold, measured)
         if caller.error is not None:
             raise caller.error
@@ -418,20 +418,20 @@ def settled_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any
     So that a rule for the other class is charged the same. None if none is given.
     """
     classes = np.unique(y)
-    found = None
+    costs_found = None
     for given, estimator in ((costs, None), *((getattr(e, "costs", None), e) for e in estimators)):
         if given is None:
             continue
         settled = given.settled(
             classes, getattr(estimator or estimators[0], "positive_label", None)
         )
-        if found is not None and settled != found:
+        if costs_found is not None and settled != costs_found:
             raise ValueError(
                 f"All learners must have the same costs; {type(estimator).__name__} has {settled} "
-                f"instead of {found}. Set its `costs` to None."
+                f"instead of {costs_found}. Set its `costs` to None."
             )
-        found = settled
-    return found
+        costs_found = settled
+    return costs_found
 
 
 def _checked(

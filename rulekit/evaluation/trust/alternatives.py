@@ -218,9 +218,9 @@ class _Work:
         met = {r.columns: r for r in (*space.constants(), *space.searched(problem, self.rng()))}
         without = {}
         for name in self.rule.features:
-            found = space.searched(self.problem_without(name), self.rng())
-            without[name] = min((*space.constants(), *found), key=_order)
-            met |= {r.columns: r for r in found}
+            of_column = space.searched(self.problem_without(name), self.rng())
+            without[name] = min((*space.constants(), *of_column), key=_order)
+            met |= {r.columns: r for r in of_column}
         listed = self.near(space, list(met.values()), selected_cost)
         names = {r.columns: space.features(r) for r in (*listed, *without.values())}
         rules, priced = _written(space, listed)
@@ -280,17 +280,17 @@ class _Work:
         total = float(space.problem.weight.sum())
         margin, self.reach = self.within * total, self.within
         best = min([selected_cost, *(r.cost for r in priced)])
-        found = list(priced)
+        rules = list(priced)
         for size, listed in space.clauses(margin, best, self.max_rules):
-            found = priced + [space.priced([clause]) for clause in listed.clauses]
+            rules = priced + [space.priced([clause]) for clause in listed.clauses]
             if not listed.complete:
                 break
             self.complete_to, self.reach = size, min(self.within, listed.margin / total)
-        best = min([selected_cost, *(r.cost for r in found)])
+        best = min([selected_cost, *(r.cost for r in rules)])
         if space.max_clauses > 1:
-            found = space.grown(found, best + margin, GROWN).rules
-            best = min([selected_cost, *(r.cost for r in found)])
-        unique = {r.columns: r for r in found if r.cost <= best + margin + TIE}
+            rules = space.grown(rules, best + margin, GROWN).rules
+            best = min([selected_cost, *(r.cost for r in rules)])
+        unique = {r.columns: r for r in rules if r.cost <= best + margin + TIE}
         near = sorted(unique.values(), key=_order)
         if len(near) > self.max_rules:
             self.reach = min(self.reach, (near[self.max_rules - 1].cost - best) / total)
@@ -299,7 +299,7 @@ class _Work:
     def rules_table(
         self,
         rules: tuple[RuleSet, ...],
-        found: list[PricedRule],
+        priced_rules: list[PricedRule],
         names: Mapping[Any, frozenset[str]],
         total: float,
     ) -> pd.DataFrame:
@@ -315,7 +315,7 @@ class _Work:
                 "columns": tuple(sorted(names[priced.columns])),
                 "differs": float(np.mean(rule.predict(self.table.columns) != answers)),
             }
-            for k, (rule, priced) in enumerate(zip(rules, found, strict=True))
+            for k, (rule, priced) in enumerate(zip(rules, priced_rules, strict=True))
         ]
         kinds = ("rule", "wrong", "n_conditions", "n_clauses", "cost", "columns", "differs")
         return pd.DataFrame(rows, columns=list(kinds))
@@ -323,14 +323,14 @@ class _Work:
     def by_column(
         self,
         space: RuleSpace,
-        found: list[PricedRule],
+        priced_rules: list[PricedRule],
         without: Mapping[str, PricedRule],
         names: Mapping[Any, frozenset[str]],
         cheapest: float,
     ) -> pd.DataFrame:
         """Build one row per column."""
         total = float(space.problem.weight.sum())
-        read = [names[r.columns] for r in found]
+        read = [names[r.columns] for r in priced_rules]
         hand = {
             name: sum(_reads(p, name) for c in self.rule.clauses for p in c.conditions)
             for name in self.rule.features
@@ -338,7 +338,7 @@ class _Work:
         others = sorted(set().union(*read) - set(hand))
         rows = []
         for name in (*sorted(hand, key=lambda f: -hand[f]), *others):
-            lacking = [r for r, reads in zip(found, read, strict=True) if name not in reads]
+            lacking = [r for r, reads in zip(priced_rules, read, strict=True) if name not in reads]
             best = min(
                 [*lacking, *([without[name]] if name in without else [])], key=_order, default=None
             )
@@ -374,10 +374,10 @@ def _order(rule: PricedRule) -> tuple[Any, ...]:
 
 
 def _written(
-    space: RuleSpace, found: Sequence[PricedRule]
+    space: RuleSpace, priced_rules: Sequence[PricedRule]
 ) -> tuple[tuple[RuleSet, ...], list[PricedRule]]:
     """Return the rules as text; of equal texts the first is kept."""
     rules: dict[RuleSet, PricedRule] = {}
-    for priced in found:
+    for priced in priced_rules:
         rules.setdefault(space.rule(priced), priced)
     return tuple(rules), list(rules.values())

@@ -146,8 +146,10 @@ class Alternatives:
             refine_thresholds=True,
             random_state=0,
         )
-        found = learner._fit_quietly(frame, np.where(differing, "otherwise", "the same")).rule_set_
-        return None if found.is_constant else found
+        difference = learner._fit_quietly(
+            frame, np.where(differing, "otherwise", "the same")
+        ).rule_set_
+        return None if difference.is_constant else difference
 
     def _rule(self, rule: int | RuleSet) -> RuleSet:
         return rule if isinstance(rule, RuleSet) else self.rules[rule]
@@ -178,19 +180,22 @@ class _Words:
 
     def sentences(self) -> list[str]:
         """Return sentences on the number, on each column, and on the pairs."""
-        found = self.found
-        if not found.rules:
+        alternatives = self.found
+        if not alternatives.rules:
             return [
                 f"No rule over these conditions costs at most {self.margin} more than the rule in "
                 f"hand; {self.price}."
             ]
-        sentences = [self.number(), *(self.column(row) for _, row in found.columns.iterrows())]
+        sentences = [
+            self.number(),
+            *(self.column(row) for _, row in alternatives.columns.iterrows()),
+        ]
         return [sentence for sentence in (*sentences, self.pairs()) if sentence]
 
     @property
     def margin(self) -> str:
-        found = self.found
-        return f"{_percent(found.within)} of the rows"
+        alternatives = self.found
+        return f"{_percent(alternatives.within)} of the rows"
 
     @property
     def price(self) -> str:
@@ -199,34 +204,38 @@ class _Words:
 
     def number(self) -> str:
         """Return how many there are, and whether the list is complete."""
-        found, n = self.found, len(self.found.rules)
+        alternatives, n = self.found, len(self.found.rules)
         rules = "1 rule costs" if n == 1 else f"{n:,} rules cost"
         head = f"{rules} at most {self.margin} more than the best ({self.price})"
-        size = _plural(found.max_conditions, "condition")
-        if found.complete:
+        size = _plural(alternatives.max_conditions, "condition")
+        if alternatives.complete:
             return f"{head}. These are all rules of one clause and at most {size}."
-        if found.margin < found.within:
-            most = f"within {100 * found.margin:.2g} %"
-            these = "all" if found.max_clauses == 1 else "those found"
+        if alternatives.margin < alternatives.within:
+            most = f"within {100 * alternatives.margin:.2g} %"
+            these = "all" if alternatives.max_clauses == 1 else "those found"
             return f"{head}; there are more, and these are {these} {most}."
-        text = f"{head}. All rules of one clause and at most {found.complete_to} are among them"
-        text = text.replace(
-            f"most {found.complete_to} ", f"most {_plural(found.complete_to, 'condition')} "
+        text = (
+            f"{head}. All rules of one clause and at most {alternatives.complete_to} are among them"
         )
-        if found.max_clauses == 1:
+        text = text.replace(
+            f"most {alternatives.complete_to} ",
+            f"most {_plural(alternatives.complete_to, 'condition')} ",
+        )
+        if alternatives.max_clauses == 1:
             return f"{text}; of those up to {size} time allowed a part."
         return f"{text}; rules of several clauses were searched for, and there may be more."
 
     def column(self, row: Any) -> str:
         """Return whether a column is needed, or what replaces it."""
-        found, name = self.found, self.called(row["column"])
-        every = "Every one of them reads" if len(found.rules) > 1 else "It reads"
+        alternatives, name = self.found, self.called(row["column"])
+        every = "Every one of them reads" if len(alternatives.rules) > 1 else "It reads"
         if row["needed"] and not row["selected"]:
             return f"{every} {name}, which the given rule does not."
         if not row["selected"]:
             return ""
         against = (
-            f"{_percent(row['wrong'])} of the rows instead of {_percent(found.selected_wrong)}"
+            f"{_percent(row['wrong'])} of the rows instead of "
+            f"{_percent(alternatives.selected_wrong)}"
         )
         if not row["as_good"]:
             return f"{every} {name}: the best rule found without it is wrong in {against}."

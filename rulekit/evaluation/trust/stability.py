@@ -169,10 +169,10 @@ def _draws(y: NDArray[Any], weight: NDArray[np.float64], groups: Any, random_sta
             for part in parts:
                 chosen = rng.integers(len(part), size=len(part))
                 times[part] = np.bincount(chosen, minlength=len(part))
-            found = times[units]
-            drawn_classes = len(np.unique(codes[found * weight > 0]))
-            if drawn_classes == n_classes and (weight[found == 0] > 0).any():
-                return found, int(rng.integers(2**31))
+            drawn_times = times[units]
+            drawn_classes = len(np.unique(codes[drawn_times * weight > 0]))
+            if drawn_classes == n_classes and (weight[drawn_times == 0] > 0).any():
+                return drawn_times, int(rng.integers(2**31))
         raise DataError(
             f"None of {TRIES} resamples held every class and left a row out: there are too few "
             f"{'rows' if groups is None else 'groups with rows'} of the rarer class. Find more"

@@ -105,11 +105,11 @@ class Stability:
         all these cuts lie at or below; of several cuts of a rule, the one nearest to the model's).
         """
         of_selected = _cuts(self.selected)
-        found = [_cuts(r.rule) for r in self.resamples]
+        of_resamples = [_cuts(r.rule) for r in self.resamples]
         places = dict.fromkeys((c.column, c.side) for c in of_selected)
-        further = sorted({(c.column, c.side) for cuts in found for c in cuts} - set(places))
+        further = sorted({(c.column, c.side) for cuts in of_resamples for c in cuts} - set(places))
         thresholds: list[Cut] = [*of_selected, *(Cut(*cut, math.nan) for cut in further)]
-        rows = [self._cut(cut, found) for cut in thresholds]
+        rows = [self._cut(cut, of_resamples) for cut in thresholds]
         names = ("column", "side", "selected", "returned", "near", "low", "middle", "high")
         return pd.DataFrame(rows, columns=list(names))
 
@@ -208,11 +208,11 @@ class Stability:
         """
         return list(_sentences(self, names or {}))
 
-    def _cut(self, cut: Cut, found: list[list[Cut]]) -> tuple[Any, ...]:
+    def _cut(self, cut: Cut, of_resamples: list[list[Cut]]) -> tuple[Any, ...]:
         """Build a row of `cuts`."""
         same = [
             [c.value for c in cuts if (c.column, c.side) == (cut.column, cut.side)]
-            for cuts in found
+            for cuts in of_resamples
         ]
         values = [v for v in same if v]
         if math.isnan(cut.value):
@@ -244,35 +244,35 @@ class Stability:
         return [float(v) for v in best.mean(axis=0)]
 
 
-def _sentences(found: Stability, names: Names) -> Iterator[str]:
+def _sentences(stability: Stability, names: Names) -> Iterator[str]:
     """Return the number of resamples, whether anything returns, and what, as sentences."""
-    n = found.n_made
-    if n < found.n_requested:
-        yield f"{n} of {found.n_requested} resamples are made."
+    n = stability.n_made
+    if n < stability.n_requested:
+        yield f"{n} of {stability.n_requested} resamples are made."
     if not n:
         return
-    error, usual, _ = found.left_out
+    error, usual, _ = stability.left_out
     by_weight, usual_class = "", "most frequent class"
-    if found.weighed:
+    if stability.weighed:
         by_weight, usual_class = ", weighed as in learning", "class of most weight"
     measured = (
         f"on rows left out of a resample{by_weight}, the rules learned from it are wrong in "
         f"{_percent(error)}; the {usual_class}, given to every row, in {_percent(usual)}"
     )
-    if not found.beats_chance:
+    if not stability.beats_chance:
         yield f"Nothing returns: {measured}. Chance explains such rules, and what they read."
         return
     yield f"The rules hold on other rows: {measured}."
-    yield _columns_sentence(found, names)
-    yield from _threshold_sentences(found, names)
-    of_selected = found.clauses[found.clauses["number"] > 0]
+    yield _columns_sentence(stability, names)
+    yield from _threshold_sentences(stability, names)
+    of_selected = stability.clauses[stability.clauses["number"] > 0]
     if len(of_selected):
         parts = [f"clause {row.number} in {row.returned}" for row in of_selected.itertuples()]
         yield (
             f"Number of the {n} rules with a clause on the same columns in the same directions: "
             f"{', '.join(parts)}."
         )
-    same = found.same_answers
+    same = stability.same_answers
     yield (
         f"On average {_percent(float(same.mean()))} of the rows are answered as by the rule in "
         f"hand; {_percent(float(np.mean(same < 0.5)))} of the rows get another answer from most "
@@ -280,23 +280,25 @@ def _sentences(found: Stability, names: Names) -> Iterator[str]:
     )
 
 
-def _columns_sentence(found: Stability, names: Names) -> str:
-    n, least = found.n_made, math.ceil(RETURNS * found.n_made)
-    count = dict(zip(found.columns["column"], found.columns["returned"], strict=True))
-    often = [f"{names.get(c, c)} ({count[c]})" for c in found.returning]
+def _columns_sentence(stability: Stability, names: Names) -> str:
+    n, least = stability.n_made, math.ceil(RETURNS * stability.n_made)
+    count = dict(zip(stability.columns["column"], stability.columns["returned"], strict=True))
+    often = [f"{names.get(c, c)} ({count[c]})" for c in stability.returning]
     text = f"No column returns in {least} or more of {n} rules"
     if often:
         text = f"Of {n} rules, {least} or more read {', '.join(often)}"
     rarely = [
         f"{names.get(c, c)} ({count[c]})"
-        for c in found.selected.features
-        if c not in found.returning
+        for c in stability.selected.features
+        if c not in stability.returning
     ]
     return f"{text}; of the given rule, fewer read {', '.join(rarely)}." if rarely else f"{text}."
 
 
-def _threshold_sentences(found: Stability, names: Names) -> Iterator[str]:
-    of_selected = found.cuts[found.cuts["selected"].notna() & (found.cuts["returned"] > 0)]
+def _threshold_sentences(stability: Stability, names: Names) -> Iterator[str]:
+    of_selected = stability.cuts[
+        stability.cuts["selected"].notna() & (stability.cuts["returned"] > 0)
+    ]
     for row in of_selected.itertuples():
         band = f"between {row.low:.6g} and {row.high:.6g}"
         if row.low == row.high:
@@ -310,13 +312,13 @@ def _threshold_sentences(found: Stability, names: Names) -> Iterator[str]:
 
 def _cuts(rule: RuleSet) -> list[Cut]:
     """List the thresholds of a rule, each once."""
-    found: dict[Cut, None] = {}
+    cuts: dict[Cut, None] = {}
     for clause in rule.clauses:
         for test in (t for c in clause.conditions for t in c.tests):
             op, value = test.comparison
             if op in (*ABOVE, *BELOW) and isinstance(value, float):
-                found[Cut(test.feature, "above" if op in ABOVE else "below", value)] = None
-    return list(found)
+                cuts[Cut(test.feature, "above" if op in ABOVE else "below", value)] = None
+    return list(cuts)
 
 
 def _shapes(rule: RuleSet) -> list[tuple[Any, Clause]]:
@@ -330,12 +332,12 @@ def _shapes(rule: RuleSet) -> list[tuple[Any, Clause]]:
 def _parts(condition: Any) -> list[Any]:
     if not condition.tests:
         return [("together", *sorted(condition.features))]
-    found: list[Any] = []
+    parts: list[Any] = []
     for test in condition.tests:
         op, value = test.comparison
         side = "above" if op in ABOVE else "below"
-        found.append((test.feature, side) if op in (*ABOVE, *BELOW) else (test.feature, op, value))
-    return found
+        parts.append((test.feature, side) if op in (*ABOVE, *BELOW) else (test.feature, op, value))
+    return parts
 
 
 def _percent(share: float) -> str:

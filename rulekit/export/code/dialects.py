@@ -270,11 +270,11 @@ class DatabaseWriter(SqlWriter):
 
     def _kind(self, feature: str) -> str:
         """Return whether a column holds text, numbers, truth values, or is unknown."""
-        found: set[type] = set()
+        types: set[type] = set()
         for condition in (c for clause in self.rule.clauses for c in clause.conditions):
-            found |= condition.types.get(feature, frozenset())
+            types |= condition.types.get(feature, frozenset())
         given = feature in self.flags and self.kinds[feature] != "text"
-        return "flag" if given or bool in found else self.kinds[feature]
+        return "flag" if given or bool in types else self.kinds[feature]
 
     def _cast(self, feature: str) -> str:
         return self._double(feature)
@@ -325,7 +325,7 @@ def _translated(text: str, database: Dialect) -> str:
         ) from None
     unsupported = sqlglot.ErrorLevel.RAISE
     try:
-        (found,) = sqlglot.transpile(
+        (translated,) = sqlglot.transpile(
             text,
             read="postgres",
             write=database.grammar,
@@ -337,4 +337,4 @@ def _translated(text: str, database: Dialect) -> str:
         raise ExportError(
             f"The rule cannot be written for {database.name}: {reason}. Take another database."
         ) from error
-    return str(found)
+    return str(translated)

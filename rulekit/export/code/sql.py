@@ -111,27 +111,27 @@ class SqlWriter(ConditionWriter[str]):
             return column
         if self.dialect == "sqlite":
             return _read_sqlite(column, part)
-        found = f"CAST({column} AS TIMESTAMP)"
+        expression = f"CAST({column} AS TIMESTAMP)"
         if part == "date":
-            return found
+            return expression
         if part == "weekday":
-            days = f"EXTRACT(DAY FROM ({found} - TIMESTAMP '0001-01-01 00:00:00'))"
+            days = f"EXTRACT(DAY FROM ({expression} - TIMESTAMP '0001-01-01 00:00:00'))"
             return f"(MOD({days}, 7) + 1)"  # the first day of year 1 was a Monday
         if not part.startswith(DAYS_SINCE):
-            return f"EXTRACT({part.upper()} FROM {found})"
+            return f"EXTRACT({part.upper()} FROM {expression})"
         since = self._moment(part.removeprefix(DAYS_SINCE))
         if self.dialect == "duckdb":
-            return f"(date_diff('second', {since}, {found}) / 86400e0)"
-        gap = f"({found} - {since})"
+            return f"(date_diff('second', {since}, {expression}) / 86400e0)"
+        gap = f"({expression} - {since})"
         seconds = "EXTRACT(DAY FROM {0}) * 86400 + EXTRACT(HOUR FROM {0}) * 3600"
         seconds += " + EXTRACT(MINUTE FROM {0}) * 60 + EXTRACT(SECOND FROM {0})"
         return f"(({seconds.format(gap)}) / 86400.0)"
 
     def _moment(self, text: Any) -> str:
         """Write a date to compare with, its time of day spelled out."""
-        found = moment(str(text))
-        assert found is not None
-        quoted = f"'{found.isoformat(sep=' ')}'"
+        date = moment(str(text))
+        assert date is not None
+        quoted = f"'{date.isoformat(sep=' ')}'"
         return quoted if self.dialect == "sqlite" else f"TIMESTAMP {quoted}"
 
     def _has_word(self, literal: Literal) -> str:

@@ -192,12 +192,12 @@ def _size(rule: RuleSet) -> str:
 
 
 def _summary(parts: Sequence[_Part]) -> str:
-    found = []
+    rows = []
     for part in parts:
         n = len(part.y)
         share = f" ({100 * part.n_right / n:.1f} %)" if n else ""
-        found.append(f"{part.n_right} of {counted(n, f'{part.name} case')}{share}")
-    return f"The rule is right for {listed(found)}."
+        rows.append(f"{part.n_right} of {counted(n, f'{part.name} case')}{share}")
+    return f"The rule is right for {listed(rows)}."
 
 
 def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> dict[str, Any]:
@@ -242,10 +242,10 @@ def _cases(model: Any, part: _Part, training: _Part, words: Wording) -> list[dic
         {
             "name": f"Case {row + 1} of the {part.name} cases",
             "outcome": "right" if row not in wrong else f"wrong: it was {label_text(part.y[row])}",
-            "sentence": found.sentence,
-            "change": found.counterfactual.sentence,
+            "sentence": explanation.sentence,
+            "change": explanation.counterfactual.sentence,
         }
-        for found, row in zip(explanations, chosen, strict=True)
+        for explanation, row in zip(explanations, chosen, strict=True)
     ]
 
 

@@ -152,8 +152,8 @@ class _Line:
             return (Literal(name, "not-missing"),)
         if self.take(" IS MISSING") is not None:
             return (Literal(name, "missing"),)
-        found = self.expect(r" (<=|>=|<|>|=|!=|IN|NOT IN|CONTAINS|NOT CONTAINS) ", "an operator")
-        op = OPERATORS.get(found[1], found[1])
+        operator = self.expect(r" (<=|>=|<|>|=|!=|IN|NOT IN|CONTAINS|NOT CONTAINS) ", "an operator")
+        op = OPERATORS.get(operator[1], operator[1])
         dated = "date" if self.peek(rf"\(?{DATE}") else None
         reads = dated if part is None else _part(part[1])
         value = self.several(reads) if op in ("in", "not-in") else self.value(reads)
@@ -170,20 +170,20 @@ class _Line:
     def low_end(self) -> tuple[str, Any] | None:
         """Read the lower end of an interval: a number, a date, a level, or a weekday or month."""
         names = "|".join(n for several in NAMES.values() for n in several)
-        found = self.take(rf"({DATE}|{NUMBER}|{QUOTED}|{names}) (<=|<) (?=\S)")
-        if found is None:
+        match = self.take(rf"({DATE}|{NUMBER}|{QUOTED}|{names}) (<=|<) (?=\S)")
+        if match is None:
             return None
-        text = found[1]
+        text = match[1]
         if text.startswith('"'):
             value: Any = self.unquoted(text)
             if not self.interval_ahead():  # it was a column's name
-                self.at = found.start()
+                self.at = match.start()
                 return None
         elif re.fullmatch(DATE, text):
             value = text
         else:
             value = _place_of(text) if text[0].isalpha() and text != "inf" else float(text)
-        return MIRRORED[found[2]], value
+        return MIRRORED[match[2]], value
 
     def interval_ahead(self) -> bool:
         """Whether a name and another end follow, so that the part read is the lower end."""
@@ -259,22 +259,22 @@ class _Line:
         name = self.take("|".join(NAMES[reads])) if reads in NAMES else None
         if name is not None:
             return _place_of(name[0])
-        found = self.expect(rf"{QUOTED}|true\b|false\b|{NUMBER}", "a value")[0]
-        if found.startswith('"'):
-            return self.unquoted(found)
-        return found == "true" if found in ("true", "false") else float(found)
+        token = self.expect(rf"{QUOTED}|true\b|false\b|{NUMBER}", "a value")[0]
+        if token.startswith('"'):
+            return self.unquoted(token)
+        return token == "true" if token in ("true", "false") else float(token)
 
     def label(self) -> Any:
         """Read a label up to the end of the line: quoted text, true, a number, or plain words."""
-        found = self.expect(rf"{QUOTED}|[^\"]+", "a label")[0]
+        token = self.expect(rf"{QUOTED}|[^\"]+", "a label")[0]
         self.end()
-        if found.startswith('"'):
-            return self.unquoted(found)
-        if found in ("true", "false"):
-            return found == "true"
-        if re.fullmatch(r"-?\d+", found):
-            return int(found)
-        return float(found) if re.fullmatch(NUMBER, found) else found
+        if token.startswith('"'):
+            return self.unquoted(token)
+        if token in ("true", "false"):
+            return token == "true"
+        if re.fullmatch(r"-?\d+", token):
+            return int(token)
+        return float(token) if re.fullmatch(NUMBER, token) else token
 
     def unquoted(self, text: str) -> str:
         try:
@@ -291,16 +291,16 @@ class _Line:
         return re.compile(pattern).match(self.text, self.at) is not None
 
     def take(self, pattern: str) -> re.Match[str] | None:
-        found = re.compile(pattern).match(self.text, self.at)
-        if found is not None:
-            self.at = found.end()
-        return found
+        match = re.compile(pattern).match(self.text, self.at)
+        if match is not None:
+            self.at = match.end()
+        return match
 
     def expect(self, pattern: str, expected: str) -> re.Match[str]:
-        found = self.take(pattern)
-        if found is None:
+        match = self.take(pattern)
+        if match is None:
             raise self.problem(expected)
-        return found
+        return match
 
     def problem(self, expected: str) -> ExportError:
         rest = self.text[self.at : self.at + 30]

@@ -124,13 +124,13 @@ def to_dmn(model: Any) -> str:
 def variables(features: tuple[str, ...]) -> dict[str, str]:
     """Return a FEEL variable name for each column: its own name where that is plain."""
     plain = {f for f in features if PLAIN_NAME.fullmatch(f) and f.lower() not in TAKEN}
-    found = {}
+    names = {}
     for number, feature in enumerate(features, start=1):
         name = feature if feature in plain else f"column_{number}"
         while name != feature and name in plain:
             name += "_"
-        found[feature] = name
-    return found
+        names[feature] = name
+    return names
 
 
 def _lines(rule: RuleSet) -> list[tuple[tuple[Clause, ...], Any]]:
@@ -235,9 +235,9 @@ class FeelWriter(ConditionWriter[FeelTest]):
         if literal.op == "not-missing":
             return FeelTest(subject, kind, "{} != null".format, "? != null")
         if literal.op in ("contains", "not-contains"):
-            found = self._known(literal, _has_word(subject, str(literal.value)))
+            test = self._known(literal, _has_word(subject, str(literal.value)))
             held = "true" if literal.op == "contains" else "false"
-            return _with_gap(literal, found, "boolean", [f"= {held}"], "or")
+            return _with_gap(literal, test, "boolean", [f"= {held}"], "or")
         if literal.part is not None:
             subject, kind = self._known(literal, read(literal.part, _counting(subject))), "number"
             values = [feel(v) for v in compared_numbers(literal)]
@@ -284,10 +284,10 @@ def _counting(text: str) -> Arithmetic[str]:
     """Write arithmetic on the digits of a text in FEEL."""
 
     def cut(start: int, digits: int) -> str:
-        found = f"number(substring({text}, {start}, {digits}))"
+        number_text = f"number(substring({text}, {start}, {digits}))"
         if start < 12:  # the day is always there
-            return found
-        return f"(if string length({text}) < {start} then 0 else {found})"
+            return number_text
+        return f"(if string length({text}) < {start} then 0 else {number_text})"
 
     def apply(sign: str, *parts: str) -> str:
         return f"floor({parts[0]})" if sign == "floor" else f"({f' {sign} '.join(parts)})"

@@ -169,10 +169,10 @@ def _ref(name: str) -> Element:
 
 def _chain(function: str, parts: list[Element]) -> Element:
     """Apply a binary function from left to right."""
-    found = parts[0]
+    chained = parts[0]
     for part in parts[1:]:
-        found = _apply(function, found, part)
-    return found
+        chained = _apply(function, chained, part)
+    return chained
 
 
 @dataclass
@@ -211,9 +211,9 @@ class PmmlWriter(ConditionWriter[Element]):
         if literal.op in ("contains", "not-contains"):
             around = f"(^|.*{MARK}){re.escape(str(literal.value))}({MARK}.*|$)"
             lower = _apply("lowercase", _ref(name), mapMissingTo=" ")
-            found = _apply("matches", lower, _constant(f"(?s){around}"))
+            matched = _apply("matches", lower, _constant(f"(?s){around}"))
             some, none = (1.0, 0.0) if literal.op == "contains" else (0.0, 1.0)
-            return self._derive("word", _apply("if", found, _constant(some), _constant(none))), [
+            return self._derive("word", _apply("if", matched, _constant(some), _constant(none))), [
                 1.0
             ]
         if literal.part is not None:
@@ -230,8 +230,8 @@ class PmmlWriter(ConditionWriter[Element]):
             # midnight may be left out; where all is missing, any date will do: the test asks first
             given = {"mapMissingTo": "1970-01-01 00:00:00"}
             whole = _apply("concat", _ref(name), _constant(" 00:00:00"), **given)
-            found = _apply("substring", whole, _constant(start), _constant(digits))
-            return _ref(self._derive("digits", found))
+            part = _apply("substring", whole, _constant(start), _constant(digits))
+            return _ref(self._derive("digits", part))
 
         return Arithmetic(_constant, cut, _apply)
 
@@ -294,7 +294,7 @@ def _law(law: PowerLaw) -> Element:
 
 
 def _base(factor: Factor) -> Element:
-    found = _ref(factor.feature)
+    base = _ref(factor.feature)
     if factor.floor is not None:
-        found = _apply("max", found, _constant(factor.floor))
-    return _apply("-", found, _constant(factor.shift)) if factor.shift else found
+        base = _apply("max", base, _constant(factor.floor))
+    return _apply("-", base, _constant(factor.shift)) if factor.shift else base

@@ -18,11 +18,11 @@ class CaseFile(NamedTuple):
 
 
 def cases_frame(
-    found: Scored, *, changes: bool = True, progress: Callable[[float], Any] | None = None
+    scored: Scored, *, changes: bool = True, progress: Callable[[float], Any] | None = None
 ) -> pd.DataFrame:
     """Return the new table with the prediction for each case."""
-    frame = found.X.reset_index(drop=True)
-    added = found.table(changes=changes, progress=progress).reset_index(drop=True)
+    frame = scored.X.reset_index(drop=True)
+    added = scored.table(changes=changes, progress=progress).reset_index(drop=True)
     return frame.join(added.rename(columns=lambda name: _free(name, frame)))
 
 

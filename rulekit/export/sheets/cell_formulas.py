@@ -77,13 +77,13 @@ def cell_kinds(rule: RuleSet) -> dict[str, str]:
 def cell_of(value: Any, kind: str) -> Any:
     """Return the cell content for a value of a table."""
     if kind == "date":
-        found = moment(value)
-        if found is None or found < FIRST_DAY:
+        date = moment(value)
+        if date is None or date < FIRST_DAY:
             raise ExportError(
                 f"A date in a spreadsheet must be 1900-03-01 or later, got {value!r}. Correct it, "
                 "or leave the cell empty."
             )
-        return (found - SERIAL_0).total_seconds() / DAY
+        return (date - SERIAL_0).total_seconds() / DAY
     return checked_cell(float(value) if kind == "number" and not isinstance(value, str) else value)
 
 
@@ -136,8 +136,8 @@ class CellWriter(ConditionWriter[str]):
         if literal.op in ORDERED:
             limit = compared_numbers(literal)[0]
             return self._with_gap(literal, self._ordered(cell, literal.op, limit))
-        found = self._among(literal, cell)
-        return self._with_gap(literal, f"NOT({found})" if literal.op in APART else found)
+        formula = self._among(literal, cell)
+        return self._with_gap(literal, f"NOT({formula})" if literal.op in APART else formula)
 
     def _among(self, literal: Literal, cell: str) -> str:
         """Write that a cell holds one of the values."""

@@ -143,8 +143,8 @@ def _part_value(text: str, part: str, where: str) -> float:
 
 def _parts(text: str, mark: str) -> list[str]:
     """Split a list of texts; JSON strings stay whole."""
-    found = re.findall(rf'\s*("(?:[^"\\]|\\.)*"|[^{mark}]*)\s*(?:{mark}|$)', text)
-    parts = [v.strip() for v in found[: -1 if found and not found[-1] else None]]
+    pieces = re.findall(rf'\s*("(?:[^"\\]|\\.)*"|[^{mark}]*)\s*(?:{mark}|$)', text)
+    parts = [v.strip() for v in pieces[: -1 if pieces and not pieces[-1] else None]]
     return [json.loads(v) if v.startswith('"') and v.endswith('"') else v for v in parts]
 
 

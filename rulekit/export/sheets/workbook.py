@@ -206,8 +206,8 @@ def write_card(
         sheet.value(row, 3, label)
     sheet.value(row + 1, 1, "otherwise")
     sheet.value(row + 1, 3, rule.default)
-    found = f"INDEX($C${top + 1}:$C${row},MATCH(TRUE,$B${top + 1}:$B${row},0))"
-    answer = f"IFERROR({found},$C${row + 1})"
+    lookup = f"INDEX($C${top + 1}:$C${row},MATCH(TRUE,$B${top + 1}:$B${row},0))"
+    answer = f"IFERROR({lookup},$C${row + 1})"
     wrong = f"SUMPRODUCT(LEN($C$4:$C${last}))>0"
     empty = f"COUNTA($B$4:$B${last})=0"
     sheet.value(row + 3, 1, "answer", "answer")
@@ -382,10 +382,10 @@ class _BookWriter:
         wrong = _span(row, 1, len(checks), WORKINGS)
         answer, decided = self._decision(_span(row, len(checks) + 1, first - 1, WORKINGS))
         if wrong:
-            found = f"MATCH(TRUE,{wrong},0)"
+            first_wrong = f"MATCH(TRUE,{wrong},0)"
             hints = _span(f"${FIRST - 1}", 1, len(checks), WORKINGS)
-            answer = f"IFERROR(INDEX({hints},{found}),{answer})"
-            decided = f'IF(ISNUMBER({found}),"",{decided})'
+            answer = f"IFERROR(INDEX({hints},{first_wrong}),{answer})"
+            decided = f'IF(ISNUMBER({first_wrong}),"",{decided})'
         unused = f"COUNTA({_span(row, 1, self.last_input)})=0"
         cases.formula(row, self.last_points + 1, f'IF({unused},"",{answer})', "answer")
         cases.formula(row, self.last_points + 2, f'IF({unused},"",{decided})')
@@ -412,9 +412,9 @@ class _BookWriter:
             return f"IF({every},{label},{self.default})", f'IF({every},"all clauses",{first})'
         if not clauses:
             return self.default, '"otherwise"'
-        found = f"MATCH(TRUE,{clauses},0)"
-        answer = f"IFERROR(INDEX({self.labels},{found}),{self.default})"
-        return answer, f'IFERROR("clause "&{found},"otherwise")'
+        first_true = f"MATCH(TRUE,{clauses},0)"
+        answer = f"IFERROR(INDEX({self.labels},{first_true}),{self.default})"
+        return answer, f'IFERROR("clause "&{first_true},"otherwise")'
 
     def _offered(self, feature: str) -> str:
         """Return the values offered for a column: the levels in the rule."""

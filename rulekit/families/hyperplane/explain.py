@@ -234,7 +234,7 @@ def explain_with_hyperplane(
     rows = as_numbers(plane.design.frame(columns))
     _refuse_gaps(plane, rows)
     answers = model.rule_set_.predict(columns).tolist()
-    found: list[HyperplaneExplanation | None] = [None] * len(rows)
+    explanations: list[HyperplaneExplanation | None] = [None] * len(rows)
     above = plane.half(1)
     is_above = above.contains(above.oriented(rows))
     for code, label in enumerate(model.boxes_):
@@ -243,8 +243,8 @@ def explain_with_hyperplane(
         for row_index, explanation in zip(
             there, side.explained(rows[there], there, answers, box), strict=True
         ):
-            found[row_index] = explanation
-    return [explanation for explanation in found if explanation is not None]
+            explanations[row_index] = explanation
+    return [explanation for explanation in explanations if explanation is not None]
 
 
 def _refuse_gaps(plane: Plane, rows: Floats) -> None:
@@ -327,7 +327,7 @@ class _Side:
     def _counted(self, lower: Floats, upper: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
         """Count the training rows in each box, and those of this side's class."""
         both = np.column_stack([self.n_all, self.n_right]).astype(float)
-        found = np.zeros((len(upper), 2))
+        counts = np.zeros((len(upper), 2))
         bounded = bool(np.isfinite(lower).any())
         for start in range(0, len(upper), CHUNK):
             part = slice(start, start + CHUNK)
@@ -336,8 +336,8 @@ class _Side:
                 inside &= self.distinct[:, i] <= upper[part, i, None]
                 if bounded:
                     inside &= self.distinct[:, i] > lower[part, i, None]
-            found[part] = inside @ both
-        return found[:, 0], found[:, 1]
+            counts[part] = inside @ both
+        return counts[:, 0], counts[:, 1]
 
     def _volume_ratio(self, lower: Floats, upper: Floats) -> Floats:
         """Compare volumes within the table's range with the largest possible one, shape (n,)."""

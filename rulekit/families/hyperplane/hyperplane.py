@@ -196,11 +196,11 @@ n_rules_, n_conditions_, training_error_
         key = "plane", joblib.hash((settings, counted, folds))
         plane = shared.once(key, lambda: learned_plane(table, linear, counted, folds))
         _check_signs(plane, ways)
-        found = {
+        extracted = {
             code: shared.once((*key, code, *measure), partial(plane.boxes, code, *measure))
             for code in (0, 1)
         }
-        boxes = {c: found[c].kept(int(self.min_coverage), self.max_rules) for c in (0, 1)}
+        boxes = {c: extracted[c].kept(int(self.min_coverage), self.max_rules) for c in (0, 1)}
         self._keep_rule(self._rule(plane, boxes[positive], positive, ways), table, weight)
         why = self._why_empty(plane) if self.rule_set_.is_constant else None
         share = float(weight[table.codes == positive].sum() / weight.sum())
@@ -214,8 +214,8 @@ n_rules_, n_conditions_, training_error_
         self.empty_rule_hint_ = None if why is None else self._empty_hint(why)
         self.plane_, self.linear_ = plane, plane.linear
         self.boxes_ = {label: boxes[code] for code, label in enumerate(labels)}
-        self.coverage_, self.coverage_all_ = boxes[positive].coverage, found[positive].coverage
-        self.n_problems_ = found[positive].n_problems
+        self.coverage_, self.coverage_all_ = boxes[positive].coverage, extracted[positive].coverage
+        self.n_problems_ = extracted[positive].n_problems
         self.n_incomplete_ = len(table.codes) - len(plane.codes)
         self.history_ = _history(boxes[positive])
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None

@@ -204,11 +204,13 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         frame = checked_frame(self, X, reset=reset)
         columns = columns_of(frame, exact=reset)
         refuse_infinities(columns)
-        found = [plain_numbers(name, values, frame[name]) for name, values in columns.items()]
+        columns_read = [
+            plain_numbers(name, values, frame[name]) for name, values in columns.items()
+        ]
         if reset:
-            for name, numbers in zip(columns, found, strict=True):
+            for name, numbers in zip(columns, columns_read, strict=True):
                 computable(name, numbers)
-        return np.column_stack(found)
+        return np.column_stack(columns_read)
 
     def _splits(self, rows: Floats, y: NDArray[Any], used: NDArray[np.bool_]) -> Splits:
         """Return the folds of the given splitter, restricted to the rows that are kept."""
@@ -279,8 +281,8 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return ``coef_ @ x + intercept_`` of each row, shape (n,)."""
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
-        found: Floats = plane_values(rows, self.coef_[0]) + self.intercept_[0]
-        return found
+        margin: Floats = plane_values(rows, self.coef_[0]) + self.intercept_[0]
+        return margin
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row's side; rows on the plane get ``classes_[0]``."""
@@ -364,10 +366,10 @@ class _Part:
     def errors(self, nus: Floats) -> Floats:
         """Compute the weighted share of wrong rows for each price."""
         program, test = self.learn.program(), self.test
-        found = []
+        errors = []
         for nu in nus:
             plane = program.solve(float(nu))
             above = plane_values(test.rows, plane.w) - plane.gamma
             side = np.where(above > ON_PLANE, 1.0, -1.0)
-            found.append(float(test.weight[side != test.signs].sum() / test.weight.sum()))
-        return np.array(found)
+            errors.append(float(test.weight[side != test.signs].sum() / test.weight.sum()))
+        return np.array(errors)

@@ -75,13 +75,13 @@ class NumericDesign:
         Numbers stay; truth values or text of two levels become one number of 0 and 1, of any other
         count of levels one number for each. A column without values gives none.
         """
-        found: list[Number] = []
+        numbers: list[Number] = []
         for name, values in columns.items():
             if kinds[name] == "number":
                 computable(name, values)
                 present = values[~np.isnan(values)]
                 if len(present):
-                    found.append(Number(name, None, bool((present == np.round(present)).all())))
+                    numbers.append(Number(name, None, bool((present == np.round(present)).all())))
                 continue
             levels = sorted({v for v in values if v is not None})
             if len(levels) > max_levels:
@@ -89,24 +89,24 @@ class NumericDesign:
                     f"Column {name[:60]!r} holds {len(levels)} different texts; a linear model can "
                     f"take at most {max_levels} as numbers. Leave the column out (role 'ignore')."
                 )
-            found += [Number(name, v, True) for v in (levels[1:] if len(levels) == 2 else levels)]
-        if not found:
+            numbers += [Number(name, v, True) for v in (levels[1:] if len(levels) == 2 else levels)]
+        if not numbers:
             raise DataError(
                 "A linear model needs at least one column with a value; give numbers, truth values "
                 "or text of a few levels."
             )
-        return cls(tuple(found))
+        return cls(tuple(numbers))
 
     @property
     def names(self) -> list[str]:
         """The distinct names of the numbers; a column may be called "kind = x"."""
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for number in self.numbers:
             name = number.name
-            while name in found:
+            while name in names:
                 name += "'"
-            found[name] = None
-        return list(found)
+            names[name] = None
+        return list(names)
 
     def frame(self, columns: Columns) -> pd.DataFrame:
         """Return the numbers as a data frame of shape (n, p), NaN where a value is missing."""

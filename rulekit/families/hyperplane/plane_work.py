@@ -55,16 +55,16 @@ class Plane:
         V = half.oriented(self.rows[self.codes == code])
         return self._short(extract_boxes(half, V, criterion=criterion, max_depth=max_depth))
 
-    def _short(self, found: Boxes) -> Boxes:
+    def _short(self, boxes: Boxes) -> Boxes:
         """Write the faces of boxes with few digits; the same rows stay in each box."""
-        half = found.half
-        lower, upper = found.lower.copy(), found.upper.copy()
+        half = boxes.half
+        lower, upper = boxes.lower.copy(), boxes.upper.copy()
         everywhere = half.oriented(self.rows)
         for i, column in enumerate(half.columns.tolist()):
             whole = self.design.numbers[column].whole
             both = short_faces(np.concatenate([lower[:, i], upper[:, i]]), everywhere[:, i], whole)
-            lower[:, i], upper[:, i] = both[: len(found)], both[len(found) :]
-        return found.with_faces(lower, upper)
+            lower[:, i], upper[:, i] = both[: len(boxes)], both[len(boxes) :]
+        return boxes.with_faces(lower, upper)
 
 
 def learned_plane(
@@ -93,8 +93,8 @@ def learned_plane(
     def learn(inside: NDArray[np.intp]) -> tuple[Floats, float, Floats]:
         part = frame.iloc[inside]
         some = None if counted is None else counted[inside]
-        found = plane_of(fit_linear(settled, part, y[inside], some), part)
-        return (*found, rows[inside].max(axis=0) - rows[inside].min(axis=0))
+        plane = plane_of(fit_linear(settled, part, y[inside], some), part)
+        return (*plane, rows[inside].max(axis=0) - rows[inside].min(axis=0))
 
     confidence = None
     if folds >= 2 and w.any():
@@ -126,9 +126,9 @@ def _settled(linear: BaseEstimator, fitted: Any) -> BaseEstimator:
     """Keep the price that cross-validation chose, so that it is not chosen again in every fold."""
     template = clone(linear)
     last = template.steps[-1][1] if isinstance(template, Pipeline) else template
-    found = fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
+    estimator = fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
     if isinstance(last, LPSVM):
-        last.set_params(nu=found.nu_, cv=LPSVM().cv)  # folds are read only to choose a price
+        last.set_params(nu=estimator.nu_, cv=LPSVM().cv)  # folds are read only to choose a price
     return template
 
 
@@ -169,11 +169,13 @@ def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
     w = (values[1:] - values[0]) / step
     w[~_reaches(before, probes, frame, coef)] = 0.0
     gamma = float((w * centre).sum() - values[0])
-    found, wanted = (
+    coefficients, wanted = (
         plane_values(rows, w) - gamma,
         (plane_values(_before(before, rows, frame), coef) + intercept),
     )
-    if not np.allclose(found, wanted, rtol=0.0, atol=AFFINE * max(1.0, np.abs(wanted).max())):
+    if not np.allclose(
+        coefficients, wanted, rtol=0.0, atol=AFFINE * max(1.0, np.abs(wanted).max())
+    ):
         raise ValueError(
             "The steps before the linear classifier must be affine, like scalers and selectors. "
             "Remove the step that is not affine."

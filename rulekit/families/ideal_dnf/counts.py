@@ -118,9 +118,9 @@ class TableCounts(PackedCounts):
         super().__init__(described, held_out, weight)
         self._columns = columns
         self._levels: dict[str, tuple[NDArray[np.intp], dict[Any, int]]] = {}
-        found = [q for name in sorted(columns) for q in self._questions_of(name)]
-        self.questions: tuple[Question, ...] = tuple(found)
-        self._words = self._cut(range(len(found)), ~held_out)[0]
+        questions = [q for name in sorted(columns) for q in self._questions_of(name)]
+        self.questions: tuple[Question, ...] = tuple(questions)
+        self._words = self._cut(range(len(questions)), ~held_out)[0]
 
     def pairs(self) -> Bools:
         """Return which columns are equivalent to their complement, shape (d,)."""

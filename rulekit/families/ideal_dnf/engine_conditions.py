@@ -59,7 +59,7 @@ class Numbers:
 
     def _found_ends(self) -> dict[str, Floats]:
         """Count present values and find the ends, shape (2, 3) each, by part."""
-        found: dict[str, Floats] = {}
+        ends_of: dict[str, Floats] = {}
         for start in range(0, len(self.names), AT_ONCE):
             names = self.names[start : start + AT_ONCE]
             cells: dict[str, Any] = {}
@@ -68,23 +68,23 @@ class Numbers:
                 cells |= {f"n{j}": v.count(), f"a{j}": v.min(), f"b{j}": v.max()}
             for row in fetch(self._table.group_by("h").aggregate(**cells)).to_pylist():
                 for j, name in enumerate(names):
-                    ends = found.setdefault(name, np.array([[0, np.nan, np.nan]] * 2))
+                    ends = ends_of.setdefault(name, np.array([[0, np.nan, np.nan]] * 2))
                     ends[int(row["h"])] = [row[f"{part}{j}"] for part in "nab"]
-        for name, ends in found.items():
+        for name, ends in ends_of.items():
             if np.isinf(ends).any():
                 raise DataError(
                     f"Column {name[:60]!r} must hold finite numbers or gaps; it is infinite (inf) "
                     "somewhere. Replace such values, or leave the column out with `features`."
                 )
-        return found
+        return ends_of
 
     def _found_sample(self) -> dict[str, NDArray[Any]]:
         """Fetch sample rows, all of a small table; `h` marks held-out rows."""
         table, n_rows = self._table, self._rows.n_rows
         if n_rows > SAMPLE_ROWS:
             table = table.filter(table.s < limit(max(SAMPLE_ROWS / 4 / n_rows, LEAST_SHARE)))
-        found = fetch(table.drop("s"))
-        return {name: found[name].to_numpy() for name in found.column_names}
+        sampled = fetch(table.drop("s"))
+        return {name: sampled[name].to_numpy() for name in sampled.column_names}
 
     def ends(self, name: str, part: int | None = None) -> tuple[int, float, float]:
         """Count the present values of a part, None for all rows, and return the ends."""
@@ -118,8 +118,10 @@ class Numbers:
         sample = {c: self._sample(name, part) for c, name in names.items()}
         n = {c: self.ends(name, part)[0] for c, name in names.items()}
         wanted = {c: ranks[name] for c, name in names.items()}
-        found = values_at(self._table, sample, wanted, n, held=None if part is None else bool(part))
-        return {(names[c], rank): value for (c, rank), value in found.items()}
+        values = values_at(
+            self._table, sample, wanted, n, held=None if part is None else bool(part)
+        )
+        return {(names[c], rank): value for (c, rank), value in values.items()}
 
     def _sample(self, name: str, part: int | None) -> Floats:
         """Return the sampled values of a column in a part, None for all rows."""
@@ -133,9 +135,9 @@ class Numbers:
         ranks = {name: (self.ends(name, part)[0] - 1) // 2 for name in names}
         present = {name: [rank] for name, rank in ranks.items() if rank >= 0}
         present = {name: rank for name, rank in present.items() if self.ends(name, part)[0]}
-        found = self.at(present, part)
+        medians = self.at(present, part)
         cuts: dict[str, float | None] = dict.fromkeys(names)
-        cuts |= {name: found[name, rank[0]] for name, rank in present.items()}
+        cuts |= {name: medians[name, rank[0]] for name, rank in present.items()}
         below = {}
         for name in present:
             _, low, high = self.ends(name, part)
@@ -183,27 +185,27 @@ class MedianConditions:
         return self._written(questions, self._numbers.medians(cut, None))
 
     def _number_questions(self, n_rows: int) -> dict[str, list[Question]]:
-        two_valued, found = self._numbers.two_valued(), {}
+        two_valued, questions = self._numbers.two_valued(), {}
         for name in self._numbers.names:
             n, low, high = self._numbers.ends(name)
-            found[name] = questions_of_numbers(
+            questions[name] = questions_of_numbers(
                 name,
                 [low, high] if n else [],
                 two_valued=name in two_valued,
                 has_missing=n < n_rows,
             )
-        return found
+        return questions
 
     @staticmethod
     def _written(questions: Sequence[Question], cuts: Mapping[str, float | None]) -> list[Pair]:
         """Return Boolean columns as literals; one without a threshold is false for every value."""
-        found = []
+        written = []
         for question in questions:
             cut = cuts.get(question.feature)
             if question.kind == "cut" and cut is None:
                 cut = np.finfo(float).max
-            found.append(question.literals(cut))
-        return found
+            written.append(question.literals(cut))
+        return written
 
 
 class BinnedConditions:
@@ -274,14 +276,14 @@ def _exact_cuts(rows: TableRows, binarizer: Binarizer, names: list[str]) -> dict
     for name in numbers.names:
         below = places * (numbers.ends(name, 0)[0] - 1) // parts
         ranks[name] = [int(r) for b in below for r in (b, b + 1)]
-    found = numbers.at(ranks, 0)
+    values = numbers.at(ranks, 0)
     cuts: dict[str, list[float]] = {}
     for name in numbers.names:
         n, _, high = numbers.ends(name, 0)
         below, rest = np.divmod(places * (n - 1), parts)
         cuts[name] = []
         for b, r in zip(below.tolist(), rest.tolist(), strict=True):
-            first, second = found[name, b], found[name, b + 1]
+            first, second = values[name, b], values[name, b + 1]
             raw = first if r == 0 else first * (1 - r / parts) + second * (r / parts)
             if first < second:
                 raw = float(short_cuts(np.array([raw]), np.array([first, second]))[0])

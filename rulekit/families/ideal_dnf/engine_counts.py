@@ -43,12 +43,12 @@ class EngineCounts:
         if d > TOGETHER:
             return self._counted_alone()
         self._types = self._typed(self._conditions.pairs, self._rows.held)
-        found = [_marginal(self._types, range(d), [j])[0, 1] for j in range(d)]
-        return _contingency(self._types[0].sum(axis=0), np.array(found).reshape(d, 2))
+        counts = [_marginal(self._types, range(d), [j])[0, 1] for j in range(d)]
+        return _contingency(self._types[0].sum(axis=0), np.array(counts).reshape(d, 2))
 
     def _counted_alone(self) -> Contingency:
         holds = [self._rows.writer.write(yes) for yes, _ in self._conditions.pairs]
-        found, sizes = np.zeros((len(holds), 2), dtype=np.int64), np.zeros(2, dtype=np.int64)
+        counts, sizes = np.zeros((len(holds), 2), dtype=np.int64), np.zeros(2, dtype=np.int64)
         for start in range(0, len(holds), AT_ONCE):
             part = {f"c{j}": c for j, c in enumerate(holds[start : start + AT_ONCE])}
             selected = self._rows.all.select(y=self._described, h=self._rows.held, **part)
@@ -57,8 +57,8 @@ class EngineCounts:
             for row in fetch(groups).to_pylist():  # to filter by a hash costs more
                 if not row["h"]:
                     sizes[int(row["y"])] = row["n"]
-                    found[start : start + len(part), int(row["y"])] = [row[c] for c in part]
-        return _contingency(sizes, found)
+                    counts[start : start + len(part), int(row["y"])] = [row[c] for c in part]
+        return _contingency(sizes, counts)
 
     def histograms(self, rankings: Sequence[Sequence[int]]) -> list[Counts]:
         """Count the types of each ranking, by part: one GROUP BY, or one per wide ranking."""
@@ -98,16 +98,16 @@ class EngineCounts:
             start=ibis.literal(0, "int64"),
         )
         selected = self._rows.all.select(y=self._described, h=part, code=code)
-        found = fetch(selected.group_by("code", "y", "h").aggregate(n=selected.count()))
+        groups = fetch(selected.group_by("code", "y", "h").aggregate(n=selected.count()))
         counts = np.zeros((2, 2**k, 2), dtype=np.int64)
-        at = (found[name].to_numpy().astype(np.int64) for name in ("h", "code", "y"))
-        counts[tuple(at)] = found["n"].to_numpy()
+        at = (groups[name].to_numpy().astype(np.int64) for name in ("h", "code", "y"))
+        counts[tuple(at)] = groups["n"].to_numpy()
         return counts
 
 
-def _contingency(sizes: NDArray[np.int64], found: NDArray[np.int64]) -> Contingency:
+def _contingency(sizes: NDArray[np.int64], counts: NDArray[np.int64]) -> Contingency:
     """Combine the rows of each class, shape (2,), with those that meet conditions, (d, 2)."""
-    return Contingency(int(sizes.sum()), int(sizes[1]), found.sum(axis=1), found[:, 1])
+    return Contingency(int(sizes.sum()), int(sizes[1]), counts.sum(axis=1), counts[:, 1])
 
 
 def _marginal(counts: Counts, columns: Sequence[int], remaining: Sequence[int]) -> Counts:
@@ -117,7 +117,7 @@ def _marginal(counts: Counts, columns: Sequence[int], remaining: Sequence[int]) 
     code = np.zeros_like(indices)
     for j in remaining:
         code = 2 * code + ((indices >> (k - 1 - columns.index(j))) & 1)
-    found = np.zeros((2, 2 ** len(remaining), 2), dtype=np.int64)
+    marginal = np.zeros((2, 2 ** len(remaining), 2), dtype=np.int64)
     for part in (0, 1):
-        np.add.at(found[part], code, counts[part])
-    return found
+        np.add.at(marginal[part], code, counts[part])
+    return marginal

@@ -295,14 +295,14 @@ n_rules_, n_conditions_, training_error_
         key = joblib.hash((replace(plan, binarizer=None), cutting_key))
         self._choose(shared.once(key, lambda: search_table(table, plan)))
 
-    def _choose(self, found: Search) -> None:
+    def _choose(self, search: Search) -> None:
         """Select the number of conditions, count them on all rows, write the rule."""
-        self.score_, chosen = found.chosen(self.tolerance, self.max_variables)
+        self.score_, chosen = search.chosen(self.tolerance, self.max_variables)
         labels = self.positive_label_, self.default_label_
-        self._formula = found.formula(chosen, labels, time_limit=self.time_limit)
-        self.n_rows_ = found.source.n_rows
-        self.n_held_out_ = found.curve.n_held_out
-        self.history_ = found.history(self.max_variables, len(chosen))
+        self._formula = search.formula(chosen, labels, time_limit=self.time_limit)
+        self.n_rows_ = search.source.n_rows
+        self.n_held_out_ = search.curve.n_held_out
+        self.history_ = search.history(self.max_variables, len(chosen))
         self._keep_formula(self.mode)
 
     def _fit_warnings(self) -> Iterator[Warning]:

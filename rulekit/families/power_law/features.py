@@ -104,14 +104,14 @@ class PowerLawFeatures:
         guarded = self.floors or exponent < 0 or (shift != 0 and exponent != 1)
         return Factor(self.names[j], exponent, shift, float(self.floor[j]) if guarded else None)
 
-    def in_units(self, found: FoundSplit) -> tuple[list[tuple[Factor, ...]], Floats, Floats]:
+    def in_units(self, split: FoundSplit) -> tuple[list[tuple[Factor, ...]], Floats, Floats]:
         """Write a split's power laws and weights for columns as they are.
 
         Shape of the result: (q,), (2,).
         """
         laws, weights = [], []
-        bounds = np.array([found.low, found.high])
-        for row, weight in zip(found.exponents, found.weights, strict=True):
+        bounds = np.array([split.low, split.high])
+        for row, weight in zip(split.exponents, split.weights, strict=True):
             places = np.flatnonzero(row)
             up, down = (self.scale.repeat(np.maximum(side * row, 0)) for side in (1, -1))
             scale = float(np.prod(up) / np.prod(down))
@@ -125,13 +125,13 @@ class PowerLawFeatures:
 
 
 def short_split(
-    found: FoundSplit, features: PowerLawFeatures, columns: Columns
+    split: FoundSplit, features: PowerLawFeatures, columns: Columns
 ) -> PowerLawSplit | None:
     """Write a split in the user's units with as few digits as leave every row where it was.
 
     Shapes: columns (n,).
     """
-    laws, weights, bounds = features.in_units(found)
+    laws, weights, bounds = features.in_units(split)
     present = ~absent_in(dict.fromkeys(f.feature for law in laws for f in law), columns)
     spread = [_spread(law, w, columns, present) for law, w in zip(laws, weights, strict=True)]
     order = np.argsort(-np.array(spread), kind="stable")
@@ -178,14 +178,14 @@ def _gaps(
     total: Floats, side: NDArray[np.intp], bounds: Floats
 ) -> list[tuple[float, float] | None]:
     """Find the gap around each bound: largest sum below it and smallest above; None if infinite."""
-    found: list[tuple[float, float] | None] = []
+    gaps: list[tuple[float, float] | None] = []
     for index, bound in enumerate(bounds):
         below, above = total[side <= index], total[side > index]
         if not np.isfinite(bound) or not len(below) or not len(above):
-            found.append(None)
+            gaps.append(None)
         else:
-            found.append((float(below.max()), float(above.min())))
-    return found
+            gaps.append((float(below.max()), float(above.min())))
+    return gaps
 
 
 def shortest(low: float, high: float, near: float) -> float:
@@ -199,9 +199,9 @@ def shortest(low: float, high: float, near: float) -> float:
     1200.0
     """
     for digits in range(1, MAX_DIGITS + 1):
-        found = float(f"{near:.{digits}g}")
-        if low <= found <= high:
-            return found + 0.0
+        rounded = float(f"{near:.{digits}g}")
+        if low <= rounded <= high:
+            return rounded + 0.0
     return near
 
 

@@ -59,7 +59,7 @@ def with_least_wrong(
     fixed = mass[:, ~np.isfinite(total) & (held == split.inside)].sum(axis=1, keepdims=True)
     whole = mass.sum(axis=1, keepdims=True)
 
-    def found(first: Any, last: Any) -> tuple[Floats, Floats]:
+    def counted(first: Any, last: Any) -> tuple[Floats, Floats]:
         """Compute the wrong weight and FL with rows from the first to before the last inside."""
         inside = fixed + running[:, np.atleast_1d(last)] - running[:, np.atleast_1d(first)]
         outside = whole - inside
@@ -70,14 +70,14 @@ def with_least_wrong(
 
     ends = [0 if split.low is None else int(np.searchsorted(value, split.low)), 0]
     ends[LAST] = int(np.searchsorted(value, split.high, side="right"))
-    slack, now, begun = EQUAL * whole.sum(), found(*ends)[0][0], np.inf
+    slack, now, begun = EQUAL * whole.sum(), counted(*ends)[0][0], np.inf
     start = list(ends)
     while now < begun:
         begun = now
         for side in (LAST, FIRST) if split.is_band else (LAST,):
             other = ends[1 - side]
             places = breaks[breaks > other if side == LAST else breaks < other]
-            wrong, impurity = found(*((other, places) if side == LAST else (places, other)))
+            wrong, impurity = counted(*((other, places) if side == LAST else (places, other)))
             if wrong.min(initial=np.inf) < now - slack:
                 now = wrong.min()
                 ends[side] = int(places[np.where(wrong <= now + slack, impurity, np.inf).argmin()])
@@ -226,11 +226,13 @@ class Grower:
             or _gini(node.mass) <= self._pure
         ):
             return
-        found = self._found(node)
-        if found is None or not (np.isfinite(found.low) or np.isfinite(found.high)):
+        found_split = self._found(node)
+        if found_split is None or not (
+            np.isfinite(found_split.low) or np.isfinite(found_split.high)
+        ):
             return
         columns = {name: values[node.rows] for name, values in self.columns.items()}
-        short = short_split(found, self.features, columns)
+        short = short_split(found_split, self.features, columns)
         if short is None:
             return
         split = self._with_gaps(short, columns, node)
@@ -241,7 +243,7 @@ class Grower:
         node.yes = self._node(node.rows[held], node.depth + 1)
         node.no = self._node(node.rows[~held], node.depth + 1)
         self.history += [
-            {"node": len(self.history), "depth": node.depth, **step} for step in found.history
+            {"node": len(self.history), "depth": node.depth, **step} for step in found_split.history
         ]
 
     def _found(self, node: Node) -> FoundSplit | None:
@@ -271,10 +273,10 @@ class Grower:
         small = searched <= KEPT_CELLS and task.X.size <= KEPT_WHOLE
         if self.memory is not None and small:
             levels = self.memory.setdefault((node.rows.tobytes(), *allowed[:2]), {})
-        found = self.search(task, np.random.default_rng(self.seed), levels)
+        split = self.search(task, np.random.default_rng(self.seed), levels)
         if self.memory is not None and not self.clock():
-            self.memory[key] = found
-        return found
+            self.memory[key] = split
+        return split
 
     def _with_gaps(self, split: PowerLawSplit, columns: Columns, node: Node) -> PowerLawSplit:
         """Send rows with a gap to the side with fewer errors, or to the larger side."""

@@ -56,13 +56,13 @@ class Node:
 
     def answers(self, columns: Columns, n: int) -> NDArray[np.intp]:
         """Predict n rows, as codes of classes, shape (n,)."""
-        found = np.full(n, self.answer)
+        answers = np.full(n, self.answer)
         if self.split is not None and self.yes is not None and self.no is not None:
             held = self.split.mask(columns)
             for side, rows in ((self.yes, held), (self.no, ~held)):
                 part = {name: values[rows] for name, values in columns.items()}
-                found[rows] = side.answers(part, int(rows.sum()))
-        return found
+                answers[rows] = side.answers(part, int(rows.sum()))
+        return answers
 
     @property
     def is_last(self) -> bool:

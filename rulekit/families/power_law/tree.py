@@ -393,18 +393,18 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     def _sized(self, grower: Grower, shared: SharedWork) -> GrowthLimits:
         """Choose the size by the training rows, within the limits given."""
         half = None if self.time_limit is None else 0.5 * self.time_limit
-        clock, found = Clock.of_seconds(half, shared.should_stop), None
+        clock, compared = Clock.of_seconds(half, shared.should_stop), None
         if self.upper_level == "beam" and self.inner_folds is not None:
             search = search_for(self.upper_level, self.lower_level, clock)
             timed = replace(grower, search=search, clock=clock)
-            found = compare_sizes(timed, self.tau_prune, self.inner_folds)
-        found = None if clock.ran_out else found
-        self.sizes_: list[dict[str, float]] = [] if found is None else found.records()
-        if found is None:
+            compared = compare_sizes(timed, self.tau_prune, self.inner_folds)
+        compared = None if clock.ran_out else compared
+        self.sizes_: list[dict[str, float]] = [] if compared is None else compared.records()
+        if compared is None:
             return grower.limits
         if grower.memory is None:
-            grower.memory = found.memory
-        return found.chosen()
+            grower.memory = compared.memory
+        return compared.chosen()
 
     def _monotonic_constraints(self, table: TrainingTable) -> Constraints:
         """Read the monotonic constraints and the class they lead to."""
@@ -489,9 +489,9 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self._keep_rule(rule, table, weight)
         self.n_splits_ = len(root.splits)
         self.n_conditions_ = root.length
-        found = tree_of_rule(rule)
-        assert found is not None
-        self.tree_: Tree = found
+        tree = tree_of_rule(rule)
+        assert tree is not None
+        self.tree_: Tree = tree
         total = root.mass.sum()
         inner = [leaf.mass.sum() - (leaf.mass**2).sum() / leaf.mass.sum() for leaf in root.leaves]
         self.objective_ = float(sum(inner) / total)

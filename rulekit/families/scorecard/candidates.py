@@ -65,11 +65,11 @@ def candidates(
         for one, other, span in _pairs(conditions_of(encoding), encoding.seen()):
             if one in literals or other in literals:
                 continue
-            found = Written(_side(one, other, constraints), _side(other, one, constraints, True))
-            if found.raising or found.lowering:
+            sides = Written(_side(one, other, constraints), _side(other, one, constraints, True))
+            if sides.raising or sides.lowering:
                 source.append(f)
                 spans.append(span)
-                written.append(found)
+                written.append(sides)
     codes = [bins.codes.T.astype(np.int32)]
     for f, literal in enumerate(literals, start=len(bins.encodings)):
         held = literal.mask(columns)
@@ -113,7 +113,7 @@ def _side(
 
 def _required(constraints: Constraints, written: list[Written]) -> tuple[frozenset[int], ...]:
     """Return the candidates that meet each requirement: single literals first, then columns."""
-    found = []
+    literals = []
     for required in sorted(constraints.required, key=lambda required: isinstance(required, str)):
         granting = frozenset(
             j
@@ -126,8 +126,8 @@ def _required(constraints: Constraints, written: list[Written]) -> tuple[frozens
                 f"Column {required!r} is required in the rule, but gives no condition that may be "
                 "used: it is constant, or all its conditions are forbidden. Remove the requirement."
             )
-        found.append(granting)
-    return tuple(found)
+        literals.append(granting)
+    return tuple(literals)
 
 
 def _pairs(

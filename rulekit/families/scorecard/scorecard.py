@@ -131,11 +131,11 @@ def _starts(weight: Floats, described: Floats, decides: int, most: int) -> list[
             ]
             if ways:
                 best[k, b] = min(ways)
-    found = best[2, n]
+    start = best[2, n]
     for k in range(3, min(most, n) + 1):
-        if (k, n) in best and best[k, n][0] < found[0] - SAME * weight.sum():
-            found = best[k, n]
-    return list(found[1])
+        if (k, n) in best and best[k, n][0] < start[0] - SAME * weight.sum():
+            start = best[k, n]
+    return list(start[1])
 
 
 @dataclass(frozen=True)
@@ -273,9 +273,9 @@ n_conditions_, training_error_, empty_rule_hint_
         """
         model = clone(self)
         model._check()
-        found = model._path_of(model._read(X, y, sample_weight), SharedWork())
+        cards = model._path_of(model._read(X, y, sample_weight), SharedWork())
         names = ["n_conditions", "loss", "train_error", "rule_set"]
-        return pd.DataFrame([[getattr(e, n) for n in names] for e in found], columns=names)
+        return pd.DataFrame([[getattr(e, n) for n in names] for e in cards], columns=names)
 
     def _path_of(self, table: TrainingTable, shared: SharedWork) -> RulePath:
         work = self._begun(table, shared)
@@ -349,8 +349,8 @@ n_conditions_, training_error_, empty_rule_hint_
 
         def begun() -> _Work:
             described = table.codes == positive
-            found = candidates(bins, table.columns, described, weight, constraints)
-            return _Work(found, PointsPath(found.problem), key)
+            conditions = candidates(bins, table.columns, described, weight, constraints)
+            return _Work(conditions, PointsPath(conditions.problem), key)
 
         return shared.once(("points", *key), begun)
 
@@ -367,10 +367,10 @@ n_conditions_, training_error_, empty_rule_hint_
         return cards
 
     def _rule(
-        self, found: Candidates, card: Card, table: TrainingTable, weight: Floats
+        self, conditions: Candidates, card: Card, table: TrainingTable, weight: Floats
     ) -> tuple[RuleSet, int]:
         """Select the threshold with the fewest wrong rows; a constant rule if none has fewer."""
-        given, shift = found.written_card(card)
+        given, shift = conditions.written_card(card)
         described = table.y == self.positive_label_
         masses = float(weight[described].sum()), float(weight[~described].sum())
         constant = self._one_clause() if masses[0] > masses[1] else self._one_clause(clauses=0)
@@ -381,7 +381,7 @@ n_conditions_, training_error_, empty_rule_hint_
         totals = np.array(points) @ held
         even = -card.intercept / card.slope + shift
         total, wrong = _best_total(totals, described, weight, even)
-        needed = bool(found.problem.required)
+        needed = bool(conditions.problem.required)
         if total is None or (wrong > min(masses) * (1.0 + 1e-9) and not needed):
             return constant, shift
         return self._one_clause(PointsSplit(literals, points, total)), shift

@@ -27,7 +27,7 @@ def votes(
 
     n, p = codes.shape
     with_weight = classes[weight > 0]
-    found: NDArray[np.float64] = np.zeros((n, int(with_weight.max(initial=0)) + 1))
+    shares: NDArray[np.float64] = np.zeros((n, int(with_weight.max(initial=0)) + 1))
     if p and len(with_weight):
         by_column = np.ascontiguousarray(codes.T, dtype=np.int32)
         n_cells = int(by_column.max()) + 1
@@ -38,11 +38,11 @@ def votes(
             labels,
             np.zeros(n, dtype=np.int64),
             np.zeros(n),
-            np.zeros((n_cells, found.shape[1])),
+            np.zeros((n_cells, shares.shape[1])),
             np.zeros(n_cells, dtype=np.int64),
         )
         draws = len(with_weight) if most_rows is None else min(len(with_weight), most_rows)
         numbers = np.array([n_trees, draws, MIN_LEAF, seed], dtype=np.int64)
-        grown_votes(rows, np.ascontiguousarray(weight, dtype=np.float64), numbers, found)
-    total = found.sum(axis=1, keepdims=True)
-    return np.divide(found, total, out=np.full_like(found, np.nan), where=total > 0)
+        grown_votes(rows, np.ascontiguousarray(weight, dtype=np.float64), numbers, shares)
+    total = shares.sum(axis=1, keepdims=True)
+    return np.divide(shares, total, out=np.full_like(shares, np.nan), where=total > 0)

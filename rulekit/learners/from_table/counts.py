@@ -42,10 +42,10 @@ def _answers(rule: RuleSet, decides: Counts) -> list[Any]:
 def confusion_of(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> Counts:
     """Count rows by part, true class and prediction, shape (2, K, K)."""
     code_of = {label: k for k, label in enumerate(classes)}
-    found = np.zeros((2, len(code_of), len(code_of)), dtype=np.int64)
+    confusion = np.zeros((2, len(code_of), len(code_of)), dtype=np.int64)
     for kind, label in enumerate(answers_of(rule, kinds.met)):
-        found[:, :, code_of[label]] += kinds.counts[:, kind]
-    return found
+        confusion[:, :, code_of[label]] += kinds.counts[:, kind]
+    return confusion
 
 
 def wrong_of(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> Floats:
@@ -90,18 +90,18 @@ class Pruning:
 
     def _less(self, rule: RuleSet) -> list[RuleSet]:
         """List the rules with one clause or one condition less."""
-        found = []
+        shorter = []
         for k, clause in enumerate(rule.clauses):
             if not any(is_required(c, self.constraints) for c in clause.conditions):
-                found.append(without_clause(rule, k))
+                shorter.append(without_clause(rule, k))
             if len(clause.conditions) > 1:
                 remaining = [
                     tuple(c for c in clause.conditions if c is not left)
                     for left in clause.conditions
                     if not is_required(left, self.constraints)
                 ]
-                found += [with_conditions(rule, k, conditions) for conditions in remaining]
-        return found
+                shorter += [with_conditions(rule, k, conditions) for conditions in remaining]
+        return shorter
 
     def _value(self, rule: RuleSet, column: dict[Condition, Bools], kinds: Kinds) -> float:
         """Compute the weighted wrong rows plus penalties."""

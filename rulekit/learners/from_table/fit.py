@@ -104,12 +104,12 @@ def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally,
     decides = Likeness(rule).patterns(kinds.met)[1][:, : rule.n_clauses]
     labels_of_clauses = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
     label_codes = [labels.index(label) for label in labels_of_clauses[: rule.n_clauses]]
-    found = []
+    tallied = []
     for part in range(2):
         counts = decides.T @ kinds.counts[part]
         right = counts[np.arange(len(label_codes)), label_codes]
-        found.append(Tally(labels, confusion[part], counts.sum(axis=1), right))
-    return found[0], found[1]
+        tallied.append(Tally(labels, confusion[part], counts.sum(axis=1), right))
+    return tallied[0], tallied[1]
 
 
 class LearnsFromTables:
@@ -203,45 +203,45 @@ class LearnsFromTables:
         def learner(number: int) -> Any:
             return first if number == 0 else clone(getattr(first, "learner_", first))
 
-        found = work.run(learner)
+        result = work.run(learner)
         certificate = TableCertificate(
             rows.engine,
             rows.n_rows,
             min(int(sample_rows), int(rows.sizes[0].sum())),
             key,
             seed,
-            *tallies(found.rule, found.kinds, rows.classes.tolist()),
+            *tallies(result.rule, result.kinds, rows.classes.tolist()),
             pd.DataFrame(work.steps),
         )
         parameters = first.get_params()
-        for fitted in (first, found.learner):
+        for fitted in (first, result.learner):
             attributes = vars(fitted).items()
             vars(self).update(
                 {k: v for k, v in attributes if k not in parameters and hasattr(first, k)}
             )
         if hasattr(self, "learner_"):
-            if found.learner is not first:
-                self.learner_ = found.learner
+            if result.learner is not first:
+                self.learner_ = result.learner
             if hasattr(self.learner_, "theta"):  # of a scorecard, totals are of the sample
-                _keep(self.learner_, found, rows, certificate)
-        _keep(self, found, rows, certificate)
+                _keep(self.learner_, result, rows, certificate)
+        _keep(self, result, rows, certificate)
         model._warn()
         return self
 
 
-def _keep(model: Any, found: Found, rows: TableRows, certificate: TableCertificate) -> None:
+def _keep(model: Any, result: Found, rows: TableRows, certificate: TableCertificate) -> None:
     """Set the attributes that follow from the rule and its counts."""
-    rule, factors = found.rule, found.factors
+    rule, factors = result.rule, result.factors
     model.rule_set_, model.table_certificate_ = rule, certificate
     model.n_rules_, model.n_conditions_ = rule.n_clauses, rule.n_conditions
     model.classes_, model._kinds = rows.classes, dict(rows.kinds)
-    ignored = tuple(found.learner.ignored_columns_)
+    ignored = tuple(result.learner.ignored_columns_)
     model.ignored_columns_ = list(ignored)
     model._data_notes = (about_ignored(ignored),) if ignored else ()
-    model._shares = shares_of(rule, found.kinds, factors)
-    model.training_error_ = found.loss
+    model._shares = shares_of(rule, result.kinds, factors)
+    model.training_error_ = result.loss
     if hasattr(model, "objective_"):
-        model.objective_ = found.value
+        model.objective_ = result.value
     model.empty_rule_hint_ = None
     if rule.is_constant:
         answer = rule.predict({"": np.zeros(1)})[0]

@@ -70,8 +70,8 @@ class Grid:
     @property
     def edges(self) -> Floats:
         """The edges, ascending: shape (n_bins + 1,)."""
-        found: Floats = self.edge(self.first + np.arange(self.n_bins + 1.0))
-        return found + 0.0
+        edges: Floats = self.edge(self.first + np.arange(self.n_bins + 1.0))
+        return edges + 0.0
 
     def edge(self, index: Any) -> Any:
         """Return the edge index of a number, in widths from 0; also for an expression."""
@@ -153,8 +153,8 @@ class CutRefiner:
         best, share = now, SHARE
         for _ in range(TRIES):
             low, high = window(values, best, share)
-            found = self.losses(rule, k, i, Grid.over(low, high, whole=is_whole(values)))
-            best = found.best(best)
+            losses = self.losses(rule, k, i, Grid.over(low, high, whole=is_whole(values)))
+            best = losses.best(best)
             position = (best - low) / (high - low)
             outside = share < 1 and not BORDER < position < 1 - BORDER
             if share <= SHARE and not outside:
@@ -210,8 +210,8 @@ class CutRefiner:
     def _present(self, name: str) -> Floats:
         """Return the values of a column in the sample, sorted, with repeats."""
         if name not in self._values:
-            found = self._sample[name].to_numpy(dtype=float, na_value=np.nan)
-            self._values[name] = np.sort(found[~np.isnan(found)])
+            values = self._sample[name].to_numpy(dtype=float, na_value=np.nan)
+            self._values[name] = np.sort(values[~np.isnan(values)])
         return self._values[name]
 
 
@@ -293,12 +293,12 @@ class TableLearning:
             self._tell(k, 0.1, f"Learning from {len(frame):,} rows")
             learner = learners(k)
             learner._fit_quietly(frame, self.rows.classes[codes], weight)
-            found = self._counted(learner, learner.rule_set_, k, "sample", len(frame))
+            result = self._counted(learner, learner.rule_set_, k, "sample", len(frame))
             if not complete:
-                found = self._refined(found, frame, k)
-            if best is not None and found.value >= best.value:
+                result = self._refined(result, frame, k)
+            if best is not None and result.value >= best.value:
                 break
-            best = found
+            best = result
             if complete:
                 break
         assert best is not None
@@ -329,30 +329,30 @@ class TableLearning:
         even = np.ptp(shares[strata > 0]) < 1e-9
         return frame, codes, None if even else weight[codes, wrong_here], False
 
-    def _refined(self, found: Found, frame: pd.DataFrame, number: int) -> Found:
+    def _refined(self, result: Found, frame: pd.DataFrame, number: int) -> Found:
         """Alternate pruning and moving thresholds while the objective falls."""
         refiner = CutRefiner(self.rows, frame, self.aims.factors, self.aims.constraints)
         per_row = self.rows.sizes[0].sum() / self.sample_rows
         pruning = Pruning(
             self.rows.classes.tolist(),
             self.aims.factors,
-            found.price * per_row,
+            result.price * per_row,
             self.aims.constraints,
         )
         for _ in range(SWEEPS):
-            rule = found.rule
-            if found.price:  # a scorecard has none, nor clauses that could be left out
-                rule = pruning.pruned(rule, found.kinds)
+            rule = result.rule
+            if result.price:  # a scorecard has none, nor clauses that could be left out
+                rule = pruning.pruned(rule, result.kinds)
             if self.aims.moves_cuts:
                 self._tell(number, 0.5, "Moving cuts by histograms of all rows")
                 rule = simplify(refiner.refined(rule))
-            if rule == found.rule:
+            if rule == result.rule:
                 break
-            new = self._counted(found.learner, rule, number, "refined", 0)
-            if new.value >= found.value:
+            new = self._counted(result.learner, rule, number, "refined", 0)
+            if new.value >= result.value:
                 break
-            found = new
-        return found
+            result = new
+        return result
 
     def _counted(self, learner: Any, rule: RuleSet, number: int, step: str, drawn: int) -> Found:
         """Count a rule on all rows, and record the step."""

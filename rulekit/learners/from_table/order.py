@@ -89,12 +89,12 @@ def values_at(
     """
     sample = {name: np.sort(sample[name]) for name in ranks}
     requested = [(name, rank) for name, wanted in ranks.items() for rank in dict.fromkeys(wanted)]
-    found = {
+    values = {
         (name, rank): float(sample[name][rank])
         for name, rank in requested
         if len(sample[name]) == n[name]  # the sample is everything
     }
-    left = [_Place(name, rank, n[name]) for name, rank in requested if (name, rank) not in found]
+    left = [_Place(name, rank, n[name]) for name, rank in requested if (name, rank) not in values]
     while left:
         batch = left[: _batch(left, sample)]
         brackets = [wanted_rank.bracket(sample[wanted_rank.name]) for wanted_rank in batch]
@@ -102,9 +102,9 @@ def values_at(
         for k, (wanted_rank, bracket) in enumerate(zip(batch, brackets, strict=True)):
             value = wanted_rank.found(bracket, row, k)
             if value is not None:
-                found[wanted_rank.name, wanted_rank.rank] = value
+                values[wanted_rank.name, wanted_rank.rank] = value
                 left.remove(wanted_rank)
-    return {wanted_rank: value + 0.0 for wanted_rank, value in found.items()}
+    return {wanted_rank: value + 0.0 for wanted_rank, value in values.items()}
 
 
 def _batch(left: Sequence[_Place], sample: Mapping[str, Floats]) -> int:
@@ -131,13 +131,13 @@ def _scan(
             f"v{k}": v.collect(where=(v > first) & (v < last)),
         }
     if held is None:
-        found = fetch(table.aggregate(**cells))
+        scanned = fetch(table.aggregate(**cells))
     else:  # to filter by a hash costs more
-        found = fetch(table.group_by("h").aggregate(**cells))
-        found = found.filter(pc.equal(found["h"], held))
+        scanned = fetch(table.group_by("h").aggregate(**cells))
+        scanned = scanned.filter(pc.equal(scanned["h"], held))
     return {
-        name: found[name].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        name: scanned[name].combine_chunks().flatten().to_numpy(zero_copy_only=False)
         if name.startswith("v")
-        else found[name][0].as_py()
+        else scanned[name][0].as_py()
         for name in cells
     }

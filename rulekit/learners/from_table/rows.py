@@ -68,8 +68,8 @@ class TableRows:
         counted = (
             selected.group_by([label, held]).aggregate(n=selected.count()).limit(4 * MAX_CLASSES)
         )
-        found = fetch(counted).to_pandas().set_axis(["label", "held", "n"], axis=1)
-        self.classes, self.sizes = _classes(found, target, table[target].type())
+        counts = fetch(counted).to_pandas().set_axis(["label", "held", "n"], axis=1)
+        self.classes, self.sizes = _classes(counts, target, table[target].type())
         codes = [(selected[label] == name, code) for code, name in enumerate(self.classes.tolist())]
         self.all = selected.mutate(**{label: ibis.cases(*codes, else_=-1).cast("int64")})
         self.writer = ExpressionWriter(self.all)
@@ -139,21 +139,21 @@ class TableRows:
         selected = self.all.select(label=self.label, held=self.held, **codes, **marks)
         sums = {name: selected[name].sum() for name in marks}
         groups = selected.group_by(["label", "held", *codes]).aggregate(n=selected.count(), **sums)
-        found = fetch(groups).to_pandas()
+        groups_read = fetch(groups).to_pandas()
         for j, text in enumerate(refused):
-            if found[f"p{j}"].sum():
+            if groups_read[f"p{j}"].sum():
                 raise RuleError(text)
         if not codes:
-            found = found.assign(code0=0)
-        keys = found[list(codes) or ["code0"]].to_numpy(dtype=np.int64)
+            groups_read = groups_read.assign(code0=0)
+        keys = groups_read[list(codes) or ["code0"]].to_numpy(dtype=np.int64)
         kinds, group_index = np.unique(keys, axis=0, return_inverse=True)
         counts = np.zeros((2, len(kinds), len(self.classes)), dtype=np.int64)
         at = (
-            found["held"].to_numpy(dtype=int),
+            groups_read["held"].to_numpy(dtype=int),
             group_index.reshape(-1),
-            found["label"].to_numpy(int),
+            groups_read["label"].to_numpy(int),
         )
-        np.add.at(counts, at, found["n"].to_numpy(dtype=np.int64))
+        np.add.at(counts, at, groups_read["n"].to_numpy(dtype=np.int64))
         met = [(kinds[:, j // BITS] >> (j % BITS)) & 1 == 1 for j in range(len(conditions))]
         return Kinds(np.array(met, dtype=bool).reshape(len(conditions), len(kinds)).T, counts)
 
@@ -184,10 +184,10 @@ class TableRows:
             for w in range(table.shape[1])
         ]
         drawn = selected.filter(~selected.held & (selected.number < ibis.cases(*most, else_=0)))
-        found = fetch(drawn.drop("held")).to_pandas()
-        found = found.sort_values(list(found.columns)[2:], kind="stable", ignore_index=True)
-        frame = found[list(columns)].set_axis(list(self.features), axis=1)
-        return frame, found["label"].to_numpy(dtype=np.intp), found["wrong"].to_numpy(np.intp)
+        sample = fetch(drawn.drop("held")).to_pandas()
+        sample = sample.sort_values(list(sample.columns)[2:], kind="stable", ignore_index=True)
+        frame = sample[list(columns)].set_axis(list(self.features), axis=1)
+        return frame, sample["label"].to_numpy(dtype=np.intp), sample["wrong"].to_numpy(np.intp)
 
 
 def _joined(bits: Sequence[Any]) -> Any:
@@ -238,23 +238,23 @@ def _classes(
             f"The class {target!r} is missing in {int(counted.loc[gaps, 'n'].sum()):,} rows. "
             "Leave these rows out with `filter`."
         )
-    found = sorted(set(counted["label"].tolist()))
-    if not 2 <= len(found) <= MAX_CLASSES:
+    labels = sorted(set(counted["label"].tolist()))
+    if not 2 <= len(labels) <= MAX_CLASSES:
         raise DataError(
             f"The class {target!r} must take 2 to {MAX_CLASSES} values; it takes "
-            f"{len(found) if len(found) <= MAX_CLASSES else f'more than {MAX_CLASSES}'}."
+            f"{len(labels) if len(labels) <= MAX_CLASSES else f'more than {MAX_CLASSES}'}."
         )
     if kind.is_numeric():
-        if not all(float(label).is_integer() for label in found):
+        if not all(float(label).is_integer() for label in labels):
             raise DataError(
                 f"The class {target!r} must hold whole numbers, text or truth values; it holds "
-                f"{found[0]!r}. Make it text."
+                f"{labels[0]!r}. Make it text."
             )
-        classes = np.array(found, dtype=np.int64 if kind.is_integer() else np.float64)
+        classes = np.array(labels, dtype=np.int64 if kind.is_integer() else np.float64)
     else:
-        classes = np.array(found, dtype=bool if kind.is_boolean() else object)
-    code_of = {label: k for k, label in enumerate(found)}
-    sizes = np.zeros((2, len(found)), dtype=np.int64)
+        classes = np.array(labels, dtype=bool if kind.is_boolean() else object)
+    code_of = {label: k for k, label in enumerate(labels)}
+    sizes = np.zeros((2, len(labels)), dtype=np.int64)
     at = counted["held"].to_numpy(dtype=int), counted["label"].map(code_of).to_numpy(dtype=int)
     np.add.at(sizes, at, counted["n"].to_numpy(dtype=np.int64))
     if not sizes[0].all():

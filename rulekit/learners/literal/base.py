@@ -79,13 +79,13 @@ class RequiredConditions:
     def _candidates(self, item: ColumnOrLiteral) -> list[Literal]:
         if not isinstance(item, str):
             return [item]
-        found = [literal for literal in self.problem.literals if literal.feature == item]
-        if not found:
+        of_column = [literal for literal in self.problem.literals if literal.feature == item]
+        if not of_column:
             raise RuleError(
                 f"Column {item!r} is required in the rule, but gives no condition that may be "
                 "used: it is constant, or all its conditions are forbidden. Remove the requirement."
             )
-        return found
+        return of_column
 
     def _wrong_weight(self, rule: RuleSet) -> float:
         """Compute the weight of the training rows that a rule predicts wrongly."""
@@ -159,7 +159,7 @@ def refined(
     """
     if not len(selection.chosen):
         return selection, ()
-    found = local_search(
+    improved = local_search(
         problem.A,
         problem.y,
         problem.weight,
@@ -168,8 +168,8 @@ def refined(
         problem.cuts,
         deadline=problem.deadline,
     )
-    steps = sorted(found.selection.history, key=lambda step: "stopped" in step)
-    return replace(found.selection, history=tuple(steps)), found.moved
+    steps = sorted(improved.selection.history, key=lambda step: "stopped" in step)
+    return replace(improved.selection, history=tuple(steps)), improved.moved
 
 
 class LiteralRuleClassifier(BaseRuleClassifier):

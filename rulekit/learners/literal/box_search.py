@@ -63,12 +63,12 @@ def candidates(learner: Any, table: TrainingTable, labels: Sequence[Any]) -> lis
     ]  # fmt: skip
     even = smoothed(errors, axes)
     numbers = [k * len(grid) + grid.index((centre, theta)) for k in range(len(pairs))]
-    found = [
+    listed = [
         Candidate(level, label, float(even[i]), float(sizes[i]))
         for (level, label), i in zip(pairs, numbers, strict=True)
     ]
-    order = cheapest([c.error for c in found], [c.n_conditions for c in found], CONDITION_PRICE)
-    return [found[i] for i in order]
+    order = cheapest([c.error for c in listed], [c.n_conditions for c in listed], CONDITION_PRICE)
+    return [listed[i] for i in order]
 
 
 def cross_validated(
@@ -262,16 +262,18 @@ empty_rule_hint_, binarizer_
         if len(table.classes) > 2:
             return self._path_of_lists(table, shared)
         problem = self.problem_of(table, shared, self._settled_robustness(table))
-        found = self._box_search().run(problem, shared.generator(self.random_state))
+        searched = self._box_search().run(problem, shared.generator(self.random_state))
         weight = self._weights(table)[problem.rows]
-        return RulePath(tuple(self._path_entry(e, found, problem, weight) for e in found.entries))
+        return RulePath(
+            tuple(self._path_entry(e, searched, problem, weight) for e in searched.entries)
+        )
 
     def _path_of_lists(self, table: TrainingTable, shared: SharedWork) -> RulePath:
         refuse_with_several(self, table)
         self._refuse_for_lists()
         several = SeveralClasses(self, table, shared)
-        found = searched_lists(self, several, shared.generator(self.random_state).spawn(1)[0])
-        rules = [(e, simplify(found.rule(e.boxes))) for e in found.archive.entries]
+        lists = searched_lists(self, several, shared.generator(self.random_state).spawn(1)[0])
+        rules = [(e, simplify(lists.rule(e.boxes))) for e in lists.archive.entries]
         return RulePath(
             tuple(
                 PathEntry(e.n_clauses, e.n_conditions, e.loss, several.error(rule), rule)
@@ -297,21 +299,21 @@ empty_rule_hint_, binarizer_
         self._settle_refinement(several.table, {})
         self.robustness_, theta = 0.0, float(self.theta)
         first, second = rng.spawn(2)
-        found = searched_lists(self, several, first)
+        lists = searched_lists(self, several, first)
         most = self.n_clauses * (len(several.table.classes) - 1)
         start = several.one_against_rest(second, self._clauses_for_a_list)
-        entry = found.entry(
-            theta, most, self.max_conditions, *found.searched_from(start, theta, most)
+        entry = lists.entry(
+            theta, most, self.max_conditions, *lists.searched_from(start, theta, most)
         )
-        rule = found.rule(entry.boxes)
+        rule = lists.rule(entry.boxes)
         if several.objective(start, theta) < several.objective(rule, theta):
             rule = start  # a condition of it that no box has
         history: list[dict[str, Any]] = [{"step": 0, "objective": several.objective(rule, theta)}]
         if self.refine_thresholds_:
-            rule = found.with_cuts_refined(rule)
+            rule = lists.with_cuts_refined(rule)
             value = several.objective(rule, theta)
             history.append({"step": 1, "objective": value, "move": "cuts"})
-        if not found.finished:
+        if not lists.finished:
             history.append({**history[-1], "step": len(history), "stopped": "time limit"})
         return rule, tuple(history)
 
@@ -322,19 +324,19 @@ empty_rule_hint_, binarizer_
 
         Its rows are discounted already, by a forest that knows all classes.
         """
-        found = replace(self._box_search(), label_noise=0.0).run(problem, rng)
+        searched = replace(self._box_search(), label_noise=0.0).run(problem, rng)
         left = None
         if self.max_conditions is not None:
             left = max(0, self.max_conditions - n_conditions)
-        entry = found.entry(float(self.theta), self.n_clauses, left)
-        chosen = found.chosen(entry)
+        entry = searched.entry(float(self.theta), self.n_clauses, left)
+        chosen = searched.chosen(entry)
         return problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
 
     def _path_entry(
-        self, entry: ArchiveEntry, found: Searched, problem: BinaryProblem, weight: Floats
+        self, entry: ArchiveEntry, searched: Searched, problem: BinaryProblem, weight: Floats
     ) -> PathEntry:
         """Convert an entry to a rule; `weight` is that of the problem's rows, not discounted."""
-        chosen = found.chosen(entry)
+        chosen = searched.chosen(entry)
         learned = simplify(self.rule_of(problem.clauses(chosen, np.zeros(len(chosen), bool))))
         rule = self.with_required(learned, problem, entry.n_clauses)
         wrong = problem.cells.missed(chosen) == problem.y
@@ -382,18 +384,20 @@ empty_rule_hint_, binarizer_
 
     def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
         theta, search = float(self.theta), self._box_search()
-        found = search.run(problem, rng)
-        entry = found.entry(theta, self.n_clauses, self.max_conditions)
-        selection, self._loss = found.selection(entry, theta), entry.loss
+        searched = search.run(problem, rng)
+        entry = searched.entry(theta, self.n_clauses, self.max_conditions)
+        selection, self._loss = searched.selection(entry, theta), entry.loss
         moved: tuple[tuple[int, int], ...] = ()
         if self.refine:
-            selection, moved = refined(found.problem, selection, theta)
+            selection, moved = refined(searched.problem, selection, theta)
         elif self.refine_thresholds_:
-            selection, moved, self._loss = search.with_cuts_refined(found.problem, selection, theta)
+            selection, moved, self._loss = search.with_cuts_refined(
+                searched.problem, selection, theta
+            )
         return LearnedRule(
             problem.clauses(selection.chosen, selection.disabled, moved),
             selection.value,
-            found.problem.constant_losses,
+            searched.problem.constant_losses,
             selection.history,
             counts_errors=True,
             max_clauses=self.n_clauses,
@@ -435,10 +439,10 @@ empty_rule_hint_, binarizer_
         families, name = self._families(shared), self._family_of(setting)
         if name not in families:
             problem = model.problem_of(table, shared, model.positive_label)
-            found = model._box_search().run(problem, shared.generator(model.random_state))
-            if not found.finished:  # each model warns of it
+            searched = model._box_search().run(problem, shared.generator(model.random_state))
+            if not searched.finished:  # each model warns of it
                 return
-            families[name] = Family(problem, found)
+            families[name] = Family(problem, searched)
         family = families[name]
         entry = family.found.entry(float(model.theta), model.n_clauses, model.max_conditions)
         family.models.setdefault((entry.n_clauses, entry.n_conditions), model)

@@ -47,8 +47,8 @@ def discounted(
         agreed = agreement(problem, seed, classes)
         weight = problem.weight * (1.0 - label_noise * (1.0 - agreed))
         problem.memory[key] = replace(problem, weight=weight, memory={})
-    found: BinaryProblem = problem.memory[key]
-    return found
+    result: BinaryProblem = problem.memory[key]
+    return result
 
 
 def agreement(
@@ -68,8 +68,8 @@ def agreement(
         columns, ordered = forest_columns(cells.codes, problem.encodings, used)
         shares = votes(columns, ordered, y, problem.weight, N_TREES, seed, MOST_ROWS)
         problem.memory[key] = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
-    found: NDArray[np.float64] = problem.memory[key]
-    return found
+    shares_agreed: NDArray[np.float64] = problem.memory[key]
+    return shares_agreed
 
 
 Bools = NDArray[np.bool_]
@@ -144,8 +144,8 @@ class BoxSearch:
         stored: Searched | None = problem.memory.get(key)
         seconds = math.inf if self.time_limit is None else self.time_limit
         if stored is None or not stored.serves(seconds):
-            found = self._searched(problem, most, rng)
-            stored = problem.memory[key] = replace(found, seconds=seconds)
+            searched = self._searched(problem, most, rng)
+            stored = problem.memory[key] = replace(searched, seconds=seconds)
         return stored
 
     def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
@@ -323,10 +323,10 @@ def searched_lists(
     seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
     if stored is None or not (stored.finished or seconds <= stored.seconds):
         names = [plain_label(c) for c in several.table.classes]
-        found = _searched(
+        lists = _searched(
             problem, codes, names, ListPlan(PATH, most, learner.n_perturbations), rng, seconds
         )
-        stored = problem.memory[key] = found
+        stored = problem.memory[key] = lists
     return stored
 
 

@@ -175,10 +175,10 @@ def certify(
         bound = _one_clause(boxes, theta, objective, stop)
     else:
         bound = _any_clauses(boxes, theta, objective, stop)
-    found = _certificate(model, objective, bound, one_clause=one_clause)
-    if bound.met is None or found.proved:
-        return found
-    return replace(found, better=_cheaper(model, problem, boxes.chosen(bound.met), objective))
+    certificate = _certificate(model, objective, bound, one_clause=one_clause)
+    if bound.met is None or certificate.proved:
+        return certificate
+    return replace(certificate, better=_cheaper(model, problem, boxes.chosen(bound.met), objective))
 
 
 def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> BinaryProblem:
@@ -280,11 +280,11 @@ def _any_clauses(
     """Solve the linear program over all clauses."""
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
     plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
-    found = generate(problem, plan)
-    if not found.solved and objective > (1 + LARGEST_GAP) * (found.lower_bound or 0.0):
+    generated = generate(problem, plan)
+    if not generated.solved and objective > (1 + LARGEST_GAP) * (generated.lower_bound or 0.0):
         why_not = "the linear program over all rules was not solved to its end in time"
-        return _Bound(None, why_not, found.boxes)
-    return _Bound(found.lower_bound or 0.0, met=found.boxes)
+        return _Bound(None, why_not, generated.boxes)
+    return _Bound(generated.lower_bound or 0.0, met=generated.boxes)
 
 
 def _cheaper(
@@ -319,20 +319,21 @@ def _certificate(
     return replace(certificate, sentence=words(model, certificate))
 
 
-def _one_clause_words(model: LiteralRuleClassifier, found: Certificate) -> str:
+def _one_clause_words(model: LiteralRuleClassifier, certificate: Certificate) -> str:
     count = f"wrong training rows plus {model.theta:g} a condition"
-    if found.proved:
+    if certificate.proved:
         return (
             f"Proved optimal: no rule of one clause over these conditions has fewer {count} than "
-            f"{_figure(found.lower_bound)}; this rule has {_figure(found.objective)}."
+            f"{_figure(certificate.lower_bound)}; this rule has {_figure(certificate.objective)}."
         )
     return (
-        f"This rule is {_within(found)}: counting {count}, it has {_figure(found.objective)}, and "
-        f"no rule of one clause over these conditions has fewer than {_figure(found.lower_bound)}."
+        f"This rule is {_within(certificate)}: counting {count}, it has "
+        f"{_figure(certificate.objective)}, and no rule of one clause over these conditions has "
+        f"fewer than {_figure(certificate.lower_bound)}."
     )
 
 
-def _any_clauses_words(model: LiteralRuleClassifier, found: Certificate) -> str:
+def _any_clauses_words(model: LiteralRuleClassifier, certificate: Certificate) -> str:
     other, takes = model.default_label_, "holds for it"
     if model.rule_set_.form == "cnf":
         other, takes = model.positive_label_, "turns it away"
@@ -340,19 +341,23 @@ def _any_clauses_words(model: LiteralRuleClassifier, found: Certificate) -> str:
         f"wrong training rows plus {model.theta:g} a condition, where a row of class {other!r} "
         f"counts once for every clause that {takes}"
     )
-    head = "Proved optimal by this count" if found.proved else f"By this count {_within(found)}"
+    head = (
+        "Proved optimal by this count"
+        if certificate.proved
+        else f"By this count {_within(certificate)}"
+    )
     return (
-        f"{head}: {count}. This rule has {_figure(found.objective)}; no rule over these "
-        f"conditions, of any number of clauses, has fewer than {_figure(found.lower_bound)}. It "
-        "does not bound the error that counts each row once."
+        f"{head}: {count}. This rule has {_figure(certificate.objective)}; no rule over these "
+        f"conditions, of any number of clauses, has fewer than {_figure(certificate.lower_bound)}. "
+        "It does not bound the error that counts each row once."
     )
 
 
-def _within(found: Certificate) -> str:
+def _within(certificate: Certificate) -> str:
     """Format the gap, rounded up so that the statement stays true."""
-    if found.gap is None:
+    if certificate.gap is None:
         return "not proved optimal (the best possible may cost nothing)"
-    return f"within {math.ceil(1000 * found.gap) / 10:g} % of the best possible"
+    return f"within {math.ceil(1000 * certificate.gap) / 10:g} % of the best possible"
 
 
 def _figure(value: float | None) -> str:

@@ -161,26 +161,26 @@ def generated(problem: BinaryProblem, theta: float) -> ClauseSelection:
         all_tests=PROOF_TESTS if clock.end is None else None,
         should_stop=clock,
     )
-    found = generate(boxes, plan)
-    chosen = boxes.chosen(found.boxes)
-    proved = found.lower_bound is not None and (
-        found.objective - found.lower_bound <= PROVED * max(1.0, found.objective)
+    rule = generate(boxes, plan)
+    chosen = boxes.chosen(rule.boxes)
+    proved = rule.lower_bound is not None and (
+        rule.objective - rule.lower_bound <= PROVED * max(1.0, rule.objective)
     )
     off = np.zeros(len(chosen), dtype=bool)
-    history = _history(found, stopped=clock.ran_out)
-    return ClauseSelection(chosen, off, found.objective, history, found.lower_bound, proved)
+    history = _history(rule, stopped=clock.ran_out)
+    return ClauseSelection(chosen, off, rule.objective, history, rule.lower_bound, proved)
 
 
-def _history(found: GeneratedRule, *, stopped: bool) -> tuple[dict[str, Any], ...]:
+def _history(rule: GeneratedRule, *, stopped: bool) -> tuple[dict[str, Any], ...]:
     """Return the master's value round by round, and the rule's at the end."""
     steps: list[dict[str, Any]] = [
         {"step": k, "objective": entry["master"], "clauses": int(entry["clauses"])}
-        for k, entry in enumerate(found.history)
+        for k, entry in enumerate(rule.history)
     ]
-    last: dict[str, Any] = {"step": len(steps), "objective": found.objective}
-    if found.lower_bound is not None:
-        last["lower_bound"] = found.lower_bound
-        last["bound"] = "linear program" if found.solved else "below the linear program"
+    last: dict[str, Any] = {"step": len(steps), "objective": rule.objective}
+    if rule.lower_bound is not None:
+        last["lower_bound"] = rule.lower_bound
+        last["bound"] = "linear program" if rule.solved else "below the linear program"
     if stopped:
         last["stopped"] = "time limit"
     return (*steps, last)

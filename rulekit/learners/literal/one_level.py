@@ -137,21 +137,21 @@ class ConditionScreening:
         def column(j: int) -> Bools:
             return self.problem.literals[j].mask(self.problem.columns) ^ flip
 
-        found = unproved(self.screening, column, self.problem.y, self.theta, self.problem.weight)
-        return [(test, self.problem.literals[j]) for test, j in found]
+        reasons = unproved(self.screening, column, self.problem.y, self.theta, self.problem.weight)
+        return [(test, self.problem.literals[j]) for test, j in reasons]
 
     def _certificate(self, j: int) -> dict[str, Any]:
-        found = self.screening.removal(j)
-        assert found is not None
-        by = None if found.by is None else str(self.problem.literals[found.by])
+        removal = self.screening.removal(j)
+        assert removal is not None
+        by = None if removal.by is None else str(self.problem.literals[removal.by])
         row = {
             "condition": str(self.problem.literals[j]),
-            "test": found.test,
-            "price": found.price,
-            "worth": found.worth,
+            "test": removal.test,
+            "price": removal.price,
+            "worth": removal.worth,
             "by": by,
-            "floor": found.floor,
-            "upper": found.upper,
+            "floor": removal.floor,
+            "upper": removal.upper,
         }
         return row | {"sentence": _sentence(row)}
 
@@ -286,21 +286,25 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         """
         if not self.exact or self.lower_bound_ is None:
             return None
-        found = Certificate(self.objective_, self.lower_bound_, bool(self.proved_optimal_), "")
-        return replace(found, sentence=self._proof_words(found))
+        certificate = Certificate(
+            self.objective_, self.lower_bound_, bool(self.proved_optimal_), ""
+        )
+        return replace(certificate, sentence=self._proof_words(certificate))
 
-    def _proof_words(self, found: Certificate) -> str:
+    def _proof_words(self, certificate: Certificate) -> str:
         """Return what is proved, and what is not, as a sentence."""
         joined = "AND" if self.form == "dnf" else "OR"
         n = self.history_[0]["conditions"]
         best = (
             f"no {joined} of these {n:,} conditions, and no constant answer, costs less than "
-            f"{found.lower_bound:.6g}"
+            f"{certificate.lower_bound:.6g}"
         )
         head = f"Proved optimal: {best}."
-        if not found.proved:
+        if not certificate.proved:
             within = (
-                f", at most {math.ceil(1000 * found.gap) / 10:g} % too much" if found.gap else ""
+                f", at most {math.ceil(1000 * certificate.gap) / 10:g} % too much"
+                if certificate.gap
+                else ""
             )
             why = "The integer program that would tell is too large"
             if any(step.get("move") == "add required" for step in self.history_):
@@ -308,8 +312,8 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             elif "stopped" in self.history_[-1]:
                 why = "Time ran out"
             head = (
-                f"Not proved optimal: {best}, and the rule costs {found.objective:.6g}{within}. "
-                f"{why}."
+                f"Not proved optimal: {best}, and the rule costs "
+                f"{certificate.objective:.6g}{within}. {why}."
             )
         once, often = self.default_label_, self.positive_label_
         verbs = "that the rule takes", "it fails"
@@ -345,27 +349,27 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     def _learn_proved(self, problem: BinaryProblem) -> LearnedRule:
         """Find the best clause over bins."""
         theta = float(self.theta)
-        found = best_columns(
+        best = best_columns(
             priced(problem.cells, problem.y, theta, problem.weight),
             screening=self.screening,
             deadline=problem.deadline,
         )
-        if found.screening is not None:
-            self.screening_ = ConditionScreening(problem, found.screening, theta)
-        clause = tuple(sorted((problem.literals[j] for j in found.columns.tolist()), key=_sort_key))
+        if best.screening is not None:
+            self.screening_ = ConditionScreening(problem, best.screening, theta)
+        clause = tuple(sorted((problem.literals[j] for j in best.columns.tolist()), key=_sort_key))
         step: dict[str, Any] = {
             "step": 0,
-            "objective": found.cost,
-            "relaxation": found.relaxation.lower,
+            "objective": best.cost,
+            "relaxation": best.relaxation.lower,
             "conditions": len(problem.literals),
-            "removed": 0 if found.screening is None else int(found.screening.removed.sum()),
-            "generated": found.relaxation.n_generated,
-            "left_to_integer_program": found.n_left,
+            "removed": 0 if best.screening is None else int(best.screening.removed.sum()),
+            "generated": best.relaxation.n_generated,
+            "left_to_integer_program": best.n_left,
         }
-        if not found.proved and problem.deadline is not None:
+        if not best.proved and problem.deadline is not None:
             step["stopped"] = "time limit"
         return LearnedRule(
-            (clause,), found.cost, problem.constant_losses, (step,), found.bound, found.proved
+            (clause,), best.cost, problem.constant_losses, (step,), best.bound, best.proved
         )
 
     def _learn_rounded(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
@@ -378,11 +382,11 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             constants = problem.constant_losses
             step = {"step": 0, "objective": constants[0], "stopped": "time limit"}
             return LearnedRule((), constants[0], constants, (step,))
-        found = problem.clauses(clause.selected[None, :], np.array([False]))
+        clauses = problem.clauses(clause.selected[None, :], np.array([False]))
         proved = clause.cost - clause.bound <= PROVED * max(1.0, clause.cost)
         step = {"step": 0, "objective": clause.cost, "relaxation_binary": clause.was_binary}
         constants = problem.constant_losses
-        return LearnedRule(found, clause.cost, constants, (step,), clause.bound, proved)
+        return LearnedRule(clauses, clause.cost, constants, (step,), clause.bound, proved)
 
 
 def screen_conditions(
@@ -458,11 +462,11 @@ def screen_conditions(
     problem = model.problem_of(table, SharedWork(), positive_label, by_cells=True)
     task = priced(problem.cells, problem.y, float(theta), problem.weight)
     if how == "duality":
-        found = best_columns(task, screening="duality").screening
+        screening = best_columns(task, screening="duality").screening
     else:
-        found = screen(task, HOW[how])
-    assert found is not None
-    return ConditionScreening(problem, found, float(theta))
+        screening = screen(task, HOW[how])
+    assert screening is not None
+    return ConditionScreening(problem, screening, float(theta))
 
 
 def _sort_key(literal: Literal) -> tuple[str, str, str, bool, str, str]:

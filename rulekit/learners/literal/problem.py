@@ -159,17 +159,19 @@ class BinaryProblem:
     @property
     def _barred_cuts(self) -> frozenset[tuple[int, int]]:
         """Cuts that would make a forbidden literal: column j, cut after its k-th value."""
-        found = set()
+        cuts_barred = set()
         for barred in self.forbidden:
             for j in np.flatnonzero(self.structure.side).tolist():
                 distinct = self.distinct[int(self.structure.feature[j])]
                 literal = self.literals[j]
                 if barred.op in ORDERED and barred == replace(literal, value=barred.value):
-                    found.add((j, int(np.searchsorted(distinct, barred.edge, side="right")) - 1))
+                    cuts_barred.add(
+                        (j, int(np.searchsorted(distinct, barred.edge, side="right")) - 1)
+                    )
                 elif barred.op in SETS and literal.op in SETS and literal.feature == barred.feature:
                     cuts = range(len(distinct) - 1)
-                    found |= {(j, k) for k in cuts if self._cut_anew(j, k) == barred}
-        return frozenset(found)
+                    cuts_barred |= {(j, k) for k in cuts if self._cut_anew(j, k) == barred}
+        return frozenset(cuts_barred)
 
     def clauses(
         self, chosen: Bools, disabled: Bools, moved: Sequence[tuple[int, int]] = ()
@@ -269,35 +271,37 @@ class _Builder:
         self.column_of: dict[End, int] = {}
         self._lacking: dict[int, bool] = {}
 
-    def add_cuts(self, source: int, found: Found) -> None:
+    def add_cuts(self, source: int, conditions: Found) -> None:
         """Add a column of positions, with the cuts of its literals."""
         encoding, structure = self.problem.encodings[source], self.problem.structure
-        rank_of = structure.rank[[j for _, j in found]]
+        rank_of = structure.rank[[j for _, j in conditions]]
         ranks = np.unique(rank_of)  # a cell lies above the cuts of smaller ranks than its own
         bins = np.searchsorted(ranks, np.arange(encoding.n_cells))
         n_present = encoding.n_cells - 1 if encoding.cuts is not None else len(encoding.groups)
         bins[n_present:] = len(ranks) + 1
         f = self._add(source, bins, len(ranks) + 1)
-        for (literal, j), k in zip(found, np.searchsorted(ranks, rank_of).tolist(), strict=True):
+        for (literal, j), k in zip(
+            conditions, np.searchsorted(ranks, rank_of).tolist(), strict=True
+        ):
             accepts = literal.missing and self.lacks(source)
             above = structure.side[j] < 0  # an OR contains the other side
             self.column_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
 
-    def add_levels(self, found: Found) -> None:
+    def add_levels(self, conditions: Found) -> None:
         """Add, for each level or word that literals name, a feature of two bins: others, this."""
-        keys = {(lit.scale, lit.value): (lit, j) for lit, j in found}
+        keys = {(lit.scale, lit.value): (lit, j) for lit, j in conditions}
         values = [keys[k] for k in sorted(keys, key=repr)]
         inside = [self._level(*value) for value in values]
-        one_kind = len({lit.op in MEMBER for lit, _ in found}) == 1
+        one_kind = len({lit.op in MEMBER for lit, _ in conditions}) == 1
         # of two levels, "this one" says the same as "not the other one"
         pair = one_kind and len(values) == 2 and self._opposed(*inside)
         ends: dict[Any, Found] = {}
-        for literal, j in found:
+        for literal, j in conditions:
             ends.setdefault((literal.scale, literal.value), []).append((literal, j))
         for (value, _), read in list(zip(values, inside, strict=True))[: 1 if pair else None]:
             f = self._add(*read, 2)
             key = (value.scale, value.value)
-            for literal, j in found if pair else ends[key]:
+            for literal, j in conditions if pair else ends[key]:
                 same = (literal.scale, literal.value) == key
                 accepts = literal.missing and self.lacks(self.bins[f][0])
                 if (literal.op in MEMBER) == same:
@@ -305,14 +309,14 @@ class _Builder:
                 else:
                     self.column_of[f, "high", 0, accepts] = j
 
-    def add_tests(self, found: Found) -> None:
+    def add_tests(self, conditions: Found) -> None:
         """Add the tests of missingness of a column as a feature of one bin."""
-        source = int(self.problem.structure.feature[found[0][1]])
+        source = int(self.problem.structure.feature[conditions[0][1]])
         if not self.lacks(source):
             return
         last = self.problem.encodings[source].n_cells - 1
         f = self._add(source, (np.arange(last + 1) == last).astype(np.int64), 1)
-        for literal, j in found:
+        for literal, j in conditions:
             only_missing = literal.op == "missing"
             self.column_of[f, "test", int(only_missing), only_missing] = j
 
@@ -385,16 +389,16 @@ def _merged_cells(
     read: dict[int, list[int]] = {}
     for f, (source, _) in enumerate(features):
         read.setdefault(source, []).append(f)
-    found = []
+    merged = []
     for source, own in read.items():
         bins, joined = np.unique([features[f][1] for f in own], axis=1, return_inverse=True)
-        found.append((own, bins, joined.reshape(-1)[codes[:, source]]))
-    n_cells = np.array([bins.shape[1] for _, bins, _ in found], dtype=np.int64)
+        merged.append((own, bins, joined.reshape(-1)[codes[:, source]]))
+    n_cells = np.array([bins.shape[1] for _, bins, _ in merged], dtype=np.int64)
     most = int(n_cells.max(initial=1))
     table = np.zeros((len(features), most), np.int64)
     column = np.zeros(len(features), np.int64)
-    cells = np.zeros((len(codes), len(found)), np.min_scalar_type(most))
-    for c, (own, bins, rows) in enumerate(found):
+    cells = np.zeros((len(codes), len(merged)), np.min_scalar_type(most))
+    for c, (own, bins, rows) in enumerate(merged):
         table[own, : bins.shape[1]], column[own], cells[:, c] = bins, c, rows
     return cells, column, table, n_cells
 

@@ -96,27 +96,29 @@ class RuleSpace:
                 return rule
             rule = best
 
-    def rule(self, found: PricedRule) -> RuleSet:
+    def rule(self, priced: PricedRule) -> RuleSet:
         """Return the rule of a selection."""
-        chosen = np.zeros((len(found.columns), self.holds.shape[1]), dtype=bool)
-        for row, clause in zip(chosen, found.columns, strict=True):
+        chosen = np.zeros((len(priced.columns), self.holds.shape[1]), dtype=bool)
+        for row, clause in zip(chosen, priced.columns, strict=True):
             row[list(clause)] = True
         written = self.problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
         return simplify(self.learner.rule_of(written))
 
-    def features(self, found: PricedRule) -> frozenset[str]:
+    def features(self, priced: PricedRule) -> frozenset[str]:
         """Return the columns of the table that a rule reads."""
-        return frozenset(self.problem.literals[j].feature for c in found.columns for j in c)
+        return frozenset(self.problem.literals[j].feature for c in priced.columns for j in c)
 
     def searched(self, problem: BinaryProblem, rng: np.random.Generator) -> list[PricedRule]:
         """Search rules over some or all conditions of this table."""
         number = {literal: j for j, literal in enumerate(self.problem.literals)}
         numbers = [number[literal] for literal in problem.literals]
-        found = BoxSearch(0.0, 0.0, SEARCH_PERTURBATIONS, self.max_clauses, None).run(problem, rng)
+        searched = BoxSearch(0.0, 0.0, SEARCH_PERTURBATIONS, self.max_clauses, None).run(
+            problem, rng
+        )
         rules = {}
-        for entry in found.entries:
+        for entry in searched.entries:
             if entry.n_clauses <= self.max_clauses and entry.n_conditions <= self.max_conditions:
-                chosen = found.chosen(entry)
+                chosen = searched.chosen(entry)
                 columns = [[numbers[j] for j in np.flatnonzero(row)] for row in chosen]
                 rule = self.reduced(self.priced(columns))
                 rules[rule.columns] = rule
@@ -126,7 +128,7 @@ class RuleSpace:
         """List the clauses near the best one, by number of conditions."""
         nothing = self.constants()[0].cost
         for size in range(1, self.max_conditions + 1):
-            found = near_best_clauses(
+            near = near_best_clauses(
                 self.holds,
                 ~self.problem.y,
                 self.theta,
@@ -138,8 +140,8 @@ class RuleSpace:
                 most=most,
                 limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=self.stop),
             )
-            yield size, found
-            if not found.complete:
+            yield size, near
+            if not near.complete:
                 return
 
     def grown(self, rules: Iterable[PricedRule], limit: float, most: int) -> "Grown":
@@ -170,7 +172,7 @@ class RuleSpace:
             floor = max(0.0, base.cost - limit)
             if remaining < 1 or floor > most or self.stop():
                 continue
-            found = near_best_clauses(
+            near = near_best_clauses(
                 self.holds,
                 described,
                 self.theta,
@@ -182,7 +184,7 @@ class RuleSpace:
                 most=EXCHANGE_MOST,
                 limits=ClauseLimits(max_tests=EXCHANGE_TESTS, should_stop=self.stop),
             )
-            for clause in found.clauses:
+            for clause in near.clauses:
                 yield self.reduced(self.priced((*rest, clause)))
 
     def _mask(self, clause: Iterable[int]) -> Bools:

@@ -32,8 +32,8 @@ class SeveralClasses:
         self.stopped: dict[str, str] = {}  # of a class for which the time did not suffice
         constraints = as_constraints(learner.constraints)
         pairs = ("required", constraints.required), ("directions", constraints.directions)
-        for name, found in pairs:
-            if found:
+        for name, clauses in pairs:
+            if clauses:
                 raise ValueError(
                     f"`constraints` may hold `{name}` only for rules of two classes; `y` holds "
                     f"{len(table.classes)}. Remove `{name}`, or "
@@ -76,13 +76,13 @@ class SeveralClasses:
             if learn is None:
                 learned = self.learner._learn_in_time(problem, child_rng, seconds)
                 self.stopped |= stopped_of(learned.history)
-                found = learned.or_constant().clauses
+                clauses = learned.or_constant().clauses
             else:
                 problem.work_until(end)
-                found = learn(problem, child_rng, n_conditions)
+                clauses = learn(problem, child_rng, n_conditions)
                 problem.work_until(None)
-            n_conditions += sum(map(len, found))
-            return [Clause(clause) for clause in found]
+            n_conditions += sum(map(len, clauses))
+            return [Clause(clause) for clause in clauses]
 
         return one_against_rest(self.table, self.counted, describe)
 

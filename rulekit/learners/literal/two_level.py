@@ -248,31 +248,31 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
             )
         if self.method == "lp":
             return self._all_at_once(task)
-        found = alternating(task, self.n_clauses, init=self.init, max_iter=self.max_iter)
-        return self._proved(task, found) if self.method == "exact" else found
+        selection = alternating(task, self.n_clauses, init=self.init, max_iter=self.max_iter)
+        return self._proved(task, selection) if self.method == "exact" else selection
 
     def _all_at_once(self, task: TwoLevelTask) -> ClauseSelection:
         """Solve the relaxation; use unselected clauses if the time limit passes."""
         try:
-            found = solve_two_level_lp(
+            solution = solve_two_level_lp(
                 task.problem, task.theta, self.n_clauses, disable_cost=task.disable_cost
             )
         except TimeLimitError:
             off = task.iterate([task.disabled_clause()] * self.n_clauses)
             return off.selection([{"step": 0, "objective": off.value, "stopped": "time limit"}])
-        return replace(found, history=({"step": 0, "objective": found.value},))
+        return replace(solution, history=({"step": 0, "objective": solution.value},))
 
     def _proved(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
         """Improve a rule by the integer program, which reports optimality."""
-        found = solve_two_level_exact(
+        solution = solve_two_level_exact(
             task.problem,
             task.theta,
             self.n_clauses,
             disable_cost=task.disable_cost,
             start=start,
         )
-        last: dict[str, Any] = {"step": len(start.history), "objective": found.value}
-        last["lower_bound"] = found.lower_bound
-        if not found.proved:
+        last: dict[str, Any] = {"step": len(start.history), "objective": solution.value}
+        last["lower_bound"] = solution.lower_bound
+        if not solution.proved:
             last["stopped"] = "time limit"
-        return replace(found, history=(*start.history, last))
+        return replace(solution, history=(*start.history, last))

@@ -216,18 +216,18 @@ class _Place(NamedTuple):
 
 def _places(clause: Clause) -> list[_Place] | None:
     """List the numbers of a clause in a fixed order; None if terms of a sum are ambiguous."""
-    found: list[_Place] = []
+    places: list[_Place] = []
     points = [c for c in clause.conditions if isinstance(c, PointsSplit)]
     for condition in clause.conditions:
         if isinstance(condition, Literal):
-            found.append(_place(condition))
+            places.append(_place(condition))
         elif [condition] != points:
             return None
     for split in points:
-        found += [_place(c, p) for c, p in split.given]
+        places += [_place(c, p) for c, p in split.given]
         op, total = split.comparison
-        found.append(_Place(("total", op), "points", op, float(total), float(total)))
-    return sorted(found, key=lambda p: (repr(p.around), p.number))
+        places.append(_Place(("total", op), "points", op, float(total), float(total)))
+    return sorted(places, key=lambda p: (repr(p.around), p.number))
 
 
 def _place(literal: Literal, *around: object) -> _Place:
@@ -255,14 +255,14 @@ def _matched(
                 )
                 distance = sum(_relative(a.number, b.number) for a, b in moved)
                 options.append((distance, i, j, thresholds))
-    found: dict[int, tuple[int, int, ChangedClause]] = {}
+    matches: dict[int, tuple[int, int, ChangedClause]] = {}
     used: set[int] = set()
     for _, i, j, thresholds in sorted(options, key=lambda option: option[:3]):
-        if i not in found and j not in used:
+        if i not in matches and j not in used:
             used.add(j)
             pair = ChangedClause(removed[i][0], added[j][0], removed[i][1], thresholds)
-            found[i] = (i, j, pair)
-    return [found[i] for i in sorted(found)]
+            matches[i] = (i, j, pair)
+    return [matches[i] for i in sorted(matches)]
 
 
 def _changes(old: Pair, new: Pair) -> list[tuple[_Place, _Place]] | None:

@@ -79,9 +79,9 @@ class ViolationSearch:
         if name is None:
             return state
         for value in self._options(name):
-            found = self._search({**state, name: value}, ends)
-            if found is not None:
-                return found
+            violation = self._search({**state, name: value}, ends)
+            if violation is not None:
+                return violation
         return None
 
     def _options(self, name: Any) -> Sequence[Any]:
@@ -101,7 +101,7 @@ class ViolationSearch:
     ) -> tuple[set[Label], Any]:
         """List the predictions that are still possible, and what to assign next, if anything."""
         held = self._held(state, ends[side], side)
-        rule, found, undecided = self.rule, set(), None
+        rule, answers, undecided = self.rule, set(), None
         for clause, label in zip(rule.clauses, rule.labels, strict=False):
             truth, name = _clause(clause, held)
             undecided = undecided if undecided is not None else name
@@ -109,14 +109,14 @@ class ViolationSearch:
                 if truth is False:
                     return {rule.default}, None
                 if truth is None:
-                    found.add(rule.default)
+                    answers.add(rule.default)
                 continue
             if truth is not False:
-                found.add(label)
+                answers.add(label)
             if truth:
-                return found, undecided
-        found.add(rule.default if rule.form == "dnf" else rule.labels[0])
-        return found, undecided
+                return answers, undecided
+        answers.add(rule.default if rule.form == "dnf" else rule.labels[0])
+        return answers, undecided
 
     def _held(
         self, state: dict[Any, Any], tested: Any, side: int
@@ -220,10 +220,10 @@ def _cells(tests: Sequence[Literal]) -> list[Any]:
 
 
 def _distinct(pool: Sequence[Any], tests: Sequence[Literal]) -> list[Any]:
-    found: dict[tuple[bool, ...], Any] = {}
+    distinct: dict[tuple[bool, ...], Any] = {}
     for value in [*pool, None]:
-        found.setdefault(tuple(_meets(t, value) for t in tests), value)
-    return list(found.values())
+        distinct.setdefault(tuple(_meets(t, value) for t in tests), value)
+    return list(distinct.values())
 
 
 def _numbers(named: Sequence[Any]) -> list[float]:
@@ -396,14 +396,14 @@ def check_monotonicity(
         return MonotonicityCheck(feature, direction, towards, True, None, missing)
     try:
         search = ViolationSearch(rule, feature, towards, direction)
-        found = search.first_violation()
+        violation = search.first_violation()
     except TooLongError:
         return MonotonicityCheck(feature, direction, towards, None, None, missing)
-    if found is None:
+    if violation is None:
         return MonotonicityCheck(feature, direction, towards, True, None, missing)
     if search.sums:
         return MonotonicityCheck(feature, direction, towards, None, None, missing)
-    return MonotonicityCheck(feature, direction, towards, False, found, missing)
+    return MonotonicityCheck(feature, direction, towards, False, violation, missing)
 
 
 def monotonicity_checks(

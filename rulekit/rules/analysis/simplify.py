@@ -156,10 +156,10 @@ def _adds_nothing(given: Sequence[Literal], more: Sequence[Literal]) -> bool:
 
 def _by_scale(clause: Clause) -> dict[object, list[Literal]]:
     """Group literals by the scale they compare; see `Literal.scale`."""
-    found: dict[object, list[Literal]] = {}
+    by_scale: dict[object, list[Literal]] = {}
     for literal in clause.literals:
-        found.setdefault((literal.feature, literal.scale), []).append(literal)
-    return found
+        by_scale.setdefault((literal.feature, literal.scale), []).append(literal)
+    return by_scale
 
 
 def _deciding(kept: Sequence[tuple[Clause, Label]]) -> list[tuple[Clause, Label]]:

@@ -62,21 +62,21 @@ def _by_engine(rule: RuleSet, table: Any, y: Any, sample_weight: Any) -> Counted
     if weighed:
         bad = rows.w.isnull() | rows.w.isnan() | rows.w.isinf() | (rows.w < 0)
         sums |= {"w": rows.w.sum(), "bad": bad.sum()}
-    found = fetch(rows.group_by("y", *keys).aggregate(n=rows.count(), **sums)).to_pydict()
+    counts = fetch(rows.group_by("y", *keys).aggregate(n=rows.count(), **sums)).to_pydict()
     for name, problem in zip(problems, writer.problems, strict=True):
-        if any(found[name]):
+        if any(counts[name]):
             raise RuleError(problem)
-    if any(found.get("bad", ())):
+    if any(counts.get("bad", ())):
         raise RuleError("Sample weights must be finite and not negative. Correct or omit them.")
-    truth = np.empty(len(found["y"]), dtype=object)
-    truth[:] = found["y"]
-    words = np.array([found[k] for k in keys], dtype=np.int64).reshape(len(keys), len(truth))
+    truth = np.empty(len(counts["y"]), dtype=object)
+    truth[:] = counts["y"]
+    words = np.array([counts[k] for k in keys], dtype=np.int64).reshape(len(keys), len(truth))
     places = np.arange(len(clauses))
     return CountedRows(
         ((words[places // WORD] >> (places % WORD)[:, None]) & 1 == 1).T,
         truth,
-        np.array(found["n"], dtype=np.int64),
-        np.array(found.get("w", found["n"]), dtype=float),
+        np.array(counts["n"], dtype=np.int64),
+        np.array(counts.get("w", counts["n"]), dtype=float),
     )
 
 
@@ -102,10 +102,10 @@ def _checked(
     weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     wrong = {name: len(c) for name, c in columns.items() if len(c) != n}
     if wrong or weight.shape != (n,):
-        found = next(iter(wrong.items()), ("sample_weight", len(weight)))
+        wrong_argument = next(iter(wrong.items()), ("sample_weight", len(weight)))
         raise RuleError(
             f"Columns, classes and weights must have one length; there are {n} classes, "
-            f"but {found[0]!r} has {found[1]}."
+            f"but {wrong_argument[0]!r} has {wrong_argument[1]}."
         )
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise RuleError("Sample weights must be finite and not negative. Correct or omit them.")
@@ -260,13 +260,13 @@ def clause_statistics(
         matched, labels = ~matched, (rule_set.default,) * rule_set.n_clauses
     times = matched.sum(axis=1)
     free = np.ones(len(times), dtype=bool)  # rows that no earlier clause matches
-    found = []
+    statistics = []
     for k, clause in enumerate(rule_set.clauses):
         rows = matched[:, k]
         matches = _Matches(rows, rows & (times == 1), rows & free)
-        found.append(_of_clause(clause, labels[k], matches, counted))
+        statistics.append(_of_clause(clause, labels[k], matches, counted))
         free &= ~rows
-    return tuple(found)
+    return tuple(statistics)
 
 
 def rule_statistics(

@@ -175,12 +175,12 @@ class BoxProblem:
             weight.append(times * (reached[-1] / m))
         kept = np.concatenate(rows)
         twin = copy(self)
-        found = {"cells": self.cells[kept], "y": self.y[kept], "weight": np.concatenate(weight)}
+        arrays = {"cells": self.cells[kept], "y": self.y[kept], "weight": np.concatenate(weight)}
         twin.__dict__.pop("codes", None)
         twin.__dict__["has_missing"] = self.has_missing  # what a box says does not depend on rows
-        for name, values in found.items():
+        for name, values in arrays.items():
             object.__setattr__(twin, name, values)
-        charges = _charges(twin.y, found["weight"], self.prices, self.n_features)
+        charges = _charges(twin.y, arrays["weight"], self.prices, self.n_features)
         object.__setattr__(twin, "charges", charges)
         return twin
 
@@ -201,10 +201,10 @@ class BoxProblem:
     def codes(self) -> NDArray[np.unsignedinteger]:
         """Bins of the rows in each feature: shape (n, p). The search itself has no use for them."""
         kind = np.min_scalar_type(int(self.bins.max(initial=1)))
-        found = np.empty((self.n_rows, self.n_features), kind)
+        codes = np.empty((self.n_rows, self.n_features), kind)
         for f, (column, bins) in enumerate(zip(self.column, self.bins.astype(kind), strict=True)):
-            found[:, f] = bins[self.cells[:, column]]
-        return found
+            codes[:, f] = bins[self.cells[:, column]]
+        return codes
 
     def reweighted(self, weight: Floats) -> "BoxProblem":
         """Return the same merged rows under other weights, of shape (n_rows,)."""

@@ -66,8 +66,8 @@ class SingleBox:
         if not self._work.box.shape[1]:
             return np.zeros((0, 3), np.int64)
         self._pairs.start_clause(self._table, self._work, self._room, 0, theta)
-        found: Ints = self._work.box[0, :, :3].copy()
-        return found
+        box: Ints = self._work.box[0, :, :3].copy()
+        return box
 
     def improved(self, savings: Floats, box: Ints, theta: float) -> Ints:
         """Change one feature of a box, or two at once, until nothing saves more.
@@ -75,11 +75,11 @@ class SingleBox:
         Shapes: box (p, 3); result (p, 3).
         """
         self._price(savings)
-        kernels, found = self._descents, box[None].copy()
+        kernels, boxes = self._descents, box[None].copy()
         saved = np.zeros((1, 1 + len(box)))
         names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
-        kernels.improve_each(self._table, self._work, found, saved, names, owners, theta)
-        return np.asarray(found[0])
+        kernels.improve_each(self._table, self._work, boxes, saved, names, owners, theta)
+        return np.asarray(boxes[0])
 
     def _price(self, savings: Floats) -> None:
         """Charge the rows: one that saves is described, one that costs is of the other class."""
@@ -231,8 +231,8 @@ class Descent:
     def _tell(self, archive: Archive) -> None:
         """Offer what was logged."""
         log, n = self._log, int(self._log.count[0])
-        found = zip(log.size[:n].tolist(), log.loss[:n].tolist(), strict=True)
-        for j, ((size, n_conditions), loss) in enumerate(found):
+        entries = zip(log.size[:n].tolist(), log.loss[:n].tolist(), strict=True)
+        for j, ((size, n_conditions), loss) in enumerate(entries):
             if archive.improves(size, n_conditions, loss):
                 archive.offer(loss, n_conditions, _boxes(log.box[j, :size]))
 
@@ -337,8 +337,8 @@ def search_rounds(
     """Search as `search` does, and hand out the growing archive after each round."""
     archive, descent = Archive(problem), Descent(problem, plan.max_clauses)
     if problem.n_rows > MANY_ROWS:
-        *_, found = search_rounds(problem.part(PART_ROWS), plan, rng, should_stop)
-        for entry in found.entries:
+        *_, archive_of_part = search_rounds(problem.part(PART_ROWS), plan, rng, should_stop)
+        for entry in archive_of_part.entries:
             descent.price(archive, entry.boxes)
         plan = replace(plan, n_perturbations=0)
     _make_round(archive, descent, plan, None, should_stop)
@@ -480,12 +480,12 @@ class _Refinement:
     def _intervals(self, cuts: list[int]) -> list[_Interval]:
         """Gather the cuts of one clause by source column."""
         A, structure = self.A, self.structure
-        found: dict[int, _Interval] = {}
+        intervals: dict[int, _Interval] = {}
         for j in cuts:
             source = int(structure.feature[j])
             ranks = structure.ranks[source]
             n_values = int(ranks.max(initial=-1)) + 1
-            interval = found.setdefault(source, _Interval(ranks, n_values, b=n_values - 1))
+            interval = intervals.setdefault(source, _Interval(ranks, n_values, b=n_values - 1))
             present = ranks >= 0
             below = ranks[present & (A[:, j] == (structure.side[j] < 0))]
             after = int(below.max(initial=-1))  # rank of the last value at most the cut
@@ -494,7 +494,7 @@ class _Refinement:
             else:
                 interval.high, interval.b = j, after
             interval.takes_missing = bool(not A[~present, j].any() and (~present).any())
-        return list(found.values())
+        return list(intervals.values())
 
     def improve(self, r: int, s: int) -> bool:
         """Move one interval to its best place, if that lowers the loss."""
@@ -568,14 +568,14 @@ class _Refinement:
 
     def moved(self) -> dict[tuple[int, int], int]:
         """List the cuts that are no longer where they were."""
-        found = {}
+        moved_cuts = {}
         for r, (intervals, starts) in enumerate(zip(self.intervals, self.start, strict=True)):
             for interval, (a, b) in zip(intervals, starts, strict=True):
                 if interval.low is not None and interval.a != a:
-                    found[r, interval.low] = interval.a
+                    moved_cuts[r, interval.low] = interval.a
                 if interval.high is not None and interval.b != b:
-                    found[r, interval.high] = interval.b
-        return found
+                    moved_cuts[r, interval.high] = interval.b
+        return moved_cuts
 
 
 def _nearest(worth: Floats, cuts: Ints, now: int) -> int:

@@ -116,10 +116,10 @@ def improve_by_program(
     start[np.searchsorted(columns, chosen)] = 1.0
     n = len(columns)
     start[n:] = program.A[:, :n] @ start[:n] < 0.5
-    found = _solved(program, start, value, seconds)
-    if found is None:
+    solution = _solved(program, start, value, seconds)
+    if solution is None:
         return chosen
-    better = columns[found[:n] > 0.5].tolist()
+    better = columns[solution[:n] > 0.5].tolist()
     return better if pool.objective(better) < value - GAIN else chosen
 
 
@@ -174,5 +174,5 @@ def _solved(program: LinearProgram, start: Floats, value: float, seconds: float)
     status = HIGHS_STATUS.get(highs.getModelStatus().name, "error")
     if status not in ("optimal", "time limit"):
         return None
-    found = np.array(highs.getSolution().col_value)
-    return found if len(found) == n else None
+    values = np.array(highs.getSolution().col_value)
+    return values if len(values) == n else None

@@ -77,8 +77,8 @@ def generate(problem: BoxProblem, plan: GenerationPlan) -> GeneratedRule:
         clauses, _ = pricing.price(answer.mu, support, plan.batch)
         added = pool.add(clauses)
         if not added and plan.prove:
-            found = exact.price(answer)
-            added = pool.add(found) if found is not None else 0
+            priced = exact.price(answer)
+            added = pool.add(priced) if priced is not None else 0
         if not added:
             break
         answer = master.solve()
@@ -136,10 +136,10 @@ class _ExactPricing:
         weight = np.asarray(self.problem.weight).copy()
         weight[self.problem.y] = answer.mu
         incumbent = self.plan.clause_price + NEW
-        found, box = self._best_box(self.plan.literal_price, weight, incumbent, limits)
-        self._n_tests += found.n_tests
-        violation = max(0.0, found.upper - self.plan.clause_price) + NEW
+        clause, box = self._best_box(self.plan.literal_price, weight, incumbent, limits)
+        self._n_tests += clause.n_tests
+        violation = max(0.0, clause.upper - self.plan.clause_price) + NEW
         bound = answer.value * self._least / (self._least + violation)
         self.lower_bound = max(self.lower_bound, bound)
-        self.solved = found.proved and found.chosen is None
+        self.solved = clause.proved and clause.chosen is None
         return box

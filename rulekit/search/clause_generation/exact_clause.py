@@ -419,7 +419,7 @@ def _made_room(near: Any, record: Any) -> bool:
 
 def _sorted(near: Any, record: Any) -> tuple[tuple[tuple[int, ...], ...], tuple[float, ...]]:
     """Read the clauses of the margin, the best first."""
-    found = [
+    clauses = [
         (
             -float(near.value[i]),
             int(near.size[i]),
@@ -428,5 +428,5 @@ def _sorted(near: Any, record: Any) -> tuple[tuple[tuple[int, ...], ...], tuple[
         for i in range(int(near.n[0]))
         if near.value[i] > record.value[0] + BETTER
     ]
-    found.sort()
-    return tuple(columns for _, _, columns in found), tuple(-value for value, _, _ in found)
+    clauses.sort()
+    return tuple(columns for _, _, columns in clauses), tuple(-value for value, _, _ in clauses)

@@ -47,9 +47,9 @@ class BoxPricing:
         used = support.literals(problem.n_bins, problem.has_missing).any(axis=0)
         kept = np.union1d(whole.features_of(alone[0], MANY_COLUMNS), np.flatnonzero(used))
         boxes, saved = self._improved_on(kept, priced, alone, support)
-        found = self._best(boxes, saved, batch, below)
-        if len(found[1]) == batch:
-            return found
+        boxes_found = self._best(boxes, saved, batch, below)
+        if len(boxes_found[1]) == batch:
+            return boxes_found
         size = boxes.literals(problem.n_bins, problem.has_missing).sum(axis=1)
         first = np.argsort(self.literal_price * size - saved[:, 0], kind="stable")[:LIFTED]
         more, saved_more = whole.improve_each(boxes.of_clauses(first), self.literal_price)

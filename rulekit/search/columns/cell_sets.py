@@ -121,17 +121,17 @@ class CellSets:
             cells = np.bincount(codes[:, f], values, self.n_cells[f])
             np.cumsum(cells, out=line[self._starts[f] + 1 : self._starts[f + 1]])
         ends = line[self._ends]
-        found: Floats = (ends[1::2] - ends[::2]).sum(axis=0)
-        return found
+        sums: Floats = (ends[1::2] - ends[::2]).sum(axis=0)
+        return sums
 
     def row_sums(self, values: Floats) -> Floats:
         """Sum numbers, whose sums are exact, over the columns of each row: (d, k) gives (n, k)."""
         if self._numbers is not None:
             return np.asarray(self._numbers @ values)
-        found = np.zeros((len(self.codes), *values.shape[1:]))
+        sums = np.zeros((len(self.codes), *values.shape[1:]))
         for source, columns in self.columns_of.items():
-            found += (self._table(columns) @ values[columns])[self.codes[:, source]]
-        return found
+            sums += (self._table(columns) @ values[columns])[self.codes[:, source]]
+        return sums
 
     def values(self, columns: Sequence[int] | Ints, rows: Ints | slice = slice(None)) -> Bools:
         """Form some columns of the matrix, in some rows."""
@@ -144,14 +144,16 @@ class CellSets:
     def _formed(self, columns: Ints, codes: NDArray[np.unsignedinteger]) -> Bools:
         """Form some columns from the cells of some rows."""
         sources = self.source[columns]
-        found = np.empty((len(codes), len(columns)), dtype=bool)
+        columns_formed = np.empty((len(codes), len(columns)), dtype=bool)
         for source in np.unique(sources).tolist():
             at = np.flatnonzero(sources == source)
             cells = codes[:, source]
             few = len(cells) < self.n_cells[source]
             spans = self.spans[columns[at]]
-            found[:, at] = _inside(cells, spans) if few else self._table(columns[at])[cells]
-        return found
+            columns_formed[:, at] = (
+                _inside(cells, spans) if few else self._table(columns[at])[cells]
+            )
+        return columns_formed
 
     def block(self, columns: Ints) -> tuple[Floats, NDArray[np.unsignedinteger]]:
         """Return columns of one source as numbers, shape (its cells, k), and the rows' cells."""
@@ -176,10 +178,10 @@ class CellSets:
 
     def _over(self, codes: NDArray[np.unsignedinteger]) -> "CellSets":
         """Keep the columns, over other rows."""
-        found = replace(self, codes=np.asfortranarray(codes))
+        result = replace(self, codes=np.asfortranarray(codes))
         for name in ("columns_of", "_starts", "_ends"):  # depends on columns only
-            found.__dict__[name] = getattr(self, name)
-        return found
+            result.__dict__[name] = getattr(self, name)
+        return result
 
     def seen(self) -> "CellSets":
         """Make a table of few rows, in which each cell that some row lies in is seen."""
@@ -193,10 +195,10 @@ class CellSets:
 
     def missed(self, chosen: Bools) -> Bools:
         """Return the rows without a True in some clause (a row of ``chosen``), shape (n,)."""
-        found: Bools = np.zeros(len(self.codes), dtype=bool)
+        missed: Bools = np.zeros(len(self.codes), dtype=bool)
         for row in chosen:
-            found |= ~self.values(np.flatnonzero(row)).any(axis=1)
-        return found
+            missed |= ~self.values(np.flatnonzero(row)).any(axis=1)
+        return missed
 
     @cached_property
     def content(self) -> NDArray[np.unsignedinteger]:
@@ -228,9 +230,9 @@ class CellSets:
     def in_order(self, y: Bools, weight: Floats) -> tuple["CellSets", Ints]:
         """Sort the rows by what their columns say, see `row_order`; and say which row is where."""
         rows = row_order(self.content, y, weight)
-        found = self.take_rows(rows)
-        found.__dict__["content"] = self.content[rows]
-        return found, rows
+        result = self.take_rows(rows)
+        result.__dict__["content"] = self.content[rows]
+        return result, rows
 
     def _blocks(self) -> list[tuple[list[int], list[int]]]:
         """Columns that follow each other and share sources: sources and columns of each block."""
@@ -250,20 +252,20 @@ class CellSets:
 
 def _inside(cells: NDArray[np.integer], spans: Ints) -> Bools:
     """Return which cells each column holds in, shape (number of cells, k)."""
-    found = np.zeros((len(cells), len(spans)), dtype=bool)
+    inside = np.zeros((len(cells), len(spans)), dtype=bool)
     for start, end in spans.T.reshape(-1, 2, len(spans)):
-        found |= (cells[:, None] >= start) & (cells[:, None] < end)
-    return found
+        inside |= (cells[:, None] >= start) & (cells[:, None] < end)
+    return inside
 
 
 def runs_of(tables: Sequence[Bools]) -> Ints:
     """Write columns, each table of shape (cells, k), as runs of cells: shape (d, 2 * runs)."""
     edges = [np.diff(np.pad(table.T, ((0, 0), (1, 1))), axis=1) for table in tables]
     sizes = np.concatenate([_nothing(), *(part.sum(axis=1) for part in edges)])
-    found = np.zeros((len(sizes), max(4, sizes.max(initial=0))), dtype=np.intp)
+    runs = np.zeros((len(sizes), max(4, sizes.max(initial=0))), dtype=np.intp)
     at = np.concatenate([_nothing(), *(np.nonzero(part)[1] for part in edges)])
-    found[np.arange(found.shape[1]) < sizes[:, None]] = at
-    return found
+    runs[np.arange(runs.shape[1]) < sizes[:, None]] = at
+    return runs
 
 
 def row_order(A: NDArray[Any], y: Bools, weight: Floats) -> Ints:

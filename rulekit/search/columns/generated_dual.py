@@ -36,8 +36,8 @@ class RowGroups:
 
     def shared(self, mu: Floats) -> Floats:
         """Share out what groups have by weight: shape (g,). No row gets more than its bound."""
-        found: Floats = (mu / np.where(self.weight > 0, self.weight, 1.0))[self.of] * self.m
-        return found
+        shares: Floats = (mu / np.where(self.weight > 0, self.weight, 1.0))[self.of] * self.m
+        return shares
 
 
 class GeneratedDual:

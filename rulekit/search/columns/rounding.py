@@ -202,9 +202,9 @@ def _swept(
 
 def _marked(task: RoundingTask, groups: NDArray[np.intp]) -> Bools:
     """Return which groups are among some, shape (number of groups,)."""
-    found = np.zeros(len(task.groups), dtype=bool)
-    found[groups] = True
-    return found
+    marked = np.zeros(len(task.groups), dtype=bool)
+    marked[groups] = True
+    return marked
 
 
 class _Sweep:

@@ -114,22 +114,22 @@ def exact_clause(
     # A column that costs as much as all it covers can leave any clause at no loss.
     columns = np.flatnonzero((task.price < task.P.sums(addable(m))) & free)
     program = compact_program(task.P.values(columns).astype(float), m, task.price[columns])
-    found = solve_milp(program, time_limit=time_limit)
-    if found.status not in ("optimal", "time limit"):
+    solution = solve_milp(program, time_limit=time_limit)
+    if solution.status not in ("optimal", "time limit"):
         raise SolverError(
-            f"An integer program that always has a solution ended with {found.status!r} "
-            f"({found.message}); please report the table that shows this."
+            f"An integer program that always has a solution ended with {solution.status!r} "
+            f"({solution.message}); please report the table that shows this."
         )
     candidates = [round_without_redundancy(task, np.zeros(len(free)))]
-    if found.x is not None:
+    if solution.x is not None:
         selected = task.required.copy()
-        selected[columns] = found.x[: len(columns)] > 0.5
+        selected[columns] = solution.x[: len(columns)] > 0.5
         candidates.insert(0, selected)
     cost, best = min(((task.cost(s), k) for k, s in enumerate(candidates)))
-    proved = found.status == "optimal"
+    proved = solution.status == "optimal"
     # The program left required columns out; every clause pays for them on top of its bound.
     fixed = float(task.price[task.required].sum())
-    bound = cost if proved else fixed + (0.0 if found.bound is None else found.bound)
+    bound = cost if proved else fixed + (0.0 if solution.bound is None else solution.bound)
     bound = min(bound, cost, always)
     if always < cost - TIE:
         return LearnedClause(np.zeros_like(free), True, always, bound, True, proved)

@@ -168,9 +168,9 @@ class CoverProgram:
         """Build some columns of the matrix, in some rows."""
         in_table = np.flatnonzero(self._priced[columns])
         values = self.P.values(columns[in_table], rows)
-        found = np.ones((len(values), len(columns)), dtype=bool)
-        found[:, in_table] = values
-        return found
+        result = np.ones((len(values), len(columns)), dtype=bool)
+        result[:, in_table] = values
+        return result
 
     def solve(
         self,

@@ -102,18 +102,18 @@ def best_columns(
     )
     for clause in _heuristic_clauses(problem, relaxation):
         search.offer(_improved(problem, clause))
-    found = _screened(search, screening)
+    outcome = _screened(search, screening)
     n_left = 0
     if relaxation.solved and not search.closed and not search.stop.now:
-        left = np.arange(len(problem.wrong)) if found is None else found.kept
+        left = np.arange(len(problem.wrong)) if outcome is None else outcome.kept
         n_left = len(left)
         before = search.cost
         _close(search, left)
         if search.cost < before:
-            found = _screened(search, screening)  # with the better clause, more can go
+            outcome = _screened(search, screening)  # with the better clause, more can go
     proved = search.closed
     bound = search.cost if proved else min(search.bound, search.cost)
-    return ProvedClause(search.columns, search.cost, bound, proved, relaxation, found, n_left)
+    return ProvedClause(search.columns, search.cost, bound, proved, relaxation, outcome, n_left)
 
 
 def _heuristic_clauses(problem: PricedColumns, relaxation: Relaxation) -> list[Ints]:
@@ -193,23 +193,23 @@ def _integer_program(search: _Search, columns: Ints) -> float:
         if not mine:
             return search.relaxation.lower
         program = compact_program(rows.astype(float), m, part.price)
-        found = solve_milp(program, time_limit=seconds_left(None, search.stop.deadline))
-    if found.status not in ("optimal", "time limit"):
+        solution = solve_milp(program, time_limit=seconds_left(None, search.stop.deadline))
+    if solution.status not in ("optimal", "time limit"):
         raise SolverError(
-            f"An integer program that always has a solution ended with {found.status!r} "
-            f"({found.message}); please report the table that shows this."
+            f"An integer program that always has a solution ended with {solution.status!r} "
+            f"({solution.message}); please report the table that shows this."
         )
     bound = np.inf
-    if found.x is not None:
-        clause = columns[found.x[: len(columns)] > 0.5]
+    if solution.x is not None:
+        clause = columns[solution.x[: len(columns)] > 0.5]
         search.offer(clause)
         bound = problem.cost(clause)
-    if found.status == "optimal" and found.value is not None:
+    if solution.status == "optimal" and solution.value is not None:
         # Its value has the solver's tolerance in it, the clause has not: where the two agree the
         # clause's own cost is the bound, so that bound and cost can meet exactly.
-        same = abs(bound - found.value) <= PROVED * max(1.0, bound)
-        return bound if same else min(bound, found.value)
-    return search.relaxation.lower if found.bound is None else found.bound
+        same = abs(bound - solution.value) <= PROVED * max(1.0, bound)
+        return bound if same else min(bound, solution.value)
+    return search.relaxation.lower if solution.bound is None else solution.bound
 
 
 def _searched(search: _Search, columns: Ints, rows: Bools, m: Floats, mu: Floats) -> bool:

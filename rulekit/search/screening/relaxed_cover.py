@@ -115,16 +115,16 @@ def _generate(
         ceiling = np.maximum(problem.price[missed] - MARGIN, 0.0)
         program.add(problem.P.values(missed), ceiling)
         generated = np.concatenate([generated, missed])
-        found = program.solve(seconds_left(None, stop.deadline))
-        if found.status == "time limit":
+        solution = program.solve(seconds_left(None, stop.deadline))
+        if solution.status == "time limit":
             return answer, False, generated, best
-        if found.x is None:
+        if solution.x is None:
             raise SolverError(
-                f"A linear program that always has a solution ended with {found.status!r} "
-                f"({found.message}); please report the table that shows this."
+                f"A linear program that always has a solution ended with {solution.status!r} "
+                f"({solution.message}); please report the table that shows this."
             )
-        answer = found
-        mu = np.clip(program.groups.shared(found.x), 0.0, problem.m)
+        answer = solution
+        mu = np.clip(program.groups.shared(solution.x), 0.0, problem.m)
         overdrawn = problem.P.sums(mu) - problem.price
         # A best clause holds one column of a chain at most, so that against clauses mu overdraws no
         # more than the worst column of each chain, added up: a bound before mu is feasible.

@@ -114,9 +114,9 @@ def across_test(problem: PricedColumns) -> Outcome:
         # Exchanges only lead to earlier columns, so that they end; of equal columns one stays.
         earlier = np.arange(len(order))[block][:, None] > np.arange(len(order))
         worse = cheaper & earlier
-        found = worse.any(axis=1)
-        removed[order[block][found]] = True
-        by[order[block][found]] = order[worse.argmax(axis=1)[found]]
+        removable = worse.any(axis=1)
+        removed[order[block][removable]] = True
+        by[order[block][removable]] = order[worse.argmax(axis=1)[removable]]
     return Outcome("pairs", removed, by, np.zeros(0))
 
 

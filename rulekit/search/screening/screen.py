@@ -89,26 +89,26 @@ class Screening:
 
     def first_test(self) -> Ints:
         """Index of the first test that removed each column, -1 for those kept: shape (d,)."""
-        found = np.full(len(self.problem.wrong), -1, dtype=np.intp)
+        first = np.full(len(self.problem.wrong), -1, dtype=np.intp)
         for k, outcome in reversed(list(enumerate(self.outcomes))):
-            found[outcome.removed] = k
-        return found
+            first[outcome.removed] = k
+        return first
 
     def removal(self, column: int) -> Removal | None:
         """Return why a column was removed, by the first test that did; None for a kept column."""
         k = int(self.first_test()[column])
         if k < 0:
             return None
-        found = self.outcomes[k]
-        has_bounds = found.bounds is not None
+        outcome = self.outcomes[k]
+        has_bounds = outcome.bounds is not None
         return Removal(
             column,
-            found.test,
+            outcome.test,
             float(self.problem.price[column]),
             float(self.problem.worth[column]),
-            int(found.by[column]) if found.by[column] >= 0 else None,
-            float(found.floor[column]) if has_bounds else None,
-            found.bounds.upper if found.bounds is not None else None,
+            int(outcome.by[column]) if outcome.by[column] >= 0 else None,
+            float(outcome.floor[column]) if has_bounds else None,
+            outcome.bounds.upper if outcome.bounds is not None else None,
         )
 
 
@@ -132,29 +132,29 @@ def screen(
         part = problem.take_columns(present) if in_sequence else problem
         if name == "duality given":
             assert bounds is not None
-            found = duality_test(part, bounds)
+            outcome = duality_test(part, bounds)
         else:
-            found = TESTS[name](part)
+            outcome = TESTS[name](part)
         if in_sequence:
-            found = _spread(found, present, len(problem.wrong), bounds)
-            present = present[~found.removed[present]]
-        outcomes.append(found)
+            outcome = _spread(outcome, present, len(problem.wrong), bounds)
+            present = present[~outcome.removed[present]]
+        outcomes.append(outcome)
     return Screening(problem, tuple(outcomes), in_sequence)
 
 
-def _spread(found: Outcome, present: Ints, d: int, given: Bounds | None) -> Outcome:
+def _spread(outcome: Outcome, present: Ints, d: int, given: Bounds | None) -> Outcome:
     """Write what a test found among some columns for all of them."""
     removed, by = np.zeros(d, dtype=bool), np.full(d, -1, dtype=np.intp)
-    removed[present] = found.removed
-    by[present] = np.where(found.by >= 0, present[found.by], -1)
-    if found.bounds is None:
-        return Outcome(found.test, removed, by, found.floor)
+    removed[present] = outcome.removed
+    by[present] = np.where(outcome.by >= 0, present[outcome.by], -1)
+    if outcome.bounds is None:
+        return Outcome(outcome.test, removed, by, outcome.floor)
     floor = np.full(d, np.nan)
-    floor[present] = found.floor
-    bounds = found.bounds
+    floor[present] = outcome.floor
+    bounds = outcome.bounds
     if bounds is not given:
         bounds = replace(bounds, clause=present[bounds.clause])
-    return Outcome(found.test, removed, by, floor, bounds)
+    return Outcome(outcome.test, removed, by, floor, bounds)
 
 
 def unproved(

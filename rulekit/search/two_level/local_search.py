@@ -132,8 +132,8 @@ class _State:
     ) -> list[tuple[str, tuple[int, ...] | None, float]]:
         """List what clause r may become, each with the value of the rule."""
         rest = self.theta * (self._n_columns() - len(clause))
-        found: list[tuple[str, tuple[int, ...] | None, float]] = []
-        found.append(("switch off", None, rest + self._wrong(others)))
+        listed: list[tuple[str, tuple[int, ...] | None, float]] = []
+        listed.append(("switch off", None, rest + self._wrong(others)))
         # A swap is a drop and an add in one: from each clause with one column less, and from the
         # clause itself, all columns that could be added are weighed by one product.
         bases = [tuple(c for c in clause if c != gone) for gone in clause]
@@ -142,7 +142,7 @@ class _State:
             holds = self.counts[:, r] > 0 if base is clause else self._holds(base)
             value = rest + self.theta * len(base) + self._wrong(others & holds)
             if base is not clause:
-                found.append(("drop", base, value))
+                listed.append(("drop", base, value))
             # rows whose answer an added column turns: all other clauses hold, this one does not
             opens.append((base, value, np.where(others & ~holds, self.gain, 0.0)))
         changes = np.array([o for _, _, o in opens], dtype=self.numbers.dtype) @ self.numbers
@@ -150,8 +150,8 @@ class _State:
             if change.size:
                 j = int(change.argmin())
                 kind = "add" if base is clause else "swap"
-                found.append((kind, (*base, j), value + float(change[j]) + self.theta))
-        return found
+                listed.append((kind, (*base, j), value + float(change[j]) + self.theta))
+        return listed
 
     def best_cut(self) -> _Move | None:
         """Find the best move of one cut, if one helps."""

@@ -293,19 +293,19 @@ def solve_two_level_exact(
     _check_size(problem, n_clauses, MOST_OF_EXACT, "exact method", "rows x literals x clauses")
     table = two_level_table(problem, theta, disable_cost)
     limit = seconds_left(time_limit, problem.deadline)
-    found = solve_milp(two_level_program(table, n_clauses, n_clauses), time_limit=limit)
-    if found.status not in ("optimal", "time limit"):
+    solution = solve_milp(two_level_program(table, n_clauses, n_clauses), time_limit=limit)
+    if solution.status not in ("optimal", "time limit"):
         raise SolverError(
-            f"The two-level integer program ended with {found.status!r} ({found.message}); "
+            f"The two-level integer program ended with {solution.status!r} ({solution.message}); "
             "please report the table that shows this."
         )
     k = len(table.price)
     w = np.tile(table.required.astype(float), (n_clauses, 1))
-    if found.x is not None:
+    if solution.x is not None:
         # the weights lead the variables of each clause; psi, one a row, follows all clauses
-        w = np.round(found.x[: len(found.x) - len(table.y)].reshape(n_clauses, -1)[:, :k])
-    proved = found.status == "optimal"
-    bound = None if found.bound is None else found.bound - n_clauses * k * PERTURBATION
+        w = np.round(solution.x[: len(solution.x) - len(table.y)].reshape(n_clauses, -1)[:, :k])
+    proved = solution.status == "optimal"
+    bound = None if solution.bound is None else solution.bound - n_clauses * k * PERTURBATION
     prices = _Prices(theta, disable_cost or 0.0)
     rule = _selection(problem, table, w, prices, bound, proved)
     if start is None or proved:

@@ -23,8 +23,8 @@ def set_cover(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     .. [1] G. Su, D. Wei, K. R. Varshney, D. M. Malioutov, "Interpretable two-level Boolean rule
        learning for classification" (2015), section 2.2.
     """
-    found, history = cover_clauses(task, n_clauses)
-    return found.selection(history)
+    clauses, history = cover_clauses(task, n_clauses)
+    return clauses.selection(history)
 
 
 def cover_clauses(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, list[dict[str, object]]]:
@@ -43,9 +43,9 @@ def cover_clauses(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, list[dic
         clauses.append(clause)
         history.append(_entry(r, clause, undecided))
         undecided = undecided & (task.count(clause) > 0)
-    found = task.iterate(clauses)
-    history[-1]["objective"] = found.value
-    return found, history
+    selection = task.iterate(clauses)
+    history[-1]["objective"] = selection.value
+    return selection, history
 
 
 def initial_clauses(
@@ -57,15 +57,15 @@ def initial_clauses(
     check_n_clauses(n_clauses)
     entry: dict[str, object] = {"step": 0, "clause": None, "start": init}
     if init == "set_cover":
-        found, covering = cover_clauses(task, n_clauses)
+        clauses, covering = cover_clauses(task, n_clauses)
         if "stopped" in covering[-1]:
             entry["stopped"] = covering[-1]["stopped"]
     elif init == "zero":
-        found = task.iterate([task.empty_clause()] * n_clauses)
+        clauses = task.iterate([task.empty_clause()] * n_clauses)
     else:
-        found, stopped = _random_start(task, n_clauses)
+        clauses, stopped = _random_start(task, n_clauses)
         entry.update(stopped)
-    return found, [entry | {"objective": found.value}]
+    return clauses, [entry | {"objective": clauses.value}]
 
 
 def _random_start(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, dict[str, object]]:

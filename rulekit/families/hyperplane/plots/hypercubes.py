@@ -360,12 +360,12 @@ def numbers_of(model: HyperplaneRuleClassifier, X: pd.DataFrame) -> Floats:
 def number_names(model: HyperplaneRuleClassifier, wording: Wording) -> list[str]:
     """Return the names of the hyperplane's inputs, in the order of its weights."""
     used = np.flatnonzero(model.plane_.w).tolist()
-    found = []
+    names = []
     for j in used:
         number = model.plane_.design.numbers[j]
         tail = number.name[len(number.feature) :]
-        found.append(f"{wording.name(number.feature)}{tail}")
-    return found
+        names.append(f"{wording.name(number.feature)}{tail}")
+    return names
 
 
 def plane_words(model: HyperplaneRuleClassifier, wording: Wording) -> str:
@@ -471,14 +471,14 @@ def _trace(
     rest = [j for j in range(len(w)) if j not in axes]
     level = gamma - float(w[rest] @ case[rest])
     low, high = rows.min(axis=0), rows.max(axis=0)
-    found = set()
+    edges = set()
     for one, other in ((a, b), (b, a)):
         for end in (low[one], high[one]):
             there = (level - w[one] * end) / w[other]
             if low[other] <= there <= high[other]:
                 point = (float(end), float(there))
-                found.add(point if one == a else point[::-1])
-    ends = sorted(found)
+                edges.add(point if one == a else point[::-1])
+    ends = sorted(edges)
     return (ends[0], ends[-1]) if len(ends) > 1 else None
 
 

@@ -96,7 +96,7 @@ def extract_boxes(
     if half.n_features == 0:
         return _everything(half, len(inside))
     points, counts = np.unique(inside, axis=0, return_counts=True)
-    choose, found, n_problems = CRITERIA[criterion], [], 0
+    choose, boxes, n_problems = CRITERIA[criterion], [], 0
     stack = [(Region.whole(half), points, counts, 0)] if len(points) else []
     while stack:
         region, points, counts, depth = stack.pop()
@@ -106,10 +106,10 @@ def extract_boxes(
         corner = choose(region, points, counts)
         covered = (points <= corner).all(axis=1)
         if covered.any():
-            found.append((region.lower, corner, int(counts[covered].sum()), depth))
+            boxes.append((region.lower, corner, int(counts[covered].sum()), depth))
         rest = _remainder(region, corner, points[~covered], counts[~covered])
         stack += [(*part, depth + 1) for part in reversed(rest)]
-    return _sorted_boxes(half, found, n_problems, len(inside))
+    return _sorted_boxes(half, boxes, n_problems, len(inside))
 
 
 def carry_on(
@@ -170,11 +170,11 @@ def _remainder(
         return []
     order = _split(region, corner, points, counts)
     sides = _sides(order, corner, points)
-    found = []
+    parts = []
     for side in np.unique(sides).tolist():
         there = sides == side
-        found.append((_cut(region, corner, order, side), points[there], counts[there]))
-    return found
+        parts.append((_cut(region, corner, order, side), points[there], counts[there]))
+    return parts
 
 
 def _cut(region: Region, corner: Floats, order: NDArray[np.intp], position: int) -> Region:
@@ -198,12 +198,12 @@ def _part_of(
 
 
 def _sorted_boxes(
-    half: HalfSpace, found: list[tuple[Floats, Floats, int, int]], n_problems: int, n_total: int
+    half: HalfSpace, boxes: list[tuple[Floats, Floats, int, int]], n_problems: int, n_total: int
 ) -> Boxes:
     n = half.n_features
-    lower = np.array([f[0] for f in found], dtype=float).reshape(len(found), n)
-    upper = np.array([f[1] for f in found], dtype=float).reshape(len(found), n)
-    n_points = np.array([f[2] for f in found], dtype=int)
-    depth = np.array([f[3] for f in found], dtype=int)
+    lower = np.array([f[0] for f in boxes], dtype=float).reshape(len(boxes), n)
+    upper = np.array([f[1] for f in boxes], dtype=float).reshape(len(boxes), n)
+    n_points = np.array([f[2] for f in boxes], dtype=int)
+    depth = np.array([f[3] for f in boxes], dtype=int)
     everything = Boxes(half, lower, upper, n_points, depth, n_problems, n_total)
     return everything._only(np.argsort(-n_points, kind="stable"))

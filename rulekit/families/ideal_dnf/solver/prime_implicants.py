@@ -159,9 +159,9 @@ class _Cover:
         if not len(alone):
             return []
         rows = np.unique(table[:, alone].argmax(axis=0))
-        found = self.primes[rows]
+        forced = self.primes[rows]
         self._keep(np.delete(self.primes, rows), self.points[~table[rows].any(axis=0)])
-        return [int(p) for p in found]
+        return [int(p) for p in forced]
 
     def _keep(self, primes: Ints, points: Ints) -> None:
         """Restrict the problem to these types and to those of these primes that cover one."""
@@ -219,18 +219,20 @@ class _Cover:
         )
         begin = np.isin(self.primes, start).astype(float)
         price = float(self.cost[start].sum())
-        found = solve_milp(program, time_limit=time_limit, incumbent=(begin, price))
-        if found.x is None:
+        solution = solve_milp(program, time_limit=time_limit, incumbent=(begin, price))
+        if solution.x is None:
             raise SolverError(
                 "The integer program of the shortest formula failed: the solver returned status "
-                f"{found.status!r} and no formula ({found.message}). Use `exact=False` for the "
-                "greedy formula."
+                f"{solution.status!r} and no formula ({solution.message}). Use `exact=False` for "
+                "the greedy formula."
             )
-        chosen = [int(q) for q in self.primes[found.x > 0.5]]
-        if found.status == "optimal":
+        chosen = [int(q) for q in self.primes[solution.x > 0.5]]
+        if solution.status == "optimal":
             return chosen, int(self.cost[chosen].sum())
         # costs are whole, so that a bound may be rounded up, but for the solver's tolerance
-        bound = self.least_price() if found.bound is None else int(np.ceil(found.bound - 1e-6))
+        bound = (
+            self.least_price() if solution.bound is None else int(np.ceil(solution.bound - 1e-6))
+        )
         return chosen, max(bound, self.least_price())
 
 

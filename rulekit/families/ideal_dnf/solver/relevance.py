@@ -41,8 +41,8 @@ def chi_square(counts: Contingency) -> Floats:
     """
     n1, n0, positives, negatives = _margins(counts)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = _difference(counts) ** 2 / n1 / (positives * negatives)
-    return np.where((n1 > 0) & (n0 > 0), found, np.nan)
+        statistic = _difference(counts) ** 2 / n1 / (positives * negatives)
+    return np.where((n1 > 0) & (n0 > 0), statistic, np.nan)
 
 
 def mutual_information(counts: Contingency) -> Floats:
@@ -64,8 +64,8 @@ def mutual_information(counts: Contingency) -> Floats:
             joint * LN2 * log2(np.where(joint > 0, joint * n / (row * column), 1.0))
             for joint, row, column in cells
         ]
-        found = np.maximum(sum(parts) / n, 0.0)
-    return np.where((n1 > 0) & (n0 > 0), found, np.nan)
+        information = np.maximum(sum(parts) / n, 0.0)
+    return np.where((n1 > 0) & (n0 > 0), information, np.nan)
 
 
 _MEASURES = {
@@ -83,12 +83,12 @@ def rankings(
     Shape of the result: (at most `length`,).
     """
     usable = np.flatnonzero((counts.ones > 0) & (counts.ones < counts.n))
-    found = []
+    ranked = []
     for name in scores:
         # NaN only where one class has no rows: then nothing is known, and the order stays
         values = np.nan_to_num(_MEASURES[name](counts)[usable], nan=0.0)
-        found.append(usable[np.argsort(-values, kind="stable")][:length])
-    return tuple(found)
+        ranked.append(usable[np.argsort(-values, kind="stable")][:length])
+    return tuple(ranked)
 
 
 def _margins(counts: Contingency) -> tuple[Floats, Floats, float, float]:

@@ -133,8 +133,8 @@ def type_counts(
     cells = (codes.astype(np.uint32) << np.uint32(1)) | described
     if part is not None:
         cells |= part.astype(np.uint32) << np.uint32(k + 1)
-    found = np.bincount(cells, weights=weight, minlength=parts << (k + 1))
-    return found.reshape((2**k, 2) if part is None else (2, 2**k, 2))
+    counts = np.bincount(cells, weights=weight, minlength=parts << (k + 1))
+    return counts.reshape((2**k, 2) if part is None else (2, 2**k, 2))
 
 
 def without_last(counts: Counts) -> Counts:

@@ -251,8 +251,8 @@ def bspace_sentence(split: PowerLawSplit, points: SplitPoints) -> str:
     for side, word in zip((within, ~within), sides, strict=True):
         labels, counts = np.unique(points.labels[side].astype(str), return_counts=True)
         classes = ", ".join(f"{c} {label}" for label, c in zip(labels, counts, strict=True))
-        found = f"{int(side.sum())} of {n} rows lie {word}"
-        parts.append(found + (f" ({classes})" if classes else ""))
+        rows_on_side = f"{int(side.sum())} of {n} rows lie {word}"
+        parts.append(rows_on_side + (f" ({classes})" if classes else ""))
     wrong = int(points.wrong.sum())
     errors = (
         f"{wrong} of these rows wrong; they are ringed" if wrong else "none of these rows wrong"

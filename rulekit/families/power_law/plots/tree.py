@@ -126,11 +126,11 @@ def _boxes(tree: Tree, columns: Columns, labels: NDArray[Any]) -> list[_Box]:
 
     def position(node: Tree) -> float:
         if isinstance(node, Branch):
-            found = (position(node.yes) + position(node.no)) / 2
+            x = (position(node.yes) + position(node.no)) / 2
         else:
-            found = float(next(free))
-        places[id(node)] = found
-        return found
+            x = float(next(free))
+        places[id(node)] = x
+        return x
 
     position(tree)
     boxes: list[_Box] = []

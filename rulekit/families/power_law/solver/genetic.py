@@ -173,10 +173,10 @@ class _Evolution:
             if not places:
                 continue
             new = structures[list(places.values())]
-            found = self.lower.improve(self.lower.screen(new, flag), flag, REFINED, self.rng)
+            evaluated = self.lower.improve(self.lower.screen(new, flag), flag, REFINED, self.rng)
             for i, key in enumerate(places):
                 self.memory[key] = (
-                    found.weights[i], found.low[i], found.high[i], found.impurity[i]
+                    evaluated.weights[i], evaluated.low[i], evaluated.high[i], evaluated.impurity[i]
                 )  # fmt: skip
         parts = [np.array(part) for part in zip(*(self.memory[k] for k in keys), strict=True)]
         return Population(Splits(structures, *parts), modulus)

@@ -41,10 +41,10 @@ def likely_structures(
             continue
         moments = Moments(table, structures[places, :size], mass)
         # of two classes one tells how far apart they are; a band may open on one side, too
-        found = [[moments.discriminant(k)[1] for k in order[: mass.n_classes - 1]]]
+        scores = [[moments.discriminant(k)[1] for k in order[: mass.n_classes - 1]]]
         if modulus:
-            found.append([moments.narrow(k)[1] for k in order])
-        for worth in found:
+            scores.append([moments.narrow(k)[1] for k in order])
+        for worth in scores:
             selected.append(places[np.argsort(np.min(worth, axis=0), kind="stable")[:most]])
     return np.unique(np.concatenate(selected))
 
@@ -138,8 +138,8 @@ def _distance(delta: Floats, within: Floats) -> Floats:
     variance = np.diag(within)
     det = np.maximum(np.outer(variance, variance) - within * within, RIDGE * RIDGE)
     square = np.outer(delta**2, variance)  # delta_i^2 times the variance of j
-    found = (square + square.T - 2 * np.outer(delta, delta) * within) / det
-    return np.where(_off_diagonal(len(variance)), found, 0.0)
+    distance = (square + square.T - 2 * np.outer(delta, delta) * within) / det
+    return np.where(_off_diagonal(len(variance)), distance, 0.0)
 
 
 def _smallest_ratio(inside: Floats, rest: Floats) -> Floats:

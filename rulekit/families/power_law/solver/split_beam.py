@@ -208,11 +208,11 @@ class Beam:
         """Screen structures, improve the best of them, and return these, best first."""
         rng = np.random.default_rng([self.seed, self.modulus, size])
         likely = likely_structures(*self._screened, structures, self.modulus, N_SCREENED)
-        found = self.lower.screen(structures[likely], self.modulus).sorted()
-        found = found.take(np.arange(min(N_REFINED, len(found))))
-        found = self.lower.improve(found, self.modulus, REFINED, rng).sorted()
-        top = found.take(np.arange(min(N_POLISHED, len(found))))
-        rest = found.take(np.arange(len(top), len(found)))
+        splits = self.lower.screen(structures[likely], self.modulus).sorted()
+        splits = splits.take(np.arange(min(N_REFINED, len(splits))))
+        splits = self.lower.improve(splits, self.modulus, REFINED, rng).sorted()
+        top = splits.take(np.arange(min(N_POLISHED, len(splits))))
+        rest = splits.take(np.arange(len(top), len(splits)))
         top = self.lower.improve(top, self.modulus, POLISHED, rng)
         both = Splits.joined(top, rest).sorted()
         self.history.append(
@@ -278,5 +278,5 @@ class Beam:
         lower = LowerLevel(PowerTable(whole.X[:, read], largest), whole.mass)
         begun = empty_splits(best.structures[:, :, read], whole.mass.gini)
         begun.weights[:] = best.weights
-        found = lower.improve(begun, self.modulus, SETTLED, rng)
-        return replace(found, structures=best.structures)
+        improved = lower.improve(begun, self.modulus, SETTLED, rng)
+        return replace(improved, structures=best.structures)

@@ -49,11 +49,11 @@ def best_cut(values: Floats, mass: ClassMass) -> Cuts:
     keys = sorted_keys(values, mass.label, mass.bits)
     at, worth = split_kernels.best_places(keys, mass.total, mass.bits, mass.units, mass.unit)
     threshold = between(keys, mass.bits, at)
-    found = np.isfinite(worth)
+    has_cut = np.isfinite(worth)
     return Cuts(
-        np.where(found, worth, mass.gini),
+        np.where(has_cut, worth, mass.gini),
         np.full(len(values), -np.inf),
-        np.where(found, threshold, np.inf),
+        np.where(has_cut, threshold, np.inf),
     )
 
 
@@ -123,11 +123,11 @@ def best_interval(
         keys, mass.total, mass.bits, mass.units, mass.unit, guesses, rounds
     )
     low, high = _ends(keys, mass.bits, start, stop)
-    found = best < mass.gini - EQUAL
+    is_better = best < mass.gini - EQUAL
     return Cuts(
-        np.where(found, best, mass.gini),
-        np.where(found, low, -np.inf),
-        np.where(found, high, np.inf),
+        np.where(is_better, best, mass.gini),
+        np.where(is_better, low, -np.inf),
+        np.where(is_better, high, np.inf),
     )
 
 
@@ -382,9 +382,9 @@ class LowerLevel:
             return [(only, k, alike) for k in (targets if modulus else targets[:1])]
         moments = Moments(self.table, block.exponents, self.mass)
         computed = moments.narrow if modulus else moments.discriminant
-        found = [(k, *computed(k)) for k in targets]
+        directions = [(k, *computed(k)) for k in targets]
         # Of unit size, so that what rounding leaves of power laws that cancel stays below a step.
-        return [(_unit(w), k, width) for k, w, width in found]
+        return [(_unit(w), k, width) for k, w, width in directions]
 
 
 def _random(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:

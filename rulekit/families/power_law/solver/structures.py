@@ -95,14 +95,14 @@ class StructureBlock:
     ) -> "StructureBlock":
         """Compute the power laws of some structures, all of `size` power laws."""
         exponents = structures[places, :size]
-        found = table.laws(exponents.reshape(-1, structures.shape[2]))
+        laws = table.laws(exponents.reshape(-1, structures.shape[2]))
         shape = (len(places), size)
         return cls(
             places,
             exponents,
-            found.values.reshape(*shape, -1),
-            found.mean.reshape(shape),
-            found.scale.reshape(shape),
+            laws.values.reshape(*shape, -1),
+            laws.mean.reshape(shape),
+            laws.scale.reshape(shape),
         )
 
     @property
@@ -125,16 +125,16 @@ class StructureBlock:
         flat = np.isinf(self.scale)
         return weights[self.places, : self.size] * np.where(flat, 0.0, self.scale)
 
-    def write(self, found: "Found", splits: Splits) -> None:
+    def write(self, cuts: "Found", splits: Splits) -> None:
         """Write what was found into the population, in terms of the unscaled power laws."""
-        weights = found.weights / self.scale
+        weights = cuts.weights / self.scale
         shift = (weights * np.where(np.isinf(self.scale), 0.0, self.mean)).sum(axis=1)
         size = np.abs(weights).max(axis=1)
         size = np.where(size > 0, size, 1.0)
         splits.weights[self.places, : self.size] = weights / size[:, None]
-        splits.low[self.places] = (found.low + shift) / size
-        splits.high[self.places] = (found.high + shift) / size
-        splits.impurity[self.places] = found.impurity
+        splits.low[self.places] = (cuts.low + shift) / size
+        splits.high[self.places] = (cuts.high + shift) / size
+        splits.impurity[self.places] = cuts.impurity
 
 
 @dataclass(frozen=True)
@@ -181,10 +181,12 @@ class Moments:
 
         if k not in self._known:
             inside = np.where(self.mass.codes == k, self.weight, 0.0)
-            found = moment_kernels.moments(self.table.powers, self.structures, self.weight, inside)
-            self._known[k] = found
+            computed = moment_kernels.moments(
+                self.table.powers, self.structures, self.weight, inside
+            )
+            self._known[k] = computed
             if self.mass.n_classes == 2:  # what is not in one class is in the other
-                mean, second, mu, within = found
+                mean, second, mu, within = computed
                 n, rest = self.mass.total[k], self.mass.total[1 - k]
                 mu, within = (
                     (self.whole * all_rows - n * part) / rest

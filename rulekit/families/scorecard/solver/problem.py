@@ -60,27 +60,27 @@ class PointsProblem:
 
     def odds(self, slope: float, intercept: float, points: dict[int, int]) -> Floats:
         """Return each row's logit by a card, from candidates to points, shape (n,)."""
-        found = np.full(self.codes.shape[1], intercept)
+        odds = np.full(self.codes.shape[1], intercept)
         for j, given in points.items():
             cells, (a, b, c, d) = self.codes[self.source[j]], self.spans[j]
-            found += slope * given * (((a <= cells) & (cells < b)) | ((c <= cells) & (cells < d)))
-        return found
+            odds += slope * given * (((a <= cells) & (cells < b)) | ((c <= cells) & (cells < d)))
+        return odds
 
     def line(self, logits: Floats) -> tuple[float, float]:
         """Fit slope and intercept of a logit over logits that were given: shape (n,)."""
         from rulekit.families.scorecard.solver.fit_kernels import line_through
 
-        found = np.zeros(2)
-        line_through(np.ascontiguousarray(logits[:, None]), self.weights, found)
-        return float(found[0]), float(found[1])
+        line = np.zeros(2)
+        line_through(np.ascontiguousarray(logits[:, None]), self.weights, line)
+        return float(line[0]), float(line[1])
 
     def gains(self, chosen: tuple[int, ...]) -> Floats:
         """Estimate how much the loss falls with each further condition, shape (d,)."""
         from rulekit.families.scorecard.solver.card_kernels import gains
 
         unit = grid_unit(float(self.weights.sum()) * LARGEST)
-        found: Floats = gains(self._cells, np.array(chosen, dtype=np.int64), unit)
-        return found
+        gained: Floats = gains(self._cells, np.array(chosen, dtype=np.int64), unit)
+        return gained
 
 
 def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:

@@ -73,15 +73,15 @@ class PointsPath:
 
     def _extended(self, cards: list[Card]) -> list[Card]:
         """Add a condition to each of some cards, keep the best, and exchange theirs."""
-        found: dict[tuple[int, ...], Card] = {}
+        extended: dict[tuple[int, ...], Card] = {}
         for card in cards:
             for j in self._to_try(card.chosen):
-                best_losses = sorted(c.loss for c in found.values())[: self.beam]
+                best_losses = sorted(c.loss for c in extended.values())[: self.beam]
                 enough = best_losses[-1] if len(best_losses) == self.beam else math.inf
                 new = self._card((*card.chosen, j), enough)
                 if new.loss < math.inf:
-                    found[new.chosen] = new
-        best = sorted(found.values(), key=_order)[: self.beam]
+                    extended[new.chosen] = new
+        best = sorted(extended.values(), key=_order)[: self.beam]
         settled = {new.chosen: new for new in map(self._exchanged, best)}
         return sorted(settled.values(), key=_order)
 
