@@ -339,8 +339,8 @@ def _in_words(rows: pd.DataFrame, found: Mapping[str, Any], measure: str, unit: 
         f"and one step less (with weights 1/2, 1/4 and 1/4), since the lowest of many is low by "
         f"luck; {charge} are charged for each condition, and the lowest sum is taken. The lowest "
         f"{what} of all: {figure(found['best'])}. The fewest conditions within one standard error "
-        f"of it: {figure(found['simplest_within_1se'])}. `rulekit.suggest`, `RuleClassifier` and "
-        "the command `rulekit learn` select in the same way."
+        f"of it: {figure(found['simplest_within_1se'])}. `rulekit.suggest` selects in the same "
+        "way; `RuleClassifier` and `rulekit learn` also average with a random forest's estimate."
     )
     return Suggestion(number, f"at most {plural(row['limit'], 'condition')}", why, reason)
 
