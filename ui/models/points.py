@@ -343,8 +343,9 @@ def _in_words(
         "more and one step less (with weights 1/2, 1/4 and 1/4), since the lowest of many is low "
         f"by luck; {charge} are charged for each condition, and the lowest sum is taken. The "
         f"lowest {quantity} of all: {figure(suggested['best'])}. The fewest conditions within one "
-        f"standard error of it: {figure(suggested['simplest_within_1se'])}. `rulekit.suggest`, "
-        "`RuleClassifier` and the command `rulekit learn` select in the same way."
+        f"standard error of it: {figure(suggested['simplest_within_1se'])}. `rulekit.suggest` "
+        "selects in the same way; `RuleClassifier` and `rulekit learn` also average with a random "
+        "forest's estimate."
     )
     return Suggestion(number, f"at most {plural(row['limit'], 'condition')}", why, reason)
 
