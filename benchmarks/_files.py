@@ -65,7 +65,7 @@ class LargeFiles:
             path = scratch / f"{self.table}_{n}.parquet"
             try:
                 self.write(path, n)
-                figures = self._in_own_process(path)
+                figures = self._in_fresh_process(path)
                 first = first or figures["cpu"] / n
                 rows += [report(row) for row in self._rows(path, n, figures, first * n)]
             finally:
@@ -100,7 +100,7 @@ class LargeFiles:
             parser.error("--scratch must be a folder that large files can be written to.")
         written(self.measure(arguments), arguments)
 
-    def _in_own_process(self, path: Path) -> Found:
+    def _in_fresh_process(self, path: Path) -> Found:
         """Learn in a fresh process, so that its peak is that of learning."""
         command = [sys.executable, "-m", self.module, "--fit", str(path)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)

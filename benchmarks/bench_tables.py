@@ -66,7 +66,7 @@ def fit(path: Path) -> Found:
     return figures | {"cuts": farthest(model.rule_set_), "points": points}
 
 
-def how_near(_path: Path, _n: int, figures: Found) -> list[Row]:
+def cut_distance(_path: Path, _n: int, figures: Found) -> list[Row]:
     """Tell how near the rule found comes to the planted one."""
     return [
         {"what": "cuts", "ours": figures["cuts"], "reference": 0.001},
@@ -90,7 +90,7 @@ FILES = LargeFiles(
     columns=columns,
     fit=fit,
     peak=1500.0,
-    more=how_near,
+    more=cut_distance,
 )
 measure = FILES.measure
 

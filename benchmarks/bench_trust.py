@@ -46,7 +46,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     for table in tables(arguments, TABLES):
         rows += [report(row) for row in just_as_good(table)]
     seeds = range(arguments.seeds or (1 if arguments.quick else 5))
-    rows.append(report(found_of_the_margin(range(2 if arguments.quick else 10))))
+    rows.append(report(margin_coverage(range(2 if arguments.quick else 10))))
     n_resamples = 10 if arguments.quick else RESAMPLES
     rows += [report(row) for row in planted(seeds, n_resamples)]
     rows.append(report(noise(seeds, n_resamples)))
@@ -84,16 +84,16 @@ def just_as_good(table: BenchTable) -> list[Row]:
     return rows
 
 
-def found_of_the_margin(seeds: range) -> Row:
+def margin_coverage(seeds: range) -> Row:
     """Compare the search for rules of several clauses with enumeration."""
-    counts = np.sum([_found_and_all(seed) for seed in seeds], axis=0)
+    counts = np.sum([_listed_and_all(seed) for seed in seeds], axis=0)
     setting = {"tables": len(seeds), "rows": SMALL_ROWS, "rules": int(counts[1])}
     share = 100 * counts[0] / counts[1]
     row = {"what": "found of the margin", "table": "small", "setting": setting, "unit": "%"}
     return row | {"ours": share, "reference": 100.0}
 
 
-def _found_and_all(seed: int) -> tuple[int, int]:
+def _listed_and_all(seed: int) -> tuple[int, int]:
     rng = np.random.default_rng(seed)
     X = rng.random((SMALL_ROWS, 6)) < 0.5
     y = ((X[:, 0] & X[:, 1]) | (X[:, 2] & ~X[:, 3])) ^ (rng.random(SMALL_ROWS) < 0.1)

@@ -15,7 +15,7 @@ from ui.state import app_state
 
 guard("data")
 header("data")
-analyses.ask_browser()
+analyses.identify_browser()
 state = app_state()
 refusal()
 

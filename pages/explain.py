@@ -5,8 +5,8 @@ import streamlit as st
 from ui.cases import case_frame, row_name, row_number
 from ui.escape import md
 from ui.explain.cards import (
-    ask_which,
     case_table,
+    choose_part,
     chosen_case,
     conditions,
     facts,
@@ -35,7 +35,7 @@ with sentences():
 
     parts = {"test": test, "training": train} if test is not None else {"training": train}
     if not plain:
-        ask_which(left, list(parts))
+        choose_part(left, list(parts))
     part, show = which(list(parts))
     rows = parts[part]
     frame = case_frame(rule, rows, state)

@@ -54,7 +54,7 @@ class Saved:
     when: datetime
 
 
-def ask_browser() -> None:
+def identify_browser() -> None:
     """Identify the browser by its stored key, once a session; draws nothing."""
     if OWNER not in st.session_state and workspace.root() is not None:
         _browser(key="_owner_key", on_key_change=_set_owner)

@@ -21,7 +21,7 @@ from rulekit.binning.binned_table import (
     literals_of,
 )
 from rulekit.binning.thresholds import METHODS, SUPERVISED, automatic_cuts
-from rulekit.binning.views import Cutting, Reading, given_edges, is_dates, readings_of
+from rulekit.binning.views import Cutting, Reading, edges_of_cuts, is_dates, readings_of
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Literal
@@ -174,7 +174,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
 
     def _fit_columns(self, X: Any, columns: Columns, y: Any) -> None:
         readings = readings_of(X, columns, self.read_as or {}, self.orders or {})
-        given = self._given_cuts(columns, readings)
+        given = self._user_cuts(columns, readings)
         classes = self._classes(y, columns)
         cutting = Cutting(self.method, self.n_thresholds, self.max_levels, self.sets, classes)
         encodings = [
@@ -322,7 +322,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             )
         return codes
 
-    def _given_cuts(
+    def _user_cuts(
         self, columns: Mapping[str, NDArray[Any]], readings: Mapping[str, Reading]
     ) -> dict[str, NDArray[np.float64]]:
         given = {}
@@ -339,7 +339,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                     f"`thresholds` gives cut points for column {name!r}, which does not hold "
                     "numbers. Remove the entry."
                 )
-            given[str(name)] = given_edges(str(name), cuts, part)
+            given[str(name)] = edges_of_cuts(str(name), cuts, part)
         return given
 
     def _views(

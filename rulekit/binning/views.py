@@ -72,7 +72,7 @@ class Cutting:
             return [ordered_levels(name, present, order, has_missing)]
         requested = read_as is not None
         if not requested:
-            read_as = self._found_out(present)
+            read_as = self._inferred_reading(present)
         if read_as == "levels":
             return self._levels(name, present, classes, has_missing, refuse=not requested)
         if read_as == "words":
@@ -85,7 +85,7 @@ class Cutting:
             view for part in parts for view in self._part(name, present, classes, has_missing, part)
         ]
 
-    def _found_out(self, present: NDArray[Any]) -> Any:
+    def _inferred_reading(self, present: NDArray[Any]) -> Any:
         distinct = set(present.tolist())
         texts = [v for v in distinct if isinstance(v, str)]
         if not texts or len(texts) < len(distinct):
@@ -284,7 +284,7 @@ def readings_of(
     return readings
 
 
-def given_edges(name: str, cuts: Sequence[Any], part: str | None) -> Values:
+def edges_of_cuts(name: str, cuts: Sequence[Any], part: str | None) -> Values:
     """Read the cut points of a column as edges: numbers, or dates as text."""
     if part == "date":
         try:

@@ -62,7 +62,7 @@ class Work:
     """Progress of long work."""
 
     def __init__(self, message: str):
-        self.what = message
+        self.message = message
         self.done: float | None = None
         self.begun = time.monotonic()
 
@@ -74,7 +74,7 @@ class Work:
     def words(self) -> str:
         """The current step, the finished share, and the start time."""
         share = "" if self.done is None else f" {100 * self.done:.0f} %,"
-        return f"{self.what}:{share} {time.monotonic() - self.begun:.0f} s"
+        return f"{self.message}:{share} {time.monotonic() - self.begun:.0f} s"
 
 
 @contextmanager
@@ -87,7 +87,7 @@ def working(message: str) -> Iterator[Work]:
         if over.wait(FIRST_WORD):
             return
         if not moving:
-            note(f"{work.what} ...")
+            note(f"{work.message} ...")
             return
         while not over.wait(PAUSE):
             click.echo(f"\r\x1b[K{shown_safely(work.words)}", err=True, nl=False)

@@ -238,7 +238,7 @@ def _typed(column: TextColumn, decimal: str, findings: _Findings) -> pd.Series:
     elif _is_truth(column.texts.filter(pa.array(present))):
         return _truth(column)
     else:
-        _mention_text(column, numbers, findings)
+        _note_text_column(column, numbers, findings)
     texts = np.append(column.texts.to_numpy(zero_copy_only=False).astype(object), [None])
     return text_series(texts[column.codes])
 
@@ -298,7 +298,7 @@ def _truth(column: TextColumn) -> pd.Series:
     return pd.Series(answers, dtype="boolean" if (column.codes < 0).any() else bool)
 
 
-def _mention_text(column: TextColumn, numbers: Numbers, findings: _Findings) -> None:
+def _note_text_column(column: TextColumn, numbers: Numbers, findings: _Findings) -> None:
     present_rows = column.codes >= 0
     other = present_rows & ~np.append(numbers.valid, False)[column.codes]
     if other.sum() > (1 - TELLING_SHARE) * present_rows.sum():

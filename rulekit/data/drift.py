@@ -94,7 +94,7 @@ def compare_tables(
         else:
             notes.append(_absent(name, other.n_rows))
     if columns is None:
-        notes += [_added(c, other.n_rows) for c in other.columns if c.name not in _known(reference)]
+        notes += [_added(c, other.n_rows) for c in other.columns if c.name not in _names(reference)]
     return tuple(sorted(notes, key=lambda note: not note.blocks))
 
 
@@ -137,7 +137,7 @@ def _plain_spelling(level: str) -> str:
     return "".join(level.casefold().split())
 
 
-def _known(reference: Table) -> set[str]:
+def _names(reference: Table) -> set[str]:
     return {column.name for column in reference.columns}
 
 

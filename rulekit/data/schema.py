@@ -267,7 +267,7 @@ class Table:
         if positive_label is None and new.target == self.target:
             positive_label = self.positive_label
         if positive_label is not None:
-            positive_label = new._known_label(positive_label)
+            positive_label = new._matching_label(positive_label)
         return replace(new, positive_label=positive_label)
 
     def as_numeric(self, name: str) -> "Table":
@@ -432,7 +432,7 @@ class Table:
                     f"{' and '.join(map(shown, holders[:5]))}."
                 )
 
-    def _known_label(self, label: Any) -> Any:
+    def _matching_label(self, label: Any) -> Any:
         if self.target is None:
             raise DataError("A positive class needs a target. Give a column the role 'target'.")
         present = whole(self.frame[self.target].dropna())

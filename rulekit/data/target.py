@@ -15,7 +15,7 @@ _YES_AND_NO = (
     *(("positive", "negative"), ("pos", "neg"), ("+", "-"), ("present", "absent")),
 )
 #: Outcomes that people want to find, and those they compare them with.
-_WANTED = {
+_POSITIVE_WORDS = {
     *("yes", "true", "positive", "present", "case", "disease", "diseased", "sick", "ill", "cancer"),
     *("tumor", "tumour", "malignant", "abnormal", "died", "dead", "die", "deceased", "relapse"),
     *("fraud", "fraudulent", "default", "defaulted", "bad", "churn", "churned", "spam", "failed"),
@@ -77,7 +77,7 @@ def suggest_positive(table: Table, target: str) -> object:
         if set(words) == {yes, no}:
             return words[yes]
     if len(words) == 2:
-        for candidates in (words.keys() & _WANTED, words.keys() - _USUAL):
+        for candidates in (words.keys() & _POSITIVE_WORDS, words.keys() - _USUAL):
             if len(candidates) == 1:
                 return words[candidates.pop()]
     if enough := [n for n in counts.values() if n >= ENOUGH_ROWS]:

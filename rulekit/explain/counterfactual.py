@@ -31,7 +31,9 @@ MAX_STEPS = 100_000
 NOT_SEARCHED = (
     "The smallest change is not worked out for a rule that compares a weighted sum of columns."
 )
-NONE_ALONE = "No change of one column alone gives another answer; of several, none was looked for."
+NO_SINGLE_CHANGE = (
+    "No change of one column alone gives another answer; of several, none was looked for."
+)
 TOO_MANY = (
     f"The smallest change was not found in {MAX_STEPS} {{}}; fix more columns with `immutable`, or "
     "explain a shorter rule."
@@ -166,7 +168,7 @@ def smallest_change(
             rule, row, wanted, training=training, immutable=immutable, wording=wording
         )
         if one is None:
-            return Counterfactual((), None, None, NONE_ALONE)
+            return Counterfactual((), None, None, NO_SINGLE_CHANGE)
         return Counterfactual((one[0],), one[1], one[2], _sentence(one[1], (one[0],), wording))
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
@@ -183,7 +185,7 @@ def smallest_change(
             after = rule.predict({f: as_column([v.value]) for f, v in change.items()})[0]
             total = sum(c.cost for c in change.values())
             return Counterfactual(changes, after, total, _sentence(after, changes, wording))
-    return Counterfactual((), None, None, _why_none(rule, now, immutable, wording))
+    return Counterfactual((), None, None, _reason_for_none(rule, now, immutable, wording))
 
 
 def _sentence(after: Any, changes: tuple[Change, ...], wording: Wording) -> str:
@@ -191,7 +193,7 @@ def _sentence(after: Any, changes: tuple[Change, ...], wording: Wording) -> str:
     return f"The answer would be {label_text(after, wording)} if {conditions}."
 
 
-def _why_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Wording) -> str:
+def _reason_for_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Wording) -> str:
     if rule.is_constant:
         return f"Every row gets the answer {label_text(now)}: the rule reads no column."
     fixed = [wording.name(f) for f in rule.features if f in immutable]

@@ -178,7 +178,7 @@ def _bins(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Can
     whole = domain.kind == "whole numbers"
     points = [Candidate(t, abs(t - origin)) for t in cuts if not whole or t == math.floor(t)]
     ends = [-math.inf, *cuts, math.inf]
-    inside = _whole_inside if whole else _inside
+    inside = _whole_number_inside if whole else _inside
     scale = domain.scale
     bins = [inside(*pair, origin, scale) for pair in pairwise(ends)]
     bins_of_values = [*points, *(c for c in bins if c is not None)]  # points first: they win ties
@@ -202,7 +202,7 @@ def _inside(low: float, high: float, origin: float, scale: float) -> Candidate |
     return Candidate(value, abs(end - origin), end) if low < value < high else None
 
 
-def _whole_inside(low: float, high: float, origin: float, scale: float) -> Candidate | None:
+def _whole_number_inside(low: float, high: float, origin: float, scale: float) -> Candidate | None:
     """Return the nearest whole number inside an open interval, if there is one."""
     smallest = math.floor(low) + 1.0 if math.isfinite(low) else -math.inf
     largest = math.ceil(high) - 1.0 if math.isfinite(high) else math.inf

@@ -304,7 +304,7 @@ def explain(
     context = _Context(
         subject,
         past,
-        _known(immutable, columns),
+        _checked_names(immutable, columns),
         wording,
         tuple(f for f in columns if f not in rule.features),
         monotonicity_checks(model),
@@ -481,7 +481,7 @@ def _past_by_clause(context: _Context, columns: Columns) -> list[PastCases | Non
     return [cases[int(k)] for k in deciding]
 
 
-def _known(immutable: Collection[str], columns: Columns) -> frozenset[str]:
+def _checked_names(immutable: Collection[str], columns: Columns) -> frozenset[str]:
     names = {immutable} if isinstance(immutable, str) else set(immutable)
     strange = sorted(names - set(columns))
     if strange:

@@ -35,7 +35,7 @@ from rulekit.learners.training import (
 from rulekit.rules import Columns, RuleSet
 from rulekit.rules.reading import clause_line, rule_lines
 
-SEEN_IN_FIT = (  # what reading a table sets
+FIT_ATTRIBUTES = (  # what reading a table sets
     "n_features_in_", "feature_names_in_", "ignored_columns_", "_data_notes"
 )  # fmt: skip
 
@@ -171,11 +171,11 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         self, table: TrainingTable, settings: Sequence[Mapping[str, Any]], shared: SharedWork
     ) -> Iterator[Self]:
         """Fit all settings on a checked table."""
-        seen = {k: v for k, v in vars(self).items() if k in SEEN_IN_FIT}
+        seen = {k: v for k, v in vars(self).items() if k in FIT_ATTRIBUTES}
         for setting in settings:
             if shared.should_stop is not None and shared.should_stop():
                 return
-            model = self._known(setting, shared)
+            model = self._derived(setting, shared)
             if model is None:
                 model = clone(self).set_params(**setting)
                 model._check()
@@ -241,14 +241,14 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         for sentence in self._data_notes:
             warnings.warn(DataWarning(sentence), stacklevel=3)
 
-    def _known(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
+    def _derived(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
         """Derive the model of a setting from one fitted before, where possible."""
         return None
 
     def _remember(
         self, setting: Mapping[str, Any], model: Self, table: TrainingTable, shared: SharedWork
     ) -> None:
-        """Store what `_known` needs from a fitted model."""
+        """Store what `_derived` needs from a fitted model."""
 
     def _note_classes(self, classes: NDArray[Any], kinds: dict[str, str], label: Any) -> int:
         """Store two classes; return the code of the described one."""

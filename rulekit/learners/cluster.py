@@ -41,7 +41,7 @@ def client_in_use() -> Any | None:
 
 
 @contextlib.contextmanager
-def kept_on_workers() -> Iterator[None]:
+def cached_on_workers() -> Iterator[None]:
     """Keep data that is sent in this block on the workers until its end."""
     if _kept.get() is not None:
         yield
@@ -69,7 +69,7 @@ def on_cluster(
 ) -> Iterator[tuple[int, Any]]:
     """Run tasks on a cluster; yield the index and result of each, as they finish."""
     options = getattr(get_active_backend()[0], "submit_kwargs", {})  # its priority, for instance
-    with kept_on_workers():
+    with cached_on_workers():
         places: dict[Any, int] = {}
         try:
             sent = _sent(client, [each for task in tasks for each in task if _is_once(each)])
@@ -215,7 +215,7 @@ def _version_of(name: str) -> str:
         return "absent"
 
 
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 
 
 def spread(
@@ -242,7 +242,7 @@ def in_order(answers: Iterator[tuple[int, Any]]) -> list[Any]:
     return [answer for _, answer in sorted(answers, key=lambda pair: pair[0])]
 
 
-def tried_twice(work: Callable[[], Made], kept: Callable[[], str]) -> Made:
+def tried_twice(work: Callable[[], Value], kept: Callable[[], str]) -> Value:
     """Run work spread over workers, and repeat it once if a worker is killed."""
     try:
         return work()

@@ -37,7 +37,7 @@ LABEL_NOISE = (0.0, 1.0)
 SEARCH_CLAUSES = (1, 2, 3, 4, 5)
 LIST_CLAUSES = (1, 2, 3)  # for each of several classes but one
 MOST_POINTS = 10  # conditions of a scorecard where no limit is given
-TAKEN = {
+SELECTED_FORM = {
     "rule": "So it is a rule: conditions joined by AND and OR.",
     "points": "So it is points to add up: conditions with whole points, and a total.",
 }
@@ -290,7 +290,8 @@ def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: 
         f"{name} {loss.text(row[loss.measure])} with {row['n_conditions']:.1f} conditions"
         for name, row in chosen_rows.items()
     )
-    return f" Of each form the setting it would take alone: {', '.join(figures)}. {TAKEN[form]}"
+    each = f"Of each form the setting it would take alone: {', '.join(figures)}."
+    return f" {each} {SELECTED_FORM[form]}"
 
 
 def single_row_class(cv: Any, table: TrainingTable) -> Any:

@@ -21,7 +21,7 @@ from rulekit.rules import Columns
 from rulekit.rules.constraints import Constraints
 from rulekit.search.sums import addable
 
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 EXTREME = 1e150  # squares of larger numbers, and of ones smaller than its inverse, are lost
 
 
@@ -49,11 +49,11 @@ class TrainingTable:
         """The class of each row: shape (n,)."""
         return self.classes[self.codes]
 
-    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return what was made of this table under this key, or make it."""
         if key not in self.memory:
             self.memory[key] = make()
-        value: Made = self.memory[key]
+        value: Value = self.memory[key]
         return value
 
     def weights(self, class_weight: Any) -> NDArray[np.float64]:
@@ -127,14 +127,14 @@ class SharedWork:
         self, should_stop: Callable[[], bool] | None = None, *, many: bool = False
     ) -> None:
         self.should_stop, self.many = should_stop, many
-        self._made: dict[Hashable, Any] = {}
+        self._values: dict[Hashable, Any] = {}
         self._entropy = np.random.SeedSequence().entropy
 
-    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return what was made under this key, or make it."""
-        if key not in self._made:
-            self._made[key] = make()
-        value: Made = self._made[key]
+        if key not in self._values:
+            self._values[key] = make()
+        value: Value = self._values[key]
         return value
 
     def generator(self, random_state: Any) -> np.random.Generator:
@@ -179,11 +179,11 @@ def computable(name: str, values: NDArray[np.float64]) -> None:
             )
 
 
-def unchanged_on_failure(fit: Callable[..., Made]) -> Callable[..., Made]:
+def unchanged_on_failure(fit: Callable[..., Value]) -> Callable[..., Value]:
     """Restore the attributes of an estimator whose fit fails or is interrupted."""
 
     @wraps(fit)
-    def restoring(self: Any, *given: Any, **named: Any) -> Made:
+    def restoring(self: Any, *given: Any, **named: Any) -> Value:
         before = dict(vars(self))
         try:
             return fit(self, *given, **named)

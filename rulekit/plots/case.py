@@ -72,8 +72,8 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
     figure.add_trace(
         go.Bar(
             y=names,
-            base=[_place(t, t.start) for t in tracks],
-            x=[_place(t, t.stop) - _place(t, t.start) for t in tracks],
+            base=[_position(t, t.start) for t in tracks],
+            x=[_position(t, t.stop) - _position(t, t.start) for t in tracks],
             orientation="h",
             width=0.25,
             marker={"color": GREY},
@@ -161,7 +161,7 @@ def _ends(test: Literal, reference: Columns) -> list[float]:
     return [float(v) for v in (numbers.min(), numbers.max())] if len(numbers) else []
 
 
-def _place(track: Track, value: float) -> float:
+def _position(track: Track, value: float) -> float:
     """Scale a value to the bar: 0 at the smallest, 1 at the largest, clipped."""
     span = track.high - track.low
     return float(np.clip((value - track.low) / span, 0, 1)) if span > 0 else 0.5
@@ -170,7 +170,7 @@ def _place(track: Track, value: float) -> float:
 def _marks(chosen: list[tuple[str, Track]], symbol: str, legend: str) -> go.Scatter:
     finite = [(name, t) for name, t in chosen if np.isfinite(t.value)]
     return go.Scatter(
-        x=[_place(t, t.value) for _, t in finite],
+        x=[_position(t, t.value) for _, t in finite],
         y=[name for name, _ in finite],
         mode="markers+text",
         text=[t.label for _, t in finite],

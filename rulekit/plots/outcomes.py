@@ -13,7 +13,7 @@ from rulekit.plots.thresholds import (
     MAX_LEVELS,
     add_histogram,
     bin_table,
-    cut_places,
+    cut_positions,
     gathered,
     interval_words,
     level_table,
@@ -82,7 +82,7 @@ def outcome_bins_figure(
     looks = outcome_looks(labels)
     drawn, beyond = gathered(values[present], cuts)
     distinct = np.unique(drawn)
-    places, ends = cut_places(distinct, np.asarray(cuts, dtype=float))
+    places, ends = cut_positions(distinct, np.asarray(cuts, dtype=float))
     parts = [codes[present] == k for k in range(len(labels))]
     add_histogram(figure, drawn, parts, labels, looks)
     table = outcome_bins(values[present], codes[present], len(labels), cuts)

@@ -89,7 +89,7 @@ def threshold_figure(
     looks = outcome_looks(labels, classes)
     drawn, beyond = gathered(values[present], cuts)
     distinct = np.unique(drawn)
-    places, ends = cut_places(distinct, np.asarray(cuts, dtype=float))
+    places, ends = cut_positions(distinct, np.asarray(cuts, dtype=float))
     both = (positive[present], ~positive[present])
     add_histogram(figure, drawn, both, labels, looks)
     table = bin_table(values[present], positive[present], cuts)
@@ -119,7 +119,7 @@ def gathered(values: NDArray[np.float64], cuts: Sequence[float]) -> tuple[NDArra
         low, high = min(low, cuts[0] - max_gap), max(high, cuts[-1] + max_gap)
     if np.ptp(values) <= FAR * (high - low):
         return values, ""
-    if _whole(values):
+    if _is_whole(values):
         low, high = np.floor(low), np.ceil(high)
     ends = [
         f"{plural(int(beyond.sum()), 'row')} {where} {short_number(end)}"
@@ -129,7 +129,7 @@ def gathered(values: NDArray[np.float64], cuts: Sequence[float]) -> tuple[NDArra
     return np.clip(values, low, high), f"{' and '.join(ends)} drawn at the end"
 
 
-def cut_places(
+def cut_positions(
     distinct: NDArray[np.float64], cuts: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], tuple[float, float]]:
     """Return the positions of thresholds on the axis, and the range of the axis."""
@@ -138,7 +138,7 @@ def cut_places(
         places = np.searchsorted(distinct, cuts, side="right").astype(np.float64) - 0.5
         return places, (-0.5, len(distinct) - 0.5)
     low, high = float(distinct[0]), float(distinct[-1])
-    whole = _whole(distinct)
+    whole = _is_whole(distinct)
     pad = 0.5 if whole else (high - low) * 0.02
     places = np.floor(cuts) + 0.5 if whole else cuts
     return places, (min(low - pad, *places, low), max(high + pad, *places, high))
@@ -157,7 +157,7 @@ def name_values(
     figure.update_yaxes(title_text="rows", row=1, col=1)
 
 
-def _whole(distinct: NDArray[np.float64]) -> bool:
+def _is_whole(distinct: NDArray[np.float64]) -> bool:
     return bool(np.array_equal(distinct, np.floor(distinct)) and np.ptp(distinct) < 1e9)
 
 
@@ -271,7 +271,7 @@ def add_histogram(
 def _edges(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
     """Divide the range evenly; whole numbers so that each bar holds equally many of them."""
     low, high = distinct[0], distinct[-1]
-    if _whole(distinct):
+    if _is_whole(distinct):
         step = np.ceil((high - low + 1) / MAX_BARS)
         return np.arange(low - 0.5, high + step, step)
     return np.linspace(low, high, MAX_BARS + 1)

@@ -20,7 +20,7 @@ from rulekit.rules.literal import Literal
 from rulekit.rules.scales import ORDERED, WORDS
 
 MOST = 1_000_000
-GAPS_GIVE_NONE = "(a missing value gives 0)"
+GAPS_GIVE_ZERO = "(a missing value gives 0)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ class PointsSplit(Condition):
         """Return the condition as one line, with the caller's format of its tests."""
         body = ", ".join(f"{p} if {test(c)}" for c, p in self.given)
         text = f"POINTS [{body}] {' '.join(map(str, self.comparison))}"
-        return f"{text} {GAPS_GIVE_NONE}" if self.gaps_matter else text
+        return f"{text} {GAPS_GIVE_ZERO}" if self.gaps_matter else text
 
     @property
     def gaps_matter(self) -> bool:

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWar
 
 @pytest.mark.slow
 def test_the_search_of_longer_rules_is_compared_with_all_there_are():
-    row = bench_trust.found_of_the_margin(range(1))
+    row = bench_trust.margin_coverage(range(1))
     assert row["setting"]["rules"] > 10
     assert 80 < row["ours"] <= 100
 

@@ -100,10 +100,10 @@ def finished(app):
     return app.run()
 
 
-def standing(app):
+def interim(app):
     """Wait until there is something whole of the run that goes on, and draw the page anew."""
     job = the_job()
-    until(lambda: job.standing is not None or not job.active)
+    until(lambda: job.interim is not None or not job.active)
     return app.run()
 
 

@@ -154,8 +154,8 @@ def test_large_tables_are_screened_when_requested(open_app, monkeypatch):
 class Heard:
     """What a job tells while it is done."""
 
-    def report(self, *, standing):
-        self.standing = standing
+    def report(self, *, interim):
+        self.interim = interim
 
 
 def test_counted_removals_show_while_the_program_is_solved():
@@ -165,8 +165,8 @@ def test_counted_removals_show_while_the_program_is_solved():
     own = state.binning.binarizer()
     counted = screen_conditions(X, y, how="counting", positive_label="high", binarizer=own)
     proved = screen_conditions(X, y, how="duality", positive_label="high", binarizer=own)
-    assert heard.standing.n_removed == counted.n_removed < whole.n_removed == proved.n_removed
-    assert LAST in set(whole.counts["test"]) - set(heard.standing.counts["test"])
+    assert heard.interim.n_removed == counted.n_removed < whole.n_removed == proved.n_removed
+    assert LAST in set(whole.counts["test"]) - set(heard.interim.counts["test"])
 
 
 @pytest.mark.slow

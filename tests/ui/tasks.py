@@ -28,14 +28,14 @@ class Steps:
     n: int
     gates: Path | None = None
 
-    def __call__(self, telling):
+    def __call__(self, reporter):
         for k in range(self.n):
             if self.gates is not None:
-                until(lambda k=k: telling.should_stop() or (self.gates / str(k)).exists())
-            if telling.should_stop():
+                until(lambda k=k: reporter.should_stop() or (self.gates / str(k)).exists())
+            if reporter.should_stop():
                 (self.gates / "stopped").touch()
                 return None
-            telling.report(done=k + 1, message=f"piece {k + 1}", standing=k)
+            reporter.report(done=k + 1, message=f"piece {k + 1}", interim=k)
         return "all"
 
 
@@ -45,9 +45,9 @@ class Deaf:
 
     file: Path
 
-    def __call__(self, telling):
+    def __call__(self, reporter):
         self.file.write_text(str(os.getpid()))
-        telling.report(standing="first")
+        reporter.report(interim="first")
         while True:
             time.sleep(3600)
 
@@ -58,9 +58,9 @@ class Counting:
 
     file: Path
 
-    def __call__(self, telling):
+    def __call__(self, reporter):
         n = 0
-        while not telling.should_stop():
+        while not reporter.should_stop():
             n += 1
             self.file.write_text(str(n))
             time.sleep(0.002)
@@ -73,7 +73,7 @@ class Dying:
     file: Path
     times: int
 
-    def __call__(self, telling):
+    def __call__(self, reporter):
         before = len(self.file.read_text()) if self.file.exists() else 0
         self.file.write_text("x" * (before + 1))
         if before < self.times:
@@ -87,7 +87,7 @@ class Raising:
 
     error: Exception
 
-    def __call__(self, telling):
+    def __call__(self, reporter):
         raise self.error
 
 
@@ -97,17 +97,17 @@ class Giving:
 
     answer: Any
 
-    def __call__(self, telling):
+    def __call__(self, reporter):
         return self.answer
 
 
-def surroundings(telling):
+def surroundings(reporter):
     """Tell the process, its modules and its main program, and write where nothing may be read."""
     print("said aloud")  # noqa: T201  what a task prints must not be taken for an answer
     return os.getpid(), sorted(sys.modules), sys.modules["__main__"].__file__
 
 
-def unsendable(telling):
+def unsendable(reporter):
     """Give back what cannot be pickled."""
     return lambda: None
 
@@ -136,6 +136,6 @@ def _refuse():
     raise ImportError("of a module that is not here")
 
 
-def strange(telling):
+def strange(reporter):
     """Give an answer that cannot be read."""
     return Strange()

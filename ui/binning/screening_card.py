@@ -10,7 +10,7 @@ from rulekit.learners import ConditionScreening, screen_conditions
 from rulekit.plots import screening_figure, screening_sentence, screening_table
 from ui.escape import md
 from ui.runs.background import answer_of
-from ui.runs.worker import Telling
+from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState
 from ui.theme import chart
 
@@ -77,9 +77,9 @@ class Screening:
     state: AppState
     theta: float
 
-    def __call__(self, telling: Telling) -> ConditionScreening:
+    def __call__(self, reporter: Reporter) -> ConditionScreening:
         """Run the screening; the linear program takes minutes on large tables, or until stopped."""
-        telling.report(standing=self.screened("counting"))
+        reporter.report(interim=self.screened("counting"))
         return self.screened("duality")
 
     def screened(self, method: str) -> ConditionScreening:
@@ -102,7 +102,7 @@ class Checking:
 
     found: ConditionScreening
 
-    def __call__(self, telling: Telling) -> list[Any]:
+    def __call__(self, reporter: Reporter) -> list[Any]:
         """Check the certificates on the table."""
         return self.found.unproved()
 

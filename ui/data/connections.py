@@ -38,7 +38,7 @@ class Connection:
     tables: tuple[str, ...]
     url: str = field(repr=False)
 
-    def door(self, table: str) -> "Door":
+    def link(self, table: str) -> "TableLink":
         """Return how to open a table of it; nothing is opened yet.
 
         Raises
@@ -61,11 +61,11 @@ class Connection:
                 )
             secrets += [value, quote(value, safe="")]
         address = GIVEN.sub(lambda match: quote(os.environ[match[1]], safe=""), self.url)
-        return Door(self.name, table, address, (*secrets, address))
+        return TableLink(self.name, table, address, (*secrets, address))
 
 
 @dataclass(frozen=True)
-class Door:
+class TableLink:
     """A table of a connection and the way to it, which is not shown."""
 
     name: str

@@ -22,11 +22,11 @@ FIRST_SAMPLE = "credit"
 SHOWN_NAMES = 12  # of the columns of a wide file
 TYPES = ["csv", "tsv", "txt", "xlsx", "parquet", "gz"]
 POLL_SECONDS = 0.5
-FOUND = ""  # the choice "find out"
-DELIMITERS = {FOUND: "detect", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-ENCODINGS = {FOUND: "detect"} | {e: e for e in ("utf-8", "cp1252", "latin-1", "utf-16")}
-DECIMALS = {FOUND: "detect", ".": "point", ",": "comma"}
-HEADERS = {FOUND: "detect", True: "names", False: "data"}
+DETECT = ""  # the choice to detect an option
+DELIMITERS = {DETECT: "detect", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+ENCODINGS = {DETECT: "detect"} | {e: e for e in ("utf-8", "cp1252", "latin-1", "utf-16")}
+DECIMALS = {DETECT: "detect", ".": "point", ",": "comma"}
+HEADERS = {DETECT: "detect", True: "names", False: "data"}
 
 
 @dataclass(frozen=True)
@@ -233,13 +233,13 @@ def _option(
     """Show one reading option; what was detected is named."""
     label, choices, detected = field
     if detected is not None and not st.session_state.get("upload_error"):
-        choices = choices | {FOUND: f"{choices.get(detected, detected)} (detected)"}
+        choices = choices | {DETECT: f"{choices.get(detected, detected)} (detected)"}
     # A browser knows a choice by its words: where they change, it is another field.
-    key = f"upload_option_{name}_{upload.file_id}_{choices[FOUND]}"
+    key = f"upload_option_{name}_{upload.file_id}_{choices[DETECT]}"
 
     def changed() -> None:
         value = st.session_state[key]
-        settings = asdict(requested) | {name: None if value == FOUND else value}
+        settings = asdict(requested) | {name: None if value == DETECT else value}
         try:
             options = ParseOptions(**settings)
         except ValueError as error:
@@ -248,7 +248,7 @@ def _option(
         read(upload, options)
 
     values = list(choices)
-    now = FOUND if getattr(requested, name) is None else getattr(requested, name)
+    now = DETECT if getattr(requested, name) is None else getattr(requested, name)
     column.selectbox(label, values, values.index(now), choices.get, key=key, on_change=changed)
 
 

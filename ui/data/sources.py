@@ -2,7 +2,8 @@
 
 No Streamlit here: this runs in a worker. A source is described by plain values, kept with an
 analysis: ``{"path": name}`` of a file or folder, ``{"connection": name, "table": name}`` of a
-database; `rows` says how many rows there are. The page finds its `Place`, which is not shown.
+database; `rows` is the number of its rows. The page resolves it to a `TableLocation`, which is not
+shown.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +20,7 @@ from rulekit.exceptions import DataError
 from rulekit.learners.from_table.drawing import RowNumbers, limit
 from rulekit.rules import RuleSet, clause_statistics, rule_statistics
 from ui.data import server_files
-from ui.data.connections import Door, connections, without
+from ui.data.connections import TableLink, connections, without
 
 SAMPLE_ROWS = 50_000
 Source = Mapping[str, Any]
@@ -33,12 +34,12 @@ def source_words(source: Source) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class TableLocation:
     """Location of a source: files, or a table of a connection."""
 
     name: str
     files: tuple[Path, ...] = field(default=(), repr=False)
-    door: Door | None = None
+    link: TableLink | None = None
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
@@ -49,10 +50,10 @@ class Place:
         DataError
             If ibis is not installed, or the source cannot be opened; without any secret.
         """
-        secrets = () if self.door is None else self.door.secrets
+        secrets = () if self.link is None else self.link.secrets
         secrets += tuple(f"{folder}/" for folder in {file.parent for file in self.files})
         try:
-            table = self._table() if self.door is None else self.door.opened()
+            table = self._table() if self.link is None else self.link.opened()
             yield table.select([n for n in table.columns if _readable(table[n])])
         except DataError as error:
             raise DataError(without(str(error), secrets)) from None
@@ -62,18 +63,18 @@ class Place:
         return open_table(self.files if whole else self.files[0], memory_limit="1GB")
 
 
-def located(source: Source) -> Place:
+def located(source: Source) -> TableLocation:
     """Find a source; DataError if it is not there, or not open to the dashboard."""
     name = source_words(source)
     if "connection" not in source:
-        return Place(name, tuple(server_files.resolved(str(source["path"]))))
+        return TableLocation(name, tuple(server_files.resolved(str(source["path"]))))
     configured = connections().get(str(source["connection"]))
     if configured is None:
         raise DataError(
             f"There is no connection {str(source['connection'])[:60]!r} any more; choose another "
             "one."
         )
-    return Place(name, door=configured.door(str(source["table"])))
+    return TableLocation(name, link=configured.link(str(source["table"])))
 
 
 def _readable(column: Any) -> bool:
@@ -84,7 +85,7 @@ def _readable(column: Any) -> bool:
     return True
 
 
-def sampled(source: Place) -> tuple[Table, int]:
+def sampled(source: TableLocation) -> tuple[Table, int]:
     """Draw rows of a source by a hash of the whole row; return them, and how many rows there are.
 
     Raises
@@ -126,7 +127,7 @@ class AllRows:
 
     Attributes
     ----------
-    place : Place
+    location : TableLocation
         Where it is.
     names : tuple of str
         The columns as the page calls them, in the source's order.
@@ -138,7 +139,7 @@ class AllRows:
         What any other value is called; None leaves such rows out.
     """
 
-    place: Place
+    location: TableLocation
     names: tuple[str, ...]
     target: str
     classes: tuple[tuple[Any, Any], ...]
@@ -177,10 +178,10 @@ class CountRule:
     rows: AllRows
     rule: RuleSet
 
-    def __call__(self, telling: Any) -> WholeCount:
+    def __call__(self, reporter: Any) -> WholeCount:
         """Query the engine twice: for the rule, and for its clauses."""
-        telling.report(message="Counting the rule on all rows")
-        with self.rows.place.opened() as table:
+        reporter.report(message="Counting the rule on all rows")
+        with self.rows.location.opened() as table:
             table = self.rows.labelled(table)
             whole = rule_statistics(self.rule, table, self.rows.target)
             clauses = clause_statistics(self.rule, table, self.rows.target)
@@ -198,14 +199,14 @@ class LearnWhole:
     steps: int
     options: tuple[tuple[str, Any], ...] = ()
 
-    def __call__(self, telling: Any) -> Any:
+    def __call__(self, reporter: Any) -> Any:
         """Learn and report the progress, until the job is stopped."""
 
         def report(share: float, message: str) -> None:
-            telling.report(done=int(self.steps * share), message=message)
+            reporter.report(done=int(self.steps * share), message=message)
 
         fit: Callable[..., Any] = self.learner.fit_table
-        with self.rows.place.opened() as table:
+        with self.rows.location.opened() as table:
             table = self.rows.labelled(table)
             given = dict(self.options)
             return fit(table, self.rows.target, list(self.features), on_progress=report, **given)

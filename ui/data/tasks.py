@@ -6,8 +6,8 @@ from typing import Any
 from rulekit.data import ParseOptions, Table
 from rulekit.data.reading.loading import read_with_options
 from rulekit.exceptions import RulekitError, WideTableError
-from ui.data.sources import Place, sampled
-from ui.runs.worker import Telling
+from ui.data.sources import TableLocation, sampled
+from ui.runs.worker import Reporter
 
 LARGE = {"text": 8_000_000, "xlsx": 600_000, "parquet": 20_000_000}  # bytes: a second or more
 
@@ -41,10 +41,10 @@ class ReadFile:
         """Whether reading is slow enough to run in the background."""
         return len(self.content) > LARGE[kind_of_file(self.content)]
 
-    def __call__(self, telling: Telling | None = None) -> Answer:
+    def __call__(self, reporter: Reporter | None = None) -> Answer:
         """Read the file; errors are messages in the result."""
-        if telling is not None:
-            telling.report(message="Splitting into cells, finding numbers and dates")
+        if reporter is not None:
+            reporter.report(message="Splitting into cells, finding numbers and dates")
         try:
             return Answer(*read_with_options(self.content, name=self.name, options=self.options))
         except WideTableError as error:
@@ -65,13 +65,13 @@ class OpenSource:
     """Draw a sample of a table that is not loaded."""
 
     source: dict[str, Any]
-    place: Place
+    location: TableLocation
 
-    def __call__(self, telling: Telling) -> Answer:
+    def __call__(self, reporter: Reporter) -> Answer:
         """Draw the sample; errors are messages in the result."""
-        telling.report(message="Drawing a sample of its rows")
+        reporter.report(message="Drawing a sample of its rows")
         try:
-            table, n_rows = sampled(self.place)
+            table, n_rows = sampled(self.location)
         except (RulekitError, ValueError) as error:
             return Answer(error=str(error))
         whole_source = {**self.source, "rows": n_rows} if n_rows > table.n_rows else None

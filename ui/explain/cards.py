@@ -88,7 +88,7 @@ NEAR = 0.05  # a case is near the boundary if a value moving by this share of it
 Mask = NDArray[np.bool_]
 
 
-def ask_which(container: DeltaGenerator, parts: Sequence[str]) -> None:
+def choose_part(container: DeltaGenerator, parts: Sequence[str]) -> None:
     """Show the choice of a part of the table and of its cases; see `which`."""
     parted = {part: f"{part} rows" for part in parts}
     with container.container(horizontal=True):

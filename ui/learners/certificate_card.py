@@ -25,7 +25,7 @@ from ui.escape import md
 from ui.runs import jobs
 from ui.runs.background import answer_of
 from ui.runs.jobs import Job
-from ui.runs.worker import Telling
+from ui.runs.worker import Reporter
 from ui.state import AppState
 from ui.workspace import pick_rule
 
@@ -161,12 +161,12 @@ class Proof:
     state: AppState
     seconds: float
 
-    def __call__(self, telling: Telling) -> Certificate:
+    def __call__(self, reporter: Reporter) -> Certificate:
         """Search; a rule of one clause is compared with rules of one clause."""
         X, y = self.state.training
         model = self.model
         if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
             model = copy(model)
             model.n_clauses = 1
-        limits = {"time_limit": self.seconds, "should_stop": telling.should_stop}
+        limits = {"time_limit": self.seconds, "should_stop": reporter.should_stop}
         return certify(model, X, y, sample_weight=self.state.training_weight, **limits)

@@ -154,7 +154,7 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
 BOXES_FROM_A_PLANE = Learner.of(
     HYPERPLANE,
     grid=grid,
-    own=lambda spec, state, variant: {
+    own_parameters=lambda spec, state, variant: {
         "uncovered": "hyperplane" if spec.plane_answers else "other",
     },
     reads=("clauses",),

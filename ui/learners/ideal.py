@@ -163,7 +163,7 @@ MODES = {
 }
 
 
-def own(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
+def own_parameters(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
     """Return the mode, the cut points, and no time limit: counting takes no time."""
     cuts = state.binning.binarizer() if spec.ideal_cuts == "binning" else None
     return {"mode": spec.ideal_mode, "binarizer": cuts, "time_limit": None}
@@ -195,7 +195,7 @@ def form(usual: RunSpec) -> dict[str, Any]:
 IDEAL_DNF = Learner.of(
     "ideal",
     grid=lambda spec: {"max_variables": list(CONDITIONS)},
-    own=own,
+    own_parameters=own_parameters,
     form=form,
     dials=lambda setting, n_rows: [Dial("max_variables", "Conditions allowed")],
     cards=Cards(models=lambda model, state: curve_card(model), rules=ideal_card, explain=past_case),

@@ -95,7 +95,7 @@ class Learner(Family):
     ----------
     grid : callable (spec)
         The grid of a sweep: values by the estimator's names.
-    own : callable (spec, state, variant)
+    own_parameters : callable (spec, state, variant)
         Parameters besides those of `parameters_of_run` and `reads`. `variant` is one of
         `variants`, or a setting; only what makes it a variant is read.
     variants : callable (spec)
@@ -118,7 +118,9 @@ class Learner(Family):
     """
 
     grid: Callable[[RunSpec], dict[str, list[Any]]]
-    own: Callable[[RunSpec, AppState, Setting], dict[str, Any]] = lambda spec, state, variant: {}
+    own_parameters: Callable[[RunSpec, AppState, Setting], dict[str, Any]] = (
+        lambda spec, state, variant: {}
+    )
     variants: Callable[[RunSpec], tuple[dict[str, Any], ...]] = lambda spec: ()
     variant_words: Callable[[Setting], list[str]] = lambda setting: []
     reads: tuple[str, ...] = ()
@@ -139,7 +141,7 @@ class Learner(Family):
         """Return the unfitted estimator with everything but the swept parameters."""
         model = clone(self.model)
         given = {name: getattr(spec, name) for name in self.reads}
-        given |= parameters_of_run(spec, state, variant) | self.own(spec, state, variant)
+        given |= parameters_of_run(spec, state, variant) | self.own_parameters(spec, state, variant)
         parameters = model.get_params(deep=False)
         return model.set_params(**{k: v for k, v in given.items() if k in parameters})
 

@@ -155,7 +155,7 @@ def _sides(state: AppState, usual: RunSpec, *, unread: bool) -> dict[str, Any]:
 BOX_SEARCH = Learner.of(
     SEARCH,
     grid=conditions,
-    own=box_search,
+    own_parameters=box_search,
     variants=variants,
     variant_words=variant_words,
     reads=("form", "thetas", "clauses", "refine", "against", "robust", "noisy"),

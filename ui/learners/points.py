@@ -110,7 +110,7 @@ def points_sentence(model: ClassifierMixin, X: pd.DataFrame, reading: PointsRead
     else:
         text += f" {splits[0].total} are required."
     if hasattr(model, "bands_"):
-        chance = round(100 * float(model.predict_proba(X)[0, _place(model)]))
+        chance = round(100 * float(model.predict_proba(X)[0, _class_index(model)]))
         text += f" Of 100 such cases, {chance} are {model.positive_label_}."
     return text
 
@@ -132,7 +132,7 @@ def case_table(reading: PointsReading, words: Wording) -> pd.DataFrame:
     return table.assign(**{"so far": table["this case"].cumsum()})
 
 
-def _place(model: ClassifierMixin) -> int:
+def _class_index(model: ClassifierMixin) -> int:
     return list(model.classes_).index(model.positive_label_)
 
 

@@ -236,7 +236,7 @@ def grid(spec: RunSpec) -> dict[str, list[Any]]:
 POWER_LAW_TREE = Learner.of(
     TREE,
     grid=grid,
-    own=lambda spec, state, variant: {"positive_label": state.positive},
+    own_parameters=lambda spec, state, variant: {"positive_label": state.positive},
     dials=lambda setting, n_rows: [Dial("theta", "Impurity τ a split has to reach", TAU_HELP)],
     cards=Cards(pictures=tree_card, explain=case_in_bspace),
 )

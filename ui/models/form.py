@@ -109,7 +109,7 @@ def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
         key="run_baselines",
         **KEEP,
     )
-    fields = _own_settings(state, spec, learners)
+    fields = _learner_settings(state, spec, learners)
     plain = {"against": False, "robust": False, "noisy": False}  # a kind is no learner
     options = {"view": "conditions", "budget": budget, "baselines": lines}
     return _fitting(state, replace(spec, **options, **plain), fields)
@@ -167,7 +167,7 @@ def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
             help="Lets the learner leave a clause out when it does not pay for itself.",
             **KEEP,
         )
-    fields = _own_settings(state, spec, learners)
+    fields = _learner_settings(state, spec, learners)
     if thetas is None:
         return None
     options = {"thetas": thetas, "clauses": clauses, "rounding": rounding, "refine": refine}
@@ -227,7 +227,9 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(names)
 
 
-def _own_settings(state: AppState, spec: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
+def _learner_settings(
+    state: AppState, spec: RunSpec, learners: Sequence[str]
+) -> dict[str, Any] | None:
     """Return the learners' own settings; None (and a message) if one is invalid."""
     settings: dict[str, Any] = {"learners": tuple(learners)}
     readable = True

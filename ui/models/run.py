@@ -157,7 +157,7 @@ def _take(key: str) -> None:
         if job is None or taken.get(job.id) == (job.version, job.state, key):
             continue
         taken[job.id] = job.version, job.state, key
-        measured = job.answer or job.standing
+        measured = job.answer or job.interim
         if measured is not None and measured.key == key:
             _join(RunResult.of(measured), key)
 

@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from rulekit.data.folds import Fold
 from rulekit.evaluation import Comparison, Family, Progress, compare_learners
-from rulekit.learners.cluster import kept_on_workers
+from rulekit.learners.cluster import cached_on_workers
 from ui.learners.spec import RunSpec, quick_part, quiet
-from ui.runs.scheduler import fits_made
+from ui.runs.scheduler import counted_as_running
 
 ShouldStop = Callable[[], bool]
 
 
-class Telling(Protocol):
+class Reporter(Protocol):
     """Interface of a job to its work: progress reports and the stop signal."""
 
     def report(self, **progress: Any) -> None:
-        """Report progress (`done`, `total`, `message`) and results so far (`standing`)."""
+        """Report progress (`done`, `total`, `message`) and results so far (`interim`)."""
 
     def should_stop(self) -> bool:
         """Whether the work should end."""
@@ -85,18 +85,18 @@ class Work:
     families: Sequence[Family]
     store: Path | None = None
 
-    def __call__(self, telling: Telling) -> Measured:
+    def __call__(self, reporter: Reporter) -> Measured:
         """Compute the points and report progress."""
         quiet()
-        with fits_made(urgent=not self.spec.thorough), kept_on_workers():
+        with counted_as_running(urgent=not self.spec.thorough), cached_on_workers():
             if not self.spec.thorough:
-                return self._quickly(telling)
+                return self._quickly(reporter)
             comparison = self._compared(
                 budget_seconds=self.spec.budget,
                 references=self.spec.baselines,
                 store=self.store,
-                on_progress=_ProgressReport(telling, self),
-                should_stop=telling.should_stop,
+                on_progress=_ProgressReport(reporter, self),
+                should_stop=reporter.should_stop,
             )
         return self.measured(comparison)
 
@@ -127,21 +127,21 @@ class Work:
         shared = {"learners": self.families, "cv": self.folds, "sample_weight": self.weight}
         return compare_learners(self.X, self.y, **(shared | options))
 
-    def _quickly(self, telling: Telling) -> Measured:
+    def _quickly(self, reporter: Reporter) -> Measured:
         """Measure and fit every setting on a part of the table.
 
         The points of a side are reported with their models, so that no page fits one.
         """
-        progress = _ProgressReport(telling, self)
+        progress = _ProgressReport(reporter, self)
         sides: list[Comparison] = []
         for family in self.families:
-            rows = self._quick_errors(family, progress, telling.should_stop)
-            models = self._quick_models(family, telling.should_stop)
+            rows = self._quick_errors(family, progress, reporter.should_stop)
+            models = self._quick_models(family, reporter.should_stop)
             one = Comparison((family,), len(self.folds), self.key, finished=rows, models=models)
             sides.append(one)
             measured = self.measured(sides[0].join(*sides[1:]))
             if len(sides) < len(self.families):  # the last one is the answer
-                telling.report(standing=measured)
+                reporter.report(interim=measured)
         return measured
 
     def _quick_errors(
@@ -183,14 +183,14 @@ class Work:
 class _ProgressReport:
     """Reports the progress of a comparison to a job, in searches."""
 
-    def __init__(self, telling: Telling, work: Work):
-        self.telling, self.work = telling, work
+    def __init__(self, reporter: Reporter, work: Work):
+        self.reporter, self.work = reporter, work
         self.sizes = {f.name: len(f.settings) if f.whole_front else 1 for f in work.families}
         fits = [len(f.settings) // self.sizes[f.name] for f in work.families]
         self.landed: Counter[str] = Counter()
         n_folds = len(work.folds)
         first = f"{work.families[0].name}: fold 1 of {n_folds}"
-        telling.report(done=0, total=sum(fits) * n_folds, message=first)
+        reporter.report(done=0, total=sum(fits) * n_folds, message=first)
 
     def __call__(self, progress: Progress, folds: Sequence[int] | None = None) -> None:
         """Report a fit, and the finished points when a learner is done.
@@ -198,14 +198,14 @@ class _ProgressReport:
         `folds` are the numbers of the folds that are compared; None for all.
         """
         if progress.stage == "references":
-            self.telling.report(message="Reference models")
+            self.reporter.report(message="Reference models")
         elif progress.row is None:
             if self.work.spec.thorough:
-                self.telling.report(standing=self.work.measured(progress.found))
+                self.reporter.report(interim=self.work.measured(progress.found))
         else:
             name, fold = progress.family, progress.row["fold"]
             fold = (fold if folds is None else folds[fold]) + 1
             self.landed[name] += 1
             done = sum(self.landed[each] // size for each, size in self.sizes.items())
             message = f"{name}: fold {fold} of {len(self.work.folds)}"
-            self.telling.report(done=done, message=message)
+            self.reporter.report(done=done, message=message)

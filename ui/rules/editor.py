@@ -174,14 +174,14 @@ def undo(state: AppState) -> None:
         st.button(
             label,
             key=key,
-            disabled=versions.place == end,
+            disabled=versions.index == end,
             on_click=_select,
-            args=(versions.at(versions.place + step),),
+            args=(versions.at(versions.index + step),),
         )
     st.button(
         "Back to the learned rule",
         key="back_to_learned",
-        disabled=versions.place == 0,
+        disabled=versions.index == 0,
         on_click=_select,
         args=(versions.at(0),),
     )

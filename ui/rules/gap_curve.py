@@ -14,7 +14,7 @@ from rulekit.style.wording import percent, plural
 from ui.escape import md
 from ui.learners.spec import RunSpec
 from ui.runs.background import answer_of
-from ui.runs.worker import Telling
+from ui.runs.worker import Reporter
 from ui.state import AppState
 from ui.theme import chart
 from ui.words import rule_words, wording
@@ -37,7 +37,7 @@ class GapCurve:
     column: str
     groups: RowGroups
 
-    def __call__(self, telling: Telling) -> tuple[pd.DataFrame, pd.DataFrame, list[RuleSet]]:
+    def __call__(self, reporter: Reporter) -> tuple[pd.DataFrame, pd.DataFrame, list[RuleSet]]:
         """Search and learn."""
         state = self.state
         X, y = state.training

@@ -15,7 +15,7 @@ from ui.escape import md
 from ui.learners.spec import quiet
 from ui.rule_numbers import Rows
 from ui.runs.background import answer_of
-from ui.runs.worker import Telling
+from ui.runs.worker import Reporter
 from ui.state import AppState
 from ui.theme import chart
 
@@ -38,7 +38,7 @@ class Repeating:
     weight: NDArray[np.float64] | None
     groups: NDArray[np.object_] | None
 
-    def __call__(self, telling: Telling) -> Stability:
+    def __call__(self, reporter: Reporter) -> Stability:
         """Learn the rule on resamples and report progress."""
         quiet()
         return stability(
@@ -49,8 +49,8 @@ class Repeating:
             budget_seconds=BUDGET_SECONDS,
             groups=self.groups,
             sample_weight=self.weight,
-            on_progress=lambda stability: telling.report(done=stability.n_made, standing=stability),
-            should_stop=telling.should_stop,
+            on_progress=lambda stability: reporter.report(done=stability.n_made, interim=stability),
+            should_stop=reporter.should_stop,
         )
 
 

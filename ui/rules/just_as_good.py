@@ -20,7 +20,7 @@ from ui.row_picker import pick_row
 from ui.rule_numbers import Rows
 from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
-from ui.runs.worker import Telling
+from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState
 from ui.words import clause_words, rule_words, wording
 
@@ -43,7 +43,7 @@ class Looking:
     within: float
     learner: BoxSearchClassifier | None
 
-    def __call__(self, telling: Telling) -> Alternatives:
+    def __call__(self, reporter: Reporter) -> Alternatives:
         """Search for alternatives."""
         quiet()
         return alternatives(
@@ -55,7 +55,7 @@ class Looking:
             sample_weight=self.weight,
             max_rules=MOST_RULES,
             time_limit=SECONDS,
-            should_stop=telling.should_stop,
+            should_stop=reporter.should_stop,
         )
 
 

@@ -14,27 +14,27 @@ class Versions:
     ----------
     items : tuple of dict
         The values of `FIELDS`; the first one is the rule before any edit.
-    place : int
+    index : int
         Number of the selected version.
     """
 
     items: tuple[dict[str, Any], ...]
-    place: int = 0
+    index: int = 0
 
     @property
     def current(self) -> dict[str, Any]:
         """The selected version."""
-        return self.items[self.place]
+        return self.items[self.index]
 
     def at(self, index: int) -> "Versions":
         """Select another version; the first or last one where there is no such number."""
-        return replace(self, place=min(max(index, 0), len(self.items) - 1))
+        return replace(self, index=min(max(index, 0), len(self.items) - 1))
 
     def added(self, version: dict[str, Any]) -> "Versions":
         """Append a version after the selected one, unless it has the same rule."""
         if version["rule_json"] == self.current["rule_json"]:
             return self
-        return Versions((*self.items[: self.place + 1], version), self.place + 1)
+        return Versions((*self.items[: self.index + 1], version), self.index + 1)
 
 
 def version_of(state: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import streamlit as st
 from ui import workspace
 from ui.escape import md
 from ui.runs import jobs
-from ui.runs.worker import Telling
+from ui.runs.worker import Reporter
 from ui.shell import problem
 
 POLL_SECONDS = 0.5
@@ -18,7 +18,7 @@ def answer_of(
     name: str,
     title: str,
     key: str,
-    task: Callable[[Telling], Any],
+    task: Callable[[Reporter], Any],
     *,
     offer: str | None = None,
     total: int = 0,
@@ -60,16 +60,16 @@ def answer_of(
             st.caption(f"Its number in the server's log is {job.error_id}.")
         st.button("Try again", key=f"begin_{name}", on_click=begin)
     elif job.state == "cancelled":
-        st.caption(f"{md(title)} was stopped{_place(job)}.")
+        st.caption(f"{md(title)} was stopped{_position_words(job)}.")
         st.button("Begin again", key=f"begin_{name}", on_click=begin)
-    return job.standing if job.answer is None else job.answer
+    return job.interim if job.answer is None else job.answer
 
 
 def _watched(job: jobs.Job, name: str, drawn: tuple[int, bool]) -> None:
     """Show the progress; rerun the page for new results, and at the end."""
     if (job.version, job.active) != drawn:
         st.rerun()
-    words = f"{job.title}{_place(job)} …"
+    words = f"{job.title}{_position_words(job)} …"
     if job.state == "queued":
         words = jobs.registry().waiting(job)
     elif job.paused:
@@ -84,5 +84,5 @@ def _watched(job: jobs.Job, name: str, drawn: tuple[int, bool]) -> None:
     stop.button("Stop", on_click=job.cancel, key=f"stop_{name}", width="stretch")
 
 
-def _place(job: jobs.Job) -> str:
+def _position_words(job: jobs.Job) -> str:
     return f" at {job.done:,} of {job.total:,}" if job.done and job.total else ""

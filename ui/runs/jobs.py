@@ -26,7 +26,7 @@ import joblib
 import streamlit as st
 
 from rulekit.search.machine_code import QUICK
-from ui.runs.worker import Telling, Worker, let_go
+from ui.runs.worker import Reporter, Worker, release_memory
 
 BUG = "The run stopped on an error that is not in your settings."
 log = logging.getLogger("rulekit.dashboard")
@@ -45,7 +45,7 @@ class Job:
         Whether it is paused, in state "running", until urgent jobs of others are done.
     done, total : int
         Finished and planned pieces; total is 0 while unknown.
-    standing : object
+    interim : object
         What there is so far: a whole that can be used while a better one is made; replaced, never
         edited. `version` counts how often.
     message : str
@@ -64,7 +64,7 @@ class Job:
     state: str = "queued"
     done: int = 0
     total: int = 0
-    standing: Any = None
+    interim: Any = None
     version: int = 0
     message: str = ""
     answer: Any = None
@@ -129,7 +129,7 @@ class Job:
         """Assign an update of the worker unless the job has ended."""
         with self._lock:
             if self.state == "running":
-                self.version += "standing" in update
+                self.version += "interim" in update
                 for name, value in update.items():
                     setattr(self, name, value)
 
@@ -163,7 +163,7 @@ DIED = (
     "fewer rows or columns may help."
 )
 
-Task = Callable[[Telling], Any]
+Task = Callable[[Reporter], Any]
 
 
 class JobRegistry:
@@ -226,7 +226,7 @@ class JobRegistry:
             The analysis' id; of another job beside its first, the id, a slash and what it is.
         title : str
         task : callable
-            Called with a `ui.runs.worker.Telling` in another process. It is pickled now, so that
+            Called with a `ui.runs.worker.Reporter` in another process. It is pickled now, so that
             later changes do not reach it, and must be found there by its module's name. What it
             returns becomes the job's `answer`.
         total : int
@@ -317,7 +317,7 @@ class JobRegistry:
             self._timers.pop(owner, None)
             if owner not in self._tabs:
                 self.forget(owner)
-        let_go()
+        release_memory()
 
     # Who does what ------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ SCHEDULER = "RULEKIT_SCHEDULER"  # environment variable: the address, as tcp://1
 SECONDS = 5.0  # that a scheduler may take to answer
 
 
-def fits_made(urgent: bool) -> AbstractContextManager[Any]:
+def counted_as_running(urgent: bool) -> AbstractContextManager[Any]:
     """Select the joblib backend for fits in this block.
 
     Parameters

@@ -28,11 +28,11 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 NICE = 5  # pages come first: of a shared core this leaves them three quarters
 
 
-class Telling:
+class Reporter:
     """Argument of every task: progress reports to the job, and the stop signal."""
 
     def __init__(self, tell: Callable[..., None], stopped: threading.Event):
-        self._tell = tell
+        self._send = tell
         self._stopped = stopped
 
     def should_stop(self) -> bool:
@@ -45,11 +45,11 @@ class Telling:
         done: int | None = None,
         total: int | None = None,
         message: str | None = None,
-        standing: Any = None,
+        interim: Any = None,
     ) -> None:
         """Update counts, message or results so far; safe from any thread."""
-        update = {"done": done, "total": total, "message": message, "standing": standing}
-        self._tell("report", {name: value for name, value in update.items() if value is not None})
+        update = {"done": done, "total": total, "message": message, "interim": interim}
+        self._send("report", {name: value for name, value in update.items() if value is not None})
 
 
 class Worker:
@@ -116,7 +116,7 @@ class Worker:
             os.killpg(self.process.pid, getattr(signal, name))
 
 
-def let_go() -> None:
+def release_memory() -> None:
     """Collect garbage and return its memory to the system.
 
     Python frees the memory of a table, but the allocator of Linux keeps it for later use. Measured
@@ -163,7 +163,7 @@ def main() -> None:
     tell("ready")
     while True:
         _do(tasks.get(), tell, stopped)
-        let_go()
+        release_memory()
 
 
 def _lines() -> tuple[BinaryIO, BinaryIO]:
@@ -178,7 +178,7 @@ def _lines() -> tuple[BinaryIO, BinaryIO]:
 def _do(task: bytes, tell: Callable[..., None], stopped: threading.Event) -> None:
     """Run a task and send its result, or its error: a message or a traceback for the log."""
     try:
-        tell("done", pickle.loads(task)(Telling(tell, stopped)))
+        tell("done", pickle.loads(task)(Reporter(tell, stopped)))
     except Exception as error:
         from rulekit.exceptions import RulekitError  # two seconds where no task has needed it yet
 

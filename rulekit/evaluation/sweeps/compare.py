@@ -25,7 +25,7 @@ from rulekit.evaluation.sweeps.result import EXTRAS, SweepResult, summarise, tab
 from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.evaluation.sweeps.sweep import ShouldStop, priced, settled_costs, sweep
 from rulekit.learners.choice import Setting
-from rulekit.learners.cluster import kept_on_workers
+from rulekit.learners.cluster import cached_on_workers
 
 Row = dict[str, Any]
 
@@ -323,12 +323,12 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     settled = settled_costs(costs, [family.estimator for family in families], labels)
     families = tuple(replace(f, estimator=priced(f.estimator, settled)) for f in families)
     work = _Comparing(as_pandas(X), labels, folds, weight, families, settled)
-    work.n_jobs, work.budget, work.place = n_jobs, budget_seconds, store
+    work.n_jobs, work.budget, work.store_or_path = n_jobs, budget_seconds, store
     work.on_progress, work.should_stop = on_progress, should_stop or work.should_stop
     if only_stored:
         work.look_up()
     else:
-        with kept_on_workers():
+        with cached_on_workers():
             work.run(first_pass, references)
     return work.found()
 
@@ -345,7 +345,7 @@ class _Comparing:
     costs: Costs | None
     n_jobs: int | None = None
     budget: float | None = None
-    place: SweepStore | str | PathLike[str] | None = None
+    store_or_path: SweepStore | str | PathLike[str] | None = None
     on_progress: OnProgress | None = None
     should_stop: ShouldStop = lambda: False
     began: float = field(default_factory=lambda: time.monotonic())
@@ -362,7 +362,7 @@ class _Comparing:
             self.refer(self.until_turn_ends(n_stages))
             n_stages -= 1
         quick = next((pair for pair in self.numbered if pair[0].whole_front), None)
-        if first_pass and quick is not None and not self.knows(*quick):
+        if first_pass and quick is not None and not self.is_stored(*quick):
             self.answer_quickly(*quick, self.until_turn_ends(n_stages))
         for position, (family, first) in enumerate(self.numbered):
             stop = self.until_turn_ends(n_stages - position, keeps_models=family.keep_models)
@@ -393,9 +393,9 @@ class _Comparing:
     @cached_property
     def store(self) -> SweepStore | None:
         """The store of finished fits; a path is opened or created at first use."""
-        if self.place is None or isinstance(self.place, SweepStore):
-            return self.place
-        return SweepStore(self.place)
+        if self.store_or_path is None or isinstance(self.store_or_path, SweepStore):
+            return self.store_or_path
+        return SweepStore(self.store_or_path)
 
     @cached_property
     def digest(self) -> str:
@@ -490,13 +490,13 @@ class _Comparing:
             **options,
         )
 
-    def knows(self, family: Family, first: int) -> bool:
+    def is_stored(self, family: Family, first: int) -> bool:
         """Whether the store holds all of a family, so that no first pass is needed.
 
         A store that is not there yet is made after the first pass, which it would hold up.
         """
-        if self.place is None or not (
-            isinstance(self.place, SweepStore) or Path(self.place).exists()
+        if self.store_or_path is None or not (
+            isinstance(self.store_or_path, SweepStore) or Path(self.store_or_path).exists()
         ):
             return False
         held: list[Row] = []

@@ -78,17 +78,17 @@ class Measuring:
         self._shares_work = hasattr(estimator, "fit_many")
         self._has_label = hasattr(estimator, "positive_label")
         self._label = getattr(estimator, "positive_label", None)
-        self._known: dict[Any, dict[str, Any]] = {}
+        self._errors_by_rule: dict[Any, dict[str, Any]] = {}
         self._columns: tuple[Columns, Columns] | None = None
 
     def __call__(self, model: Any) -> dict[str, Any]:
         """Measure one fitted model on both parts of the fold."""
         rule = getattr(model, "rule_set_", None)
-        errors = self._known.get(rule) if self._shares_work and rule is not None else None
+        errors = self._errors_by_rule.get(rule) if self._shares_work and rule is not None else None
         if errors is None:
             errors = self._errors(model)
             errors["rule"] = None if rule is None else rule_to_dict(rule)
-            self._known[rule] = errors
+            self._errors_by_rule[rule] = errors
         size = getattr(model, "n_conditions_", None) if rule is None else rule.n_conditions
         return errors | {
             "n_conditions": _number(size),  # a tree's own count differs from that of its rule

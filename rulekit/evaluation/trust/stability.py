@@ -21,7 +21,7 @@ from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
 from rulekit.learners.choice import suggestion, summary_of
-from rulekit.learners.cluster import Once, in_order, kept_on_workers, spread, tried_twice
+from rulekit.learners.cluster import Once, cached_on_workers, in_order, spread, tried_twice
 from rulekit.learners.training import Clock, SharedWork
 from rulekit.rules.rule_set import rule_of
 
@@ -128,7 +128,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
     empty = Stability(rule, (), n_resamples, columns, labels, loss, of_classes is not None)
     done: list[Resample] = []
     rows = (frame, labels, weight, loss)
-    with kept_on_workers():
+    with cached_on_workers():
         for resamples in _made(again, rows, drawn, n_resamples, n_jobs, stop):
             before = len(done)
             done += resamples

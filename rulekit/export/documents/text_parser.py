@@ -37,7 +37,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.points_split import GAPS_GIVE_NONE
+from rulekit.rules.points_split import GAPS_GIVE_ZERO
 from rulekit.rules.scales import DAYS_SINCE, NAMES
 
 SIZE = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -182,7 +182,7 @@ class _Line:
         elif re.fullmatch(DATE, text):
             value = text
         else:
-            value = _place_of(text) if text[0].isalpha() and text != "inf" else float(text)
+            value = _number_of_name(text) if text[0].isalpha() and text != "inf" else float(text)
         return MIRRORED[match[2]], value
 
     def interval_ahead(self) -> bool:
@@ -219,7 +219,7 @@ class _Line:
             tests += test
         op = self.expect(r"\] (>=|<) ", "']' and '>=' or '<'")[1]
         total = int(self.expect(WHOLE, "a whole number")[0])
-        self.take(re.escape(f" {GAPS_GIVE_NONE}"))
+        self.take(re.escape(f" {GAPS_GIVE_ZERO}"))
         try:
             return PointsSplit(tuple(tests), tuple(points), total, op == ">=")
         except RuleError as error:
@@ -258,7 +258,7 @@ class _Line:
             return self.expect(DATE, "a date such as 2024-03-01")[0]
         name = self.take("|".join(NAMES[reads])) if reads in NAMES else None
         if name is not None:
-            return _place_of(name[0])
+            return _number_of_name(name[0])
         token = self.expect(rf"{QUOTED}|true\b|false\b|{NUMBER}", "a value")[0]
         if token.startswith('"'):
             return self.unquoted(token)
@@ -315,7 +315,7 @@ def _part(text: str) -> str:
     return text.lower() if not text.startswith("DAYS SINCE ") else DAYS_SINCE + text[11:]
 
 
-def _place_of(name: str) -> float:
+def _number_of_name(name: str) -> float:
     """Return the number of a weekday or month."""
     return float(next(n.index(name) for n in NAMES.values() if name in n) + 1)
 

@@ -35,7 +35,7 @@ TYPES = {"text": "string", "number": "number", "flag": "boolean", "unknown": "An
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 ANY = "-"
 # words of the language and its functions
-TAKEN = {
+RESERVED = {
     "abs", "after", "all", "and", "any", "append", "before", "between", "ceiling", "coincides",
     "concatenate", "contains", "context", "count", "date", "day", "days", "decimal", "distinct",
     "duration", "during", "else", "even", "every", "exp", "external", "false", "finished",
@@ -123,7 +123,7 @@ def to_dmn(model: Any) -> str:
 
 def variables(features: tuple[str, ...]) -> dict[str, str]:
     """Return a FEEL variable name for each column: its own name where that is plain."""
-    plain = {f for f in features if PLAIN_NAME.fullmatch(f) and f.lower() not in TAKEN}
+    plain = {f for f in features if PLAIN_NAME.fullmatch(f) and f.lower() not in RESERVED}
     names = {}
     for number, feature in enumerate(features, start=1):
         name = feature if feature in plain else f"column_{number}"
@@ -235,11 +235,14 @@ class FeelWriter(ConditionWriter[FeelTest]):
         if literal.op == "not-missing":
             return FeelTest(subject, kind, "{} != null".format, "? != null")
         if literal.op in ("contains", "not-contains"):
-            test = self._known(literal, _has_word(subject, str(literal.value)))
+            test = self._null_if_missing(literal, _has_word(subject, str(literal.value)))
             held = "true" if literal.op == "contains" else "false"
             return _with_gap(literal, test, "boolean", [f"= {held}"], "or")
         if literal.part is not None:
-            subject, kind = self._known(literal, read(literal.part, _counting(subject))), "number"
+            subject, kind = (
+                self._null_if_missing(literal, read(literal.part, _counting(subject))),
+                "number",
+            )
             values = [feel(v) for v in compared_numbers(literal)]
         else:
             values = [feel(float(v) if kind == "number" else v) for v in literal.values]
@@ -252,11 +255,11 @@ class FeelWriter(ConditionWriter[FeelTest]):
     def linear(self, split: LinearSplit) -> FeelTest:
         """Write a weighted sum, null where a value is."""
         total = split.sum_text(self.names.__getitem__, feel)
-        return _with_gap(split, self._known(split, total), "number", [_sign(split)], "or")
+        return _with_gap(split, self._null_if_missing(split, total), "number", [_sign(split)], "or")
 
     def power_law(self, split: PowerLawSplit) -> FeelTest:
         """Write a sum of power laws, null where a value is."""
-        total = self._known(split, summed(split, self._factor, feel))
+        total = self._null_if_missing(split, summed(split, self._factor, feel))
         tests = [f"{'<=' if split.inside else '>'} {feel(split.high)}"]
         if split.low is not None:
             tests.append(f"{'>=' if split.inside else '<'} {feel(split.low)}")
@@ -269,7 +272,7 @@ class FeelWriter(ConditionWriter[FeelTest]):
         cell = _sign(split)
         return FeelTest(total, "number", lambda subject: f"{subject} {cell}", cell)
 
-    def _known(self, condition: Condition, total: str) -> str:
+    def _null_if_missing(self, condition: Condition, total: str) -> str:
         gaps = " or ".join(f"{self.names[f]} = null" for f in condition.features)
         return f"if {gaps} then null else {total}"
 

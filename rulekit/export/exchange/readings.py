@@ -34,7 +34,7 @@ def read(part: str, by: Arithmetic[T]) -> T:
     days = _days(by)
     if part == "weekday":
         later = by.apply("+", days, by.number(3))  # 1970 began on a Thursday
-        weeks = by.apply("*", _whole(by, later, 7), by.number(7))
+        weeks = by.apply("*", _quotient(by, later, 7), by.number(7))
         return by.apply("+", by.apply("-", later, weeks), by.number(1))
     seconds = by.apply("*", days, by.number(86_400))
     for start, size in ((12, 3600), (15, 60), (18, 1)):
@@ -49,17 +49,17 @@ def read(part: str, by: Arithmetic[T]) -> T:
 def _days(by: Arithmetic[T]) -> T:
     """Count the days since 1970."""
     moved = by.apply("+", by.cut(6, 2), by.number(9))  # March is 12, then 0 of the year's own
-    late = _whole(by, moved, 12)  # 1 from March on, 0 before
+    late = _quotient(by, moved, 12)  # 1 from March on, 0 before
     year = by.apply("-", by.apply("+", by.cut(1, 4), late), by.number(1))
     month = by.apply("-", moved, by.apply("*", late, by.number(12)))
     before = by.apply("+", by.apply("*", month, by.number(153)), by.number(2))
-    total = by.apply("+", by.apply("*", year, by.number(365)), _whole(by, year, 4))
-    total = by.apply("+", by.apply("-", total, _whole(by, year, 100)), _whole(by, year, 400))
-    total = by.apply("+", by.apply("+", total, _whole(by, before, 5)), by.cut(9, 2))
+    total = by.apply("+", by.apply("*", year, by.number(365)), _quotient(by, year, 4))
+    total = by.apply("+", by.apply("-", total, _quotient(by, year, 100)), _quotient(by, year, 400))
+    total = by.apply("+", by.apply("+", total, _quotient(by, before, 5)), by.cut(9, 2))
     return by.apply("-", total, by.number(719_469))
 
 
-def _whole(by: Arithmetic[T], value: T, size: int) -> T:
+def _quotient(by: Arithmetic[T], value: T, size: int) -> T:
     return by.apply("floor", by.apply("/", value, by.number(size)))
 
 

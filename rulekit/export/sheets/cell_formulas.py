@@ -44,7 +44,7 @@ class Values:
     """The cells that hold what the rule compares with, one below the other; each list once."""
 
     listed: list[Any] = field(default_factory=list)
-    known: dict[str, str] = field(default_factory=dict)
+    ranges: dict[str, str] = field(default_factory=dict)
 
     def one(self, value: Any) -> str:
         """Return the cell of a value."""
@@ -53,11 +53,11 @@ class Values:
     def several(self, values: Sequence[Any]) -> str:
         """Return the range of some values, at least one."""
         key = repr([(type(v), v) for v in values])
-        if key not in self.known:
+        if key not in self.ranges:
             first = len(self.listed) + 2  # below the heading
             self.listed += map(checked_cell, values)
-            self.known[key] = f"{SHEET}!$A${first}:$A${len(self.listed) + 1}"
-        return self.known[key]
+            self.ranges[key] = f"{SHEET}!$A${first}:$A${len(self.listed) + 1}"
+        return self.ranges[key]
 
 
 def cell_kinds(rule: RuleSet) -> dict[str, str]:

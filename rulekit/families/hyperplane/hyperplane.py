@@ -20,7 +20,7 @@ from rulekit.families.hyperplane.numeric_design import NumericDesign
 from rulekit.families.hyperplane.plane_work import Plane, learned_plane
 from rulekit.families.hyperplane.solver.corners import CRITERIA
 from rulekit.families.hyperplane.solver.hypercubes import Boxes
-from rulekit.learners.base import CLASS_PARAMETERS, SEEN_IN_FIT, BaseRuleClassifier
+from rulekit.learners.base import CLASS_PARAMETERS, FIT_ATTRIBUTES, BaseRuleClassifier
 from rulekit.learners.one_against_rest import one_against_rest, refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
 from rulekit.rules import (
@@ -242,7 +242,7 @@ n_rules_, n_conditions_, training_error_
             key = "class", code, rows.tobytes(), weight.tobytes()
             work = shared.once(key, lambda: SharedWork(shared.should_stop, many=shared.many))
             model: HyperplaneRuleClassifier = clone(self).set_params(class_weight=None, costs=None)
-            model.__dict__.update({k: v for k, v in vars(self).items() if k in SEEN_IN_FIT})
+            model.__dict__.update({k: v for k, v in vars(self).items() if k in FIT_ATTRIBUTES})
             model._fit_table(table.against_rest(rows, code, weight, weighted=weighted), work)
             self.against_rest_[plain_label(table.classes[code])] = model
             return model.rule_set_.clauses

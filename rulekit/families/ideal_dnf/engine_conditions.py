@@ -55,9 +55,9 @@ class Numbers:
         expressions = {f"v{j}": rows.value(name) for j, name in enumerate(self.names)}
         self._table = rows.all.select(h=rows.held, s=rows.number(SAMPLE), **expressions)
         self._columns = dict(zip(self.names, expressions, strict=True))
-        self._ends, self._drawn = self._found_ends(), self._found_sample()
+        self._ends, self._drawn = self._computed_ends(), self._drawn_sample()
 
-    def _found_ends(self) -> dict[str, Floats]:
+    def _computed_ends(self) -> dict[str, Floats]:
         """Count present values and find the ends, shape (2, 3) each, by part."""
         ends_of: dict[str, Floats] = {}
         for start in range(0, len(self.names), AT_ONCE):
@@ -78,7 +78,7 @@ class Numbers:
                 )
         return ends_of
 
-    def _found_sample(self) -> dict[str, NDArray[Any]]:
+    def _drawn_sample(self) -> dict[str, NDArray[Any]]:
         """Fetch sample rows, all of a small table; `h` marks held-out rows."""
         table, n_rows = self._table, self._rows.n_rows
         if n_rows > SAMPLE_ROWS:

@@ -23,7 +23,7 @@ class EngineCounts:
     def __init__(
         self, rows: TableRows, conditions: EngineConditions, positive: int, on_progress: Progress
     ) -> None:
-        self._rows, self._conditions, self._tell = rows, conditions, on_progress
+        self._rows, self._conditions, self._report = rows, conditions, on_progress
         self._described = rows.label == positive
         self._types: Counts | None = None  # of all conditions, where they are few
 
@@ -38,7 +38,7 @@ class EngineCounts:
 
     def contingency(self) -> Contingency:
         """Count each column against the class, over the training part."""
-        self._tell(0.6, "Counting each condition")
+        self._report(0.6, "Counting each condition")
         d = len(self._conditions.pairs)
         if d > TOGETHER:
             return self._counted_alone()
@@ -62,7 +62,7 @@ class EngineCounts:
 
     def histograms(self, rankings: Sequence[Sequence[int]]) -> list[Counts]:
         """Count the types of each ranking, by part: one GROUP BY, or one per wide ranking."""
-        self._tell(0.7, "Counting the types of cases")
+        self._report(0.7, "Counting the types of cases")
         wanted = [tuple(int(j) for j in ranking) for ranking in rankings]
         pairs = self._conditions.pairs
         joined: Sequence[int] = sorted({j for ranking in wanted for j in ranking})
@@ -83,7 +83,7 @@ class EngineCounts:
         """Recompute thresholds on all rows; return the literals and the counts of types."""
         import ibis
 
-        self._tell(0.9, "Counting the chosen types on all rows")
+        self._report(0.9, "Counting the chosen types on all rows")
         pairs = self._conditions.final(chosen)
         return pairs, self._typed(pairs, ibis.literal(False))[0]
 

@@ -32,16 +32,16 @@ class IdealFormula:
     positive: Any
     default: Any
     time_limit: float | None = None
-    _known: dict[str, MinimumForm] = field(default_factory=dict, repr=False)
+    _forms: dict[str, MinimumForm] = field(default_factory=dict, repr=False)
 
     def minimised(self, mode: str) -> MinimumForm:
         """Write the formula as short as possible; see `IdealDNFClassifier` for the modes."""
-        if mode not in self._known:
+        if mode not in self._forms:
             on = majority(self.counts)
             off = self.counts[:, 0] > self.counts[:, 1] if mode == "compact" else ~on
             limit = MINIMISE_SECONDS if self.time_limit is None else self.time_limit
-            self._known[mode] = minimum_dnf(on, off, time_limit=limit)
-        return self._known[mode]
+            self._forms[mode] = minimum_dnf(on, off, time_limit=limit)
+        return self._forms[mode]
 
     def rule(self, mode: str) -> RuleSet:
         """Convert the formula to a rule, each term with as few literals per column as possible."""

@@ -31,7 +31,7 @@ class Search:
     curve: ValidationCurve
     factors: Factors | None = None
     joined: Factors | None = None
-    _known: dict[Any, IdealFormula] = field(default_factory=dict, repr=False)
+    _formulas: dict[Any, IdealFormula] = field(default_factory=dict, repr=False)
 
     def chosen(self, tolerance: float, max_variables: int) -> tuple[str | None, list[int]]:
         """Select the fewest conditions that suffice, and their ranking."""
@@ -49,13 +49,15 @@ class Search:
         The conditions are cut anew, at the medians of all rows.
         """
         key = (tuple(chosen), tuple(sorted(fields.items())))
-        if key not in self._known:
+        if key not in self._formulas:
             pairs, rows = self.source.final(chosen)
             counts = rows if self.factors is None else rows * np.array(self.factors)
             seen = None if self.joined is not None else rows
             factors = self.joined or self.factors or (1.0, 1.0)
-            self._known[key] = IdealFormula(tuple(pairs), counts, seen, factors, *labels, **fields)
-        return self._known[key]
+            self._formulas[key] = IdealFormula(
+                tuple(pairs), counts, seen, factors, *labels, **fields
+            )
+        return self._formulas[key]
 
     def history(self, max_variables: int, chosen: int) -> list[dict[str, Any]]:
         """Return the curve: a dictionary for each number of conditions."""

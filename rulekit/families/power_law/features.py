@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 MANY = 30  # columns; of more, half as many for each of two reasons are used, see `likely_features`
 MAX_DIGITS = 17
-KEPT_GAP = 0.5  # share of the gap between the sides that rounding may not take
+MIN_GAP_SHARE = 0.5  # share of the gap between the sides that rounding may not take
 FLOOR = 0.5  # values below this share of the smallest one count as this share
 
 
@@ -166,7 +166,7 @@ def _kept(gap: tuple[float, float] | None, wanted: tuple[float, float] | None) -
     """Return whether enough of a gap is left; infinite bounds always pass."""
     if gap is None or wanted is None:
         return True
-    return gap[1] - gap[0] >= KEPT_GAP * (wanted[1] - wanted[0]) > 0
+    return gap[1] - gap[0] >= MIN_GAP_SHARE * (wanted[1] - wanted[0]) > 0
 
 
 def middle(low: float, high: float) -> float:

@@ -29,8 +29,8 @@ Floats = NDArray[np.float64]
 Search = Callable[[SplitTask, np.random.Generator, dict[Any, Any] | None], FoundSplit | None]
 MIN_SAMPLES = 10  # rows a node needs to be split
 NEGLIGIBLE = 1e-3  # impurity that is never split: a class of half a thousandth of the weight
-KEPT_CELLS = 200_000  # searched rows times features up to which the levels of a search are kept
-KEPT_WHOLE = 4_000_000  # the same of all rows of the node
+MEMORY_CELLS = 200_000  # searched rows times features up to which the levels of a search are kept
+MEMORY_CELLS_IN_ALL = 4_000_000  # the same of all rows of the node
 PURE = 0.1  # share of the root's impurity at which a node needs no further split
 
 
@@ -193,7 +193,7 @@ class Grower:
         for node in reversed(root.splits):
             if node.is_last:
                 self._settle(node)
-                if tau_prune is not None and node.says_nothing:
+                if tau_prune is not None and node.is_uninformative:
                     node.collapse()
         return root
 
@@ -270,7 +270,7 @@ class Grower:
         )
         levels = None
         searched = min(len(task.X), SEARCHED_ROWS) * task.X.shape[1]
-        small = searched <= KEPT_CELLS and task.X.size <= KEPT_WHOLE
+        small = searched <= MEMORY_CELLS and task.X.size <= MEMORY_CELLS_IN_ALL
         if self.memory is not None and small:
             levels = self.memory.setdefault((node.rows.tobytes(), *allowed[:2]), {})
         split = self.search(task, np.random.default_rng(self.seed), levels)

@@ -71,7 +71,7 @@ class Node:
         return self.split is not None and all(s is None or s.split is None for s in sides)
 
     @property
-    def says_nothing(self) -> bool:
+    def is_uninformative(self) -> bool:
         """Whether both sides, which are leaves, give one answer."""
         return self.yes is not None and self.no is not None and self.yes.answer == self.no.answer
 

@@ -288,9 +288,9 @@ class TableLearning:
         """Learn until the objective on all rows no longer falls."""
         best: Found | None = None
         for k in range(ROUNDS):
-            self._tell(k, 0.0, "Drawing a sample")
+            self._report(k, 0.0, "Drawing a sample")
             frame, codes, weight, complete = self._sample(k, best)
-            self._tell(k, 0.1, f"Learning from {len(frame):,} rows")
+            self._report(k, 0.1, f"Learning from {len(frame):,} rows")
             learner = learners(k)
             learner._fit_quietly(frame, self.rows.classes[codes], weight)
             result = self._counted(learner, learner.rule_set_, k, "sample", len(frame))
@@ -344,7 +344,7 @@ class TableLearning:
             if result.price:  # a scorecard has none, nor clauses that could be left out
                 rule = pruning.pruned(rule, result.kinds)
             if self.aims.moves_cuts:
-                self._tell(number, 0.5, "Moving cuts by histograms of all rows")
+                self._report(number, 0.5, "Moving cuts by histograms of all rows")
                 rule = simplify(refiner.refined(rule))
             if rule == result.rule:
                 break
@@ -356,7 +356,7 @@ class TableLearning:
 
     def _counted(self, learner: Any, rule: RuleSet, number: int, step: str, drawn: int) -> Found:
         """Count a rule on all rows, and record the step."""
-        self._tell(number, 0.4, f"Counting the rule on {self.rows.n_rows:,} rows")
+        self._report(number, 0.4, f"Counting the rule on {self.rows.n_rows:,} rows")
         kinds, sizes = self.rows.counted(rule), self.rows.sizes[0]
         wrong, factors = wrong_of(rule, kinds, self.rows.classes.tolist()), self.aims.factors
         loss = float(wrong @ factors / (sizes @ factors))
@@ -376,7 +376,7 @@ class TableLearning:
         )
         return Found(learner, rule, kinds, factors, loss, price, value)
 
-    def _tell(self, number: int, share: float, message: str) -> None:
+    def _report(self, number: int, share: float, message: str) -> None:
         self.watch((number + share) / ROUNDS, message)
 
 

@@ -25,7 +25,7 @@ AT_ONCE = 8  # planning a query takes longer than running it where many things a
 
 
 @dataclass
-class _Place:
+class _RankSearch:
     """One rank of one column with its bracket: low < value < high.
 
     `up_to_low` present values are at most `low`, `inside` lie strictly between.
@@ -94,7 +94,9 @@ def values_at(
         for name, rank in requested
         if len(sample[name]) == n[name]  # the sample is everything
     }
-    left = [_Place(name, rank, n[name]) for name, rank in requested if (name, rank) not in values]
+    left = [
+        _RankSearch(name, rank, n[name]) for name, rank in requested if (name, rank) not in values
+    ]
     while left:
         batch = left[: _batch(left, sample)]
         brackets = [wanted_rank.bracket(sample[wanted_rank.name]) for wanted_rank in batch]
@@ -107,7 +109,7 @@ def values_at(
     return {wanted_rank: value + 0.0 for wanted_rank, value in values.items()}
 
 
-def _batch(left: Sequence[_Place], sample: Mapping[str, Floats]) -> int:
+def _batch(left: Sequence[_RankSearch], sample: Mapping[str, Floats]) -> int:
     """Return how many brackets to scan at a time, so that the result fits into memory."""
     rows = max(rank.inside for rank in left)
     least = max(min(len(sample[rank.name]) for rank in left), 1)
@@ -116,7 +118,7 @@ def _batch(left: Sequence[_Place], sample: Mapping[str, Floats]) -> int:
 
 def _scan(
     table: Any,
-    places: Sequence[_Place],
+    places: Sequence[_RankSearch],
     brackets: Sequence[tuple[float, float]],
     held: bool | None,
 ) -> dict[str, Any]:

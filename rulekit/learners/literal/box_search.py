@@ -403,7 +403,7 @@ empty_rule_hint_, binarizer_
             max_clauses=self.n_clauses,
         )
 
-    def _known(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
+    def _derived(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
         """Copy the model with this setting's rule; only penalty and limits differ."""
         family: Family | None = self._families(shared).get(self._family_of(setting))
         if family is None:

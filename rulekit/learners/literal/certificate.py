@@ -167,7 +167,7 @@ def certify(
     one_clause = model.has_one_clause
     if theta <= 0:
         bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
-    elif not _boxes_say_everything(boxes):
+    elif not _boxes_cover_all_conditions(boxes):
         bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
     elif _has_other_cuts(model.rule_set_, problem):
         bound = _Bound(None, "the rule has cuts that are none of the conditions compared")
@@ -228,12 +228,12 @@ def n_counted(rule: RuleSet, problem: BinaryProblem) -> int:
 
     Conditions of other kinds count as they do in the rule.
     """
-    listed = {_saying(literal) for literal in problem.literals}
+    listed = {_cut_key(literal) for literal in problem.literals}
     size = sum(_size(lit, listed, problem) for clause in rule.clauses for lit in clause.literals)
     return size + rule.n_conditions - sum(len(clause.literals) for clause in rule.clauses)
 
 
-def _saying(literal: Literal) -> tuple[Any, ...]:
+def _cut_key(literal: Literal) -> tuple[Any, ...]:
     return literal.feature, literal.op, literal.value, literal.scale
 
 
@@ -242,14 +242,14 @@ def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem
 
     Levels in a row, in the order of their share, are the two ends of an interval.
     """
-    if not isinstance(literal.value, tuple) or _saying(literal) in listed:
+    if not isinstance(literal.value, tuple) or _cut_key(literal) in listed:
         return 1
     ranks = [e.ranks_of(literal) for e in problem.encodings if e.name == literal.feature]
     in_a_row = any(r and max(r) - min(r) == len(r) - 1 for r in ranks)
     return min(2, len(literal.value)) if in_a_row else len(literal.value)
 
 
-def _boxes_say_everything(boxes: BoxProblem) -> bool:
+def _boxes_cover_all_conditions(boxes: BoxProblem) -> bool:
     """Whether every informative column is an end that a box may have."""
     starts, ends, tests = boxes.may_start, boxes.may_end, boxes.may_test_missing
     allowed = {
@@ -300,10 +300,10 @@ def _cheaper(
 
 def _has_other_cuts(rule: RuleSet, problem: BinaryProblem) -> bool:
     """Whether the rule has thresholds that no condition of the table has."""
-    listed_sides = {_saying(side) for lit in problem.literals for side in (lit, lit.negated())}
+    listed_sides = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negated())}
     literals = (literal for clause in rule.clauses for literal in clause.literals)
     return any(
-        lit.op in ("<=", "<", ">", ">=") and _saying(lit) not in listed_sides for lit in literals
+        lit.op in ("<=", "<", ">", ">=") and _cut_key(lit) not in listed_sides for lit in literals
     )
 
 

@@ -40,14 +40,14 @@ class SeveralClasses:
                     "learn from `y == label` for one class against the rest."
                 )
         self.constraints = constraints_for(constraints, table, None)
-        self.how, self.encoded = learner.encoded_table(table, shared)
+        self.encoding_key, self.encoded = learner.encoded_table(table, shared)
 
     def problem(
         self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]
     ) -> BinaryProblem:
         """Build or reuse the problem of one class among weighted rows."""
-        by_cells, table, learner = self.how[0], self.table, self.learner
-        key = ("class", self.how, code, self.constraints, weight.tobytes(), rows.tobytes())
+        by_cells, table, learner = self.encoding_key[0], self.table, self.learner
+        key = ("class", self.encoding_key, code, self.constraints, weight.tobytes(), rows.tobytes())
 
         def make() -> BinaryProblem:
             return (cell_problem if by_cells else binary_problem)(

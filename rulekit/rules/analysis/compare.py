@@ -204,7 +204,7 @@ def _parted(
     return [p for p in pairs if _key(p) in shared], [p for p in pairs if _key(p) not in shared]
 
 
-class _Place(NamedTuple):
+class _Position(NamedTuple):
     """A number in a clause and its surroundings; two clauses with equal places are paired."""
 
     around: tuple[object, ...]
@@ -214,29 +214,29 @@ class _Place(NamedTuple):
     value: Any
 
 
-def _places(clause: Clause) -> list[_Place] | None:
+def _positions(clause: Clause) -> list[_Position] | None:
     """List the numbers of a clause in a fixed order; None if terms of a sum are ambiguous."""
-    places: list[_Place] = []
+    places: list[_Position] = []
     points = [c for c in clause.conditions if isinstance(c, PointsSplit)]
     for condition in clause.conditions:
         if isinstance(condition, Literal):
-            places.append(_place(condition))
+            places.append(_position(condition))
         elif [condition] != points:
             return None
     for split in points:
-        places += [_place(c, p) for c, p in split.given]
+        places += [_position(c, p) for c, p in split.given]
         op, total = split.comparison
-        places.append(_Place(("total", op), "points", op, float(total), float(total)))
+        places.append(_Position(("total", op), "points", op, float(total), float(total)))
     return sorted(places, key=lambda p: (repr(p.around), p.number))
 
 
-def _place(literal: Literal, *around: object) -> _Place:
+def _position(literal: Literal, *around: object) -> _Position:
     ordered = literal.op in ORDERED
     plain = None if ordered else repr(literal.value)
     scale = () if literal.is_plain else (literal.scale,)
     sort_key = (literal.feature, literal.op, literal.missing, plain, *scale, *around)
     number = float(literal.positions[0]) if ordered else 0.0
-    return _Place(
+    return _Position(
         sort_key, literal.subject, literal.op, number, literal.value if ordered else number
     )
 
@@ -265,9 +265,9 @@ def _matched(
     return [matches[i] for i in sorted(matches)]
 
 
-def _changes(old: Pair, new: Pair) -> list[tuple[_Place, _Place]] | None:
+def _changes(old: Pair, new: Pair) -> list[tuple[_Position, _Position]] | None:
     """List the numbers in which two clauses differ; None if there are too many."""
-    before, after = _places(old[0]), _places(new[0])
+    before, after = _positions(old[0]), _positions(new[0])
     if before is None or after is None or old[1] != new[1]:
         return None
     if [p.around for p in before] != [p.around for p in after]:

@@ -101,11 +101,11 @@ def simplify_clause(clause: Clause) -> Clause | None:
     joined = [c for c in conditions if not isinstance(c, Literal)]
     if any(a.implies(b.negated()) for a in joined for b in joined):
         return None
-    implied = [c for k, c in enumerate(joined) if _says_already(joined, k)]
+    implied = [c for k, c in enumerate(joined) if _is_redundant(joined, k)]
     return Clause(tuple(c for c in conditions if c not in implied), "and")
 
 
-def _says_already(conditions: Sequence[Condition], k: int) -> bool:
+def _is_redundant(conditions: Sequence[Condition], k: int) -> bool:
     """Whether another condition (the earlier of two equivalent ones) implies the k-th."""
     condition = conditions[k]
     return any(
@@ -143,10 +143,10 @@ def implies(narrow: Clause, wide: Clause) -> bool:
     others = [c for c in wide.conditions if not isinstance(c, Literal)]
     if any(not any(condition.implies(c) for condition in narrow.conditions) for c in others):
         return False
-    return all(_adds_nothing(by_scale.get(f, []), more) for f, more in _by_scale(wide).items())
+    return all(_is_implied(by_scale.get(f, []), more) for f, more in _by_scale(wide).items())
 
 
-def _adds_nothing(given: Sequence[Literal], more: Sequence[Literal]) -> bool:
+def _is_implied(given: Sequence[Literal], more: Sequence[Literal]) -> bool:
     """Return whether further literals of a column exclude nothing new."""
     together = feature_test([*given, *more])
     if not given:

@@ -55,9 +55,9 @@ def _by_engine(rule: RuleSet, table: Any, y: Any, sample_weight: Any) -> Counted
     weighed = (
         {}
         if sample_weight is None
-        else {"w": _own(table, sample_weight, "sample_weight").cast("float64")}
+        else {"w": _table_column(table, sample_weight, "sample_weight").cast("float64")}
     )
-    rows = table.select(y=_own(table, y, "y"), **weighed, **keys, **problems)
+    rows = table.select(y=_table_column(table, y, "y"), **weighed, **keys, **problems)
     sums = {name: rows[name].fill_null(False).sum() for name in problems}
     if weighed:
         bad = rows.w.isnull() | rows.w.isnan() | rows.w.isinf() | (rows.w < 0)
@@ -80,7 +80,7 @@ def _by_engine(rule: RuleSet, table: Any, y: Any, sample_weight: Any) -> Counted
     )
 
 
-def _own(table: Any, column: Any, parameter: str) -> Any:
+def _table_column(table: Any, column: Any, parameter: str) -> Any:
     """Return a column by its name, or as given; whole numbers stay whole."""
     if isinstance(column, str):
         if column not in table.columns:

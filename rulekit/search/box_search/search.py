@@ -55,7 +55,7 @@ class SingleBox:
         n = len(problem.cells)
         self._table = state_kernels.new_table(problem, np.zeros(n, np.bool_), np.zeros((n, 3)))
         self._work = state_kernels.new_work(self._table, 1)
-        self._room = pair_kernels.room()
+        self._pair_buffers = pair_kernels.room()
 
     def started(self, savings: Floats, theta: float) -> Ints:
         """Find the best box on at most two features, see `pair_kernels`.
@@ -65,7 +65,7 @@ class SingleBox:
         self._price(savings)
         if not self._work.box.shape[1]:
             return np.zeros((0, 3), np.int64)
-        self._pairs.start_clause(self._table, self._work, self._room, 0, theta)
+        self._pairs.start_clause(self._table, self._work, self._pair_buffers, 0, theta)
         box: Ints = self._work.box[0, :, :3].copy()
         return box
 
@@ -191,7 +191,7 @@ class Descent:
             np.empty(entries, np.float64),
             np.zeros(1, np.int64),
         )
-        self._room = pair_kernels.room()
+        self._pair_buffers = pair_kernels.room()
 
     def price(self, archive: Archive, boxes: Boxes) -> None:
         """Offer a rule to the archive as it is."""
@@ -200,7 +200,7 @@ class Descent:
         data = self._table, self._work, self._log
         self._descents.visit(*data, self._descents.ENTER, *arguments)
         self._descents.visit(*data, self._descents.RECORD, *arguments)
-        self._tell(archive)
+        self._offer(archive)
 
     def promising(self, most: int) -> Ints:
         """List the features of the `most` columns whose changes came nearest to the best change.
@@ -222,13 +222,13 @@ class Descent:
         """Descend from a rule at one price, fill it up, descend again; archive what is found."""
         self._begin(boxes)
         self._run(boxes.n_clauses, n_clauses, theta, undisturbed)
-        self._tell(archive)
+        self._offer(archive)
 
     def _begin(self, boxes: Boxes) -> None:
         self._work.box[: boxes.n_clauses, :, :3] = _stacked(boxes)
         self._log.count[0] = 0
 
-    def _tell(self, archive: Archive) -> None:
+    def _offer(self, archive: Archive) -> None:
         """Offer what was logged."""
         log, n = self._log, int(self._log.count[0])
         entries = zip(log.size[:n].tolist(), log.loss[:n].tolist(), strict=True)
@@ -250,7 +250,7 @@ class Descent:
             if key in self._grown:
                 self._work.box[k] = self._grown[key]
             else:
-                self._pairs.start_clause(self._table, self._work, self._room, k, theta)
+                self._pairs.start_clause(self._table, self._work, self._pair_buffers, k, theta)
             after = kernels.visit(*data, kernels.GROW, k + 1, *arguments)
             if after == k:
                 self._full_grown.add(key)

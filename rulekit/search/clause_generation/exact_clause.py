@@ -383,7 +383,7 @@ def list_near(task: ClauseTask, margin: float, max_conditions: int, most: int) -
     done, shrunk = False, False
     while not done:
         if near.n[0] == most:
-            shrunk |= not _made_room(near, record)
+            shrunk |= not _pruned(near, record)
             if near.n[0] == most:  # as many as there is room for, all worth the same
                 break
         left = limits.max_tests - int(counts[kernel.TESTS])
@@ -400,7 +400,7 @@ def list_near(task: ClauseTask, margin: float, max_conditions: int, most: int) -
     return NearBest(clauses, values, reach, done, int(counts[kernel.TESTS]))
 
 
-def _made_room(near: Any, record: Any) -> bool:
+def _pruned(near: Any, record: Any) -> bool:
     """Drop what has fallen out of the margin; say whether that was enough, else halve the rest."""
     value = near.value[: near.n[0]]
     kept = np.flatnonzero(value > record.value[0] + BETTER)

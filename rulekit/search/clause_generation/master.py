@@ -39,7 +39,7 @@ class ClausePool:
         weight = np.asarray(problem.weight)
         self.described_weight: Floats = weight[problem.y]
         self._other_weight: Floats = weight[~problem.y]
-        self._place: dict[bytes, int] = {}
+        self._index_of: dict[bytes, int] = {}
         self._boxes: list[tuple[Ints, Boxes]] = []  # each on the features that it restricts
         self.held: Bools = np.zeros((0, int(problem.y.sum())), bool)
         self.cost: Floats = np.zeros(0)
@@ -61,9 +61,9 @@ class ClausePool:
         packed = np.packbits(held, axis=1)
         for k in range(clauses.n_clauses):
             key = packed[k].tobytes()
-            place = self._place.get(key)
+            place = self._index_of.get(key)
             if place is None:
-                self._place[key] = n_before + len(new)
+                self._index_of[key] = n_before + len(new)
                 new.append(k)
                 added += 1
             elif place >= n_before:  # new in this call

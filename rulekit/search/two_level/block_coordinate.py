@@ -80,7 +80,7 @@ def _descent_in_turn(
     task: TwoLevelTask, current: Iterate, history: History, update: str, max_iter: int
 ) -> Iterate:
     idle = 0  # updates in a row that brought nothing
-    for r in islice(_turns(task, len(current.clauses), update), max_iter):
+    for r in islice(_update_order(task, len(current.clauses), update), max_iter):
         try:
             candidate = _relearned(task, current, r)
         except TimeLimitError:
@@ -95,7 +95,7 @@ def _descent_in_turn(
     return current
 
 
-def _turns(task: TwoLevelTask, n_clauses: int, update: str) -> Iterator[int]:
+def _update_order(task: TwoLevelTask, n_clauses: int, update: str) -> Iterator[int]:
     """Yield clause numbers: in order, or in a new random order each round."""
     while True:
         order = np.arange(n_clauses)

@@ -33,5 +33,5 @@ def test_rows_go_down_to_the_answer_of_their_leaf():
     assert (root.length, len(root.leaves), root.is_last, inner.is_last) == (2, 3, False, True)
     below = Branch(inner.split, Leaf("no"), Leaf("yes"))
     assert as_tree(root, ["yes", "no"]) == Branch(root.split, Leaf("yes"), below)
-    assert not inner.says_nothing
-    assert node([4, 4], node([2, 1]), node([2, 1])).says_nothing
+    assert not inner.is_uninformative
+    assert node([4, 4], node([2, 1]), node([2, 1])).is_uninformative

@@ -140,8 +140,8 @@ class Endless(ReadFile):
 
     large = True
 
-    def __call__(self, telling=None):
-        until(telling.should_stop)
+    def __call__(self, reporter=None):
+        until(reporter.should_stop)
 
 
 def test_reading_can_be_stopped(open_app, table_of, monkeypatch):

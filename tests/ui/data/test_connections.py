@@ -34,12 +34,12 @@ def test_connection_has_name_hidden_address_and_allowed_tables(written, monkeypa
     (found,) = connections().values()
     assert (found.name, found.tables) == ("sales", ("orders", "old.people"))
     assert "postgres" not in repr(found)
-    door = found.door("orders")
-    assert door.address == "postgres://me:s3cr%2Fet%20p%40ss@h/db"  # any letter may be in it
-    assert SECRET in door.secrets
-    assert "s3cr" not in repr(door)
+    link = found.link("orders")
+    assert link.address == "postgres://me:s3cr%2Fet%20p%40ss@h/db"  # any letter may be in it
+    assert SECRET in link.secrets
+    assert "s3cr" not in repr(link)
     with pytest.raises(DataError, match="'sales' has no table 'users'"):
-        found.door("users")
+        found.link("users")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_file_that_is_not_there_or_no_text_is_one_sentence(written, tmp_path, 
 def test_a_secret_that_is_not_set_is_requested_by_the_name_of_its_variable(monkeypatch):
     monkeypatch.delenv("PW", raising=False)
     with pytest.raises(DataError, match="needs the environment variable PW, which is not set"):
-        Connection("a", ("t",), "postgres://me:${PW}@h/db").door("t")
+        Connection("a", ("t",), "postgres://me:${PW}@h/db").link("t")
 
 
 def test_driver_messages_are_logged_without_secrets(monkeypatch, caplog):
@@ -104,7 +104,7 @@ def test_driver_messages_are_logged_without_secrets(monkeypatch, caplog):
             DataError, match=r"'t' of the connection 'a' cannot be opened \(OSError\)"
         ) as e,
     ):
-        Connection("a", ("t",), "postgres://me:${PW}@h/db").door("t").opened()
+        Connection("a", ("t",), "postgres://me:${PW}@h/db").link("t").opened()
     assert requested == ["postgres://me:s3cr%2Fet%20p%40ss@h/db"]
     assert e.value.__cause__ is None
     for result in (str(e.value), caplog.text):

@@ -25,7 +25,7 @@ def people(n=N, seed=0):
     return frame
 
 
-class Telling:
+class Reporter:
     def __init__(self):
         self.said = []
 
@@ -103,8 +103,8 @@ def database(folder, monkeypatch):
         link.execute('CREATE TABLE "peo""ple" AS SELECT * FROM given')
         link.execute("CREATE SCHEMA old; CREATE TABLE old.notes AS SELECT * FROM given LIMIT 7")
     tables = """['peo"ple', "old.notes", "x"]"""
-    place = folder / "hush.duckdb"
-    text = f'[cases]\nurl = "duckdb://{place}?read_only=True"\ntables = {tables}\n'
+    location = folder / "hush.duckdb"
+    text = f'[cases]\nurl = "duckdb://{location}?read_only=True"\ntables = {tables}\n'
     (folder / "tables.toml").write_text(text)
     monkeypatch.setenv("RULEKIT_TABLES", str(folder / "tables.toml"))
     return frame
@@ -135,7 +135,7 @@ def test_a_rule_is_counted_on_all_rows_under_the_names_of_its_classes(folder):
     frame = people()
     frame.to_parquet(folder / "a.parquet")
     task = pickle.loads(pickle.dumps(CountRule(whole(), rule())))
-    found = task(Telling())
+    found = task(Reporter())
     truth = frame["ill"].map({"no": "well", "yes": "ill"})
     assert found.n == N
     assert found.errors == int((rule().predict(frame) != truth).sum())
@@ -150,15 +150,15 @@ def test_merged_values_are_the_rest_and_unknown_ones_are_left_out(folder):
     frame.loc[:9, "ill"] = None
     frame.to_parquet(folder / "a.parquet")
     rest = whole((("yes", "yes"),), "not yes")
-    assert CountRule(rest, rule("yes", "not yes"))(Telling()).n == N - 10
+    assert CountRule(rest, rule("yes", "not yes"))(Reporter()).n == N - 10
     known = frame["ill"].isin(["no", "yes"])
-    assert CountRule(whole(), rule())(Telling()).n == int(known.sum())
+    assert CountRule(whole(), rule())(Reporter()).n == int(known.sum())
 
 
 def test_a_table_whose_columns_have_changed_is_refused(folder):
     people().rename(columns={"age": "years"}).to_parquet(folder / "a.parquet")
     with pytest.raises(DataError, match="have changed since the sample was drawn"):
-        CountRule(whole(), rule())(Telling())
+        CountRule(whole(), rule())(Reporter())
 
 
 @pytest.mark.slow
@@ -166,14 +166,14 @@ def test_a_rule_is_learned_from_all_rows_under_the_names_of_its_classes(folder):
     people().to_parquet(folder / "a.parquet")
     learner = BoxSearchClassifier(positive_label="ill", random_state=0, refine_thresholds=True)
     options = (("test_share", 0.2), ("sample_rows", 500))
-    telling = Telling()
+    reporter = Reporter()
     task = LearnWhole(whole(), learner, ("age", "dose"), 100, options)
-    model = pickle.loads(pickle.dumps(task))(telling)
+    model = pickle.loads(pickle.dumps(task))(reporter)
     assert model.positive_label_ == "ill"
     assert model.rule_set_.features == ("age", "dose")
     assert model.table_certificate_.n_rows == N
     assert model.table_certificate_.training.error < 0.01
-    assert all(0 <= s["done"] <= 100 for s in telling.said)
+    assert all(0 <= s["done"] <= 100 for s in reporter.said)
 
 
 def test_a_source_is_named_by_its_path_or_its_table():

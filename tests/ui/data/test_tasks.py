@@ -9,13 +9,13 @@ import pytest
 
 from rulekit.data import ParseOptions
 from ui.data import tasks
-from ui.data.sources import Place
+from ui.data.sources import TableLocation
 from ui.data.tasks import OpenSource, ReadFile
 
 GOOD = b"a;ill\n" + b"".join(b"%d;%s\n" % (k, (b"no", b"yes")[k % 2]) for k in range(40))
 
 
-class Telling:
+class Reporter:
     """A job as the work sees it."""
 
     def __init__(self):
@@ -30,11 +30,11 @@ class Telling:
 
 def test_a_file_is_read_in_the_same_words_here_and_elsewhere():
     task = ReadFile("t.csv", GOOD, ParseOptions())
-    telling = Telling()
-    answer = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(task))(telling)))
+    reporter = Reporter()
+    answer = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(task))(reporter)))
     assert answer.table.digest == task().table.digest
     assert (answer.options.delimiter, answer.error) == (";", None)
-    assert telling.said[0]["message"]
+    assert reporter.said[0]["message"]
 
 
 @pytest.mark.parametrize(
@@ -61,13 +61,13 @@ def test_large_files_are_defined_by_reading_speed(monkeypatch):
 
 def test_problem_with_a_source_is_a_sentence_in_the_result(tmp_path):
     pytest.importorskip("ibis")
-    telling, bad = Telling(), tmp_path / "a.parquet"
+    reporter, bad = Reporter(), tmp_path / "a.parquet"
     bad.write_bytes(b"PAR1")
-    answer = OpenSource({"path": "a.parquet"}, Place("a.parquet", (bad,)))(telling)
+    answer = OpenSource({"path": "a.parquet"}, TableLocation("a.parquet", (bad,)))(reporter)
     assert answer.table is None
     assert "'a.parquet' is not a Parquet file" in answer.error
     assert str(tmp_path) not in answer.error
-    assert telling.said == [{"message": "Drawing a sample of its rows"}]
+    assert reporter.said == [{"message": "Drawing a sample of its rows"}]
 
 
 @pytest.mark.slow
@@ -78,5 +78,5 @@ def test_a_worker_needs_no_streamlit_for_them():
 
 
 def test_a_job_of_another_shape_will_do():
-    telling = SimpleNamespace(report=lambda **_: None)
-    assert ReadFile("t.csv", GOOD, ParseOptions())(telling).table.n_rows == 40
+    reporter = SimpleNamespace(report=lambda **_: None)
+    assert ReadFile("t.csv", GOOD, ParseOptions())(reporter).table.n_rows == 40

@@ -20,15 +20,15 @@ SPEC = RunSpec(limits=(1, 2, 3), folds=3, against=False, robust=False, noisy=Fal
 BY_SIZE = replace(SPEC, baselines=False)
 
 
-class Telling:
+class Reporter:
     """Keeps what it is told; says stop after so many pieces."""
 
     def __init__(self, most=1_000):
-        self.most, self.done, self.standing, self.messages = most, [], [], []
+        self.most, self.done, self.interim, self.messages = most, [], [], []
 
-    def report(self, done=None, total=None, message=None, standing=None):
+    def report(self, done=None, total=None, message=None, interim=None):
         self.done += [] if done is None else [(done, total)]
-        self.standing += [] if standing is None else [standing]
+        self.interim += [] if interim is None else [interim]
         self.messages += [] if message is None else [message]
 
     def should_stop(self):
@@ -47,11 +47,11 @@ def state():
 
 @pytest.mark.slow
 def test_run_counts_each_search_once_and_returns_rules(state):
-    telling = Telling()
-    found = work(BY_SIZE, state)(telling)
-    assert telling.done[0] == (0, 3)
-    assert sorted({done for done, _ in telling.done}) == [0, 1, 2, 3]
-    assert "fold 3 of 3" in telling.messages[-1]
+    reporter = Reporter()
+    found = work(BY_SIZE, state)(reporter)
+    assert reporter.done[0] == (0, 3)
+    assert sorted({done for done, _ in reporter.done}) == [0, 1, 2, 3]
+    assert "fold 3 of 3" in reporter.messages[-1]
     assert list(found.points.index) == [0, 1, 2]
     assert (found.points["folds"] == 3).all()
     assert (found.points["most"] <= np.array([1, 2, 3])).all()
@@ -61,12 +61,12 @@ def test_run_counts_each_search_once_and_returns_rules(state):
 
 @pytest.mark.slow
 def test_stopped_run_has_no_point_with_missing_folds(state):
-    telling = Telling(most=2)
-    found = work(BY_SIZE, state)(telling)
+    reporter = Reporter(most=2)
+    found = work(BY_SIZE, state)(reporter)
     assert not len(found.points)
     assert not found.models
     assert found.missed == ("Short rule",)
-    assert all(not len(standing.points) for standing in telling.standing)
+    assert all(not len(interim.points) for interim in reporter.interim)
 
 
 @pytest.mark.slow
@@ -74,7 +74,7 @@ def test_the_quick_pass_of_a_large_table_learns_its_rules_as_its_points(state, m
     monkeypatch.setattr(spec_module, "QUICK_CELLS", 0)
     monkeypatch.setattr(spec_module, "QUICK_ROWS", 80)
     requested = work(quick(replace(SPEC, folds=5, against=True)), state)
-    found = requested(Telling())
+    found = requested(Reporter())
     rows = quick_rows(requested.X, requested.y, np.arange(len(requested.y)))
     assert len(rows) == pytest.approx(80, abs=1)
     family, against = requested.families
@@ -134,7 +134,7 @@ def test_a_quick_pass_over_2000_columns_costs_at_most_four_over_60():
     def cpu_seconds(n_columns):
         requested = work(quick(RunSpec(against=False)), wide_state(n_columns))
         before = time.process_time()
-        found = requested(Telling())
+        found = requested(Reporter())
         assert len(found.points) == len(found.models) == 12
         assert (found.points["folds"] == 10).all()
         return time.process_time() - before
@@ -147,8 +147,8 @@ def test_a_quick_pass_over_2000_columns_costs_at_most_four_over_60():
 def test_folds_of_a_wide_table_choose_their_own_columns():
     state = wide_state()
     requested = work(quick(replace(SPEC, folds=3)), state)
-    telling = Telling()
-    found = requested(telling)
+    reporter = Reporter()
+    found = requested(reporter)
     parts = [
         quick_part(requested.X, requested.y, train, requested.families[0].estimator)
         for train, _ in requested.folds
@@ -160,13 +160,13 @@ def test_folds_of_a_wide_table_choose_their_own_columns():
         errors.append((model.predict(requested.X.iloc[test]) != requested.y.iloc[test]).mean())
     assert len({tuple(columns) for _, columns in parts}) == 3
     assert found.points.loc[1, "test_error"] == pytest.approx(np.mean(errors))
-    assert [text.rpartition(": ")[2] for text in telling.messages[-1:]] == ["fold 3 of 3"]
+    assert [text.rpartition(": ")[2] for text in reporter.messages[-1:]] == ["fold 3 of 3"]
 
 
 @pytest.mark.slow
 def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, monkeypatch):
     requested = replace(work(replace(BY_SIZE, budget=60.0), state), store=tmp_path / "sweep.sqlite")
-    found = requested(Telling())
+    found = requested(Reporter())
     monkeypatch.setattr("rulekit.evaluation.sweeps.sweep._do", None, raising=False)
     again = requested.stored()
     pd.testing.assert_frame_equal(again.points, found.points)
@@ -175,7 +175,7 @@ def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, mo
 @pytest.mark.slow
 def test_a_comparison_says_which_learners_had_no_time_for_a_point(state):
     spec = replace(SPEC, learners=("search", "lp"), budget=0.5, baselines=False)
-    found = work(spec, state)(Telling())
+    found = work(spec, state)(Reporter())
     listed = settings_of_run(spec)
     learned = {listed[number]["learner"] for number in found.points.index}
     assert ("Two-level linear program" in found.missed) == ("lp" not in learned)

@@ -11,7 +11,7 @@ from tests.pages.driving import finished, on_tab, opened, routed, text
 from ui.learners.offered import RunSpec
 from ui.rules.gap_curve import SOURCE, GapCurve
 from ui.runs import jobs
-from ui.runs.worker import Telling
+from ui.runs.worker import Reporter
 from ui.state import AppState
 
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False, forbidden=("income",)).to_dict()
@@ -30,7 +30,7 @@ def test_rules_of_the_curve_keep_constraints_and_skip_the_group():
     X, y = state.training
     groups = row_groups(X["housing"], "housing")
     task = GapCurve(state, "housing", groups)
-    curve, every, rules = task(Telling(lambda *_: None, threading.Event()))
+    curve, every, rules = task(Reporter(lambda *_: None, threading.Event()))
     assert len(rules) == len(curve) < len(every)
     for rule in rules:
         assert set(rule.features) <= set(X.columns) - {"income"}

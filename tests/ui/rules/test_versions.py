@@ -30,11 +30,11 @@ def test_edits_undo_and_redo_select_the_rule_of_a_plain_list(actions):
     undone, done = [], [0]
     for action in actions:
         if action == "undo":
-            versions = versions.at(versions.place - 1)
+            versions = versions.at(versions.index - 1)
             if len(done) > 1:
                 undone.append(done.pop())
         elif action == "redo":
-            versions = versions.at(versions.place + 1)
+            versions = versions.at(versions.index + 1)
             if undone:
                 done.append(undone.pop())
         elif action == "learned":
@@ -57,4 +57,4 @@ def test_rule_selected_elsewhere_begins_new_versions(other):
     state = AppState(**kept.current)
     assert versions_of(state, kept) is kept
     begun = versions_of(AppState(**(kept.current | other)), kept)
-    assert (len(begun.items), begun.place) == (1, 0)
+    assert (len(begun.items), begun.index) == (1, 0)

@@ -43,17 +43,17 @@ def test_seconds_do_not_count_while_paused(job):
 
 
 def test_partial_results_are_replaced_and_counted(job):
-    job._take({"standing": "first", "message": "one"})
+    job._take({"interim": "first", "message": "one"})
     job._take({"done": 1})
-    job._take({"standing": "second"})
-    assert (job.standing, job.version, job.done, job.message) == ("second", 2, 1, "one")
+    job._take({"interim": "second"})
+    assert (job.interim, job.version, job.done, job.message) == ("second", 2, 1, "one")
 
 
 def test_messages_after_the_end_are_ignored(job):
-    job._take({"standing": "in time"})
+    job._take({"interim": "in time"})
     job.cancel()
-    job._take({"standing": "too late"})
-    assert (job.state, job.standing, job.version) == ("cancelled", "in time", 1)
+    job._take({"interim": "too late"})
+    assert (job.state, job.interim, job.version) == ("cancelled", "in time", 1)
 
 
 def test_a_job_ends_once(job):
@@ -149,7 +149,7 @@ def test_job_reports_partial_and_final_results(registry):
     job = registry.start("me", "count", tasks.Steps(4), total=4)
     assert ended(job) == "done"
     assert (job.answer, job.done, job.share) == ("all", 4, 1.0)
-    assert (job.standing, job.version, job.message) == (3, 4, "piece 4")
+    assert (job.interim, job.version, job.message) == (3, 4, "piece 4")
 
 
 def test_a_task_is_taken_as_it_is_when_it_is_started(registry):
@@ -187,9 +187,9 @@ def test_two_visitors_are_served_at_once(registry_of, tmp_path):
 
 def test_stop_returns_at_once_and_kills_a_busy_process(registry, tmp_path):
     job = registry.start("me", "deaf", tasks.Deaf(tmp_path / "pid"))
-    until(lambda: job.standing == "first")
+    until(lambda: job.interim == "first")
     job.cancel()
-    assert (job.state, job.standing) == ("cancelled", "first")
+    assert (job.state, job.interim) == ("cancelled", "first")
     until(lambda: tasks.gone(pid_in(tmp_path / "pid")))
     assert ended(registry.start("me", "next", tasks.Steps(1))) == "done"
 
@@ -197,7 +197,7 @@ def test_stop_returns_at_once_and_kills_a_busy_process(registry, tmp_path):
 def test_work_that_listens_ends_by_itself_and_its_worker_stays(registry, tmp_path, timers):
     (tmp_path / "0").touch()
     job = registry.start("me", "listening", tasks.Steps(2, tmp_path))
-    until(lambda: job.standing == 0)
+    until(lambda: job.interim == 0)
     (worker,) = [w for w in registry._workers if w.job is job]
     job.cancel()
     until((tmp_path / "stopped").exists)
@@ -212,7 +212,7 @@ def test_work_that_listens_ends_by_itself_and_its_worker_stays(registry, tmp_pat
 def test_a_stopped_job_gives_its_core_to_the_next(registry, tmp_path):
     deaf = registry.start("a", "deaf", tasks.Deaf(tmp_path / "pid"))
     waiting = registry.start("b", "next", tasks.Steps(1))
-    until(lambda: deaf.standing)
+    until(lambda: deaf.interim)
     deaf.cancel()
     assert ended(waiting) == "done"
 

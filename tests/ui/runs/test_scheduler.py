@@ -58,11 +58,11 @@ def test_an_address_at_which_nobody_answers_is_reported(monkeypatch):
     monkeypatch.setattr(scheduler, "SECONDS", 0.2)
     pytest.importorskip("distributed")
     with pytest.raises(RulekitError, match=r"must name a Dask scheduler that answers; 'tcp://127"):
-        scheduler.fits_made(urgent=True)
+        scheduler.counted_as_running(urgent=True)
 
 
 def test_a_server_without_dask_says_what_to_install(monkeypatch):
     monkeypatch.setenv(scheduler.SCHEDULER, "tcp://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(RulekitError, match=r'pip install "rulekit-dashboard\[cluster\]"'):
-        scheduler.fits_made(urgent=True)
+        scheduler.counted_as_running(urgent=True)

@@ -12,7 +12,7 @@ import pytest
 from rulekit.exceptions import DataError, SolverError
 from tests.ui import tasks
 from tests.waiting import until
-from ui.runs.worker import Telling, Worker
+from ui.runs.worker import Reporter, Worker
 
 ROOT = Path(__file__).parents[3]
 
@@ -79,7 +79,7 @@ def test_the_word_to_stop_is_for_the_task_at_hand_only(worker, tmp_path):
 
 def test_report_holds_the_logged_sentences_only():
     result = []
-    Telling(lambda *message: result.append(message), None).report(done=0, message="")
+    Reporter(lambda *message: result.append(message), None).report(done=0, message="")
     assert result == [("report", {"done": 0, "message": ""})]
 
 

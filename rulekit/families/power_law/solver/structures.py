@@ -173,18 +173,18 @@ class Moments:
         self.table, self.structures, self.mass = table, np.ascontiguousarray(structures), mass
         self.weight = np.ones(mass.n_rows) if mass.weight is None else mass.weight
         self.whole = float(self.weight.sum())
-        self._known: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}
+        self._computed: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}
 
     def _within(self, k: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Compute mean and second moments over all rows, then within a class."""
         from rulekit.families.power_law.solver import moment_kernels
 
-        if k not in self._known:
+        if k not in self._computed:
             inside = np.where(self.mass.codes == k, self.weight, 0.0)
             computed = moment_kernels.moments(
                 self.table.powers, self.structures, self.weight, inside
             )
-            self._known[k] = computed
+            self._computed[k] = computed
             if self.mass.n_classes == 2:  # what is not in one class is in the other
                 mean, second, mu, within = computed
                 n, rest = self.mass.total[k], self.mass.total[1 - k]
@@ -192,8 +192,8 @@ class Moments:
                     (self.whole * all_rows - n * part) / rest
                     for all_rows, part in ((mean, mu), (second, within))
                 )
-                self._known[1 - k] = mean, second, mu, within
-        return self._known[k]
+                self._computed[1 - k] = mean, second, mu, within
+        return self._computed[k]
 
     def discriminant(self, k: int) -> tuple[Floats, Floats]:
         """Fisher's direction for a class against the rest; the second part is less the better.
