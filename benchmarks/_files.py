@@ -123,7 +123,7 @@ class LargeFiles:
 
 @contextmanager
 def timed(figures: Found) -> Iterator[None]:
-    """Note the CPU and wall seconds of a block, and this process's peak memory in MB."""
+    """Record the CPU and wall seconds of a block, and this process's peak memory in MB."""
     cpu, wall = time.process_time(), time.perf_counter()
     yield
     figures["cpu"], figures["wall"] = time.process_time() - cpu, time.perf_counter() - wall

@@ -118,7 +118,7 @@ def one_fold(
 
 
 def compared(name: str, folds: pd.DataFrame, n_seeds: int) -> tuple[list[Row], pd.Series]:
-    """Tell what was measured on one table, and hand on the paired differences in points."""
+    """Return the rows measured on one table, and the paired differences in points."""
     difference = 100 * (folds["ours_accuracy"] - folds["reference_accuracy"])
     shared = {"table": name}
     setting = {"folds": int(folds["fold"].nunique()), "seeds": n_seeds}

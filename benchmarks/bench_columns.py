@@ -64,7 +64,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
 
 
 def found(name: str, seeds: range) -> Row:
-    """Say how often a planted rule is found."""
+    """Measure how often a planted rule is found."""
     clause = Clause(PLANTED[name])
     agreed = []
     for seed in seeds:
@@ -85,7 +85,7 @@ def found(name: str, seeds: range) -> Row:
 
 
 def wanted(clause: Clause, X: pd.DataFrame) -> np.ndarray:
-    """Answer rows as the planted clause does."""
+    """Predict rows as the planted clause does."""
     return np.where(clause.mask(columns_of(X)), "yes", "no")
 
 

@@ -73,7 +73,7 @@ def one_fold(
 
 
 def compared(name: str, folds: pd.DataFrame, n_seeds: int) -> list[Row]:
-    """Tell what was measured on one table."""
+    """Return the rows measured on one table."""
     difference = folds["ours"] - folds["reference"]
     setting = {"folds": int(folds["fold"].nunique()), "seeds": n_seeds, "costs": "5 : 1"}
     sizes = {k: round(float(folds[f"{k}_conditions"].mean()), 2) for k in ("ours", "reference")}

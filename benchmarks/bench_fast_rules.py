@@ -66,7 +66,7 @@ class Measured:
     hamming: list[list[float]] = field(default_factory=list)
 
     def add(self, models: Sequence[Any], table: BenchTable, train: Any, test: Any) -> None:
-        """Note the models of one fold, one a cell."""
+        """Store the models of one fold, one a cell."""
         X, y = table.X.iloc[test], table.y[test]
         self.errors.append([float((m.predict(X) != y).mean()) for m in models])
         self.sizes.append([float(m.n_conditions_) for m in models])

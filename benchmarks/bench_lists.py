@@ -174,7 +174,7 @@ def _one_after_the_other(fitted: BoxSearchClassifier, X: pd.DataFrame, y: np.nda
 
 
 def compared(name: str, folds: pd.DataFrame) -> list[Row]:
-    """Tell what was measured on one table; the difference is paired fold by fold, in points."""
+    """Return the rows measured on one table; differences are paired by fold, in points."""
     apart = 100 * (folds["ours_accuracy"] - folds["reference_accuracy"])
     means = folds.mean(numeric_only=True)
     sizes = {k: round(float(means[f"{k}_conditions"]), 2) for k in ("ours", "reference")}

@@ -80,7 +80,7 @@ class OptimalTree(ClassifierMixin, BaseEstimator):
             yield clone(self).set_params(**setting)._grown(cuts, y)
 
     def predict(self, X: pd.DataFrame) -> np.ndarray:
-        """Answer each row."""
+        """Predict each row."""
         return self.classes_[np.asarray(self.answer_(self.cuts_.columns(X)), dtype=int)]
 
     def _grown(self, cuts: "Cuts", y: np.ndarray) -> "OptimalTree":
@@ -168,7 +168,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
 
 
 def version_of(package: str) -> str | None:
-    """Tell the version that is installed; None where it is not."""
+    """Return the installed version; None if it is not installed."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -217,7 +217,7 @@ def one_fold(
 
 
 def compared(name: str, peer: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> list[Row]:
-    """Tell what was measured of one peer on one table."""
+    """Return the rows measured for one peer on one table."""
     difference = 100 * (ours["ours_accuracy"] - theirs["accuracy"])
     setting: dict[str, Any] = {"folds": len(theirs), "greatest": int(theirs["conditions"].max())}
     sizes = {

@@ -92,7 +92,7 @@ def loss_of(totals: np.ndarray, y: np.ndarray) -> float:
 
 
 def _fasterrisk(matrix: Any, y: np.ndarray, size: int) -> tuple[float, float]:
-    """Let FasterRisk choose among the same conditions, one of each pair that says the same."""
+    """Select conditions with FasterRisk, from one of each pair of equal conditions."""
     columns = _one_of_each_pair(matrix.complement)
     X = np.column_stack([np.ones(len(y)), matrix.values[:, columns]])
     start = time.process_time()
@@ -165,7 +165,7 @@ def _timed(learner: Any, X: pd.DataFrame, y: np.ndarray) -> tuple[Any, float]:
 
 
 def _sparse(A: np.ndarray, y: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Let the least penalty that keeps few conditions choose them; give chances by a free fit."""
+    """Select conditions by the least penalty that keeps few, then fit chances without it."""
     columns = np.zeros(0, dtype=int)
     for C in PENALTIES:
         with warnings.catch_warnings():
@@ -185,7 +185,7 @@ def _chances(A: np.ndarray, y: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def _free(card: Any, X: pd.DataFrame, y: np.ndarray, Z: pd.DataFrame) -> np.ndarray:
-    """Give the conditions of a card weights that are not rounded."""
+    """Fit weights that are not rounded for the conditions of a card."""
     conditions = () if card.rule_set_.is_constant else _split(card).conditions
     columns = card.read_columns(X), card.read_columns(Z)
     A, B = (

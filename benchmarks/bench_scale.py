@@ -129,7 +129,7 @@ def path(table: BenchTable) -> Row:
 
 
 def growth(rows: list[Row]) -> list[Row]:
-    """Tell the exponents between neighbouring made tables."""
+    """Return the exponents between neighbouring synthetic tables."""
     exponents = []
     for (n, p), (m, q), small, large in zip(SIZES, SIZES[1:], rows, rows[1:], strict=False):
         if (n == m) != (p == q):

@@ -29,7 +29,7 @@ PLANTED = (
 
 
 def planted() -> RuleSet:
-    """Give the rule that the classes were made by."""
+    """Return the rule that generated the classes."""
     clauses = tuple(Clause(tuple(Literal(*test) for test in clause)) for clause in PLANTED)
     return RuleSet(clauses, (1, 1), "dnf", 0)
 
@@ -67,7 +67,7 @@ def fit(path: Path) -> Found:
 
 
 def cut_distance(_path: Path, _n: int, figures: Found) -> list[Row]:
-    """Tell how near the rule found comes to the planted one."""
+    """Measure the distance between the rule found and the planted one."""
     return [
         {"what": "cuts", "ours": figures["cuts"], "reference": 0.001},
         {"what": "error", "ours": figures["points"], "reference": 0.1, "unit": "points"},
@@ -75,7 +75,7 @@ def cut_distance(_path: Path, _n: int, figures: Found) -> list[Row]:
 
 
 def farthest(rule: RuleSet) -> float:
-    """Say by how much a planted cut was missed at most; 1 where conditions differ."""
+    """Return the largest error of a planted cut; 1 if the conditions differ."""
     cuts = {(c.feature, c.op): c.value for clause in rule.clauses for c in clause.literals}
     wanted = {(feature, op): cut for clause in PLANTED for feature, op, cut in clause}
     if set(cuts) != set(wanted) or rule.n_conditions != len(wanted):

@@ -102,7 +102,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
 
 @contextmanager
 def visiting(browser: Any, address: str) -> Iterator[Visitor]:
-    """Give a new visitor on Data, who leaves at the end and must have met no error."""
+    """Yield a new visitor on Data, and check on leaving that no error was shown."""
     visitor = Visitor.of(browser, address, viewport=SCREEN)
     yield visitor.go()
     visitor.leave()
@@ -189,7 +189,7 @@ def path(
 
 
 def ready(visitor: Visitor, table: BenchTable, content: bytes | None = None) -> None:
-    """Say what is to be predicted, of a table that may have to be uploaded first."""
+    """Choose the outcome of a table, after uploading it if necessary."""
     if content is not None:
         visitor.upload(f"{table.name}.csv", content)
     aimed_at(visitor.ready(), "outcome", table.positive)
@@ -324,7 +324,7 @@ def row(
     quantity: str, table: str, ours: float, aim: float | None, *, script: float | None = None,
     unit: str = "s", **setting: Any,
 ) -> Row:  # fmt: skip
-    """Tell a figure with its aim; against a script, the aim is 1.3 times the script's."""
+    """Return a row with its aim; against a script, the aim is 1.3 times the script's time."""
     setting["aim"] = f"{1.3 * script:.3g}" if script is not None else f"{aim:g}"
     setting["load"] = f"{os.getloadavg()[0]:.1f}"
     figures = {"what": quantity, "table": table, "setting": setting, "ours": ours, "unit": unit}

@@ -105,7 +105,7 @@ def run(seed: int, n: int) -> tuple[Counter[str], list[str]]:
 
 
 def main() -> int:
-    """Say how many were read, refused, and wrong."""
+    """Print how many files were read, refused, and wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--n", type=int, default=500)

@@ -64,7 +64,7 @@ class Mutant:
     after: str
 
     def __str__(self) -> str:
-        """Say where it is and what it does."""
+        """Return its location and its change."""
         return f"{self.path}:{self.line}: {self.before}  ->  {self.after}"
 
     def applied(self, source: bytes) -> bytes:

@@ -20,7 +20,7 @@ SIZES = {"1440x900": (1440, 900), "1280x720": (1280, 720), "1920x1080": (1920, 1
 
 
 def viewport(width: int, height: int) -> dict[str, int]:
-    """Name a size as the browser does."""
+    """Return a size as a viewport of the browser."""
     return {"width": width, "height": height}
 
 

@@ -1,4 +1,4 @@
-"""Say what a wheel lacks or holds too much: python -m scripts.wheel_contents FILE."""
+"""List files that a wheel lacks or should not have: python -m scripts.wheel_contents FILE."""
 
 import sys
 import zipfile

@@ -24,7 +24,7 @@ _FUNCTIONS = {"highs": lp.load_highs, "scipy": lambda: None}
 
 @contextmanager
 def solved_by(engine):
-    """Let "highs" or "scipy" solve linear programs inside a `with`."""
+    """Solve linear programs with "highs" or "scipy" inside a `with`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lp, "load_highs", _FUNCTIONS[engine])
         yield

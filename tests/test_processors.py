@@ -98,7 +98,7 @@ def learned(only=None):
 
 
 def executable(core):
-    """Say whether this processor has the instructions of an OpenBLAS kernel."""
+    """Return whether this processor has the instructions of an OpenBLAS kernel."""
     try:
         flags = set(Path("/proc/cpuinfo").read_text().split())
     except OSError:

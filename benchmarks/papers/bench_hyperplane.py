@@ -62,7 +62,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:
-    """Give a call's result and its CPU seconds."""
+    """Return a call's result and its CPU seconds."""
     start = time.process_time()
     result = call()
     return result, time.process_time() - start
@@ -132,7 +132,7 @@ def _exact_cases(folder: Any) -> Iterator[tuple[str, np.ndarray, float, pd.DataF
 
 
 def worst_corner(boxes: Boxes) -> float:
-    """Say how far the upper corners are beyond the plane, of its scale; at most 0 if none is."""
+    """Return how far upper corners exceed the plane, relative to its scale; at most 0 if none."""
     if not len(boxes):
         return 0.0
     return float((boxes.half.values(boxes.upper) - boxes.half.cap).max() / scale_of(boxes.half))
@@ -240,7 +240,7 @@ def explanation_rows(folder: Any, name: str) -> Iterator[Row]:
 
 
 def confidence_rows(name: str, X: pd.DataFrame, y: np.ndarray) -> Iterator[Row]:
-    """Ask out of sample whether the confidence ranks right answers first, and is honest."""
+    """Check out of sample that the confidence ranks correct predictions first and is calibrated."""
     setting = planes.SETTINGS[name]
     sure, right, purity = [], [], []
     for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):

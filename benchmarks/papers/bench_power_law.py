@@ -101,7 +101,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
 
 
 def _source(arguments: argparse.Namespace, name: str) -> Callable[[int], Table]:
-    """Say how the table of a seed is made."""
+    """Return how the table of a seed is generated."""
     if name.startswith("DS"):
         return lambda seed: _pair(curve_table(name, random_state=seed))
     if name.startswith("m-"):
@@ -151,7 +151,7 @@ class Runs:
         measured: Callable[..., list[Any]],
         first: int = 1000,
     ) -> Iterator[Any]:
-        """Give the figures of each split, in turn; those that were kept are not measured again."""
+        """Yield the figures of each split; stored ones are not measured again."""
         stored = self._known()
         for seed in range(self.n):
             name = f"{key} {seed}"

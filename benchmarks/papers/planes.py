@@ -103,7 +103,7 @@ class Side:
 
 
 def stored_plane(name: str, X: pd.DataFrame) -> tuple[np.ndarray, float]:
-    """Give a stored plane in the table's units, a weight for each column."""
+    """Return a stored plane in the table's units, a weight for each column."""
     plane = json.loads(STORED.read_text(encoding="utf-8"))[name]
     w, centre, scale = (np.array(plane[k]) for k in ("w", "centre", "scale"))
     weights = pd.Series(0.0, index=X.columns)

@@ -66,7 +66,7 @@ PRINTED_SECONDS = {
 
 
 def covered_rows(table: BenchTable, folder: Path | None) -> NDArray[np.bool_]:
-    """Say which rows are to be covered."""
+    """Return which rows are to be covered."""
     if table.name not in COVERED or folder is None:
         return np.asarray(table.y == table.positive)
     facts = facts_of(folder)[table.name]

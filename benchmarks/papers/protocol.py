@@ -101,7 +101,7 @@ def protocol_sweep(
 
 
 def method_of(result: SweepResult, number: int) -> str:
-    """Name the paper's method behind a setting."""
+    """Return the name of the paper's method that a setting belongs to."""
     setting = result.setting(number)
     parameters = {k: v for k, v in setting.items() if k not in ("theta", "n_clauses")}
     return next(name for name, parts in METHODS.items() if parts == parameters)

@@ -84,7 +84,7 @@ def counted(B: np.ndarray, y: np.ndarray) -> Counters:
 
 
 def answer(counters: Counters, row: list[bool]) -> bool:
-    """Say yes to a type whose rows are of the described class more often than not."""
+    """Predict yes for a type if more than half of its rows are of the described class."""
     negative, positive = counters.get(tuple(row), (0, 0))
     return positive > negative
 

@@ -55,7 +55,7 @@ def test_the_overall_difference_weighs_tables_alike_and_joins_their_errors():
 
 
 def stump(cuts, codes, size):
-    """Stands for a peer: one split, at the first cut, for the class that is likelier there."""
+    """Replace a peer by one split at the first cut, for the more likely class there."""
     there = codes[cuts.train[:, 0] == 1].mean() > codes[cuts.train[:, 0] == 0].mean()
     return (lambda columns: columns[:, 0] == there), 1
 

@@ -142,7 +142,7 @@ def test_least_errors_prefer_the_smaller_of_equally_good_rules():
 
 
 class FirstLiteral:
-    """Stands for AIX360's learner: its rule is the first literal."""
+    """Replacement for AIX360's learner: its rule is the first literal."""
 
     def __init__(self, **settings):
         self.price = settings["lambda0"]
@@ -259,7 +259,7 @@ def test_the_default_tree_is_measured_on_many_tables_and_in_the_mean(folder, mon
 
 
 class FirstConditions:
-    """Stands for FasterRisk: two cards, the better of which gives the first conditions a point."""
+    """Replacement for FasterRisk: two cards; the better one gives the first conditions a point."""
 
     def __init__(self, X, y, k, lb, ub):
         assert set(y) == {-1.0, 1.0}

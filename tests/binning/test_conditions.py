@@ -11,7 +11,7 @@ from tests.binning.test_binarizer import frames
 
 
 def cells_of(spans, n_cells):
-    """Say in which cells each union of two runs holds: shape (n_cells, k)."""
+    """Return in which cells each union of two runs holds, shape (n_cells, k)."""
     cell = np.arange(n_cells)[:, None]
     a, b, c, d = np.asarray(spans).T
     return ((cell >= a) & (cell < b)) | ((cell >= c) & (cell < d))

@@ -24,9 +24,9 @@ def with_table(browser, address, number):
 
 
 def models_at_once(visitors):
-    """Let all click on Models; return the seconds from the last click to the last first curve.
+    """Click Models in all browsers; return the seconds from the last click to the last first curve.
 
-    The rule must stand beside the curve; an end in an error would wait in vain, and say so.
+    The rule must be visible beside the curve; a run that ends in an error times out here.
     """
     for visitor in visitors:
         visitor.page.get_by_test_id("stTopNavLink").filter(has_text="Models").click()

@@ -91,7 +91,7 @@ def box(page: Any, selector: str) -> dict[str, float]:
 
 
 def within(box: dict[str, float], page: Any) -> bool:
-    """Tell whether a box is on the screen as a whole, without scrolling."""
+    """Return whether the whole box is on the screen, without scrolling."""
     size = page.viewport_size
     return (
         box["x"] >= 0

@@ -6,7 +6,7 @@ CURVE, RULE = "[class*=st-key-front_] .js-plotly-plot", "[data-testid=stCode]"
 
 
 def aimed_at(visitor, target, positive=None):
-    """Say on Data which column is to be predicted, and which class the rule describes."""
+    """Choose the outcome on Data, and the class that the rule describes."""
     page = visitor.page
     box = page.get_by_role("combobox", name="Target column").first
     if box.input_value() != target:

@@ -36,7 +36,7 @@ def test_twenty_visitors_get_their_own_curves_and_leave_nothing_behind(
 
 
 def crowd(chromium, address, first, size):
-    """Let visitors come, see that each has a curve and nobody else's words, and go."""
+    """Open Models with several visitors; check that each has a curve and only its own words."""
     visitors = [with_table(chromium, address, k) for k in range(first, first + size)]
     models_at_once(visitors)
     for k, visitor in enumerate(visitors, first):

@@ -120,7 +120,7 @@ class Visitor:
 
     @classmethod
     def of(cls, browser: Any, address: str, **options: Any) -> "Visitor":
-        """Give a new visitor a browser context of their own, for instance of a ``viewport``."""
+        """Open a separate browser context for a new visitor, for instance of a ``viewport``."""
         context = browser.new_context(**options)
         context.set_default_timeout(PATIENCE * 1000)
         visitor = cls(context.new_page(), address)
@@ -210,7 +210,7 @@ class Visitor:
         return self
 
     def upload(self, name: str, content: bytes) -> "Visitor":
-        """Put a file into the page's upload field."""
+        """Upload a file in the page's upload field."""
         file = {"name": name, "mimeType": "text/csv", "buffer": content}
         field = self.page.locator("input[type=file]").first
         with self.action():

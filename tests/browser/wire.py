@@ -48,7 +48,7 @@ class Wire:
         self._ended = self._messages = 0
 
     def still(self) -> bool:
-        """Tell whether a run has ended, every action is answered, and the page knows of it."""
+        """Return whether a run has ended, every action is answered, and the page shows it."""
         over = self._ended > 0 and not self._waiting and not self._answering
         return over and self._page.evaluate("window.messagesHandled ?? 0") >= self._messages
 

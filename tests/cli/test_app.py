@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Server:
-    """Stands for the process that serves the pages."""
+    """Replacement for the process that serves the pages."""
 
     def __init__(self, command, path, ends):
         self.command, self.path, self.ends = command, path, list(ends)

@@ -12,7 +12,7 @@ from rulekit.exceptions import DataError
 
 
 def ending(run, monkeypatch, happens):
-    """Let a verb meet something, and return how the command ended."""
+    """Raise an error in a command, and return how the program ended."""
 
     @click.command()
     def meet():

@@ -81,7 +81,7 @@ def test_an_installed_command_says_what_is_wrong_in_a_sentence(place, words, cod
 
 
 def as_in_a_terminal():
-    """Let Ctrl-C end a program also where the tests run in the background, which ignores it."""
+    """Allow Ctrl-C to end a program even if the tests run in the background, which ignores it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -1,4 +1,4 @@
-"""Names of columns as they stand in a header, made distinct and printable."""
+"""Column names of a header, made distinct and printable."""
 
 import pytest
 from hypothesis import given

@@ -24,7 +24,7 @@ SEEN = {"rap": np.array([0.00068, 0.02144]), "d": np.array([1.4, 3.7])}
 
 
 def turned(split, row, feature, printed):
-    """Say whether a split answers otherwise with a printed number in the row."""
+    """Return whether a split predicts otherwise with a printed number in the row."""
     columns = {f: np.array([row[f]]) for f in split.features}
     there = columns | {feature: np.array([float(printed)])}
     return split.mask(there)[0] != split.mask(columns)[0]

@@ -93,7 +93,7 @@ def _short(value: Any) -> str:
 
 
 def two_level() -> Iterator[Case]:
-    """Give the paper's methods: every method, form and price on every table."""
+    """Yield the paper's methods: every method, form and price on every table."""
     name = "TwoLevelRuleClassifier"
     for table, method, form, theta in product(TABLES, METHODS, ("dnf", "cnf"), (0.5, 2.0)):
         large = method == "lp" and table == "breast_cancer"
@@ -106,7 +106,7 @@ def two_level() -> Iterator[Case]:
 
 
 def two_level_switches() -> Iterator[Case]:
-    """Give the same methods with everything that can be asked of them besides."""
+    """Yield the same methods with all their other parameters."""
     name, methods = "TwoLevelRuleClassifier", METHODS
     for table, method, form in product(("credit", "wine"), methods, ("dnf", "cnf")):
         yield case(name, table, method=method, form=form, refine=True, random_state=0)
@@ -134,7 +134,7 @@ def two_level_switches() -> Iterator[Case]:
 
 
 def one_level() -> Iterator[Case]:
-    """Give one clause by relaxation and with proof, with every screening and rounding."""
+    """Yield one clause by relaxation and with proof, with every screening and rounding."""
     name = "OneLevelRuleClassifier"
     for table, exact, form, theta in product(TABLES, (False, True), ("dnf", "cnf"), (0.5, 2.0)):
         yield case(name, table, exact=exact, form=form, theta=theta, random_state=0)
@@ -155,7 +155,7 @@ def one_level() -> Iterator[Case]:
 
 
 def box_search() -> Iterator[Case]:
-    """Give the search over boxes: every parameter on every table, and two whole paths."""
+    """Yield the search over boxes: every parameter on every table, and two whole paths."""
     name = "BoxSearchClassifier"
     told = {
         "theta": 1.0,
@@ -197,7 +197,7 @@ def box_search() -> Iterator[Case]:
 
 
 def column_generation() -> Iterator[Case]:
-    """Give column generation; the integer program at its end only where it is done at once."""
+    """Yield column generation; with the integer program at its end only where it is fast."""
     name = "ColumnGenerationClassifier"
     median, entropy = {"method": "median"}, {"method": "entropy"}
     told = {"binarizer": entropy}
@@ -214,7 +214,7 @@ def column_generation() -> Iterator[Case]:
 
 
 def ideal_dnf() -> Iterator[Case]:
-    """Give formulas found by counting."""
+    """Yield formulas found by counting."""
     name = "IdealDNFClassifier"
     for table in TABLES:
         yield case(name, table, random_state=0)
@@ -226,7 +226,7 @@ def ideal_dnf() -> Iterator[Case]:
 
 
 def planes() -> Iterator[Case]:
-    """Give planes, and the boxes that are read off them."""
+    """Yield planes, and the boxes that are derived from them."""
     name, numbers = "HyperplaneRuleClassifier", {"learner": "LPSVM"}
     for table in TABLES:
         yield case(name, table, linear="logistic", max_rules=8)
@@ -246,7 +246,7 @@ def planes() -> Iterator[Case]:
 
 
 def power_laws() -> Iterator[Case]:
-    """Give trees of power laws, of two classes and of all."""
+    """Yield trees of power laws, for two classes and for several."""
     name = "PowerLawTreeClassifier"
     short = {"max_power_laws": 2, "max_depth": 2, "max_exponents": 4, "random_state": 0}
     for table in TABLES:
@@ -262,7 +262,7 @@ def power_laws() -> Iterator[Case]:
 
 
 def lists() -> Iterator[Case]:
-    """Give ordered lists of three classes, searched as a whole and class after class."""
+    """Yield ordered lists of three classes, searched as a whole and class after class."""
     how = {"random_state": 0}
     for table in ("iris", "wine"):
         for change in (
@@ -283,7 +283,7 @@ def lists() -> Iterator[Case]:
 
 
 def points() -> Iterator[Case]:
-    """Give scorecards: small and large ones, of few points, under wishes and weights."""
+    """Yield scorecards: small and large, of few points, with constraints and weights."""
     name = "ScorecardClassifier"
     for table in TABLES:
         for change in ({}, {"max_conditions": 3}):
@@ -375,12 +375,12 @@ class ShortLogistic(LogisticRegression):
 
 
 def plain(rule: Any) -> dict[str, Any]:
-    """Give a rule as its JSON does, without the number of the format."""
+    """Return a rule as in its JSON, without the number of the format."""
     return {k: v for k, v in json.loads(rulekit.to_json(rule)).items() if k != "schema"}
 
 
 def same(was: Any, now: Any) -> bool:
-    """Say whether two findings agree: rules to the last digit, sums over rows to `SUMS`."""
+    """Return whether two results agree: rules exactly, sums over rows to `SUMS`."""
     if isinstance(was, dict) and isinstance(now, dict):
         return was.keys() == now.keys() and all(
             was[k] == now[k] if k == "rule" else same(was[k], now[k]) for k in was

@@ -26,7 +26,7 @@ def mixed_table(seed=0, n=240, noise=0.05, gaps=True):
 
 
 def in_engine(frame):
-    """Put a data frame into DuckDB."""
+    """Load a data frame into DuckDB."""
     import ibis
 
     return ibis.memtable(pa.Table.from_pandas(frame, preserve_index=False))

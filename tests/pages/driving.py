@@ -29,7 +29,7 @@ loaded = cache(load_sample)
 
 @contextmanager
 def routed():
-    """Let every run go through ``app.py``, as on a server that has answered before.
+    """Route every run through ``app.py``, as on a server that has answered before.
 
     `AppTest` otherwise starts each run as a fresh server does, which runs a page's file without
     the router; that case is tested in the browser.
@@ -59,7 +59,7 @@ def opened(page="data", *, state=None, query=None):
 
 
 def analysed(workspace, table):
-    """Let Models find its first rules on a table; return the folder its analysis is kept in."""
+    """Run Models until it has its first rules of a table; return the folder of its analysis."""
     with pytest.MonkeyPatch.context() as patch, routed():
         patch.setenv("RULEKIT_WORKSPACE", str(workspace))
         app = finished(opened("models", state=AppState(table=table)))
@@ -82,7 +82,7 @@ def text(app):
 
 
 def small(app):
-    """Ask for five folds and plain rules alone."""
+    """Select five folds and plain rules alone."""
     app.segmented_control(key="run_folds").set_value(5)
     for key in ("run_against", "run_robust", "run_noisy"):
         app.toggle(key=key).set_value(False)

@@ -236,7 +236,7 @@ def learned(app, **run):
 
 
 def with_role(app, monkeypatch, name, role):
-    """Give a column a role, as the editor on Data does."""
+    """Set the role of a column, as the editor on Data does."""
 
     def edited():
         if app_state().table.column(name).role != role:

@@ -29,7 +29,7 @@ from ui.state import AppState, BinningSpec, SplitSpec
 
 @pytest.fixture
 def no_fits(monkeypatch):
-    """Let this process fit nothing, so that what is shown was looked up."""
+    """Forbid fits in this process, so that everything shown was looked up."""
 
     def refused(*_, **__):
         raise AssertionError("something was fitted")

@@ -37,7 +37,7 @@ def binary_table(data_folder, name):
 
 
 def programs_of_a_sweep(A, y, problem, rng):
-    """Ask as the two-level methods do: after a clause, the rows it decides are left out."""
+    """Build programs as the two-level methods do: rows that a clause decides are left out next."""
     while True:
         theta, rows = float(rng.choice(THETAS)), np.ones(len(y))
         for _ in range(3):

@@ -35,7 +35,7 @@ def paper_table(data_folder):
 
 @pytest.fixture(scope="module")
 def least(paper_table):
-    """Means over seeds for a table, its methods and numbers of clauses; each computed once."""
+    """Averages over seeds for a table, its methods and numbers of clauses; each computed once."""
     kept = os.environ.get("RULEKIT_PROTOCOL_STORE")
     n_jobs = int(os.environ.get("RULEKIT_JOBS", "2"))
 

@@ -1,4 +1,4 @@
-"""Notes in figures: they cover neither points nor each other."""
+"""Labels in figures: they cover neither points nor each other."""
 
 import numpy as np
 import pytest

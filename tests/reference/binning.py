@@ -37,7 +37,7 @@ def separates(values, cut):
 
 
 def split_of(values, cut):
-    """Say which values lie at or below a cut."""
+    """Return which values are at or below a cut."""
     return tuple(v <= cut for v in values)
 
 

@@ -45,7 +45,7 @@ class BoxState:
         return Boxes(self.low.copy(), self.high.copy(), self.absent.copy())
 
     def key(self) -> bytes:
-        """Name the clauses: equal exactly for equal clauses in equal order."""
+        """Return a key of the clauses: equal exactly for equal clauses in equal order."""
         return b"".join(part.tobytes() for part in (self.low, self.high, self.absent))
 
     def n_conditions(self) -> int:
@@ -53,7 +53,7 @@ class BoxState:
         return int(self.size.sum())
 
     def set_feature(self, r: int, f: int, low: int, high: int, absent: bool) -> None:
-        """Give clause `r` the interval ``[low, high]`` on feature `f`."""
+        """Set the interval ``[low, high]`` of clause `r` on feature `f`."""
         code = self.problem.codes[:, f]
         inside = (code >= low) & (code <= high)
         violated = ~np.where(code == self.problem.n_bins[f], absent, inside)

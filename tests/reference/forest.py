@@ -22,7 +22,7 @@ class Draws:
 
 
 def votes(codes, ordered, classes, weight, n_trees, seed, min_leaf, most_rows=None):
-    """Mean share of the classes in the leaves of rows that a tree was not grown on."""
+    """Average the class shares in the leaves of rows that a tree was not grown on."""
     codes, classes = np.asarray(codes), np.asarray(classes)
     weight = [Fraction(w) for w in np.asarray(weight, dtype=float)]
     known = [i for i, w in enumerate(weight) if w > 0]

@@ -55,7 +55,7 @@ def in_box(lower, upper, point):
 
 
 def share_a_point(box, other):
-    """Say whether two boxes overlap, by the definition of an intersection."""
+    """Return whether two boxes overlap, by the definition of an intersection."""
     return all(
         max(a, c) < min(b, d) for a, b, c, d in zip(box[0], box[1], other[0], other[1], strict=True)
     )

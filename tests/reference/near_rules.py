@@ -10,7 +10,7 @@ TIE = 1e-9
 
 
 def near_rules_by_force(holds, y, weight, theta, margin, max_clauses, max_conditions, best):
-    """Give the cost of each rule of the margin none of whose parts could be left out.
+    """Return the cost of each rule within the margin none of whose parts could be left out.
 
     A rule is a set of clauses, a clause a set of columns of `holds`, shape (n, d); it describes the
     rows `y`. `best` is what some rule is known to cost. A clause that holds nowhere is never met,

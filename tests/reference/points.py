@@ -6,7 +6,7 @@ import numpy as np
 
 
 def holds(problem):
-    """Say for each row which condition holds: shape (n, d)."""
+    """Return for each row which condition holds, shape (n, d)."""
     cells = problem.codes[problem.source].T
     a, b, c, d = problem.spans.T
     return ((a <= cells) & (cells < b)) | ((c <= cells) & (cells < d))

@@ -141,7 +141,7 @@ class _Intervals:
 
 
 def _ends(keys, bits, start, stop):
-    """Put the two ends in the middle of the gaps around a run."""
+    """Move the two ends to the middle of the gaps around a run."""
     n = keys.shape[1]
     low = between(keys, bits, np.maximum(start - 1, 0))
     high = between(keys, bits, np.minimum(stop - 1, n - 2))
@@ -149,7 +149,7 @@ def _ends(keys, bits, start, stop):
 
 
 def _value(keys, bits):
-    """Give back the values of sorted keys, without the labels."""
+    """Return the values of sorted keys, without the labels."""
     bare = keys & ~np.int64((1 << bits) - 1)
     return np.asarray(bare ^ ((bare >> 63) & FLIP)).view(np.float64)
 

@@ -24,7 +24,7 @@ TESTS = {
 
 
 def literal_holds(literal, value):
-    """Answer a literal for one value."""
+    """Evaluate a literal for one value."""
     if is_missing(value):
         return literal.missing
     if literal.op in ("contains", "not-contains"):

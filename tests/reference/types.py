@@ -15,6 +15,6 @@ def least_errors(found):
 
 
 def says_yes(found, row):
-    """Answer as the paper's Algorithm 1: more than half, so no on ties and unknown types."""
+    """Predict as the paper's Algorithm 1: more than half, so no on ties and unknown types."""
     others, described = found.get(tuple(bool(v) for v in row), (0, 0))
     return described > others

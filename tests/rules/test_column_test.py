@@ -17,7 +17,7 @@ ROWS = every_row()
 
 
 def allowed(test, value):
-    """Say whether a value meets a test, by its attributes alone."""
+    """Return whether a value meets a test, by its attributes alone."""
     if is_missing(value):
         return test.missing
     if test.values is not None:

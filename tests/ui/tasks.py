@@ -93,7 +93,7 @@ class Raising:
 
 @dataclass(frozen=True)
 class Giving:
-    """Give back what it was given."""
+    """Return its argument."""
 
     answer: Any
 
@@ -102,13 +102,13 @@ class Giving:
 
 
 def surroundings(reporter):
-    """Tell the process, its modules and its main program, and write where nothing may be read."""
+    """Return the process, its modules and its main program, and write where nothing may be read."""
     print("said aloud")  # noqa: T201  what a task prints must not be taken for an answer
     return os.getpid(), sorted(sys.modules), sys.modules["__main__"].__file__
 
 
 def unsendable(reporter):
-    """Give back what cannot be pickled."""
+    """Return what cannot be pickled."""
     return lambda: None
 
 
@@ -137,5 +137,5 @@ def _refuse():
 
 
 def strange(reporter):
-    """Give an answer that cannot be read."""
+    """Return an answer that cannot be read."""
     return Strange()

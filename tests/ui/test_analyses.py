@@ -29,7 +29,7 @@ def session(monkeypatch, tmp_path):
 
 
 def tell(session, key):
-    """Let the browser say its key, as the page's script does."""
+    """Send the browser's key, as the page's script does."""
     session["_owner_key"] = {"key": key}
     analyses._set_owner()
 

@@ -26,7 +26,7 @@ SECRETS = {
 
 @pytest.fixture
 def secrets(monkeypatch):
-    """Give the server secrets, or none."""
+    """Set or remove the server's secrets."""
 
     def give(found):
         monkeypatch.setenv("RULEKIT_LOGIN", "on")

@@ -1,4 +1,4 @@
-"""Names of work: equal for equal work, different as soon as anything differs."""
+"""Keys of tasks: equal for equal tasks, different as soon as anything differs."""
 
 from dataclasses import dataclass
 

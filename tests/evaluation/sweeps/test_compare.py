@@ -92,7 +92,7 @@ def test_the_same_seed_gives_the_same_table_whatever_the_workers(table):
 
 @pytest.fixture
 def fit_a_second(monkeypatch):
-    """Let each fit take a second of a clock that nothing else moves."""
+    """Advance a fake clock by one second for each fit."""
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(compare, "time", SimpleNamespace(monotonic=lambda: clock.now))
 

@@ -297,7 +297,7 @@ def test_scoring_sql_runs_in_postgresql(link):
 
 
 def constants(text, grammar):
-    """Names and texts that a database's own grammar finds in a statement."""
+    """Parse a statement with a database's own grammar; return its names and texts."""
     tree = sqlglot.parse_one(text, read=grammar)
     names = {n.this for n in tree.find_all(sqlglot.exp.Identifier)}
     texts = {n.this for n in tree.find_all(sqlglot.exp.Literal) if n.is_string}

@@ -94,7 +94,7 @@ def named(rule):
 
 
 def compare(jobs, computed):
-    """Let every job that a spreadsheet can hold be computed; give the number of rows."""
+    """Compute every job that a spreadsheet can hold; return the number of rows."""
     books = []
     for job in map(requested, jobs):
         if any(v == "" or v in (np.inf, -np.inf) for v in named(job.rule)):

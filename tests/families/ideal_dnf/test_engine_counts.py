@@ -38,7 +38,7 @@ def hostile_table(seed=0, n=3000):
 
 
 def placed(put, X, y):
-    """Put a table into an engine, its rows numbered, and as memory has it."""
+    """Load a table with numbered rows into an engine, and return it in memory too."""
     rows = pa.Table.from_pandas(X.assign(**{"the class": y}), preserve_index=False)
     return put(rows.append_column(ROW, pa.array(np.arange(len(X)))))
 

@@ -51,7 +51,7 @@ def read_in_one_way(rule):
 
 
 def every_answer(rule, feature):
-    """Answer every row that its conditions can tell apart: others by their values, then steps."""
+    """Evaluate every row that its conditions can distinguish: other columns first, then steps."""
     others = [f for f in rule.features if f != feature]
     pools = [POOLS[f] for f in others]
     own = [v for v in POOLS[feature] if v is not None and v == v]

@@ -1,4 +1,4 @@
-"""Names of outcomes: who may have which, and what becomes of a rule that is there."""
+"""Display names of outcomes: which are allowed, and how the current rule follows."""
 
 import json
 from dataclasses import replace

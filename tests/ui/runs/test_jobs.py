@@ -77,7 +77,7 @@ def test_the_finished_part_never_exceeds_the_whole(job):
 
 
 class Timer:
-    """Stands for `threading.Timer`: its time is over when the test says so."""
+    """Replacement for `threading.Timer`: its time is over when the test decides so."""
 
     def __init__(self, seconds, then, args):
         self.then, self.args, self.cancelled = then, args, False

@@ -26,7 +26,7 @@ def worth_by_numpy(level, laws, people, modulus):
 
 @pytest.fixture
 def by_numpy(monkeypatch):
-    """Let the NumPy twins answer from now on."""
+    """Replace the kernels by their NumPy twins."""
 
     def exchange():
         for name in SCANS:
