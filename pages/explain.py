@@ -39,7 +39,7 @@ with sentences():
     part, show = which(list(parts))
     rows = parts[part]
     frame = case_frame(rule, rows, state)
-    if plain:  # other people's cases are none of the business of the one it is shown to
+    if plain:  # cases of other people are not shown to the person concerned
         chosen = chosen_case(frame)
     else:
         with left:

@@ -14,7 +14,7 @@ from ui.workspace import change
 
 guard("export")
 header("export")
-PREVIEW = 440  # pixels: with the button above it on one screen
+PREVIEW = 440  # height in pixels: the box and the button above it fit on one screen
 model = needed_model()
 state = app_state()
 stem = f"rule for {state.target if state.several else state.positive}"
@@ -45,7 +45,7 @@ with left:
             key="export_database",
             persist_state="session",
         )
-    st.query_params["export_format"] = chosen  # the format's key, whatever it is called
+    st.query_params["export_format"] = chosen  # the format's key; display names may change
 form = FORMATS[chosen]
 with right, sentences():
     st.header(form.name, anchor=False)
@@ -81,7 +81,7 @@ with right, sentences():
             st.caption("The file opens in a spreadsheet; it contains this rule:")
             st.code(to_text(model), language=None, wrap_lines=True)
         else:
-            # the box scrolls, by its button for copying also without a mouse
+            # the box scrolls; its copy button works with the keyboard
             long = text.count("\n") > 20 or len(text) > 1400
             with st.container(height=PREVIEW if long else "content", border=False):
                 st.code(text, language=form.language, wrap_lines=True)

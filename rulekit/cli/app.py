@@ -13,7 +13,7 @@ import rulekit
 
 
 def dashboard() -> Path | None:
-    """Return the folder of the dashboard: of this clone, or of the installed wheel."""
+    """Return the folder of the dashboard, in this clone or in the installed wheel."""
     clone = Path(rulekit.__file__).parents[1]
     wheel = clone / "rulekit_dashboard"
     return next(
@@ -43,7 +43,7 @@ def app(ctx: click.Context, port: int, address: str) -> None:
             "The dashboard's pages are gone. Install rulekit-dashboard anew."
         )
     path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
-    # -P: a folder "ui" where the command is typed is not the dashboard
+    # -P: ignore a folder "ui" in the current directory
     command = [sys.executable, "-P", "-m", "ui.server"]
     options = [f"--server.port={port}", f"--server.address={address}"]
     process = subprocess.Popen([*command, *options], env=os.environ | {"PYTHONPATH": path})

@@ -63,7 +63,7 @@ class Verbs(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a subcommand."""
         try:
-            with warnings.catch_warnings():  # the process is ours, from before its first thread
+            with warnings.catch_warnings():  # no thread has started yet
                 warnings.simplefilter("always")
                 warnings.showwarning = _show
                 return super().invoke(ctx)
@@ -78,12 +78,12 @@ class Verbs(click.Group):
             raise click.ClickException(
                 "The memory of this machine does not suffice. Give fewer rows or columns."
             ) from error
-        except BrokenPipeError:  # who read our output has enough
+        except BrokenPipeError:  # the reader of our output stopped reading
             ctx.exit(0)
         except Exception as error:
             if os.environ.get("RULEKIT_TRACEBACK"):
                 raise
-            if isinstance(error, OSError):  # of standard output, mostly: who opens a file says more
+            if isinstance(error, OSError):  # mostly of standard output; others name the file
                 sentence = f"The system refused: {error.strerror or error}."
                 raise click.ClickException(sentence) from error
             note(
@@ -104,7 +104,7 @@ class Verbs(click.Group):
 def rulekit() -> None:
     """Learn a short rule from a table, read it, apply it and export it.
 
-    A TABLE is a CSV, TSV, XLSX or Parquet file, also packed by gzip; "sample:credit" is one of the
-    tables that come along. A RULE is a JSON file that `learn`, `export` or the dashboard wrote, or
-    a saved analysis of the dashboard ("analysis.json"); "-" reads it from standard input.
+    A TABLE is a CSV, TSV, XLSX or Parquet file, also compressed with gzip; "sample:credit" is one
+    of the bundled tables. A RULE is a JSON file from `learn`, `export` or the dashboard, or a saved
+    analysis of the dashboard ("analysis.json"); "-" reads it from standard input.
     """

@@ -40,7 +40,7 @@ def export(
 
     With --table the export is run, or read back, on every row, and nothing is written unless all
     answers are the same. A report needs --table and --target, and contains the rule's figures.
-    With --select SQL is a whole statement that adds each row's answer and the clause that decided.
+    With --select, SQL is a whole statement that adds each row's prediction and the deciding clause.
     """
     rule_set = read_rule(rule)
     target = options["target"]
@@ -62,7 +62,7 @@ def export(
         )
     elif table is not None:
         rows = as_rule_reads(reading.table(table), rule_set)
-        columns_for(rule_set, rows.frame)  # says which column is not there
+        columns_for(rule_set, rows.frame)  # the error names the missing column
         _check(rule_set, rows.frame, form)
     if (name := options["select"]) is not None:
         if FORMATS[form].language != "sql":

@@ -25,7 +25,7 @@ from rulekit.export import from_json
 from rulekit.rules import RuleSet
 
 SAMPLE = "sample:"
-OTHERS = "not {}"  # what every class but the described one is called, where there are several
+OTHERS = "not {}"  # label of all other classes if there are more than two
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 TABLE = click.argument("table", metavar="TABLE")
@@ -139,8 +139,8 @@ def _rule_in(content: bytes) -> bytes | str:
 def as_rule_reads(table: Table, rule: RuleSet) -> Table:
     """Read columns as the rule compares them, with a note where the file alone reads differently.
 
-    A column of codes may look like numbers, and a column of numbers like text if one cell is not
-    a number. How to read it was settled when the rule was made.
+    A column of codes may look like numbers, and one cell that is not a number makes a column of
+    numbers look like text. The rule keeps how each column was read when it was learned.
     """
     kinds: dict[str, frozenset[type]] = {}
     for condition in (c for clause in rule.clauses for c in clause.conditions):
@@ -171,8 +171,8 @@ def known_outcomes(
 ) -> NDArray[Any]:
     """Return the known outcomes of a table in the rule's labels; None where unknown.
 
-    Where the rule tells one class from "not" it, every other value of the target is "not" it; a
-    rule of one answer is wrong of any other value, if its answer came out at all.
+    If the rule separates one class from "not" it, every other value of the target is "not" it. A
+    rule with a constant prediction is wrong on every other value.
     """
     table.column(target)
     values = table.frame[target]
@@ -205,7 +205,8 @@ def rest_of(rule: RuleSet) -> Any:
 def _replace(target: Path, content: bytes) -> None:
     mask = os.umask(0)
     os.umask(mask)
-    rights = target.stat().st_mode if target.exists() else 0o666 & ~mask  # as any program's
+    # the permissions that a new file would have
+    rights = target.stat().st_mode if target.exists() else 0o666 & ~mask
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -220,7 +221,8 @@ def _replace(target: Path, content: bytes) -> None:
 def write_file(path: str, content: bytes) -> None:
     """Write a file completely or not at all; errors name the reason.
 
-    A link leads to the file it names, a file keeps its rights; a device or a pipe is written to.
+    A link is followed, an existing file keeps its permissions; devices and pipes are written
+    directly.
     """
     target = Path(os.path.realpath(path))
     try:

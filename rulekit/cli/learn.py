@@ -33,7 +33,7 @@ LEARNERS: dict[str, Any] = {
     if one.command
 }
 COST = click.FloatRange(0, min_open=True)
-SETTINGS = {  # options that become parameters of a learner, where it has them
+SETTINGS = {  # options that are passed to learners that have such a parameter
     "max_conditions": "--max-conditions",
     "time_limit": "--time-limit",
     "random_state": "--seed",
@@ -96,7 +96,7 @@ def learn(
     groups = given.groups()
     weights = given.weights()
     if weights is not None and (counts := weights.loc[X.index] > 0).any():
-        X, y = X[counts], y[counts]  # as the learner would leave the others out
+        X, y = X[counts], y[counts]  # the learner would exclude the others, too
     train, test = hold_out(
         y.to_numpy(),
         options["test_share"],
@@ -198,7 +198,7 @@ def _rows(table: Table, target: str, options: dict[str, Any]) -> tuple[pd.DataFr
             f"holds {', '.join(shown(v) for v in labels[:10])}."
         )
     one_of_many = len(labels) > 2 and not options["every_class"]
-    if outcomes or one_of_many:  # a rule's labels are of one type
+    if outcomes or one_of_many:  # all labels of a rule have one type
         y = y.astype(object).map({label: _called(label, outcomes) for label in labels})
         names = sorted(set(y))
         if outcomes and len(names) < len(labels):

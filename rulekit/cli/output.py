@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-FIRST_WORD = 1.0  # seconds after which progress is first reported
+FIRST_WORD = 1.0  # seconds until progress is first reported
 PAUSE = 0.5
 
 

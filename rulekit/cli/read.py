@@ -23,7 +23,7 @@ from rulekit.export.documents.text import clause_parts
 from rulekit.rules import Clause, RuleComparison, compare_rules
 from rulekit.rules.codec import rule_to_dict
 
-NUMBERED = 10  # rows that are named where answers differ
+NUMBERED = 10  # rows listed where predictions differ
 
 
 @click.command()
@@ -78,7 +78,8 @@ def compare(
         _report(compare_rules(first, second), {}, as_json)
         return
     given = as_rule_reads(as_rule_reads(reading.table(table), first), second)
-    columns_for(first, given.frame), columns_for(second, given.frame)  # says which is not there
+    # the error names the missing column
+    columns_for(first, given.frame), columns_for(second, given.frame)
     columns = columns_of(given.frame)
     comparison = compare_rules(first, second, columns)
     wrong = {}

@@ -21,18 +21,18 @@ def distance_to_boundary(rule: RuleSet, columns: Columns, ranges: dict[str, floa
     Parameters
     ----------
     rule : RuleSet
-        Of tests on one column those that compare numbers, dates or ordered levels are moved; a
-        part of a date, such as its month, is not.
+        Only tests of one column that compare numbers, dates or ordered levels are moved, not those
+        of a part of a date such as its month.
     columns : mapping of column name to array of shape (n,)
     ranges : dict of str to float
-        Width of each column's range, in days for dates: the unit of distance. Ordered levels need
-        none, their unit is the whole order.
+        Width of each column's range, in days for dates: the unit of distance. Ordered levels do not
+        need one; their unit is the whole order.
 
     Returns
     -------
     ndarray of shape (n,)
-        Share of a range; infinite where no single threshold decides. For a sum its distance from
-        the bound, as a share of the width of most rows' sums. One pass over the rows for each
+        Share of a range; infinite where no single threshold decides. For a sum, the distance from
+        its bound as a share of the width of most rows' sums. One pass over the rows for each
         condition and clause.
 
     Examples
@@ -104,7 +104,7 @@ def _beside(literal: Literal) -> tuple[Floats, NDArray[Any]]:
 
 
 def ranges_of(columns: Columns) -> dict[str, float]:
-    """Return the width of each column's range, where positive and finite; of dates in days."""
+    """Return the width of each column's range if positive and finite; dates in days."""
     ranges = {}
     for name, column in columns.items():
         numbers = _days(column) if column.dtype == object else np.asarray(column, dtype=float)

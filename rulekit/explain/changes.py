@@ -1,4 +1,4 @@
-"""Changes that lead to another prediction, in words that are true of every value they name."""
+"""Changes that lead to another prediction, described by all values that cause it."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ class Change:
     feature : str
         The column.
     old, new : float, str, bool or None
-        The value now, and one that gives the other answer; None is a missing value.
+        The current value, and one that gives another prediction; None is a missing value.
     text : str
         The change in words: "glucose were 126 or lower (now 141)".
     """

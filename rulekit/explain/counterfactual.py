@@ -2,7 +2,7 @@
 
 Legend::
 
-    dnf      the rule as a DNF (a CNF is mirrored first): the first clause that holds decides
+    dnf      the rule as a DNF (a CNF is mirrored first): the first matching clause decides
     option   one way to get another answer: clause d holds (or, d = n_clauses, none is needed),
              and the unwanted clauses before it all fail
     cell     index of a candidate value of a column; see `rulekit.explain.domains`
@@ -65,13 +65,13 @@ class Counterfactual:
     Attributes
     ----------
     changes : tuple of Change
-        One for each column that has to change; empty where no change helps.
+        One for each column that has to change; empty if no change helps.
     prediction : str, int, float, bool or None
-        The answer after the changes; None where no change helps.
+        The prediction after the changes; None if no change helps.
     cost : float or None
-        The sum of the changes: of a number as a share of its range, 1 for anything else.
+        The sum of the changes: a share of the range for a number, 1 for anything else.
     sentence : str
-        The finding in words.
+        The result in words.
     """
 
     changes: tuple[Change, ...]
@@ -109,16 +109,16 @@ def smallest_change(
     Parameters
     ----------
     rule : RuleSet
-        Of literals, or of points. For one with power laws, changes of one column alone are looked
-        for; for one with a weighted sum none, and the sentence says so.
+        A rule of literals or points. For power laws only changes of one column alone are searched,
+        for weighted sums none; the sentence states it.
     values : mapping of str to float, str, bool or None
         The row; at least the columns the rule reads.
     training : mapping of str to ndarray of shape (n,), optional
-        Rows that tell which values occur and how wide a column's range is.
+        Rows that define which values occur and how wide a column's range is.
     immutable : collection of str
         Columns that must not change.
     target : str, int, float or bool, optional
-        The answer wanted; any other than the present one if None.
+        The required prediction; any other than the current one if None.
     wording : Wording
         What columns are called in the sentence.
 
@@ -129,23 +129,23 @@ def smallest_change(
     Raises
     ------
     RuleError
-        If the row gets the wanted answer already, or the search takes more than 100 000 steps or
-        rows.
+        If the row has the required prediction already, or the search takes more than 100 000 steps
+        or rows.
 
     Notes
     -----
-    Smallest means: fewest columns, then the smallest sum of changes, a number's change being
-    divided by the column's range. Changes are looked for among the values that occur in the
-    training rows (see `domain_of`), then among all values, and only then may a value go missing.
-    On a tie the clause that comes first in the rule decides.
+    Smallest means: fewest columns, then the smallest sum of changes, where a number's change is
+    divided by the column's range. Changes are searched among the values that occur in the training
+    rows (see `domain_of`), then among all values, and finally also with missing values. On a tie
+    the clause that comes first in the rule decides.
 
     A strict threshold has no nearest value beyond it; the change is priced up to the threshold
     and the value given lies about a thousandth of the range past it.
 
-    The search is by uniform cost: the first full change it meets is optimal. Making a clause hold
+    The search is by uniform cost: the first full change it reaches is optimal. Making a clause hold
     is linear in its literals; making several clauses fail is a hitting set, exponential in their
     number in the worst case and immediate for rules that people can read. For points, whose
-    conditions make up for each other, rows that differ in one column are tried, then in two, ...
+    conditions compensate each other, rows that differ in one column are tried, then in two, ...
 
     Examples
     --------
@@ -209,7 +209,7 @@ def _cells(
     immutable: Collection[str],
     erase: bool,
 ) -> dict[str, tuple[Candidate, ...]]:
-    """List for each column the values it could take, the present one first."""
+    """List for each column the values it could take, the current one first."""
     options: dict[str, tuple[Candidate, ...]] = {}
     tests = [x for clause in dnf.clauses for c in clause.conditions for x in c.tests]
     for feature, value in row.items():
@@ -250,7 +250,7 @@ def _fewest_columns(
 
 
 class _Search:
-    """Uniform-cost search over partial changes; one instance serves one question."""
+    """Uniform-cost search over partial changes; one instance per search."""
 
     def __init__(
         self,
@@ -308,7 +308,7 @@ class _Search:
         return (changed, cost, option, next(self.order), fixed)
 
     def _unwanted(self, option: int) -> list[int]:
-        """Clauses before the deciding one that would give an unwanted prediction."""
+        """Clauses before the deciding one that would cause an unwanted prediction."""
         return [c for c in range(min(option, len(self.clauses))) if not self.wanted[c]]
 
     def _allowed(self, option: int, feature: str) -> NDArray[np.bool_]:
@@ -331,7 +331,8 @@ class _Search:
     def _ways(self, clause: int, option: int, fixed: Fixed) -> Iterator[tuple[str, int]]:
         """Cells that make a clause fail: every solution that agrees with `fixed` has one of them.
 
-        Of two cells of a column, one that makes no more clauses fail at no less cost is left out.
+        A cell is left out if another of its column makes at least the same clauses fail at no more
+        cost.
         """
         taken = {f for f, _ in fixed}
         for feature, fits in self.fits[clause].items():

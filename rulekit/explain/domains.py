@@ -1,8 +1,8 @@
 """Candidate values of a column: one for each combination of test results.
 
-A rule sees a column only through its literals. Their thresholds cut a numeric column into cells
-(points and open intervals) in which all of them answer alike, so the nearest value of each cell
-represents the whole cell. That makes the search for the smallest change finite and exact.
+A rule reads a column only through its literals. Their thresholds divide a numeric column into cells
+(points and open intervals) in which all literals have constant results, so the nearest value of
+each cell represents the whole cell. That makes the search for the smallest change finite and exact.
 """
 
 import math
@@ -51,8 +51,8 @@ class Domain:
 class Candidate:
     """A candidate value of a column and the price of changing to it.
 
-    An open interval is priced up to its end, `beyond`, which its values come as near to as one
-    likes; the value itself lies a little past it.
+    An open interval is priced up to its end, `beyond`, which is never reached; the value itself
+    lies a little past it.
     """
 
     value: Any
@@ -109,7 +109,7 @@ def _read_domain(
 
 
 def _worded(text: str, words: Sequence[str]) -> tuple[str, ...]:
-    """Return a text with and without some words: all combinations of a few, else one by one."""
+    """Return a text with and without some words: all combinations if few, else one by one."""
     plain = text
     mark = f"[{re.escape(SEPARATORS)}]"
     for word in words:
@@ -139,7 +139,7 @@ def _spread(numbers: Sequence[Any]) -> float:
 
 
 class OtherText(str):
-    """A made-up text that differs from every text in the rule."""
+    """A generated text that differs from every text in the rule."""
 
 
 def _other(values: Sequence[Any]) -> OtherText:
@@ -186,7 +186,7 @@ def _bins(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Can
 
 
 def number_cuts(literals: Sequence[Literal]) -> list[float]:
-    """Return the finite numbers that literals compare with, sorted, each once."""
+    """Return the sorted distinct finite numbers that literals compare with."""
     named = [v for literal in literals for v in literal.values]
     return sorted({float(v) for v in named if not isinstance(v, str) and math.isfinite(v)})
 

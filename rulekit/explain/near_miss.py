@@ -27,14 +27,13 @@ class CheckedLiteral:
     literal : Condition
         The condition.
     value : float, str, bool or None
-        The row's value, of a sum the sum; None where it is missing.
+        The row's value (the sum for a sum of columns); None if missing.
     holds : bool
         Whether the condition holds.
     distance : float or None
-        How far the value is from the threshold, in the column's unit, of dates in days, of ordered
-        levels in places; 0 where the condition
-        holds or the value is exactly at the limit, None where no distance is defined (a category,
-        or a missing value).
+        How far the value is from the threshold, in the column's unit (days for dates, positions for
+        ordered levels); 0 if the condition holds or the value is exactly at the limit, None if no
+        distance is defined (a category, or a missing value).
     share : float or None
         The distance as a share of the column's range in the training rows, where that is known.
     text : str
@@ -76,7 +75,7 @@ class CheckedClause:
     index : int
         Position of the clause in the rule, from 0.
     label : str, int, float or bool
-        The answer the clause gives where it decides.
+        The prediction of the clause where it decides.
     checks : tuple of CheckedLiteral
         Its conditions, in order.
     """
@@ -115,8 +114,8 @@ class CheckedClause:
 class NearMiss(CheckedClause):
     """A clause that does not match a row: missing conditions and their distances.
 
-    `CheckedClause` describes the fields; `sentence` is the text. For a CNF, whose clauses are
-    alternatives, the clause described is the mirror image: it "holds" where the CNF's clause fails.
+    `CheckedClause` describes the fields; `sentence` is the text. The clauses of a CNF are
+    alternatives, so the mirror image is described: it "holds" where the CNF's clause fails.
     """
 
     sentence: str = ""
@@ -154,7 +153,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
         return replace(checked, value=cell)
 
     def linear(self, split: LinearSplit) -> CheckedLiteral:
-        """Check a weighted sum; there is no share of a range."""
+        """Check a weighted sum; it has no share of a range."""
         distance = None
         if self.value is not None:
             distance = 0.0 if self.holds else abs(self.value - split.value)

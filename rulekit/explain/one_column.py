@@ -1,10 +1,10 @@
 """The smallest change of one column alone that gives another prediction, for power laws.
 
-A literal's smallest change is exact over all columns (`counterfactual`); a sum of power laws can be
-moved by any mixture of its columns, so only changes of a single column are looked for here.
+For literals the smallest change is exact over all columns (`counterfactual`). A sum of power laws
+can be changed by any mixture of its columns, so only changes of a single column are searched.
 
-Every value that turns a condition or an answer comes from `turning_value`: it has few digits, and
-was checked to turn it.
+Every value that changes a condition or a prediction comes from `turning_value`: it has few digits,
+and was checked.
 """
 
 import math
@@ -20,8 +20,8 @@ from rulekit.explain.subject import as_column
 from rulekit.rules import RuleSet
 from rulekit.style.phrases import PLAIN, Wording, exact, number
 
-STEP = 1e-3  # share of the range by which the value named may lie past the bound
-CLOSER = (1.0, 1e-2, 1e-4, 1e-6)  # shares of that step, for bounds that lie close together
+STEP = 1e-3  # share of the range by which a returned value may lie past the bound
+CLOSER = (1.0, 1e-2, 1e-4, 1e-6)  # shares of that step, for bounds close together
 MAX_DIGITS = 17
 Floats = NDArray[np.float64]
 Ranges = Mapping[str, tuple[float, float]]

@@ -68,17 +68,17 @@ def hamming_distances(
     Returns
     -------
     list of int or None, length n
-        0 where the rule is right. For a CNF, as in equations (3.10) and (3.11) of [1]_: a row of
-        the rule's label counts the clauses that fail (each needs one more literal); any other row
-        counts the literals that hold in the clause with fewest (they have to go). For a DNF the
-        mirror image: a row of the label counts the literals that fail in the clause with fewest;
-        any other row counts the clauses that hold. None where the distance is not defined: a rule
-        without clauses that would have to hold, or one whose clauses have several labels.
+        0 if the rule is right. For a CNF, as in equations (3.10) and (3.11) of [1]_: a row of the
+        rule's label counts the clauses that fail (each needs one more literal); any other row
+        counts the literals that hold in the clause with fewest (they have to be removed). For a DNF
+        the mirror image: a row of the label counts the literals that fail in the clause with
+        fewest; any other row counts the clauses that hold. None if the distance is not defined: a
+        rule without clauses that would have to hold, or one whose clauses have several labels.
 
     Raises
     ------
     DataError
-        If a true label is not one of the classes, or there is not one label a row.
+        If a true label is not one of the classes, or the numbers of labels and rows differ.
 
     References
     ----------
@@ -126,33 +126,33 @@ def _check_labels(y: NDArray[Any], classes: tuple[Any, ...], n: int) -> None:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why one row got its prediction.
+    """Reasons for the prediction of one row.
 
     Attributes
     ----------
     row : int
         Position of the row in the table, from 0.
     prediction : str, int, float or bool
-        The answer: what the model predicts.
+        The prediction of the model.
     sentence : str
         The reason in one sentence.
     fired : tuple of CheckedClause
-        The clauses that hold, the deciding one first, with the row's values. For a CNF that gives
-        its label: every clause, with the conditions that hold in it. For a CNF that does not: the
+        The clauses that hold, the deciding one first, with the row's values. For a CNF that
+        predicts its label: every clause, with the conditions that hold in it. For another CNF: the
         clauses that fail, described by what holds instead (the negated conditions).
     near_misses : tuple of NearMiss
-        The other clauses, nearest first; before all others those that would change the answer if
-        they held: of another class, and above the clause that decides. For a CNF these are the
-        clauses that hold, described by what would have to be true for them to fail.
+        The other clauses, nearest first, after those that would change the prediction if they held:
+        of another class, and before the deciding clause. For a CNF these are the clauses that hold,
+        described by what would have to be true for them to fail.
     hamming_distance : int or None
-        Literals to add or remove until the rule is right about this row, see
-        `hamming_distances`; None where no true label was given.
+        Literals to add or remove until the rule is right about this row, see `hamming_distances`;
+        None without a true label.
     past : PastCases or None
-        How training rows decided in the same way turned out, where these were given.
+        Outcomes of training rows decided in the same way, if given.
     values : dict of str to float, str, bool or None
         The row's values in the columns that the rule reads.
     counterfactual : Counterfactual
-        The smallest change that gives another answer; computed on first access.
+        The smallest change that gives another prediction; computed on first access.
     """
 
     row: int
@@ -257,16 +257,16 @@ def explain(
     Parameters
     ----------
     model : fitted rule model or RuleSet
-        What decides.
+        The model or rule to explain.
     X : DataFrame, array or mapping of column name to array, n rows
         The rows; checked exactly as `predict` does.
     y : array-like of shape (n,), optional
         Their true labels, for the Hamming distance.
     training : table, or pair of table and labels, optional
-        Past rows. They give near misses a scale, the smallest change its realistic values, and,
-        with labels, the number of past cases decided alike.
+        Past rows. They define the scale of near misses, realistic values of the smallest change
+        and, with labels, the number of past cases with the same decision.
     immutable : collection of str
-        Columns that the smallest change must leave alone.
+        Columns that the smallest change must not change.
     wording : Wording
         What columns, units and clauses are called in sentences.
 
@@ -283,8 +283,8 @@ def explain(
 
     Notes
     -----
-    Answer and reason come from one evaluation of the rule, so they cannot disagree. Linear in rows
-    times literals; the smallest change is computed on first access.
+    Prediction and reason come from one evaluation of the rule, so they cannot disagree. Linear in
+    rows times literals; the smallest change is computed on first access.
 
     Examples
     --------
@@ -333,7 +333,9 @@ def _explanation(
     held = tuple(c for c in clauses if c.holds)
     mirrored = context.subject.mirrored
     missed = [near_miss(c, mirrored, context.wording) for c in clauses if not c.holds]
-    decides = held[0].index if held else len(clauses)  # what comes after it has no say
+    decides = (
+        held[0].index if held else len(clauses)
+    )  # clauses after it do not affect the prediction
     missed.sort(key=lambda m: (m.label == answer or m.index > decides, nearness(m)))
     fired = held
     if mirrored and not held:
@@ -407,7 +409,7 @@ def _spoken(
     missed: list[NearMiss],
     fired: tuple[CheckedClause, ...],
 ) -> str:
-    """Return the reason as one says it to the person concerned."""
+    """Return the reason, addressed to the person concerned."""
     wording = context.wording
     start = f"The answer is {label_text(answer, wording)}"
     if context.subject.rule.is_constant:
@@ -427,7 +429,7 @@ def _every(fired: tuple[CheckedClause, ...], wording: Wording) -> str:
 
 
 def _none(missed: list[NearMiss], word: str) -> str:
-    """Return what the closest clause asks for, of a row that no clause matches."""
+    """Return what the nearest clause requires of a row that no clause matches."""
     near = missed[0]
     failing = "; ".join(c.text for c in near.failing)
     if len(missed) == 1:

@@ -32,10 +32,10 @@ class Figures:
     clause : int
         Number of the clause, from 1; 0 for the whole rule.
     n_then, right_then, n_now, right_now : int
-        Rows decided (of a clause: matched), and those of them rightly.
+        Rows decided (for a clause: matched), and how many of them correctly.
     chance : float
-        How often chance alone makes it at least this much worse now, if nothing has changed
-        (Fisher's exact test, one-sided).
+        Probability of being at least this much worse by chance if nothing has changed (Fisher's
+        exact test, one-sided).
     """
 
     clause: int
@@ -68,16 +68,16 @@ class Scored:
     Attributes
     ----------
     answers : ndarray of object, shape (n,)
-        What the model predicts.
+        The predictions of the model.
     clauses : ndarray of int, shape (n,)
-        The clause that decided, from 1; 0 where none holds. Of a CNF the first that fails.
+        The deciding clause, from 1; 0 if none holds. In a CNF the first that fails.
     missing : ndarray of int, shape (n,)
-        Of rows that no clause decides, how many conditions the nearest clause lacks; 0 elsewhere.
+        For rows that no clause decides, how many conditions the nearest clause lacks; 0 elsewhere.
     drift : tuple of DriftNote
-        How the new table differs from the one the rule was learned from; empty where that was not
+        How the new table differs from the one the rule was learned from; empty if that was not
         given.
     figures : tuple of Figures
-        The whole rule, then its clauses; empty where outcomes are not known for both tables.
+        The whole rule, then its clauses; empty unless outcomes are known for both tables.
     """
 
     model: Any
@@ -128,10 +128,10 @@ class Scored:
         Parameters
         ----------
         changes : bool, default=False
-            Work out the smallest change of every row, about a thousandth of a second each; rows
-            that are equal to the rule are worked out once.
+            Compute the smallest change of every row, about a thousandth of a second each; rows with
+            equal values in the rule's columns are computed once.
         progress : callable, optional
-            Called now and then with the share of the changes that are worked out, from 0 to 1.
+            Called regularly with the share of changes computed, from 0 to 1.
 
         Returns
         -------
@@ -172,13 +172,13 @@ def score(
     ----------
     model : fitted rule model or RuleSet
     table : Table or DataFrame, n rows
-        The new cases; columns that the rule does not read play no part.
+        The new cases; columns that the rule does not read are ignored.
     reference : Table, optional
         The table that the rule was learned from; differences are listed in `Scored.drift`.
     outcomes : array-like of shape (n,), optional
-        What the cases turned out to be; missing where that is not known yet.
+        Actual outcomes of the cases; missing where not known yet.
     before : pair of table and outcomes, optional
-        Rows to evaluate the rule on, best those held out; with `outcomes` they give
+        Rows to evaluate the rule on, preferably held out; with `outcomes` they yield
         `Scored.figures`.
     training : table, or pair of table and labels, optional
         As for `rulekit.explain`.
@@ -192,7 +192,7 @@ def score(
     Raises
     ------
     DataError
-        If there are no rows, a column that the rule reads is missing or holds something else than
+        If there are no rows, a column that the rule reads is missing or has another type than
         before, or `outcomes` has another length.
 
     Notes

@@ -48,15 +48,15 @@ def training_rows(model: Any, training: Any) -> Training:
 
 @dataclass(frozen=True)
 class PastCases:
-    """How past rows like the one explained turned out.
+    """Outcomes of past rows like the one explained.
 
     Attributes
     ----------
     n : int
         Past rows counted for the deciding clause (or, like the row, matched by none); see
-        `counted_rows`.
+        Past rows counted for the deciding clause (or matched by none, like the row); see
     n_same : int
-        How many of these had the label that the rule gives.
+        How many of these had the label that the rule predicts.
     label : str, int, float or bool
         That label.
     sentence : str
@@ -101,8 +101,8 @@ def past_cases(
 def counted_rows(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
     """Return the rows that count for each clause, and last those of no clause: (n, k + 1).
 
-    Rows that the clause matches; of a list, whose clauses have labels of their own, those that no
-    clause before it matches. Rules, exports and explanations count the same rows.
+    Rows that the clause matches; in a list, whose clauses have labels of their own, only rows that
+    no earlier clause matches. Rules, exports and explanations count the same rows.
     """
     fired = dnf.clauses_fired(columns)
     counted = fired
@@ -128,12 +128,12 @@ class SimilarCase:
     row : int
         Its position in the training rows, from 0.
     label : str, int, float, bool or None
-        Its true label, where labels were given.
+        Its true label, if labels were given.
     agreement : float
-        Share of the rule's conditions that answer alike for both rows.
+        Share of the rule's conditions with the same result for both rows.
     distance : float
-        Mean difference over the rule's columns: of numbers as a share of the range, at most 1; 1
-        for differing categories or where one of two values is missing.
+        Mean difference over the rule's columns: for numbers a share of the range, at most 1; 1 for
+        differing categories or if one of two values is missing.
     values : dict of str to float, str, bool or None
         Its values in the rule's columns.
     """
@@ -154,7 +154,7 @@ def similar_cases(
     ----------
     rule : RuleSet
         Its literals and columns are what is compared; other columns play no part.
-    training : Training
+    Its literals and columns are compared; other columns are ignored.
         The past rows, see `training_rows`.
     values : mapping of str to float, str, bool or None
         The row.
@@ -168,8 +168,8 @@ def similar_cases(
 
     Notes
     -----
-    Linear in the number of rows and literals. A constant rule has no columns to compare: no row
-    is returned.
+    Linear in the number of rows and literals. A constant rule has no columns to compare: the result
+    is empty.
     """
     if rule.is_constant or k < 1:
         return ()
@@ -202,7 +202,7 @@ def _same_answer(
 
 
 def _difference(feature: str, training: Training, value: Any) -> NDArray[np.float64]:
-    """Compare one column with one value: 0 equal to 1 different."""
+    """Compare one column with one value, from 0 (equal) to 1 (different)."""
     column = training.columns[feature]
     absent = missing_in(column)
     if value is None:

@@ -49,9 +49,9 @@ class GivenPoints:
     ----------
     condition : Literal
     points : int
-        What it gives where it holds.
+        Its points if it holds.
     value : float, str, bool or None
-        The row's value in its column; None where it is missing.
+        The row's value in its column; None if missing.
     holds : bool
     """
 
@@ -78,12 +78,12 @@ class PointsReading:
     score : int
         The row's sum.
     holds : bool
-        What the condition says of the row.
+        Whether the points condition holds for the row.
     off : int
         Number of points that are missing, or too many for an upper limit; 0 if it holds.
     changes : tuple of Change
-        For each column that can, the smallest change of it alone that turns the answer; smallest
-        first. Each is checked to turn the answer; computed on first access.
+        For each column, the smallest change of it alone that changes the prediction, if there is
+        one; smallest first. Each is checked; computed on first access.
     text : str
         The reading in words.
     """
@@ -214,7 +214,7 @@ def _parts(reading: PointsReading, wording: Wording) -> str:
         for f, v in values.items()
         if f not in columns
     )
-    if wording.spoken:  # met conditions have commas of their own
+    if wording.spoken:  # the texts of met conditions contain commas
         parts = [f"{given} because {text}" for text, given in met]
         return "; ".join([*parts, *[f"none from {none}"] * bool(none)])
     parts = [f"{text} gives {given}" for text, given in met]
@@ -250,9 +250,9 @@ class SplitChange:
     ----------
     feature : str
     old, new : float
-        The value now, and the nearest one of few digits with which the split says otherwise.
+        The current value, and the nearest one with few digits that changes the result.
     share : float or None
-        The change as a share of the column's range; None where that is not known.
+        The change as a share of the column's range; None if unknown.
     """
 
     feature: str
@@ -276,15 +276,16 @@ class SplitReading:
     ----------
     split : PowerLawSplit
     holds : bool
-        What the split says of the row.
+        Whether the split holds for the row.
     total, margin : float or None
-        The sum, and the paper's f, at most 0 within the bounds; None where a value is missing.
+        The sum, and the paper's f, at most 0 within the bounds; None if a value is missing.
     terms : tuple of TermReading
-        The power laws; empty where a value is missing.
+        The power laws; empty if a value is missing.
     changes : tuple of SplitChange
-        For each column that can, the nearest change that turns the answer; smallest first.
+        For each column, the nearest change that changes the result, if there is one; smallest
+        first.
     reason, sentence : str
-        The reading in words: where the sum lies; and the same with the value of f in front.
+        The reading in words: where the sum lies; `sentence` adds the value of f in front.
     """
 
     split: PowerLawSplit
@@ -369,7 +370,7 @@ def explain_path(
     Returns
     -------
     list of tuple of SplitReading, length n
-        Empty where the rule is no tree, or the row meets no power-law split.
+        Empty if the rule is no tree, or the row reaches no power-law split.
 
     Raises
     ------
@@ -401,7 +402,7 @@ class _PowerLaws(ConditionWriter[PowerLawSplit | None]):
 
 
 def power_law_of(condition: Condition) -> PowerLawSplit | None:
-    """Return a condition that is a sum of power laws; None for one of any other kind."""
+    """Return a condition that is a sum of power laws; None for any other kind."""
     return _PowerLaws().write(condition)
 
 

@@ -19,9 +19,9 @@ from rulekit.rules.rule_set import rule_of
 class Subject:
     """A rule, the columns it reads, and its DNF.
 
-    ``dnf`` is a DNF with the same predictions: the rule itself, or its mirror image by De Morgan
-    where the rule is a CNF. In the mirror, clause k holds exactly where clause k of the CNF fails,
-    so both forms are explained by "these conditions hold together".
+    ``dnf`` is a DNF with the same predictions: the rule itself, or the mirror image of a CNF by De
+    Morgan. In the mirror, clause k holds exactly where clause k of the CNF fails, so both forms are
+    explained by "these conditions hold together".
     """
 
     rule: RuleSet
@@ -57,7 +57,7 @@ def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
 
 
 def _without_unread(model: Any, X: Any) -> Any:
-    """Return a frame's columns that the rule reads, the model's others as missing ones."""
+    """Return a frame's columns that the rule reads, and the model's other columns as missing."""
     names = getattr(model, "feature_names_in_", None)
     if names is None or not isinstance(X, pd.DataFrame):
         return X
@@ -82,7 +82,7 @@ def _present(rule: RuleSet, columns: dict[str, NDArray[Any]]) -> dict[str, NDArr
 
 
 def value_at(column: NDArray[Any], row: int) -> Any:
-    """Return one cell as bool, float or str; None where it is missing."""
+    """Return one cell as bool, float or str; None if missing."""
     value = column[row]
     if value is None or value != value:
         return None

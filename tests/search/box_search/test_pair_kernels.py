@@ -35,7 +35,7 @@ def started(problem, boxes, theta):
     for part, values in enumerate((boxes.low, boxes.high, boxes.absent)):
         box[:k, :, part] = values
     descent_kernels.visit(*data, descent._log, descent_kernels.ENTER, k, theta, np.uint64(0))
-    pair_kernels.start_clause(*data, descent._room, k, theta)
+    pair_kernels.start_clause(*data, descent._pair_buffers, k, theta)
     return Boxes(box[:, :, 0].copy(), box[:, :, 1].copy(), box[:, :, 2].astype(bool))
 
 
