@@ -15,17 +15,17 @@ def brier_score(true: ArrayLike, chance: ArrayLike, weight: ArrayLike | None = N
     Parameters
     ----------
     true : array-like of bool, shape (n,)
-        Whether it came true.
+        Whether the outcome is true.
     chance : array-like of float, shape (n,)
-        The probability that was stated.
+        The predicted probability.
     weight : array-like of float, shape (n,), default=None
         Non-negative weight of each row.
 
     Returns
     -------
     float
-        Between 0 and 1, small is good; stating the frequency f for every row gives f (1 - f). NaN
-        where the rows have no weight.
+        Between 0 and 1, smaller is better; predicting the frequency f for every row gives f (1 -
+        f). NaN if the rows have no weight.
 
     References
     ----------

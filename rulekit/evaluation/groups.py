@@ -24,12 +24,12 @@ class Gap:
     measure : str
         A name of `GROUP_MEASURES`.
     high, low : str
-        The groups with the greatest and the least share; of equal ones the first.
+        The groups with the greatest and the least share; the first of equal ones.
     high_share, low_share : float
         Their shares.
     interval : (float, float)
-        Newcombe's 95 % interval for the difference of these two shares. Of many groups the two
-        furthest apart are so by luck, too, which it does not count.
+        Newcombe's 95 % interval for the difference of these two shares. It does not account for the
+        selection of the two extreme groups among many.
     """
 
     measure: str
@@ -59,18 +59,18 @@ class GroupMetrics:
     name : str
         What the rows are grouped by.
     positive : label
-        The class that is found, called or falsely alarmed of.
+        The class that counts as positive.
     table : DataFrame
-        A row a group, named in the index: ``rows``, ``positives``, ``negatives`` (how many, not
-        weighted), and under each name of `GROUP_MEASURES` the share, from 0 to 1 and by weight,
-        with its 95 % interval (Wilson's) under ``_low`` and ``_high``. A share of no rows is NaN.
+        One row per group, named in the index: ``rows``, ``positives``, ``negatives`` (counts, not
+        weighted), and under each name of `GROUP_MEASURES` the weighted share, from 0 to 1, with its
+        95 % interval (Wilson's) under ``_low`` and ``_high``. A share of no rows is NaN.
     overall : Series
-        The same of all rows.
+        The same for all rows.
     gaps : dict of str to Gap
-        The largest gap of each measure, among groups with enough rows to be compared; without an
-        entry where fewer than two have.
+        The largest gap of each measure, among groups with enough rows to be compared; no entry if
+        fewer than two have enough.
     few : int
-        On how many rows a share must be counted to be compared.
+        Number of rows that a share needs to be compared.
     """
 
     name: str
@@ -143,24 +143,24 @@ def group_metrics(
     Parameters
     ----------
     model : RuleSet or fitted classifier
-        Whatever answers rows by ``predict``.
+        Any model with ``predict``.
     X : DataFrame of shape (n, p)
         Rows with the columns that it reads; further ones are ignored.
     y : array-like of shape (n,)
         True classes.
     group : str, array-like of shape (n,) or RowGroups
         What to group by: the name of a column of `X`, whether the rule reads it or not, or the
-        values of another one, best as a Series with a name. Numbers of many values are cut in
-        bins, rows without a value are the group "missing"; `rulekit.data.row_groups` makes groups
-        of other bins.
+        values of another one, preferably as a Series with a name. Numbers with many values are
+        binned, rows without a value form the group "missing"; `rulekit.data.row_groups` makes
+        groups with other bins.
     positive : label, default=None
-        The class that counts as positive. None for the one the rule describes, where it describes
-        a single one.
+        The class that counts as positive. None for the class that the rule describes, if there is
+        exactly one.
     sample_weight : array-like of shape (n,), default=None
-        What a row counts in shares. Intervals then go by the effective number of rows, the squared
-        sum of the weights over the sum of their squares (Kish, Survey Sampling, 1965).
+        Weights of rows in shares. Intervals then use the effective number of rows, the squared sum
+        of the weights over the sum of their squares (Kish, Survey Sampling, 1965).
     few : int, default=30
-        Shares counted on fewer rows take no part in gaps.
+        Shares counted on fewer rows are left out of gaps.
 
     Returns
     -------
@@ -171,12 +171,12 @@ def group_metrics(
     DataError
         If the column is not there or cannot be grouped, lengths differ, or a class is missing.
     ValueError
-        If `positive` is needed and not given, or is no class; or another parameter is not allowed.
+        If `positive` is needed and not given, or is no class; or another parameter is invalid.
 
     Notes
     -----
-    Intervals of shares are Wilson's; that of a gap is Newcombe's (Statistics in Medicine 17,
-    1998, method 10).
+    Intervals of shares are Wilson's; the interval of a gap is Newcombe's (Statistics in Medicine
+    17, 1998, method 10).
 
     Examples
     --------
@@ -310,7 +310,7 @@ def _figures(sums: pd.Series) -> dict[str, float]:
 
 
 def _largest_gap(table: pd.DataFrame, measure: str, few: int) -> Gap | None:
-    """Find the groups furthest apart, among those with enough rows."""
+    """Find the groups with the largest difference, among those with enough rows."""
     rows = table[(table[GROUP_MEASURES[measure]] >= few) & table[measure].notna()]
     if len(rows) < 2:
         return None

@@ -16,8 +16,8 @@ from rulekit.learners.shares import Likeness
 from rulekit.rules import Clause, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.analysis.simplify import simplify, simplify_clause
 
-MOST_CONDITIONS = 10  # of a rule whose thresholds are written as rules: 2 ** 10 kinds of rows
-SECONDS = 2.0  # for writing such a rule short
+MOST_CONDITIONS = 10  # limit for thresholds written as rules: 2 ** 10 kinds of rows
+SECONDS = 2.0  # time for writing such a rule in short form
 MEASURES = ("called_positive", "found", "false_alarms", "precision", "error")
 
 
@@ -27,19 +27,19 @@ def clause_points(model: Any) -> list[tuple[tuple[int, ...], RuleSet]]:
     Parameters
     ----------
     model : fitted rule model
-        Of two outcomes. `get_rules` says how often each clause was right in training.
+        For two outcomes. `get_rules` lists how often each clause was right in training.
 
     Returns
     -------
     list of (tuple of int, RuleSet)
-        The numbers of the clauses that are on, from 1, and the rule they make; from none to all,
-        the clause that was right most often in training first (of equal ones the earlier). Of a
-        CNF, where a clause turns rows away, every row has the class described before the first.
+        The numbers of the clauses that are on, from 1, and the rule they make; from none to all, in
+        order of their accuracy in training (earlier first if equal). In a CNF, where a clause
+        rejects rows, all rows are predicted as the described class before the first clause is on.
 
     Raises
     ------
     RuleError
-        If clauses give different outcomes: without one of them, others decide other rows.
+        If clauses predict different outcomes: without one of them, others decide other rows.
     """
     rule = model.rule_set_
     if len(set(rule.labels)) > 1:
@@ -74,27 +74,27 @@ def operating_points(
     Parameters
     ----------
     model : fitted rule model
-        Of two outcomes.
+        For two outcomes.
     X : DataFrame of shape (n, p)
         Rows to measure on.
     y : array-like of shape (n,)
         Their classes.
     by : {"clauses", "chances"}, default="clauses"
-        Clauses switched on one after another, see `clause_points`; or the class described given
-        from a probability on, for every probability that a row of `X` has, and for none.
+        Clauses switched on one after another, see `clause_points`; or the described class predicted
+        from a probability on, for every probability that a row of `X` has, and never.
     costs : Costs, default=None
-        What wrong answers cost; adds `cost_per_100`.
+        Costs of wrong predictions; adds `cost_per_100`.
     sample_weight : array-like of shape (n,), default=None
         Weights of rows.
 
     Returns
     -------
     DataFrame
-        A row a point, from the one that gives the class described least often; of a CNF's clauses
-        from the one that gives it most often. `clauses` (numbers of those that are on) or
-        `threshold` (the probability; 1 for never); `called_positive`, the share of rows given the
-        class described; `found`, of the rows of that class those given it; `false_alarms`, of all
-        others those given it; `precision`; `error`; NaN where there is no row to count on.
+        One row per point, from the one that predicts the described class least often (for the
+        clauses of a CNF: most often). `clauses` (numbers of those that are on) or `threshold` (the
+        probability; 1 for never); `called_positive`, the share of rows predicted as the described
+        class; `found`, the same share among rows of that class; `false_alarms`, among all other
+        rows; `precision`; `error`; NaN if there is no row to count.
 
     Raises
     ------
@@ -158,35 +158,35 @@ def _figures(
 
 
 def threshold_rule(model: Any, threshold: float) -> RuleSet:
-    """Write "the described class from this probability on" as a rule.
+    """Write "the described class at or above this probability" as a rule.
 
     Parameters
     ----------
     model : fitted rule model
-        Of two outcomes.
+        For two outcomes.
     threshold : float
         From 0 to 1; compared with probabilities rounded to nine digits.
 
     Returns
     -------
     RuleSet
-        Of a scorecard the same points with another total; of any other rule a DNF over its own
-        conditions, as short as two seconds allow.
+        For a scorecard the same points with another total; for any other rule a DNF over its own
+        conditions, as short as can be found in two seconds.
 
     Raises
     ------
     RuleError
-        If the rule has more than ten different conditions, or its probabilities do not rest on
-        its conditions alone, as those of an ideal DNF, which count types of cases.
+        If the rule has more than ten different conditions, or its probabilities do not depend on
+        its conditions alone, as for an ideal DNF, which counts types of cases.
 
     Notes
     -----
-    Answers are those of the probability on every row, seen in training or not. Of conditions that
-    exclude each other, combinations that cannot occur are left free. O(3**k) for k conditions.
+    Predictions agree with the probability on every row, also on unseen ones. Combinations of
+    conditions that exclude each other are left free. O(3**k) for k conditions.
     """
     rule, positive = model.rule_set_, model.positive_label_
     default = next(c for c in model.classes_.tolist() if c != positive)
-    model = getattr(model, "learner_", model)  # whose probabilities they are
+    model = getattr(model, "learner_", model)  # the model that computes the probabilities
     card = scorecard_of(rule) if isinstance(model, ScorecardClassifier) else ()
     if card:
         return _from_total(model, card[0], threshold, default)

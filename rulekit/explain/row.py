@@ -333,9 +333,8 @@ def _explanation(
     held = tuple(c for c in clauses if c.holds)
     mirrored = context.subject.mirrored
     missed = [near_miss(c, mirrored, context.wording) for c in clauses if not c.holds]
-    decides = (
-        held[0].index if held else len(clauses)
-    )  # clauses after it do not affect the prediction
+    # clauses after the deciding one do not affect the prediction
+    decides = held[0].index if held else len(clauses)
     missed.sort(key=lambda m: (m.label == answer or m.index > decides, nearness(m)))
     fired = held
     if mirrored and not held:

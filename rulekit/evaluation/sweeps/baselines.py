@@ -30,14 +30,14 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     name : str
-        What it is called on a front.
+        Its name on a front.
     learner : classifier
-        Of scikit-learn, taking ``sample_weight``; a copy is fitted.
+        A scikit-learn classifier that accepts ``sample_weight``; a copy is fitted.
 
     Notes
     -----
-    Missing numbers are filled with the training rows' median and flagged in a column of their
-    own; truth values become 0 and 1; text becomes one column a value, rare ones together.
+    Missing numbers are replaced by the training rows' median and flagged in an extra column; truth
+    values become 0 and 1; text becomes one column per value, with rare ones merged.
     """
 
     def __init__(self, name: str, learner: Any) -> None:
@@ -70,8 +70,8 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Yields
         ------
         Baseline
-            What ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is. The models keep
-            the last two tables they were given, prepared: do not change a table in place.
+            The same as ``clone(self).set_params(**setting).fit(X, y, sample_weight)``. The models
+            keep the last two transformed tables: do not change a table in place.
         """
         reader = clone(self)
         encoded = reader._prepared(X)
@@ -167,7 +167,7 @@ def _is_text(column: NDArray[Any]) -> bool:
 
 
 def _as_text(column: NDArray[Any]) -> NDArray[Any]:
-    """Convert a column that was text in training; a missing value is a level of its own."""
+    """Convert a column that was text in training; a missing value is a separate level."""
     return np.array([ABSENT if v is None or v != v else str(v) for v in column], dtype=object)
 
 
@@ -186,7 +186,7 @@ def _encoder(numbers: list[str], texts: list[str]) -> ColumnTransformer:
 
 
 class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Predict the class that costs least for every row."""
+    """Predict the class with the least cost for every row."""
 
     def __init__(self, costs: Costs) -> None:
         self.costs = costs
@@ -218,7 +218,7 @@ def baseline_models(
     Parameters
     ----------
     costs : Costs, default=None
-        Costs of wrong answers; ``cheapest answer`` then replaces ``majority``.
+        Costs of wrong predictions; ``cheapest answer`` then replaces ``majority``.
 
     Returns
     -------
@@ -258,22 +258,22 @@ def baselines(
     only : iterable of str, default=None
         Names of `baseline_models` to run. None runs all.
     costs : Costs, default=None
-        What wrong answers cost; measured, and learned by as weights of rows.
+        Costs of wrong predictions; measured, and used in learning as weights of rows.
     **settings
         ``cv``, ``n_jobs``, ``random_state``, ``store``, ``on_result``, ``should_stop`` and
-        ``sample_weight`` as for `sweep`; give the same ones as there for the same folds.
+        ``sample_weight`` as for `sweep`; pass the same values to get the same folds.
 
     Returns
     -------
     dict of str to SweepResult
-        One result a learner, in the order of `baseline_models`. Size (``n_conditions``,
-        ``n_clauses_used``) is known for trees: splits and leaves; for a constant
-        answer it is 0; for the others it is NaN, as they have no counterpart to a literal.
+        One result per learner, in the order of `baseline_models`. Size (``n_conditions``,
+        ``n_clauses_used``) is splits and leaves for trees, 0 for a constant prediction and NaN for
+        the others, which have no counterpart to a literal.
 
     Raises
     ------
     ValueError
-        If `only` has a name that is not there.
+        If `only` contains an unknown name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Results of a sweep: collected from all threads, each under the key of its work in the store."""
+"""Results of a sweep: collected from all threads, each stored under the key of its fit."""
 
 import dataclasses
 import hashlib
@@ -24,7 +24,7 @@ from rulekit.rules.codec import rule_from_dict
 
 @dataclass(frozen=True)
 class Work:
-    """Everything a sweep has to do."""
+    """All fits of a sweep."""
 
     estimator: Any
     settings: tuple[Setting, ...]
@@ -36,7 +36,7 @@ class Work:
 
 
 class Collector:
-    """Keeps each result once, stores it, and reports it to the caller."""
+    """Stores each result once and reports it to the caller."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Collector:
         return (setting, fold) in self._rows
 
     def look_up(self) -> None:
-        """Load everything the store already holds, fold by fold."""
+        """Load all stored results, fold by fold."""
         if self._store is None:
             return
         stored = self._store.get(self._names.values())
@@ -71,7 +71,7 @@ class Collector:
         self._land(setting, fold, measured, from_store=False)
 
     def kept(self) -> str:
-        """Return what an interruption now would keep, as a sentence."""
+        """Return a sentence on what is kept if the sweep is interrupted now."""
         done = f"{len(self._rows)} of {self._total} fits were finished"
         return f"{done}, and are kept in the store." if self._names else f"{done}. Give a `store`."
 
@@ -114,7 +114,8 @@ class Collector:
         if plain is None:
             return None
         if id(plain) not in self._rules:
-            self._rules[id(plain)] = plain, rule_from_dict(plain)  # kept, so that its id stays its
+            # kept alive, so that its id stays valid
+            self._rules[id(plain)] = plain, rule_from_dict(plain)
         return self._rules[id(plain)][1]
 
     def _names_of_work(self) -> dict[tuple[int, int], str]:

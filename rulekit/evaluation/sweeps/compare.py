@@ -37,19 +37,19 @@ class Comparison:
     Parameters
     ----------
     families : tuple of Family
-        Their settings are numbered through, in this order.
+        Their settings are numbered in this order.
     n_folds : int
     folds_digest : str
-        Fingerprint of rows, target, weights and folds; equal for what may stand on one curve.
+        Fingerprint of rows, target, weights and folds; equal for results that share a curve.
     finished : tuple of dict
-        A row for each finished fit, as `rulekit.evaluation.sweep` reports it, ``learner`` being
-        the family's name.
+        One row per finished fit, as `rulekit.evaluation.sweep` reports it; ``learner`` is the
+        family's name.
     first_pass : tuple of dict
-        The same of a first pass, in which settings are answered quickly and less well.
+        The same for a first pass, which is faster and less accurate.
     part_of_rows : (int, int)
-        From how many rows of a fold the first pass learned, and how many there are.
+        The number of rows per fold used by the first pass, and their total.
     models : mapping of int to classifier
-        By number of setting, fitted on all rows, for families that keep their models.
+        Models by number of setting, fitted on all rows, for families that keep their models.
     references : DataFrame or None
         Reference models on the same folds: ``name`` and the columns of `summarise`.
     """
@@ -119,9 +119,8 @@ class Comparison:
 
         Parameters
         ----------
-        whole : bool, default=True
-            Leave out settings of which folds are missing: their means are over other rows than
-            those of the rest, and move while a comparison runs.
+        Leave out settings with missing folds: their means are over other rows than the rest, and
+        change while a comparison runs.
 
         Returns
         -------
@@ -133,22 +132,22 @@ class Comparison:
         return points[points["folds"] == self.n_folds] if whole else points
 
     def join(self, *others: "Comparison") -> "Comparison":
-        """Combine comparisons on the same folds; settings are numbered anew.
+        """Combine comparisons on the same folds; settings are renumbered.
 
         Parameters
         ----------
         *others : Comparison
-            A family may stand in several, with other settings.
+            A family may occur in several, with other settings.
 
         Returns
         -------
         Comparison
-            Reference models are taken from the first that has them.
+            Reference models are taken from the first comparison that has them.
 
         Raises
         ------
         ValueError
-            If one is of other rows or other folds: their errors cannot be compared.
+            If one has other rows or other folds: their errors cannot be compared.
         """
         everyone = (self, *others)
         for position, other in enumerate(others, start=1):
@@ -183,14 +182,14 @@ class Progress:
     Parameters
     ----------
     stage : {"first pass", "search", "references"}
-        What is being done.
+        The current stage.
     family : str
-        For which learner; empty for reference models.
+        The current learner; empty for reference models.
     row : dict or None
-        The fit that has just been finished; None at the end of a stage, when all that belongs to
-        it is in `found` (of "references" at its beginning).
+        The fit that has just finished; None at the end of a stage, when all its results are in
+        `found` (for "references" at the beginning).
     found : Comparison
-        All there is by now.
+        All results so far.
     """
 
     stage: str
@@ -200,7 +199,7 @@ class Progress:
 
 
 def renumbered(rows: Iterable[Row], by: int) -> list[Row]:
-    """Return rows whose settings are numbered from another number on."""
+    """Return rows with settings renumbered from a given number."""
     return [row | {"setting": row["setting"] + by} for row in rows]
 
 
@@ -209,8 +208,8 @@ def _plain(row: Row) -> Row:
 
 
 QUICK_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
-QUICK_ROWS = 1_000  # but never from fewer rows than these, where there are as many
-QUICK_SECONDS = 2.0  # for one search of a first pass
+QUICK_ROWS = 1_000  # but at least this many rows, if there are as many
+QUICK_SECONDS = 2.0  # for one search in a first pass
 QUICK = {
     "n_perturbations": 0,
     "time_limit": QUICK_SECONDS,
@@ -247,58 +246,58 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     y : array-like of shape (n,)
         Classes.
     learners : mapping of str to (classifier, grid), or iterable of Family, default=None
-        What is compared, in the order of work. None is `rule_learners`.
+        The learners to compare, in this order. None is `rule_learners`.
     cv : int, splitter or iterable, default=10
         See `rulekit.data.make_folds`.
     budget_seconds : float, default=None
-        For all learners together; None is no limit. Each may take an equal part of what is left
-        when its turn comes, so what one leaves over the later ones have. Each learner begins with
-        its smallest setting, which is fitted in all folds even if that takes longer, so that every
-        learner has a point; other settings follow in an order that shows all of a grid coarsely
-        first, each in all folds. A learner with a parameter ``time_limit`` is given its part as
-        the limit of a single fit; for the smallest setting, and where one fit answers the whole
-        front, the part of a fold. A fit that is going on is not interrupted, and models to be kept
-        are fitted of what has been measured in all folds by then.
+        For all learners together; None is no limit. Each learner may use an equal part of the
+        remaining time, so unused time is passed on to later ones. Each learner begins with its
+        smallest setting, which is fitted in all folds even if that takes longer, so that every
+        learner has a point; other settings follow in an order that samples the whole grid coarsely
+        first, each in all folds. A learner with a parameter ``time_limit`` gets its part as the
+        limit of a single fit; for the smallest setting, and if one fit yields the whole front, the
+        part of a fold. A running fit is not interrupted. Models to be kept are fitted for the
+        settings measured in all folds by then.
     first_pass : bool, default=False
-        Answer the settings of the first learner that answers its whole front in one fit quickly
-        first: without disturbances, from a part of the rows where the table is large. Such points
-        stand until the better ones are whole.
+        Evaluate the settings of the first learner that yields its whole front in one fit quickly
+        first: without perturbations, and on a part of the rows if the table is large. Such points
+        are shown until the better ones are complete.
     references : bool, default=False
-        Cross-validate reference models, too (`evaluation.sweeps.baselines`): at the end, or with
-        a budget at the beginning, as a turn of their own.
+        Cross-validate reference models, too (`evaluation.sweeps.baselines`): at the end, or with a
+        budget at the beginning, as an additional stage.
     n_jobs : int, default=None
         Workers, as for `rulekit.evaluation.sweep`.
     random_state : int, default=None
         Seed of the folds; None is 0.
     store : SweepStore or path, default=None
-        Where finished fits are kept and looked up. A path is opened when it is first needed.
+        Where finished fits are stored and looked up. A path is opened when it is first needed.
     on_progress : callable, default=None
-        Called with a `Progress` after each fit and each stage; never twice at the same time, but
-        not always from the calling thread. What it raises ends the comparison and is raised.
+        Called with a `Progress` after each fit and each stage; never concurrently, but not always
+        from the calling thread. An exception raised by it ends the comparison and is raised.
     should_stop : callable, default=None
         Called between fits, from any thread; True ends the comparison early.
     sample_weight : array-like of shape (n,), default=None
         Weights of rows, in fits and in errors.
     costs : Costs, default=None
-        What wrong answers cost, as for `rulekit.evaluation.sweep`; reference models learn by them,
-        too. None for those that a learner has already.
+        Costs of wrong predictions, as for `rulekit.evaluation.sweep`; reference models use them,
+        too. None for the costs of the learners.
     only_stored : bool, default=False
-        Fit nothing: give what the store holds for this very work.
+        Fit nothing: return what is stored for exactly these fits.
 
     Returns
     -------
     Comparison
-        Without a budget it depends neither on `n_jobs` nor on what the store held (but for
-        ``seconds``), as long as the learners themselves are repeatable. After a stop, or at the
-        end of the budget, it holds what was finished.
+        Without a budget it depends neither on `n_jobs` nor on the store's content (except for
+        ``seconds``) if the learners are repeatable. After a stop, or at the end of the budget, it
+        contains what was finished.
 
     Raises
     ------
     ValueError
-        If there is no learner, the budget is not positive, or `only_stored` is set without a
-        store; and what `rulekit.evaluation.sweep` raises.
+        If there is no learner, the budget is not positive, or `only_stored` is set without a store;
+        and errors of `rulekit.evaluation.sweep`.
     DataError
-        As `rulekit.evaluation.sweep` does.
+        See `rulekit.evaluation.sweep`.
 
     Examples
     --------
@@ -399,7 +398,7 @@ class _Comparing:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of all that must be equal for two comparisons on one curve."""
+        """Digest of everything that must be equal for two comparisons on one curve."""
         return fingerprint(self.X, self.y, self.weight, self.folds, self.costs)
 
     @cached_property
@@ -427,7 +426,7 @@ class _Comparing:
             self.on_progress(Progress(stage, family, row, self.found()))
 
     def until_turn_ends(self, n_stages: int, *, keeps_models: bool = False) -> ShouldStop:
-        """Return a check of whether the first of several turns is over, minus time for models."""
+        """Return a check of whether the first of several stages is over, minus time for models."""
         if self.budget is None:
             return self.should_stop
         now, n_folds = time.monotonic(), len(self.folds)
@@ -436,9 +435,9 @@ class _Comparing:
         return lambda: time.monotonic() >= end or self.should_stop()
 
     def limited(self, family: Family, *, each_fold: bool = False) -> Family:
-        """Return a family with a limit for a single fit: its part of the budget, or that of a fold.
+        """Limit a single fit of a family to its part of the budget, or to the part per fold.
 
-        The part is that of the whole budget, so that the same budget gives the same fits.
+        Parts refer to the whole budget, so that the same budget gives the same fits.
         """
         if self.budget is None or not has_time_limit(family):
             return family
@@ -451,7 +450,7 @@ class _Comparing:
     def rounds(self, family: Family) -> list[tuple[Family, list[int]]]:
         """List the settings swept together, with their time limit; the smallest one comes first.
 
-        All together without a budget, and where one fit with a time limit answers them all.
+        All together without a budget, and if one fit with a time limit yields them all.
         """
         order = spread_order(len(family.settings))
         if self.budget is None or (family.whole_front and has_time_limit(family)):
@@ -491,9 +490,9 @@ class _Comparing:
         )
 
     def is_stored(self, family: Family, first: int) -> bool:
-        """Whether the store holds all of a family, so that no first pass is needed.
+        """Whether the store has all fits of a family, so that no first pass is needed.
 
-        A store that is not there yet is made after the first pass, which it would hold up.
+        A missing store is created after the first pass, to avoid a delay before it.
         """
         if self.store_or_path is None or not (
             isinstance(self.store_or_path, SweepStore) or Path(self.store_or_path).exists()
@@ -513,7 +512,7 @@ class _Comparing:
         quick = {name: value for name, value in QUICK.items() if name in parameters}
         learner = replace(family, estimator=clone(family.estimator).set_params(**quick))
 
-        def land(row: Row) -> None:  # prices are in rows, so they shrink with them
+        def land(row: Row) -> None:  # prices are in rows, so they are scaled down with the rows
             named = {"setting": first + row["setting"], "learner": family.name}
             self.first_pass.append(row | family.settings[row["setting"]] | named)
             self.report_progress("first pass", family.name, self.first_pass[-1])
@@ -550,7 +549,7 @@ class _Comparing:
 
 
 def smallest(settings: Sequence[Setting]) -> int:
-    """Return the number of the setting of least sizes; of several, of a middle price."""
+    """Return the number of the smallest setting; if several, one with a middle price."""
     sizes = [
         [
             np.inf if value is None else value

@@ -20,17 +20,17 @@ class Family:
     Parameters
     ----------
     name : str
-        What it is called in tables and figures.
+        Its name in tables and figures.
     estimator : classifier
-        Left as it is.
+        Not modified.
     grid : mapping of str to list, or several of these
         As for `rulekit.evaluation.sweep`.
     whole_front : bool, default=False
-        Whether one fit costs what all settings of a fold cost, as with the box search.
+        Whether one fit costs as much as all settings of a fold, as with the box search.
     keep_models : bool, default=False
-        Whether each setting is also fitted on all rows, to pick from.
+        Whether each setting is also fitted on all rows, so that its model can be selected.
     n_jobs : int, default=None
-        Workers; None is what the comparison is given.
+        Workers; None is the comparison's setting.
     """
 
     name: str
@@ -52,9 +52,9 @@ def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]
     Parameters
     ----------
     y : array-like of shape (n,)
-        Classes; their number and their rows set prices. The ideal DNF knows two only.
+        Classes; their number and their rows determine prices. The ideal DNF supports two only.
     random_state : int, default=0
-        Seed of those that draw.
+        Seed of learners that draw at random.
 
     Returns
     -------

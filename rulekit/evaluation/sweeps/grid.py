@@ -12,7 +12,7 @@ Grid = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Sequence[Any]]]
 #: The 18 prices of a literal that the two-level paper sweeps: 1, 2, 5 times 0.0001 ... 10.
 THETA_GRID: tuple[float, ...] = tuple(float(f"{a}e{b}") for b in range(-4, 2) for a in (1, 2, 5))
 
-#: What one fold's matrix and solved programs serve together; any other key starts a new family.
+#: Settings that differ in these keys alone share a fold's matrix and solved programs.
 PATH_KEYS = ("theta", "n_clauses", "max_conditions")
 SHARED_KEYS = (
     *PATH_KEYS,
@@ -67,8 +67,8 @@ def _check_part(part: Any, allowed: set[str] | None) -> None:
 def families(settings: Sequence[Setting], shared: Iterable[str]) -> list[list[int]]:
     """Group settings that differ in the `shared` keys alone; positions, in fitting order.
 
-    The order shows a sketch of the whole curve early: the middle price first, then both ends,
-    then the middles of the gaps. It changes nothing but the time at which results appear.
+    The order samples the whole curve early: the middle price first, then both ends, then the
+    middles of the gaps. It affects only the time at which results appear.
     """
     keys = set(shared)
     groups: dict[tuple[Any, ...], list[int]] = {}

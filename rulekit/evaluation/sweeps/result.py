@@ -29,18 +29,18 @@ def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
     Parameters
     ----------
     x, y : array-like of shape (n,)
-        Coordinates, in any units. A point with a NaN takes no part.
+        Coordinates, in any units. Points with NaN are ignored.
 
     Returns
     -------
     ndarray of bool, shape (n,)
-        True for the points of the front. Equal points do not dominate each other: they are on
-        the front together or not at all. A point with a NaN is never on it.
+        True for the points of the front. Equal points do not dominate each other: either all or
+        none are on the front. A point with a NaN is never on it.
 
     Raises
     ------
     ValueError
-        If the coordinates are not two one-dimensional arrays of one length.
+        If the coordinates are not two one-dimensional arrays of equal length.
 
     Notes
     -----
@@ -48,7 +48,7 @@ def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
 
     Examples
     --------
-    The third point is as small as the second but wrong more often:
+    The third point is as small as the second but has a higher error:
 
     >>> pareto_front([1, 2, 2, 5], [0.30, 0.25, 0.28, 0.25])
     array([ True,  True, False, False])
@@ -84,8 +84,8 @@ def front_steps(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArra
     Returns
     -------
     tuple of ndarray of float
-        Corners from left to right: at each corner the value reached is kept until the next point
-        of the front improves it. Empty for no points; equal points give one corner.
+        Corners from left to right: each value is kept until the next point of the front improves
+        it. Empty for no points; equal points give one corner.
 
     Examples
     --------
@@ -118,27 +118,27 @@ class SweepResult:
     Parameters
     ----------
     table : DataFrame
-        One row a setting and fold, sorted by both. Columns: ``setting`` (a number), ``learner``,
-        the grid's keys, ``fold``, the measures (`test_error`, `train_error`,
-        `test_balanced_error`, `test_f1`, `test_auc`, with costs `test_cost_per_100`, what wrong
-        answers cost a hundred cases; the four confusion counts `test_tp` ...,
-        `n_conditions`, `n_clauses_used`, `objective`, `seconds`) and ``rule`` (a `RuleSet`, or None
-        for a learner without one). Errors are shares between 0 and 1.
+        One row per setting and fold, sorted by both. Columns: ``setting`` (a number), ``learner``,
+        the grid's keys, ``fold``, the measures (`test_error`, `train_error`, `test_balanced_error`,
+        `test_f1`, `test_auc`, with costs `test_cost_per_100`, the cost of wrong predictions per
+        hundred cases; the four confusion counts `test_tp` ..., `n_conditions`, `n_clauses_used`,
+        `objective`, `seconds`) and ``rule`` (a `RuleSet`, or None for a learner without one).
+        Errors are shares between 0 and 1.
     settings : tuple of dict
-        The parameters that stand behind each number in ``setting``.
+        The parameters for each number in ``setting``.
     estimators : tuple of estimator
-        Unfitted, one for each setting: what the setting is set on.
+        Unfitted, one for each setting: the estimator that the setting is applied to.
     n_folds : int
         Number of folds requested.
     complete : bool
-        Whether every fold of every setting is there; False after a stop.
+        Whether every fold of every setting is finished; False after a stop.
     folds_digest : str
-        Fingerprint of rows, target and folds: equal for results that may stand on one front.
+        Fingerprint of rows, target and folds: equal for results that share a front.
 
     Notes
     -----
-    The lowest of many cross-validated errors flatters the setting that has it. It compares
-    settings; an honest figure for the chosen one needs rows that the sweep never saw.
+    The lowest of many cross-validated errors is optimistic for its setting. It compares settings;
+    an honest figure for the selected one needs rows that the sweep did not use.
     """
 
     table: pd.DataFrame
@@ -167,18 +167,18 @@ class SweepResult:
         return clone(self.estimators[number]).set_params(**setting)
 
     def front(self, x: str = "n_conditions", y: str = "test_error") -> pd.DataFrame:
-        """Return the settings that no other setting beats in both coordinates.
+        """Return the settings that are not dominated in the two coordinates.
 
         Parameters
         ----------
         x, y : str
-            Columns of `summary`. Small is good, but for ``test_f1`` and ``test_auc``.
+            Columns of `summary`. Small values are better, except for ``test_f1`` and ``test_auc``.
 
         Returns
         -------
         DataFrame
-            Rows of `summary`, from left to right. Equal settings all stay. Of an incomplete sweep
-            only the settings with the most finished folds compete.
+            Rows of `summary`, from left to right. Equal settings are all kept. In an incomplete
+            sweep only the settings with the most finished folds are compared.
 
         Raises
         ------
@@ -195,12 +195,12 @@ class SweepResult:
         return suggest(self, y)
 
     def join(self, *others: "SweepResult") -> "SweepResult":
-        """Combine results of several learners; settings are numbered anew in this order.
+        """Combine results of several learners; settings are renumbered in this order.
 
         Raises
         ------
         ValueError
-            If a result is of other rows or other folds: their errors cannot be compared.
+            If a result has other rows or other folds: their errors cannot be compared.
         """
         for number, other in enumerate(others, start=1):
             if other.folds_digest != self.folds_digest:
@@ -227,45 +227,46 @@ class SweepResult:
 
 
 def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict[str, Any]:
-    """Select a setting, and list others worth looking at.
+    """Select a setting, and list alternatives.
 
     Parameters
     ----------
     result : SweepResult or DataFrame
-        A finished sweep; or a table with a row a setting, like `SweepResult.summary` and
+        A finished sweep; or a table with one row per setting, like `SweepResult.summary` and
         `Choice.table`: columns ``setting`` (numbers), ``folds``, ``n_conditions``,
         ``n_clauses_used``, the measure and its standard error, and the settings' parameters.
     y : str, default="test_error"
-        The measure to judge by.
+        The measure to compare.
 
     Returns
     -------
     dict
         Numbers of settings, and a sentence under ``reason``.
 
-        ``default``: the setting to take. The mean of each setting is averaged with those of its
-        neighbours (one step up and down in price, clauses, or what else sets the size of a rule,
-        all else alike; weights 1/4, 1/2, 1/4 along each), two tenths of a point are added for each
-        condition, and the lowest sum wins; a tie goes to fewer conditions, then to fewer clauses,
-        then to the lower number. Never a rule that is empty on average, if there is another.
+        ``default``: the suggested setting. The mean of each setting is averaged with those of its
+        neighbours (one step up and down in price, clauses, or another parameter for the size of a
+        rule, with the others equal; weights 1/4, 1/2, 1/4 along each), two tenths of a point are
+        added for each condition, and the lowest sum is selected; a tie goes to fewer conditions,
+        then to fewer clauses, then to the lower number. A rule that is empty on average is selected
+        only if all are.
 
-        ``best``: best mean of its own; ties as above. It flatters: see the notes.
+        ``best``: the best mean without averaging; ties as above. It is optimistic, see the notes.
 
-        ``simplest_within_1se``: fewest conditions among those at most one standard error worse
-        than the best.
+        ``simplest_within_1se``: fewest conditions among those at most one standard error worse than
+        the best.
 
     Raises
     ------
     ValueError
-        If nothing has finished, or a column is not there.
+        If nothing has finished, or a column is missing.
 
     Notes
     -----
-    Of several hundred settings the best mean is a point or more too good, and the setting that has
-    it is often not the best. What is done here was measured to choose better than the best mean and
-    than the one-standard-error rule (``benchmarks/bench_choice.py``, ``docs/decisions/0011``); keep
-    the grid small, too. For a cost, the price of a condition is 0.2 % of the greatest mean cost;
-    for a measure to be maximised it is taken off.
+    The best mean of several hundred settings is a point or more too optimistic, and its setting is
+    often not the best. This selection was measured to be better than the best mean and the
+    one-standard-error rule (``benchmarks/bench_choice.py``, ``docs/decisions/0011``); nevertheless
+    keep the grid small. For a cost, the price of a condition is 0.2 % of the greatest mean cost;
+    for a measure to be maximised it is subtracted.
 
     Examples
     --------
@@ -293,7 +294,7 @@ def _settings_in(summary: pd.DataFrame) -> dict[int, Setting]:
     """Return the parameters of each setting from a summary, without its measures."""
     measured = {"setting", "learner", "folds", FOREST_LOSS, FOREST_SIZE, *GAPS, *AVERAGED}
     if "n_clauses" in summary and summary["n_clauses"].equals(summary["n_clauses_used"]):
-        measured.add("n_clauses")  # the number found; the grid does not vary it
+        measured.add("n_clauses")  # the mean number; the grid does not vary it
     keys = [c for c in summary.columns if c not in measured and not c.startswith("test_")]
     rows = summary[keys].astype(object).where(summary[keys].notna(), None).to_dict("records")
     return dict(zip(summary["setting"].astype(int).tolist(), rows, strict=True))
@@ -307,7 +308,7 @@ def fit_setting(
     Parameters
     ----------
     estimator : estimator
-        Left as it is; a copy is fitted.
+        Not modified; a copy is fitted.
     setting : mapping of str to object
         Its parameters, for instance ``result.setting(number)``.
     X : DataFrame or array of shape (n, k)
@@ -337,12 +338,12 @@ def summarise(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a setting: ``setting``, ``learner``, the grid's keys, each test measure's mean and,
-        under its name with ``_se``, the standard error (standard deviation over folds divided by
-        the root of their number; NaN for a single fold), the means of `train_error`,
-        `n_conditions`, `n_clauses_used`, `objective` and `seconds`, and ``folds`` (how many
-        are done). ``n_clauses`` is the value in the grid; where the grid does not vary it, it is
-        the mean number found. A fold in which a measure is undefined is left out of its mean.
+        One row per setting: ``setting``, ``learner``, the grid's keys, each test measure's mean
+        and, under its name with ``_se``, the standard error (standard deviation over folds divided
+        by the square root of their number; NaN for a single fold), the means of `train_error`,
+        `n_conditions`, `n_clauses_used`, `objective` and `seconds`, and ``folds`` (number of
+        finished folds). ``n_clauses`` is the value in the grid; if the grid does not vary it, the
+        mean number of clauses. Folds with an undefined measure are left out of its mean.
     """
     table = rows if isinstance(rows, pd.DataFrame) else table_of(list(rows))
     measures = [c for c in table.columns if c.startswith("test_") and c not in COUNTED]
@@ -362,7 +363,7 @@ def summarise(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def table_of(rows: Sequence[Mapping[str, Any]], keys: Sequence[str] | None = None) -> pd.DataFrame:
-    """Build a sweep's table, sorted by setting and fold; a key a setting lacks is None there."""
+    """Build a sweep's table, sorted by setting and fold; missing keys are None."""
     fixed = {"setting", "learner", "fold", "rule", *MEASURES, *EXTRAS}
     if keys is None:
         keys = list(dict.fromkeys(k for row in rows for k in row if k not in fixed))

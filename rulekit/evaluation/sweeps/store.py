@@ -1,8 +1,8 @@
 """Finished folds on disk, so that an interrupted sweep can be resumed.
 
-One SQLite file in write-ahead mode, one table; every row is committed when it is put. Rows are
-JSON text: nothing is pickled, and reading a store runs no code. Each carries a checksum of itself
-and its key: an altered or damaged entry is deleted with a warning, and computed again.
+One SQLite file in write-ahead mode, one table; every row is committed when it is put. Rows are JSON
+text: nothing is pickled, and reading a store runs no code. Each row has a checksum of itself and
+its key: an altered or damaged entry is deleted with a warning, and computed again.
 """
 
 import contextlib
@@ -20,9 +20,9 @@ from typing import Any
 
 from rulekit.exceptions import DataError
 
-APPLICATION = 0x52554C45  # "RULE": tells our files from any other SQLite file
+APPLICATION = 0x52554C45  # "RULE": distinguishes our files from other SQLite files
 SCHEMA = 2
-PATIENCE = 30.0  # seconds to wait for another process that is writing
+PATIENCE = 30.0  # seconds to wait for another process that writes
 CREATE = """
 CREATE TABLE finished (
     key TEXT PRIMARY KEY,
@@ -40,8 +40,8 @@ class SweepStore:
     Parameters
     ----------
     path : str or path
-        The file; made when it does not exist, readable by its owner only. Several threads and
-        several processes may use one file at the same time.
+        The file; created if it does not exist, readable by its owner only. Several threads and
+        processes may use one file at the same time.
 
     Raises
     ------
@@ -73,7 +73,7 @@ class SweepStore:
             pass
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the path only; the connection is opened anew."""
+        """Pickle the path only; the connection is opened again."""
         return {"path": self.path}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -86,7 +86,7 @@ class SweepStore:
         self.close()
 
     def __del__(self) -> None:
-        with contextlib.suppress(AttributeError):  # __init__ may have refused the file
+        with contextlib.suppress(AttributeError):  # __init__ may have rejected the file
             self.close()
 
     def __len__(self) -> int:
@@ -96,7 +96,7 @@ class SweepStore:
     def get(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
         """Read the results for these keys; unknown keys are left out.
 
-        Rows that are not as `put` wrote them are deleted, and left out, too.
+        Rows that differ from what `put` wrote are deleted and left out, too.
 
         Parameters
         ----------
@@ -140,11 +140,11 @@ class SweepStore:
         Parameters
         ----------
         key : str
-            The name of the work.
+            The key of the fit.
         data : str
             Digest of the table, so that `forget` can find its rows.
         measured : mapping of str to object
-            What JSON can hold; a number that is not finite becomes None.
+            Values that JSON supports; a number that is not finite becomes None.
         """
         text = json.dumps({k: _finite(v) for k, v in measured.items()}, allow_nan=False)
         with self._using() as connection:
@@ -213,7 +213,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
     )
-    # A damaged byte ends in a checksum that differs, not in an error that quotes the row.
+    # A damaged byte causes a different checksum, not an error that quotes the row.
     connection.text_factory = lambda cell: cell.decode("utf-8", "replace")
     try:
         _prepare(connection, path)
@@ -239,7 +239,8 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
             "update the program, or give another file."
         )
     if application != APPLICATION or version != SCHEMA:
-        connection.execute("DROP TABLE IF EXISTS finished")  # older code wrote it: never read again
+        # written by older code: never read again
+        connection.execute("DROP TABLE IF EXISTS finished")
         connection.execute(CREATE)
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {SCHEMA}")

@@ -68,9 +68,9 @@ class Measuring:
 
     Notes
     -----
-    Neighbouring prices mostly end in the same rule, and measuring takes longer than looking a rule
-    up. Only learners that share their work, and answer with their rule and nothing else, are taken
-    at their word: their rows are checked once, and each of their rules is measured once.
+    Neighbouring prices mostly end in the same rule, and measuring takes longer than a look-up. For
+    learners that share their work and predict with their rule only, rows are checked once, and each
+    of their rules is measured once.
     """
 
     def __init__(self, estimator: Any, rows: FoldRows) -> None:
@@ -91,7 +91,7 @@ class Measuring:
             self._errors_by_rule[rule] = errors
         size = getattr(model, "n_conditions_", None) if rule is None else rule.n_conditions
         return errors | {
-            "n_conditions": _number(size),  # a tree's own count differs from that of its rule
+            "n_conditions": _number(size),  # a tree's count differs from the count of its rule
             "n_clauses_used": _number(getattr(model, "n_rules_", None)),
             "objective": _number(getattr(model, "objective_", None)),
         }
@@ -119,7 +119,7 @@ class Measuring:
         return measured
 
     def _answers(self, model: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:
-        """Return predictions on test and training rows, and probabilities on test rows if any."""
+        """Return predictions on test and training rows, and any probabilities on test rows."""
         X, X_train = self.rows.test[0], self.rows.train[0]
         if not (self._shares_work and isinstance(model, BaseRuleClassifier)):
             scores = model.predict_proba(X) if hasattr(model, "predict_proba") else None
@@ -178,8 +178,8 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     Parameters
     ----------
     estimator : classifier
-        Left as it is. One with ``fit_many`` fits the settings of a fold from one shared
-        preparation; any other scikit-learn classifier is cloned and fitted.
+        Not modified. One with ``fit_many`` fits the settings of a fold from one shared preparation;
+        any other scikit-learn classifier is cloned and fitted.
     X : DataFrame or array of shape (n, k)
         Features.
     y : array-like of shape (n,)
@@ -190,45 +190,45 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
         See `rulekit.data.folds.make_folds`; folds are seeded, shuffled and stratified. Give
         ``make_folds(y, 10, groups=...)`` to keep groups together.
     n_jobs : int, default=None
-        Workers, as joblib counts them: None is one, or what `joblib.parallel_config` says. The
-        active backend is used, whichever it is; each worker computes with one thread.
+        Workers, as joblib counts them: None is one, or the value set by `joblib.parallel_config`.
+        The active backend is used; each worker computes with one thread.
     random_state : int, default=None
         Seed of the folds; None is 0, so that a sweep can be repeated and resumed.
     store : SweepStore, default=None
-        Where finished fits are kept, as soon as `on_result` gets them, and looked up first.
+        Where finished fits are stored, as soon as `on_result` gets them, and looked up first.
     on_result : callable, default=None
         Called with a row of the table (a dictionary, with ``done``, ``total`` and ``from_store``
-        added), stored rows first: after each fit where workers share this process's memory, else
-        after all fits of a unit of work. Never called twice at the same time, but not always from
-        the calling thread. What it raises ends the sweep and is raised.
+        added), stored rows first: after each fit if workers share this process's memory, else after
+        all fits of a unit of work. Never called concurrently, but not always from the calling
+        thread. An exception raised by it ends the sweep and is raised.
     should_stop : callable, default=None
         Called between fits, from any thread; True ends the sweep early.
     sample_weight : array-like of shape (n,), default=None
         Weights of rows, in fits and in errors.
     costs : Costs, default=None
-        What wrong answers cost: measured as `test_cost_per_100`, and learned by. A learner with a
-        parameter `costs` is given them, any other rows that weigh accordingly. None for those that
-        the learner has already.
+        Costs of wrong predictions: measured as `test_cost_per_100`, and used in learning. A learner
+        with a parameter `costs` gets them, any other gets equivalent weights of rows. None for the
+        costs that the learner has already.
     only_stored : bool, default=False
-        Fit nothing: give what the store holds for this very work, as after a stop.
+        Fit nothing: return what is stored for exactly these fits, as after a stop.
 
     Returns
     -------
     SweepResult
-        Its table does not depend on `n_jobs`, on the order of the work, or on what the store
-        already held (but for ``seconds``), as long as the learner itself is repeatable. After a
-        stop it holds what was finished, and ``complete`` is False.
+        Its table does not depend on `n_jobs`, on the order of the work, or on the store's content
+        (except for ``seconds``) if the learner is repeatable. After a stop it contains what was
+        finished, and ``complete`` is False.
 
     Raises
     ------
     ValueError
-        If the grid names no parameter of the learner, lengths differ, `only_stored` is set
-        without a store, or the learner has other costs, or class weights beside them; and
-        whatever a fit raises, with a note that says which setting and fold.
+        If the grid names no parameter of the learner, lengths differ, `only_stored` is set without
+        a store, or the learner has other costs, or class weights in addition; and any error of a
+        fit, with a note on its setting and fold.
     DataError
-        If a class has fewer rows than there are folds, or the store cannot be used.
+        If a class has fewer rows than folds, or the store cannot be used.
     RulekitError
-        If a worker process is killed, and in a second try one more.
+        If a worker process is killed, and another one in a second attempt.
 
     Notes
     -----
@@ -307,7 +307,7 @@ class _Caller:
         return (cancellation() or self._file.exists) if self.is_remote else self.stopped
 
     def _watch(self) -> None:
-        """Create the file as soon as the tasks should end."""
+        """Create the file when the tasks should end."""
         while not self._ended.wait(PULSE):
             try:
                 if self.stopped():
@@ -318,7 +318,7 @@ class _Caller:
 
 
 def _run(work: Work, collector: Collector, stop: ShouldStop, n_jobs: int | None) -> None:
-    """Distribute the remaining work; after an error drain it, because aborting kills workers."""
+    """Distribute the remaining work; after an error wait, since aborting kills workers."""
     tasks = _tasks(work, collector, effective_n_jobs(n_jobs))
     rows = Once((work.X, work.y, work.weights), collector.data)
     folds = [Once(*pair) for pair in zip(work.folds, collector.folds, strict=True)]
@@ -333,7 +333,7 @@ def _run(work: Work, collector: Collector, stop: ShouldStop, n_jobs: int | None)
 
 
 def _tasks(work: Work, collector: Collector, n_workers: int) -> list[_Task]:
-    """List the remaining units, fold by fold; finer ones where workers would be idle."""
+    """List the remaining units, fold by fold; smaller ones if workers would be idle."""
     groups = families(work.settings, SHARED_KEYS)
     if len(groups) * len(work.folds) < n_workers:
         groups = families(work.settings, PATH_KEYS)
@@ -369,7 +369,7 @@ def _do(
                 rows.append((number, measure(model) | {"seconds": seconds}))
             except Exception as error:
                 error.add_note(f"This happened in fold {task.fold} with the setting {setting}.")
-                if caller.is_remote:  # the way back to the caller loses it
+                if caller.is_remote:  # pickling on the way back to the caller would lose it
                     error.add_note(traceback.format_exc())
                 return rows, error
             caller.report(number, task.fold, rows[-1][1])
@@ -415,7 +415,7 @@ def priced(estimator: Any, costs: Costs | None) -> Any:
 def settled_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any]) -> Costs | None:
     """Return the costs for the comparison as a matrix over the classes.
 
-    So that a rule for the other class is charged the same. None if none is given.
+    A rule for the other class is charged the same. None without costs.
     """
     classes = np.unique(y)
     costs_found = None

@@ -24,8 +24,8 @@ from rulekit.rules import RuleSet
 from rulekit.rules.rule_set import rule_of
 
 TIE = 1e-9
-GROWN = 2_000  # rules of several clauses whose clauses are exchanged, at most
-KEPT = ("binarizer", "class_weight", "costs")  # what a learner's rules depend on besides
+GROWN = 2_000  # maximal number of rules with several clauses whose clauses are exchanged
+KEPT = ("binarizer", "class_weight", "costs")  # other parameters that affect a learner's rules
 
 
 def alternatives(  # noqa: PLR0913  all but four by keyword
@@ -43,39 +43,38 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     random_state: int = 0,
     should_stop: Callable[[], bool] | None = None,
 ) -> Alternatives:
-    """List the rules that are as good as a model's, and what they have in common.
+    """List the rules that are as good as a model's rule, and what they have in common.
 
-    A rule costs the weight of the rows that it gets wrong plus `theta` a condition. Listed are the
-    rules that cost at most `within` of the rows more than the best known one (the model's rule is
-    among those known), with no more clauses and conditions than the model's rule, and in which
-    every condition and clause reduces the cost: what another rule has besides them
-    is idle.
+    A rule costs the weight of its wrong rows plus `theta` per condition. Listed are the rules that
+    cost at most `within` of the rows more than the best known one (including the model's rule),
+    with no more clauses and conditions than the model's rule, and in which every condition and
+    clause reduces the cost; other conditions would be redundant.
 
     Parameters
     ----------
     model : fitted classifier with ``rule_set_``, of two classes
-        Its rule is compared. The alternatives of scorecards, trees and formulas, too, are
-        rules of plain conditions.
+        Its rule is compared. The alternatives of scorecards, trees and formulas are rules of plain
+        conditions, too.
     X, y, sample_weight
         The table it was learned from.
     within : float, default=0.01
-        The margin: a share of the rows, by weight; 0.01 is one in a hundred.
+        The margin: a weighted share of the rows; 0.01 is one in a hundred.
     theta : float, default=None
-        Price of a condition in rows, not negative. None is the model's own, where it is a learner
+        Price of a condition in rows, not negative. None is the model's own price if it is a learner
         of conditions with a positive one, else two in a thousand of the rows.
     max_conditions : int, default=None
         Most conditions of a rule; None for as many as the model's rule has.
     learner : BoxSearchClassifier or other learner of conditions, default=None
-        Not fitted: its binarizer, its constraints and its weights of classes say which rules there
-        are. None takes them from the model as far as it has them.
+        Not fitted: its binarizer, its constraints and its class weights define the possible rules.
+        None takes them from the model as far as it has them.
     max_rules : int, default=10_000
-        Rules that are kept. Where there are more, the margin shrinks to what they fill.
+        Maximal number of rules. If there are more, the margin is reduced accordingly.
     time_limit : float, default=10.0
         Seconds. The result states what was not finished.
     random_state : int, default=0
-        For the disturbances of the searches.
+        For the perturbations of the searches.
     should_stop : callable, optional
-        Called now and then; true ends the work, and the rules found by then are returned.
+        Called regularly; true ends the work, and the rules found by then are returned.
 
     Returns
     -------
@@ -84,7 +83,7 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     Raises
     ------
     ValueError
-        If a parameter is not allowed.
+        If a parameter is invalid.
     DataError
         If the table cannot be used, or has more than two classes.
     RuleError
@@ -93,11 +92,12 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     Notes
     -----
     Rules of one clause are listed by branch and bound, first those of one condition, then of two,
-    and so on: the list is complete, or `complete_to` says up to which length. What `constraints`
-    require and a `max_gap` do not apply to the rules listed; what they forbid does. If the model's
-    rule has several clauses, rules come from the archive of a box search over all columns and
-    one with each column of the model's rule left out, and from there by exchanging any clause for
-    any other that keeps within the margin; of these there may be more than were found.
+    and so on: the list is complete, or `complete_to` is the length up to which it is. Required
+    conditions in `constraints` and a `max_gap` do not apply to the listed rules; forbidden
+    conditions do. If the model's rule has several clauses, rules come from the archive of a box
+    search over all columns and from searches without one column of the model's rule each, and then
+    from exchanging any clause for any other within the margin; there may be more of them than were
+    found.
 
     References
     ----------
@@ -255,7 +255,7 @@ class _Work:
         return float(problem.weight[held != positive].sum())
 
     def wrong(self, rule: RuleSet) -> float:
-        """Compute the share of rows, by their own weight, that a rule predicts wrongly."""
+        """Compute the share of rows, by their input weight, that a rule predicts wrongly."""
         wrong = rule.predict(self.table.columns) != self.table.y.astype(object)
         weight = self.table.sample_weight
         return float(weight[wrong].sum() / weight.sum())
@@ -276,7 +276,7 @@ class _Work:
     def near(
         self, space: RuleSpace, priced: list[PricedRule], selected_cost: float
     ) -> list[PricedRule]:
-        """List the rules within the margin: all of one clause, and those found with more."""
+        """List the rules within the margin: all with one clause, and those found with more."""
         total = float(space.problem.weight.sum())
         margin, self.reach = self.within * total, self.within
         best = min([selected_cost, *(r.cost for r in priced)])
@@ -365,7 +365,7 @@ class _Work:
 
 
 def _reads(condition: Any, name: str) -> int:
-    """Count the tests of a column in a condition; 1 in one that computes with several."""
+    """Count the tests of a column in a condition; 1 if it computes with several."""
     return sum(t.feature == name for t in condition.tests) or int(name in condition.features)
 
 
@@ -376,7 +376,7 @@ def _order(rule: PricedRule) -> tuple[Any, ...]:
 def _written(
     space: RuleSpace, priced_rules: Sequence[PricedRule]
 ) -> tuple[tuple[RuleSet, ...], list[PricedRule]]:
-    """Return the rules as text; of equal texts the first is kept."""
+    """Return the rules as text; the first of equal texts is kept."""
     rules: dict[RuleSet, PricedRule] = {}
     for priced in priced_rules:
         rules.setdefault(space.rule(priced), priced)

@@ -13,7 +13,7 @@ from rulekit._renamed import former_name
 from rulekit.learners import BoxSearchClassifier
 from rulekit.rules import Columns, RuleSet
 
-PAIRS = 20  # rules that are compared in pairs unless others are named
+PAIRS = 20  # rules that are compared in pairs by default
 Names = Mapping[str, str]
 
 
@@ -24,37 +24,36 @@ class Alternatives:
     Attributes
     ----------
     rules : tuple of RuleSet
-        The cheapest first; of equal cost the shorter one, then in a fixed order.
+        The cheapest first; with equal cost the shorter one, then in a fixed order.
     table : DataFrame
-        A row a rule, in their order: ``rule`` (its number, from 0), ``wrong`` (share of the rows,
-        by their own weight, that it gets wrong), ``n_conditions``, ``n_clauses``, ``cost`` (see
-        `alternatives`, as a share of the rows), ``columns`` (those that it reads, sorted),
-        ``differs`` (share of rows that it answers otherwise than the model's rule).
+        One row per rule, in their order: ``rule`` (its number, from 0), ``wrong`` (weighted share
+        of rows that it predicts wrongly), ``n_conditions``, ``n_clauses``, ``cost`` (see
+        `alternatives`, as a share of the rows), ``columns`` (sorted), ``differs`` (share of rows
+        that it predicts differently from the model's rule).
     columns : DataFrame
-        A row for each column that the model's rule or a listed rule reads, those of the model's
-        rule first: ``column``, ``selected`` (conditions of the model's rule on it), ``share`` (of
-        the listed rules that read it), ``needed`` (whether all do), ``without`` (the best rule
-        without the column that was found, listed or not; None where it was not looked for),
-        ``wrong`` (its wrong share), ``cost``, ``as_good`` (whether it is within the margin),
-        ``instead`` (the columns that it reads and the model's rule does not).
+        One row per column that the model's rule or a listed rule reads, those of the model's rule
+        first: ``column``, ``selected`` (number of conditions of the model's rule on it), ``share``
+        (of the listed rules that read it), ``needed`` (whether all do), ``without`` (the best rule
+        found without the column, listed or not; None if it was not searched), ``wrong`` (its share
+        of wrong rows), ``cost``, ``as_good`` (whether it is within the margin), ``instead`` (the
+        columns that it reads and the model's rule does not).
     selected : RuleSet
-        The rule that was given.
+        The model's rule.
     selected_wrong, selected_cost : float
-        Its wrong share and cost.
+        Its share of wrong rows and its cost.
     within, theta : float
         The margin, as a share of the rows, and the price of a condition, in rows.
     max_clauses, max_conditions : int
         Limits of the rules compared.
     complete_to : int
-        All rules of one clause and at most this many conditions within the margin are listed (but
-        for those with conditions that do not pay).
+        All rules of one clause and at most this many conditions within the margin are listed
+        (except those with redundant conditions).
     complete : bool
-        Whether all rules of the margin are listed; never true of rules of several clauses.
+        Whether all rules within the margin are listed; never true for rules of several clauses.
     margin : float
-        Where there were too many rules to be kept, the smaller margin that they fill; else
-        `within`.
+        If there were too many rules, the reduced margin; else `within`.
     weighted : bool
-        Whether wrong rows do not all cost the same.
+        Whether wrong rows have different costs.
     X : mapping of str to ndarray
         The rows, as rules read them.
     y : ndarray
@@ -129,8 +128,8 @@ class Alternatives:
         -------
         RuleSet or None
             One clause of at most two conditions on columns of the two rules, for label
-            ``"otherwise"``, learned from the rows; None where no such clause is right for more of
-            them than it is wrong.
+            ``"otherwise"``, learned from the rows; None if every such clause matches more other
+            rows than differing ones.
         """
         names = dict.fromkeys((*self.selected.features, *self._rule(rule).features))
         differing = np.zeros(len(self.y), dtype=bool)
@@ -160,12 +159,13 @@ class Alternatives:
         Parameters
         ----------
         names : mapping of str to str, optional
-            What columns are called, by their names.
+            Display names of columns.
 
         Returns
         -------
         list of str
-            How many rules there are and how surely these are all; which columns every good rule
+            How many rules there are and whether these are all; which columns every good rule needs;
+            which can be left out, and what replaces them; how far the rules differ.
             needs; which can be left out, and what takes their place; how far the rules differ.
         """
         return _Words(self, names or {}).sentences()

@@ -25,7 +25,7 @@ from rulekit.learners.cluster import Once, cached_on_workers, in_order, spread, 
 from rulekit.learners.training import Clock, SharedWork
 from rulekit.rules.rule_set import rule_of
 
-TRIES = 100  # draws of groups until every class is among them
+TRIES = 100  # attempts to draw groups until every class occurs
 N_REPORTS = 20  # number of progress reports
 
 
@@ -45,32 +45,32 @@ def stability(  # noqa: PLR0913  all but three by keyword
 ) -> Stability:
     """Learn the rule again from resamples of its rows, and count what returns.
 
-    A resample draws as many rows as there are, with replacement, of each class as many as it has;
-    a row drawn twice counts twice. About 37 of 100 rows are left out of each, and the rule is
+    A resample draws as many rows as there are, with replacement, within each class; a row drawn
+    twice counts twice. About 37 % of the rows are left out of each resample, and the rule is
     measured on them.
 
     Parameters
     ----------
     model : fitted classifier
-        It is learned anew with its parameters. Of a `RuleClassifier`, the kind of search that it
-        took is searched again, and the size of the rule, price and clauses or number of points, is
-        chosen again, on the rows left out.
+        It is learned again with its parameters. For a `RuleClassifier`, the selected kind of search
+        is repeated, and the size of the rule, price and clauses or number of points, is selected
+        again, on the rows left out.
     X, y, sample_weight
         The table it was learned from.
     n_resamples : int, default=100
-        How many, two or more.
+        Number of resamples, at least two.
     budget_seconds : float, default=None
-        No resample is begun after this many seconds; two are made in any case. None is no limit.
+        No resample is started after this many seconds; at least two are made. None is no limit.
     groups : array-like of shape (n,), default=None
         Whole groups of rows are drawn, whatever their classes.
     random_state : int, default=0
-        For the draws, and for learners without a seed of their own.
+        For the draws, and for learners without a seed.
     n_jobs : int, default=None
         Workers, as joblib counts them; the result does not depend on it.
     on_progress : callable, optional
-        Called about twenty times with what there is so far.
+        Called about twenty times with the results so far.
     should_stop : callable, optional
-        Called between resamples; true ends the work, and the resamples made by then are returned.
+        Called between resamples; true ends the work, and the finished resamples are returned.
 
     Returns
     -------
@@ -79,14 +79,14 @@ def stability(  # noqa: PLR0913  all but three by keyword
     Raises
     ------
     ValueError
-        If a parameter is not allowed.
+        If a parameter is invalid.
     DataError
-        If the table cannot be used, the rule was not learned, or the groups leave no resample with
-        all classes.
+        If the table cannot be used, the rule was not learned, or no resample of the groups has all
+        classes.
 
     Notes
     -----
-    Cost is that of `n_resamples` fits. A `max_gap` does not apply when sizes are chosen again.
+    Costs as much as `n_resamples` fits. A `max_gap` does not apply when sizes are selected again.
 
     References
     ----------
@@ -183,7 +183,7 @@ def _draws(y: NDArray[Any], weight: NDArray[np.float64], groups: Any, random_sta
 
 
 def _units(y: NDArray[Any], groups: Any) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
-    """Return the unit of each row, and the units that are drawn from together.
+    """Return the unit of each row, and the sets of units that are drawn from together.
 
     These are the rows of each class, or all groups.
     """
@@ -277,7 +277,7 @@ def _resampled(rows: Rows, again: _Learning, times: NDArray[np.float64], seed: i
     seen, left = np.flatnonzero(times * weight > 0), np.flatnonzero((times == 0) & (weight > 0))
     part = X.iloc[seen], y[seen], (times * weight)[seen], (times * loss)[seen]
     rest = X.iloc[left], y[left], weight[left], loss[left]
-    with threadpool_limits(1):  # the warnings of a hundred refits are not shown
+    with threadpool_limits(1):  # the warnings of a hundred fits are not shown
         if again.sizes is None:
             model = learner._fit_quietly(*part[:3])
         else:
@@ -289,7 +289,7 @@ def _resampled(rows: Rows, again: _Learning, times: NDArray[np.float64], seed: i
 
 
 def _of_the_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) -> Any:
-    """Learn rules of all sizes, and select one by the rows left out."""
+    """Learn rules of all sizes, and select one by its errors on the rows left out."""
     assert again.sizes is not None
     X, y, weight, _ = part
     settings = again.sizes(y)

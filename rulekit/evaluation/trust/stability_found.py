@@ -42,22 +42,23 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """What returns when a rule is learned again from resamples.
+    """Columns, cuts and clauses that return when a rule is learned again from resamples.
 
     Attributes
     ----------
     selected : RuleSet
-        The rule that was given.
+        The model's rule.
     resamples : tuple of Resample
-        The rule of each resample that was made (``rule``), the positions of the rows left out of it
-        (``left_out``), which of these the rule gets wrong (``wrong``), and which the class of
-        most weight in the resample, given to every row (``usual_wrong``).
+        The rule of each finished resample (``rule``), the positions of the rows left out of it
+        (``left_out``), which of these the rule predicts wrongly (``wrong``), and which the class of
+        greatest weight in the resample, predicted for every row (``usual_wrong``).
     n_requested : int
         Number of resamples requested.
     X : mapping of str to ndarray of shape (n,)
         The rows, as rules read them.
     y, weight : ndarray of shape (n,)
-        Their classes, and what their errors weigh: `class_weight` and `costs` of the learner count.
+        Their classes, and the weights of their errors, including `class_weight` and `costs` of the
+        learner.
     weighed : bool
         Whether the learner weighs classes.
     """
@@ -83,9 +84,9 @@ class Stability:
     def columns(self) -> pd.DataFrame:
         """Columns by how often they return.
 
-        A row a column that any of the rules reads: ``column``, ``selected`` (whether the model's
-        rule reads it), ``returned`` (in how many resamples the rule does). Those of the model's
-        rule first, then by falling count.
+        One row per column that any of the rules reads: ``column``, ``selected`` (whether the
+        model's rule reads it), ``returned`` (number of resamples whose rule does). Those of the
+        model's rule first, then by decreasing count.
         """
         counts = Counter(f for r in self.resamples for f in r.rule.features)
         of_selected = dict.fromkeys(self.selected.features)
@@ -97,12 +98,12 @@ class Stability:
     def cuts(self) -> pd.DataFrame:
         """Thresholds, and the bands in which they return.
 
-        A row for each cut of the model's rule, then one for each further column and side that is
-        cut in a resample: ``column``; ``side`` ("above", "below": which values hold); ``selected``
-        (the cut; NaN of those further ones); ``returned`` (resamples with a cut of this column and
-        side), ``near`` (of these, those whose nearest cut has at most 5 % of the rows between
-        itself and the model's); ``low``, ``middle``, ``high`` (a tenth, half and nine tenths of
-        all these cuts lie at or below; of several cuts of a rule, the one nearest to the model's).
+        One row per cut of the model's rule, then one per further column and side with a cut in a
+        resample: ``column``; ``side`` ("above", "below": which values hold); ``selected`` (the cut;
+        NaN for further ones); ``returned`` (resamples with a cut of this column and side), ``near``
+        (how many of these have at most 5 % of the rows between the nearest cut and the model's);
+        ``low``, ``middle``, ``high`` (10 %, 50 % and 90 % quantiles of these cuts; if a rule has
+        several, the one nearest to the model's).
         """
         of_selected = _cuts(self.selected)
         of_resamples = [_cuts(r.rule) for r in self.resamples]
@@ -117,12 +118,12 @@ class Stability:
     def clauses(self) -> pd.DataFrame:
         """Clauses by how often they return.
 
-        A clause returns where a rule has one that answers the same and tests the same columns in
-        the same directions, wherever it cuts them. A row for each clause of the model's rule in its
-        order, then those of other rules by falling count: ``clause`` (its text; for others, as in
-        the first rule that has it), ``number`` (in the model's rule, from 1; 0 of others),
-        ``returned``, ``overlap`` (of the rows that it or the most similar clause of a rule
-        holds for, the share that both do, on average over the rules; NaN of others).
+        A clause returns if a rule has one with the same prediction that tests the same columns in
+        the same directions, at any cut. One row per clause of the model's rule in its order, then
+        those of other rules by decreasing count: ``clause`` (its text; for others, as in the first
+        rule that has it), ``number`` (in the model's rule, from 1; 0 for others), ``returned``,
+        ``overlap`` (share of common rows among those matched by it or by the most similar clause of
+        a rule, averaged over the rules; NaN for others).
         """
         seen = [dict(reversed(_shapes(r.rule))) for r in self.resamples]
         counts = Counter(shape for shapes in seen for shape in shapes)
@@ -143,7 +144,7 @@ class Stability:
 
     @cached_property
     def same_answers(self) -> NDArray[np.float64]:
-        """For each row, the share of resamples that predict as the given rule, shape (n,)."""
+        """Share of resamples with the same prediction as the model's rule per row, shape (n,)."""
         of_selected = self.selected.predict(self.X)
         if not self.n_made:
             return np.full(len(self.y), math.nan)
@@ -156,8 +157,8 @@ class Stability:
         Returns
         -------
         (error, usual_error, standard_error)
-            Weighted share that the rules get wrong, that the class of most weight gets wrong, and
-            the standard error of the difference over the rows. NaN without rows.
+            Weighted share that the rules predict wrongly, that the most frequent class predicts
+            wrongly, and the standard error of the difference over the rows. NaN without rows.
         """
         wrong, usual, times = (np.zeros(len(self.y)) for _ in range(3))
         for r in self.resamples:
@@ -178,7 +179,7 @@ class Stability:
     def beats_chance(self) -> bool:
         """Whether the rules beat chance on rows left out, at the 1 % level.
 
-        Recurring columns of rules that do not beat chance mean nothing.
+        Recurring columns of rules that do not beat chance are meaningless.
         """
         error, usual, spread = self.left_out
         return usual - error > BY_CHANCE * spread
@@ -187,7 +188,7 @@ class Stability:
     def returning(self) -> list[str]:
         """Columns in at least 80 of 100 resamples; empty if the rules do not beat chance.
 
-        By falling count.
+        By decreasing count.
         """
         if not (self.n_made and self.beats_chance):
             return []
@@ -200,7 +201,7 @@ class Stability:
         Parameters
         ----------
         names : mapping of str to str, optional
-            What columns are called, by their names.
+            Display names of columns.
 
         Returns
         -------
