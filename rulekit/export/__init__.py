@@ -1,7 +1,7 @@
 """Exports: text, JSON, SQL, Python, HTML, Excel, PMML and more, verified by running them.
 
-What belongs here: one format a file, each a function from a rule set or a fitted model to text, in
-the room of its readers (`documents` for people, `code` to be run, `sheets` for spreadsheets,
+What belongs here: one format per file, each a function from a rule set or a fitted model to text,
+in a folder by use (`documents` for people, `code` for execution, `sheets` for spreadsheets,
 `exchange` for other programs); their table `FORMATS`, and `verify_export`, which runs the text and
 compares it with `predict`. What does not: drawing (`rulekit.plots`) and learning. May import the
 explanations and everything below them.

@@ -1,8 +1,8 @@
 """The table of export formats, read by the page, the verification and the tests.
 
-To add a format, write its function in a file of its own and enter it in `FORMATS`. Tests go through
-the table: they ask for recorded text, for cells no spreadsheet takes for a formula, for a file name
-of its own, and run what can be run.
+To add a format, write its function in a file of its own and enter it in `FORMATS`. Tests iterate
+over the table: they check recorded text, that no spreadsheet cell is read as a formula, and a
+unique file name, and run what can be run.
 """
 
 import math
@@ -54,25 +54,24 @@ class Format:
     Attributes
     ----------
     name, purpose : str
-        What people call it, and what it is for.
+        Its display name, and its purpose.
     write : callable
-        From a rule set or a fitted model to text, or to the bytes of a workbook. A report needs
-        rows as well, a script the place of the table.
+        From a rule set or a fitted model to text, or to the bytes of a workbook. A report also
+        needs rows, a script the path of the table.
     suffix, mime : str
-        How its files end and what they are; no two formats have one suffix.
+        Suffix and type of its files; no two formats have the same suffix.
     run : callable or None
-        Gives the answers of the text on rows; None where nothing can execute it.
+        Returns the predictions of the text on rows; None if nothing can execute it.
     how : str
-        What is done to check it, to end a sentence; where `run` is None a sentence with the reason.
+        How it is checked, as the end of a sentence; a sentence with the reason if `run` is None.
     engine : str
-        Who runs it for the check: a library, a database, a reader of ours; empty where `run` is
-        None.
+        What runs it for the check: a library, a database, a reader of ours; empty if `run` is None.
     counted : bool
-        Whether it has a place for `numbers`, see `clause_numbers`.
+        Whether it can show `numbers`, see `clause_numbers`.
     learned : bool
         Whether it needs a model that was learned from the table.
     language : str or None
-        What editors call it.
+        The language's name in editors.
     """
 
     name: str
@@ -292,10 +291,10 @@ class VerifiedExport:
     n_rows, n_equal : int
         Rows of the table, and how many got the same label.
     n_probes, n_probes_equal : int
-        Made-up rows at, just below and just above every threshold and with missing values, and how
-        many of these got the same label.
+        Generated rows at, just below and just above every threshold and with missing values, and
+        how many of these got the same label.
     sentence : str
-        The finding in words.
+        The result in words.
     """
 
     format: str
@@ -320,16 +319,15 @@ def verify_export(
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is exported.
+        The rule to export.
     X : DataFrame, array or mapping of column name to array
         The rows.
     format : {"text", "markdown", "html", "json", "python", "sql", "sqlite", "duckdb"}
         "sql" is standard SQL, run by sqlite3; "duckdb" needs that package. Python source is
-        executed, JSON is loaded, and the forms people read are read back by a parser that knows
-        only their grammar.
+        executed, JSON is loaded, and the forms for people are read by a parser of their grammar.
     numbers : sequence of ClauseNumbers, optional
-        Counts that stand beside the clauses in text, Markdown and HTML; the other formats that
-        are checked have no place for them.
+        Counts that are shown beside the clauses in text, Markdown and HTML; the other formats that
+        are checked cannot show them.
 
     Returns
     -------
@@ -344,7 +342,7 @@ def verify_export(
 
     Notes
     -----
-    Missing values are given as None and as NaN in turn, since engines tell them apart.
+    Missing values are None and NaN in turn, since engines distinguish them.
 
     Examples
     --------

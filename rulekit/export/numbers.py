@@ -18,16 +18,16 @@ class ClauseNumbers:
     Attributes
     ----------
     n : int
-        In a DNF the rows it holds on, in a CNF those it fails on; where clauses give different
-        labels, as the bands of a scorecard do, the rows it decides.
+        In a DNF the rows it matches, in a CNF those it fails on; if clauses have different labels,
+        like the bands of a scorecard, the rows it decides.
     n_right : int
-        How many of these have the label they get.
+        How many of these have the predicted label.
     low, high : float
         95 % Wilson interval of the share, from 0 to 1.
     where : str
-        Which rows were counted: "training" or "test".
+        The counted rows: "training" or "test".
     verb : str
-        What the clause does to the rows: "matches", "decides", in a CNF "turns away".
+        The effect of the clause on rows: "matches", "decides", in a CNF "turns away".
     """
 
     n: int
@@ -62,7 +62,7 @@ def clause_numbers(
     y : array-like of shape (n,)
         Their true labels.
     where : str, default="training"
-        What the rows are called.
+        Display name of the rows.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def clause_numbers(
 def _decided(
     rule: RuleSet, columns: Columns, truth: NDArray[Any], where: str
 ) -> tuple[ClauseNumbers, ...]:
-    """Count for each clause the rows that no clause before it takes."""
+    """Count for each clause the rows that no earlier clause takes."""
     fired = rule.clauses_fired(columns)
     first = fired & (fired.cumsum(axis=1) == 1)
     counts = []

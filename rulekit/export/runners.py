@@ -1,4 +1,4 @@
-"""Execution of exports on given rows: Python, SQL, and text that is read back."""
+"""Execution of exports on given rows: Python, SQL, and text that is parsed."""
 
 import math
 import sqlite3
@@ -42,7 +42,7 @@ def _given(column: NDArray[Any], row: int) -> Any:
     return (math.nan if row % 2 else None) if value is None else value
 
 
-CASES = "cases"  # what scoring SQL takes its rows from
+CASES = "cases"  # the table of rows in scoring SQL
 
 
 def run_sqlite(text: str, rows: Rows, n: int) -> list[Any]:
@@ -74,7 +74,7 @@ def _in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
 def run_ansi(text: str, rows: Rows, n: int) -> list[Any]:
     """Run an expression of standard SQL in sqlite3, or in DuckDB for dates.
 
-    sqlite3 has no dates; DuckDB is given no NaN, which standard SQL does not know.
+    sqlite3 has no dates; DuckDB gets no NaN, which standard SQL does not have.
     """
     if "AS TIMESTAMP)" not in text:
         return run_sqlite(text, rows, n)
@@ -82,7 +82,7 @@ def run_ansi(text: str, rows: Rows, n: int) -> list[Any]:
 
 
 def run_duckdb(text: str, rows: Rows, n: int) -> list[Any]:
-    """Run an expression in DuckDB; ExportError where it is not installed."""
+    """Run an expression in DuckDB; ExportError if it is not installed."""
     return _in_duckdb(f"SELECT {text} FROM t", "t", rows, n, nan=True)
 
 
@@ -103,7 +103,7 @@ def _in_duckdb(query: str, table: str, rows: Rows, n: int, *, nan: bool) -> list
 
 
 def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:
-    """Build an Arrow column with NULL and, if `nan`, NaN in turn where a number is missing."""
+    """Build an Arrow column with NULL and, if `nan`, NaN in turn for missing numbers."""
     values = [value_at(column, i) for i in range(n)]
     if _is_text(column):
         return pa.array(values, pa.string())
@@ -123,7 +123,7 @@ def _quoted(name: str) -> str:
 
 
 def _free(rows: Rows) -> str:
-    """Return a column name that is not taken, whatever case a database folds."""
+    """Return an unused column name, ignoring case."""
     name = "row_number"
     while name in {f.lower() for f in rows}:
         name += "_"

@@ -11,7 +11,7 @@ from rulekit.rules import RuleSet
 def exported_rule(model: Any) -> RuleSet:
     """Return the rule set that a model predicts with, or a rule set itself.
 
-    Every exporter calls this first, so whatever can be exported in one format can be in all. To
+    Every exporter calls this first, so any object that one format supports is supported by all. To
     make a new kind of object exportable, register it here.
     """
     rule = getattr(model, "rule_set_", None)

@@ -1,14 +1,14 @@
 """Rules as SQL in the dialect of a database.
 
-SQLite, DuckDB and PostgreSQL are written by `SqlWriter` and its kin below, and run by the tests of
-this library. The other databases get what PostgreSQL gets, with their own ways to say NaN, text and
-numbers, turned into their grammar (names, strings, types) by sqlglot; they are not run here.
+SQL for SQLite, DuckDB and PostgreSQL is written by `SqlWriter` and its subclasses below, and run by
+the tests of this library. For the other databases the PostgreSQL text, with their own forms of NaN,
+text and numbers, is translated by sqlglot (names, strings, types); it is not run here.
 
-Where a database has NaN, NaN counts as missing: PostgreSQL, Spark, Snowflake and Oracle take it for
-larger than any number, so that ``x > 5`` is true of it there, and false in the rule. Numbers are
-compared as doubles, as the rule compares them, whatever type the column has: a ``real`` column's
-0.1 is 0.10000000149, as in a data frame, and a ``numeric`` one's 0.1 is 0.1. A boolean column that
-is counted with goes through a whole number: PostgreSQL makes no double of it.
+If a database has NaN, NaN counts as missing: PostgreSQL, Spark, Snowflake and Oracle treat it as
+larger than any number, so that ``x > 5`` is true there, and false in the rule. Numbers are compared
+as doubles, as in the rule, whatever type the column has: 0.1 in a ``real`` column is 0.10000000149,
+as in a data frame, and 0.1 in a ``numeric`` one is 0.1. A boolean column in a sum is cast to a
+whole number first: PostgreSQL cannot cast it to a double.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Dialect:
     no_empty_text: bool = False
 
 
-#: The databases beside SQLite and DuckDB, by their names for `to_sql`.
+#: The databases besides SQLite and DuckDB, by their names for `to_sql`.
 DATABASES = {
     "postgresql": Dialect("PostgreSQL", text='CAST({} AS TEXT) COLLATE "C"', longest=63),
     "spark": Dialect("Spark SQL", "spark"),
@@ -97,50 +97,48 @@ def to_sql(
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is written.
+        The rule to write.
     dialect : str, default="ansi"
-        The database that is to run it: "ansi", "sqlite", "duckdb", "postgresql", "spark",
-        "bigquery", "snowflake", "sqlserver", "mysql" or "oracle". The last six need the package
-        sqlglot.
+        The database that runs it: "ansi", "sqlite", "duckdb", "postgresql", "spark", "bigquery",
+        "snowflake", "sqlserver", "mysql" or "oracle". The last six need the package sqlglot.
     part : {"case", "where", "clause", "score"}, default="case"
-        An expression with the answer of each row; a condition that is true where the rule holds
-        (where it does not fall to its default); an expression with the number of the clause that
-        decides, from 1, and 0 where none does (of a CNF the first that fails); or a whole SELECT
-        with both, as last columns "prediction" and "clause".
+        An expression with the prediction of each row; a condition that is true if the rule holds
+        (if it does not fall to its default); an expression with the number of the deciding clause,
+        from 1, and 0 if none decides (in a CNF the first that fails); or a whole SELECT with both
+        as last columns "prediction" and "clause".
     table : str, optional
-        With a table the expression becomes a whole SELECT, with the answer as a last column
+        With a table the expression becomes a whole SELECT, with the prediction as a last column
         "prediction" (for ``part="clause"``, the number as "clause"). Needed for ``part="score"``.
     clause : int, optional
         With ``part="where"``: the condition of this clause alone, counted from 0.
     boolean : sequence of str, optional
         With the last seven dialects: the columns that are boolean in the database, counted as 1 and
-        0 where they are in a sum. By default those that held truth values when a model was learned.
-        What the rule compares with true or false is among them anyway.
+        0 in sums. By default those with truth values when a model was learned. Columns that the
+        rule compares with true or false are always included.
 
     Returns
     -------
     str
-        Without a semicolon. Identifiers are quoted, numbers are the shortest decimals that mean
-        the same double.
+        Without a semicolon. Identifiers are quoted, numbers are the shortest decimals of the same
+        double.
 
     Raises
     ------
     ExportError
         If SQL cannot express the rule: a column compared with text and with numbers, names that
-        differ in case only, a NUL character; an infinity, a name too long or an empty text where
-        the database has none; or sqlglot is needed and not installed.
+        differ in case only, a NUL character; an infinity, a name too long or an empty text if the
+        database does not support it; or sqlglot is needed and not installed.
     ValueError
-        If `dialect`, `part` or `clause` is not listed above, or an option is set that has no
-        effect with the others.
+        If `dialect`, `part` or `clause` is not listed above, or an option is set that has no effect
+        with the others.
 
     Notes
     -----
-    sqlite3 takes a quoted name that is no column for a piece of text. With `table` every column is
-    written with its table, so that an absent one is an error; a bare expression cannot guard
-    against this.
+    sqlite3 reads a quoted name that is no column as text. With `table` every column is written with
+    its table, so that a missing one is an error; a bare expression cannot guard against this.
 
-    PostgreSQL ends a query with an error where a sum or product leaves the range of doubles; the
-    rule goes on with infinities. SQL Server takes no notice of blanks at the end of a text.
+    PostgreSQL raises an error if a sum or product leaves the range of doubles; the rule continues
+    with infinities. SQL Server ignores blanks at the end of a text.
 
     Examples
     --------
@@ -171,7 +169,7 @@ def to_sql(
 
 
 def _learned_flags(model: Any) -> list[str]:
-    """List the columns that held truth values when a model was learned."""
+    """List the columns that had truth values when a model was learned."""
     kinds = getattr(model, "_kinds", {})
     return [name for name, kind in kinds.items() if kind == "boolean"]
 
@@ -243,7 +241,7 @@ class DatabaseWriter(SqlWriter):
         return column if kind == "unknown" or plain else self._double(literal.feature)
 
     def _read_date(self, literal: Literal, column: str) -> str:
-        """Write what is read of dates; parts without common grammar are rejected."""
+        """Write the part of dates that is read; parts without common grammar are rejected."""
         part = str(literal.part)
         if part == "weekday" or part.startswith(DAYS_SINCE):
             if self.database.grammar:
@@ -290,7 +288,7 @@ class DatabaseWriter(SqlWriter):
         if self.database.nan is None or kind in ("text", "flag"):
             return f"{column} IS NULL", f"{column} IS NOT NULL"
         nan = self.database.nan.format(self._double(feature))
-        if kind == "unknown":  # of any type: written out, NaN is the same word everywhere
+        if kind == "unknown":  # of any type: NaN as text is spelled the same everywhere
             nan = f"UPPER({self.database.written.format(column)}) = 'NAN'"
             if not self.database.grammar:
                 numbers = "('real'::regtype, 'double precision'::regtype, 'numeric'::regtype)"
@@ -302,7 +300,7 @@ class DatabaseWriter(SqlWriter):
 
     def _number(self, number: float) -> str:
         text = super()._number(number)
-        # without an exponent it would be a decimal, of few digits in some databases
+        # without an exponent it would be a decimal, with few digits in some databases
         return text if not text[-1].isdigit() or "e" in text else f"{text}e0"
 
     def _infinity(self, number: float) -> str:

@@ -1,7 +1,8 @@
 """Power-law splits as arithmetic, computed in the same order in every language.
 
-The order is that of `PowerLaw.value`: numerators from left to right, the product of denominators
-likewise, the quotient, and last the weight. So every format gives the same double as `predict`.
+The order is the same as in `PowerLaw.value`: numerators from left to right, the product of
+denominators likewise, the quotient, and last the weight. So every format gives the same double as
+`predict`.
 """
 
 from collections.abc import Callable

@@ -64,18 +64,18 @@ def to_python(model: Any) -> str:
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is written.
+        The rule to write.
 
     Returns
     -------
     str
-        Source that runs on any Python 3 without imports. Names and values stand in it as quoted
-        texts only, so no column name can become code.
+        Source that runs on any Python 3 without imports. Names and values are quoted texts only, so
+        no column name can become code.
 
     Raises
     ------
     ExportError
-        If there is no rule, or it has labels that Python source cannot express here.
+        If there is no rule, or it has labels that cannot be written as Python source.
 
     Examples
     --------
@@ -136,7 +136,7 @@ class PythonWriter(ConditionWriter[str]):
         return self._with_gap(literal, f"{self._read(literal)} {op} {self._compared(literal)}")
 
     def _read(self, literal: Literal) -> str:
-        """Write what is compared: a column's value, or a part of its date."""
+        """Write the compared value: a column's value, or a part of its date."""
         x, part = self.variables[literal.feature], literal.part
         if part is None:
             return x

@@ -22,26 +22,26 @@ class Preparation:
     Attributes
     ----------
     options : mapping of str to object
-        How the file is read, as `rulekit.data.ParseOptions` takes it; what is None is found out.
+        How the file is read, as in `rulekit.data.ParseOptions`; None is detected.
     numeric : tuple of str
-        Columns of text that are read as numbers.
+        Text columns that are read as numbers.
     weight : str or None
-        The column that weighs the rows.
+        The column with weights of rows.
     others : str or None
-        What every class but the described one is called, where there were three or more.
+        The label of all other classes, if there were three or more.
     categories : tuple of str
-        Columns of numbers that are read as codes.
+        Number columns that are read as codes.
     outcomes : mapping of str to str
-        What the target's values, as text, are called; others keep theirs. Empty: all values stay
-        what they are.
+        Display names of the target's values, by their text; other values keep their names. Empty:
+        no value is renamed.
     dates : mapping of str to bool or None
-        Columns of text that are read as dates, and whether the day comes first.
+        Text columns that are read as dates, and whether the day comes first.
     durations : tuple of str
-        Columns of text that are read as durations, in days.
+        Text columns that are read as durations, in days.
     orders : mapping of str to sequence of str
-        The levels of columns that have an order, the lowest first.
+        The ordered levels of columns that have an order, the lowest first.
     cuts : mapping of str to float
-        Columns of numbers that became two classes, and the number that divides them.
+        Number columns that became two classes, and the number that separates them.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -71,9 +71,9 @@ def to_script(
     Parameters
     ----------
     model : fitted rule model of this library
-        Its settings are written out where they differ from the defaults.
+        Its settings are written if they differ from the defaults.
     source : str
-        Where the script finds the table: a path as its reader will have it.
+        Where the script finds the table: a path on the reader's machine.
     target : str
         The column that was learned.
     features : sequence of str, optional
@@ -83,13 +83,13 @@ def to_script(
     digest : str, optional
         The table's digest; with it the script stops if the table has changed.
     preparation : Preparation, optional
-        How the file is read and what was done to the table; by default nothing out of the usual.
+        How the file is read and what was changed in the table; by default nothing.
 
     Returns
     -------
     str
-        Source that needs this library. It ends with an error if the rule differs from the one
-        exported, and shows the rule otherwise.
+        Source that needs this library. It ends with an error if the rule differs from the exported
+        one, and prints the rule otherwise.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def _stop(message: str) -> str:
 
 
 def _call(instance: Any) -> str:
-    """Write an estimator or a dataclass as the call that makes it, defaults left out."""
+    """Write an estimator or a dataclass as a constructor call, without defaults."""
     if isinstance(instance, BaseEstimator):
         given = instance.get_params(deep=False)
         usual = type(instance)().get_params(deep=False)

@@ -1,7 +1,7 @@
 """Parts of a rule as SQL: its CASE expression and its conditions; see `dialects`.
 
-NULL is spelled out in every condition, so each one is either true or false, never unknown, and may
-be put under NOT. DuckDB also knows NaN, which counts as missing here and in no other dialect: store
+NULL is spelled out in every condition, so each one is either true or false, never unknown, and can
+be negated by NOT. DuckDB also has NaN, which counts as missing here and in no other dialect: store
 it as NULL there, as sqlite3 does by itself, or write for the database (`dialects`).
 """
 
@@ -73,7 +73,7 @@ class SqlWriter(ConditionWriter[str]):
         return self._clause(rule.clauses[clause])
 
     def deciding(self) -> str:
-        """Write the number of the clause that decides, from 1; 0 where none does."""
+        """Write the number of the deciding clause, from 1; 0 if none decides."""
         clauses = [self._clause(c) for c in self.rule.clauses]
         tests = clauses if self.rule.form == "dnf" else [f"NOT {c}" for c in clauses]
         whens = [f"  WHEN {text}\n  THEN {k}" for k, text in enumerate(tests, start=1)]
@@ -105,7 +105,7 @@ class SqlWriter(ConditionWriter[str]):
         return self._with_gap(literal, f"{self._read(literal)} {op} {value}")
 
     def _read(self, literal: Literal) -> str:
-        """Write what is compared: a column, or a part of its dates."""
+        """Write the compared value: a column, or a part of its dates."""
         column, part = self.column(literal.feature), literal.part
         if part is None:
             return column
@@ -128,7 +128,7 @@ class SqlWriter(ConditionWriter[str]):
         return f"(({seconds.format(gap)}) / 86400.0)"
 
     def _moment(self, text: Any) -> str:
-        """Write a date to compare with, its time of day spelled out."""
+        """Write a date to compare with, including its time of day."""
         date = moment(str(text))
         assert date is not None
         quoted = f"'{date.isoformat(sep=' ')}'"
@@ -184,12 +184,12 @@ class SqlWriter(ConditionWriter[str]):
         return f"({test} AND {' AND '.join(present for _, present in missingness)})"
 
     def _cast(self, feature: str) -> str:
-        """Write a column as a double, so that whole numbers are not divided as such."""
+        """Write a column as a double, so that whole numbers are not divided as integers."""
         kind = {"ansi": "DOUBLE PRECISION", "sqlite": "REAL", "duckdb": "DOUBLE"}[self.dialect]
         return f"CAST({self.column(feature)} AS {kind})"
 
     def _double(self, feature: str) -> str:
-        """Write a column as a double, also where it is stored as a whole number or truth value."""
+        """Write a column as a double, also if it is stored as a whole number or truth value."""
         column = self.column(feature)
         return f"CAST({column} AS DOUBLE)" if self.dialect == "duckdb" else column
 
@@ -205,7 +205,7 @@ class SqlWriter(ConditionWriter[str]):
         return f"{column} IS NULL OR {nan}", f"{column} IS NOT NULL AND NOT {nan}"
 
     def column(self, feature: str) -> str:
-        """Write a column's name, with its table where a bare one could be misread."""
+        """Write a column's name, with its table if a bare one could be misread."""
         if self.dialect == "sqlite" and self.table is not None:
             return f"{self.name(self.table)}.{self.name(feature)}"
         return self.name(feature)
@@ -225,7 +225,7 @@ class SqlWriter(ConditionWriter[str]):
         return str(value) if isinstance(value, int) else self._number(value)
 
     def _truth(self, value: bool) -> str:
-        """Write a truth value; sqlite3 takes the word TRUE for a column of that name, if any."""
+        """Write a truth value; sqlite3 reads the word TRUE as a column of that name, if any."""
         if self.dialect == "sqlite":
             return "1" if value else "0"
         named = next((f for f in self.rule.features if f.lower() in ("true", "false")), None)
@@ -240,7 +240,7 @@ class SqlWriter(ConditionWriter[str]):
         if math.isinf(number):
             return self._infinity(number)
         text = repr(number)
-        # without an exponent DuckDB reads a DECIMAL, whose last digit may differ from the double's
+        # without an exponent DuckDB reads a DECIMAL, whose last digit may differ from the double
         return text if self.dialect != "duckdb" or "e" in text else f"{text}e0"
 
     def _infinity(self, number: float) -> str:
@@ -267,7 +267,7 @@ def _read_sqlite(column: str, part: str) -> str:
 
 
 def upper_forms(word: str) -> list[tuple[str, str]]:
-    """List the letters beyond A to Z, and what they are in lower case, that can spell a word.
+    """List the letters beyond A to Z that can spell a word, and their lower case.
 
     A database may fold the letters A to Z alone.
     """

@@ -33,9 +33,9 @@ def to_html(
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is written.
+        The rule to write.
     numbers : sequence of ClauseNumbers, optional
-        Counts that stand below each clause.
+        Counts that are shown below each clause.
     title : str, default="Rule"
         The page's heading.
 
@@ -67,7 +67,7 @@ def page(title: str, body: str, style: str = "") -> str:
 def rule_html(
     model: Any, numbers: Sequence[ClauseNumbers] | None = None, size: str | None = None
 ) -> str:
-    """Write a rule as a list for a page; `size` replaces the line about its size."""
+    """Write a rule as a list for a page; `size` replaces the line with its size."""
     rule = exported_rule(model)
     lines = [f'<p class="size">{escape(size or size_text(rule))}</p>', '<ol class="rule">']
     if rule.form == "cnf":

@@ -52,16 +52,16 @@ def to_latex(
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is written.
+        The rule to write.
     numbers : sequence of ClauseNumbers, optional
-        Counts that stand in a last column.
+        Counts that are shown in a last column.
     caption : str, optional
-        Makes it a floating table with this caption.
+        Caption of a floating table; without it the table does not float.
 
     Returns
     -------
     str
-        Needs the packages booktabs and textcomp. One row a clause; everything from the table is
+        Needs the packages booktabs and textcomp. One row per clause; all texts from the table are
         escaped, and control characters become blanks.
 
     Raises
@@ -145,7 +145,7 @@ class LatexWriter(ReadingWriter[str]):
         return name if literal.part in (None, "date") else f"{escaped(literal.part)} of {name}"
 
     def linear(self, split: LinearSplit) -> str:
-        """Write a weighted sum, one short formula a term so that lines can break between them."""
+        """Write a weighted sum, one short formula per term so that lines can break between them."""
         parts = []
         for index, (feature, weight) in enumerate(split.terms):
             sign = "" if not index else "- " if weight < 0 else "+ "
@@ -206,7 +206,7 @@ def latex_number(value: Any) -> str:
 
 
 def escaped_label(label: Any) -> str:
-    """Escape a label; truth values and numbers as plain words."""
+    """Escape a label; truth values and numbers become plain words."""
     label = checked_label(label, "LaTeX")
     if isinstance(label, bool):
         return "true" if label else "false"

@@ -16,14 +16,14 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is written.
+        The rule to write.
     numbers : sequence of ClauseNumbers, optional
-        Counts that stand below each clause.
+        Counts that are shown below each clause.
 
     Returns
     -------
     str
-        Names, values and labels stand in code spans, where Markdown and HTML mean nothing.
+        Names, values and labels are in code spans, where Markdown and HTML have no effect.
 
     Raises
     ------

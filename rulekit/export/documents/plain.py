@@ -25,12 +25,12 @@ def term_name_text(name: str) -> str:
 
 
 def label_free_name(name: str) -> str:
-    """Write the name of a column within a formula, where "max" is a word of its own."""
+    """Write the name of a column within a formula, in which "max" is a keyword."""
     return quoted(name) if name == "max" else term_name_text(name)
 
 
 def number_text(value: float) -> str:
-    """Write a float as the shortest decimal that means the same."""
+    """Write a float as the shortest decimal of the same value."""
     text = repr(float(value))
     return text.removesuffix(".0")
 

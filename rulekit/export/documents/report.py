@@ -20,8 +20,8 @@ from rulekit.rules import Clause, RuleSet, monotonicity_checks
 from rulekit.style.phrases import Wording, counted, label_text, listed
 
 TEMPLATE = Path(__file__).with_name("report.html.jinja")
-WIDTH, LEFT = 640, 90  # of the drawing, and of the labels left of its bars
-GREY = "#595959"  # of an outcome without a colour
+WIDTH, LEFT = 640, 90  # width of the drawing, and of the labels left of its bars
+GREY = "#595959"  # colour of an outcome without a colour
 MAX_RECORD = 200_000
 MAX_EXAMPLES = 3
 
@@ -48,13 +48,13 @@ class Review:
     Attributes
     ----------
     case : str
-        What the case is called.
+        The name of the case.
     answer : str
         What the rule predicted.
     verdict : str
         The person's verdict: "agree" or "disagree".
     note : str
-        The person's words; may be empty.
+        The person's remark; may be empty.
     """
 
     case: str
@@ -80,26 +80,26 @@ def to_report(
     model : fitted model (or RuleSet)
         The model of the report. Its `constraints` are listed with the rule.
     training : pair of table and labels
-        The rows the rule was learned from.
+        The rows that the rule was learned from.
     test : pair of table and labels, optional
-        Rows it has not seen.
+        Rows not used in learning.
     title : str
         The page's heading.
     record : mapping, optional
-        How the rule was made: settings, seeds, versions; shown at the end as JSON.
+        How the rule was learned: settings, seeds, versions; shown at the end as JSON.
     wording : Wording, optional
-        What columns are called, in the rule and in the explanations of cases; clauses are called
-        lines. Where a name differs from the column's own, a line below the rule says so.
-        Outcomes have its colours, grey without.
+        Display names of columns, in the rule and in the explanations of cases; clauses are called
+        lines. If a display name differs from the column's name, a line below the rule lists both.
+        Outcomes have its colours, grey by default.
     reviews : sequence of Review, default=()
-        Verdicts of people on single cases, in the order given.
+        Verdicts of people on single cases, in this order.
 
     Returns
     -------
     str
         A complete page for readers without training in logic: no script, no request, styles and
-        drawings inside, under one megabyte. It holds counts and at most six single cases, no
-        further rows; of the cases in `reviews` their names, verdicts and notes.
+        drawings inside, under one megabyte. It contains counts and at most six single cases, no
+        further rows; for the cases in `reviews` their names, verdicts and notes.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def to_report(
 
 
 def _rendered(rule: str, **context: Any) -> str:
-    """Render the template; foreign text is escaped there."""
+    """Render the template; texts from data are escaped there."""
     try:
         from jinja2 import Environment, StrictUndefined
         from markupsafe import Markup
@@ -162,14 +162,14 @@ def _part(model: Any, name: str, X: Any, y: Any) -> _Part:
 
 
 def _renamed(rule: RuleSet, words: Wording) -> dict[str, str]:
-    """Return the business names of a rule's columns, without names that two columns share."""
+    """Return the display names of a rule's columns, without names that two columns share."""
     names = {feature: words.name(feature) for feature in rule.features}
     shared = {name for name in names.values() if list(names.values()).count(name) > 1}
     return {f: name for f, name in names.items() if name != f and name not in shared}
 
 
 def _in_business_names(rule: RuleSet, words: Wording) -> RuleSet:
-    """Return the rule with the readers' column names."""
+    """Return the rule with the display names of columns."""
     names = _renamed(rule, words)
     clauses = tuple(
         Clause(tuple(c.renamed(names) for c in k.conditions), k.op) for k in rule.clauses
@@ -178,7 +178,7 @@ def _in_business_names(rule: RuleSet, words: Wording) -> RuleSet:
 
 
 def _names(rule: RuleSet, words: Wording) -> str:
-    """Return the column for each business name, if any is used."""
+    """Return the column for each display name, if any is used."""
     names = _renamed(rule, words)
     return listed([f"{name} is the column “{f}”" for f, name in names.items()]) if names else ""
 

@@ -10,8 +10,8 @@ from rulekit.rules import PointsSplit, RuleSet, scorecard_of
 from rulekit.style.phrases import PLAIN, Wording, condition_text, label_text
 
 BOX, BLANK = "☐", '<span class="blank"></span>'
-#: Black on white and lines alone: what it says survives a copy, and grey. One page for up to
-#: about twenty conditions and bands.
+#: Only black and white with lines, so that a photocopy stays readable. One page for up to about
+#: twenty conditions and bands.
 STYLE = """
 body{font-size:11pt;max-width:19cm;color:#000}
 h1{font-size:14pt;margin:0 0 .4cm}h2{font-size:11pt;margin:.4cm 0 .1cm}
@@ -29,13 +29,13 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
     Parameters
     ----------
     model : RuleSet or fitted model
-        Of a scorecard its conditions with their points, a column for the case's own and for the
-        sum so far, and its bands; where a model knows their chances (`bands_`), with them. Of any
-        other rule each clause as a list to tick.
+        For a scorecard its conditions with their points, a column for the case's points and for the
+        running total, and its bands, with their probabilities if the model has them (`bands_`). For
+        any other rule each clause as a list to tick.
     title : str, default="Sheet to fill in"
         The page's heading.
     wording : Wording
-        What columns are called, and their units.
+        Display names and units of columns.
 
     Returns
     -------

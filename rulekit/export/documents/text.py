@@ -13,20 +13,19 @@ The grammar, line by line; `#` starts a comment line::
     OTHERWISE ill
 
 A weighted sum of columns is one condition: `0.5 * glucose - 1.2 * age <= 40 (or missing)`. So is a
-sum of power laws, in square brackets: `[mass / max(height, 0.1)^2 > 27]`. Points that add up, to at
-least a total or (`< 4`) to less: `POINTS [3 if age > 60, 2 if town IN ("Bonn", "Ulm")] >= 4`; the
-round brackets that may follow only remind the reader of missing values.
+sum of power laws, in square brackets: `[mass / max(height, 0.1)^2 > 27]`. Points that add up to at
+least a total, or (`< 4`) to less: `POINTS [3 if age > 60, 2 if town IN ("Bonn", "Ulm")] >= 4`; a
+following remark in round brackets only explains missing values.
 
-Dates stand without quotes, and what is read of them before the column: `opened >= 2024-03-01`,
-`2024-03-01 <= opened < 2024-06-01 12:30:00`, `YEAR OF opened >= 2021`, `MONTH OF opened < March`,
-`WEEKDAY OF opened IN (Saturday, Sunday)`, `HOUR OF opened >= 18`,
-`DAYS SINCE 2024-01-01 OF opened > 30`. An order of levels follows its test:
-`grade >= "good" OF ("bad", "fair", "good")`. Words of a text: `note CONTAINS "late"`,
-`note NOT CONTAINS "late" (or missing)`.
+Dates have no quotes, and a part of a date precedes the column: `opened >= 2024-03-01`, `2024-03-01
+<= opened < 2024-06-01 12:30:00`, `YEAR OF opened >= 2021`, `MONTH OF opened < March`, `WEEKDAY OF
+opened IN (Saturday, Sunday)`, `HOUR OF opened >= 18`, `DAYS SINCE 2024-01-01 OF opened > 30`. An
+order of levels follows its test: `grade >= "good" OF ("bad", "fair", "good")`. Words of a text:
+`note CONTAINS "late"`, `note NOT CONTAINS "late" (or missing)`.
 
-Column names and labels that could be misread stand in double quotes with JSON's escapes; text that
-is compared with always does. Numbers are the shortest decimals that mean the same ``float``, so the
-text says exactly what is predicted.
+Column names and labels that could be misread are in double quotes with JSON's escapes; compared
+texts always are. Numbers are the shortest decimals of the same ``float``, so the text states the
+rule exactly.
 """
 
 import re
@@ -65,9 +64,9 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is written.
+        The rule to write.
     numbers : sequence of ClauseNumbers, optional
-        Counts that stand below each clause as a comment, see `clause_numbers`.
+        Counts that are shown below each clause as a comment, see `clause_numbers`.
 
     Returns
     -------
@@ -114,7 +113,7 @@ def size_text(rule: RuleSet) -> str:
 
 
 def clause_parts(clause: Clause) -> list[str]:
-    """Write each condition of a clause; one word for a clause without conditions."""
+    """Write each condition of a clause; a keyword for a clause without conditions."""
     return TextWriter().clause(clause) or [EMPTY[clause.op]]
 
 
@@ -169,13 +168,13 @@ def label_text(label: Any) -> str:
 
 
 def subject_text(literal: Literal) -> str:
-    """Write what is compared: a column's name, or `WEEKDAY OF opened`."""
+    """Write the compared value: a column's name, or `WEEKDAY OF opened`."""
     name = name_text(literal.feature)
     return name if literal.part in (None, "date") else f"{literal.part.upper()} OF {name}"
 
 
 def literal_value_text(literal: Literal) -> str:
-    """Write what a test compares with: dates, weekdays and months without quotes."""
+    """Write the values of a test: dates, weekdays and months without quotes."""
     if literal.part is None:
         return value_text(literal.value)
     spellings = [spelled(v, literal.part) for v in literal.values]

@@ -1,6 +1,6 @@
 r"""Parser of the text form of a rule; the grammar is at the head of `documents/text.py`.
 
-That of a sum of power laws, between square brackets::
+Grammar of a sum of power laws, between square brackets::
 
     split   = sum ("<=" | ">") number | number "<=" sum "<=" number
     sum     = ["-"] term {("+" | "-") term}
@@ -10,12 +10,12 @@ That of a sum of power laws, between square brackets::
     base    = value | "(" value ("+" | "-") number ")"
     value   = name | "max(" name ", " number ")"
 
-That of a test of dates, their parts, an order of levels, or a word::
+Grammar of a test of dates, their parts, an order of levels, or a word::
 
     test    = [value ("<=" | "<") ] [part " OF "] name operator value [" OF (" levels ")"]
     part    = "YEAR" | "MONTH" | "WEEKDAY" | "HOUR" | "DAYS SINCE " date
 
-That of points that add up, where a test is one of one column, without an interval::
+Grammar of points that add up; each test reads one column, without an interval::
 
     points  = "POINTS [" given {", " given} "] " (">=" | "<") whole    given = whole " if " test
 """
@@ -60,22 +60,22 @@ MIRRORED = {"<": ">", "<=": ">="}
 
 
 def from_text(text: str) -> RuleSet:
-    r"""Read a rule from the text that `to_text` writes, or that a person wrote in the same form.
+    r"""Read a rule from text in the form that `to_text` writes.
 
     Parameters
     ----------
     text : str
-        Comment lines and empty lines are passed over.
+        Comment lines and empty lines are skipped.
 
     Returns
     -------
     RuleSet
-        With the same answer for every row as the rule that was written.
+        With the same prediction for every row as the rule that was written.
 
     Raises
     ------
     ExportError
-        If a line does not follow the grammar; line and place are named.
+        If a line does not follow the grammar; line and position are named.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class _Line:
         text = match[1]
         if text.startswith('"'):
             value: Any = self.unquoted(text)
-            if not self.interval_ahead():  # it was a column's name
+            if not self.interval_ahead():  # the text was a column's name
                 self.at = match.start()
                 return None
         elif re.fullmatch(DATE, text):
@@ -190,7 +190,7 @@ class _Line:
         return self.peek(rf"(?:{PART})?(?:{QUOTED}|[^\"<>=!]+?) (?:<=|<|>=|>|=|!=) {QUOTED} OF \(")
 
     def linear(self, weight: float) -> LinearSplit:
-        """Read a weighted sum and what it is compared with, after the first weight."""
+        """Read a weighted sum and its bound, after the first weight."""
         terms = [(self.term_name(), weight)]
         while (more := self.take(rf" ([+-]) ({NUMBER}) \* ")) is not None:
             size = float(more[2])
@@ -253,7 +253,7 @@ class _Line:
         return tuple(values)
 
     def value(self, reads: str | None = None) -> Any:
-        """Read what a column, or what is read of its dates, is compared with."""
+        """Read the values that a column, or a part of its dates, is compared with."""
         if reads == "date":
             return self.expect(DATE, "a date such as 2024-03-01")[0]
         name = self.take("|".join(NAMES[reads])) if reads in NAMES else None
@@ -321,7 +321,7 @@ def _number_of_name(name: str) -> float:
 
 
 def _formula(line: _Line, negated: bool) -> PowerLawSplit:
-    """Read a split after its opening bracket, with the closing one and what a gap counts as."""
+    """Read a split after its opening bracket, up to the handling of missing values."""
     low = line.take(rf"({FINITE}) <= ")
     terms = _terms(line)
     op = line.expect(r" (<=|>) ", "'<=' or '>'")[1]
@@ -366,7 +366,7 @@ def _factor(line: _Line, sign: int) -> Factor:
 
 
 def _value(line: _Line) -> tuple[str, float | None]:
-    """Read a column, and the floor it may have."""
+    """Read a column with an optional floor."""
     if line.take(r"max\(") is None:
         return line.column(), None
     name = line.column()

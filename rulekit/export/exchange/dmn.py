@@ -1,7 +1,7 @@
 """Rules as a DMN 1.3 decision table with FEEL cells; the first matching line decides.
 
-In FEEL a test of null is null, which matches no line; the handling of missing values is written
-where it is more than that. Names that FEEL could misread are replaced, and kept as labels.
+In FEEL a test of null is null, which matches no line; other handling of missing values is written
+explicitly. Names that FEEL could misread are replaced, and kept as labels.
 """
 
 import math
@@ -56,15 +56,15 @@ def to_dmn(model: Any) -> str:
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is written.
+        The rule to write.
 
     Returns
     -------
     str
         Valid by the schema of DMN 1.3. Each column is an input of its own; a sum of columns, points
-        and the clauses of a CNF are inputs that are computed. A column whose name FEEL could
-        misread is called "column_1", by its place, and its label tells the name. The last line
-        holds for all other rows.
+        and the clauses of a CNF are computed inputs. A column whose name FEEL could misread is
+        called "column_1", by its position, and its label has the name. The last line holds for all
+        other rows.
 
     Raises
     ------
@@ -74,8 +74,8 @@ def to_dmn(model: Any) -> str:
 
     Notes
     -----
-    An engine that computes in doubles answers as `predict` does on every row. One that computes in
-    decimals (FEEL allows both) may differ where a sum meets its cut in all of its fifteen digits;
+    An engine that computes in doubles predicts as `predict` does on every row. One that computes in
+    decimals (FEEL allows both) may differ if a sum equals its cut in all of its fifteen digits;
     comparisons of one column are the same in both.
 
     Examples
@@ -122,7 +122,7 @@ def to_dmn(model: Any) -> str:
 
 
 def variables(features: tuple[str, ...]) -> dict[str, str]:
-    """Return a FEEL variable name for each column: its own name where that is plain."""
+    """Return a FEEL variable name for each column: its name if that is plain."""
     plain = {f for f in features if PLAIN_NAME.fullmatch(f) and f.lower() not in RESERVED}
     names = {}
     for number, feature in enumerate(features, start=1):
@@ -159,7 +159,7 @@ class _Table:
         self.lines: list[tuple[dict[str, str], Any]] = []
 
     def add(self, clauses: tuple[Clause, ...], label: Any) -> None:
-        """Add a line that matches where all of some clauses match."""
+        """Add a line that matches if all of some clauses match."""
         cells: dict[str, str] = {}
         for clause in clauses:
             tests = [self.writer.write(c) for c in clause.conditions]
@@ -253,12 +253,12 @@ class FeelWriter(ConditionWriter[FeelTest]):
         return _with_gap(literal, subject, kind, [f"= {v}" for v in values], "or")
 
     def linear(self, split: LinearSplit) -> FeelTest:
-        """Write a weighted sum, null where a value is."""
+        """Write a weighted sum, null if a value is null."""
         total = split.sum_text(self.names.__getitem__, feel)
         return _with_gap(split, self._null_if_missing(split, total), "number", [_sign(split)], "or")
 
     def power_law(self, split: PowerLawSplit) -> FeelTest:
-        """Write a sum of power laws, null where a value is."""
+        """Write a sum of power laws, null if a value is null."""
         total = self._null_if_missing(split, summed(split, self._factor, feel))
         tests = [f"{'<=' if split.inside else '>'} {feel(split.high)}"]
         if split.low is not None:
@@ -288,7 +288,7 @@ def _counting(text: str) -> Arithmetic[str]:
 
     def cut(start: int, digits: int) -> str:
         number_text = f"number(substring({text}, {start}, {digits}))"
-        if start < 12:  # the day is always there
+        if start < 12:  # the day is always present
             return number_text
         return f"(if string length({text}) < {start} then 0 else {number_text})"
 

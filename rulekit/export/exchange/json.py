@@ -15,9 +15,9 @@ def to_json(model: Any, *, indent: int | None = 2) -> str:
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is written.
+        The rule to write.
     indent : int or None, default=2
-        Spaces a level; None for one line.
+        Spaces per level; None for one line.
 
     Returns
     -------
@@ -27,8 +27,8 @@ def to_json(model: Any, *, indent: int | None = 2) -> str:
     Raises
     ------
     ExportError
-        If there is no rule, or it compares with an infinity, or has conditions or labels without
-        a plain form.
+        If there is no rule, or it compares with an infinity, or has conditions or labels without a
+        plain form.
     """
     try:
         plain = rule_to_dict(exported_rule(model))
@@ -39,7 +39,7 @@ def to_json(model: Any, *, indent: int | None = 2) -> str:
         raise ExportError(
             "The rule compares with an infinity, which JSON cannot express. Use a finite number."
         ) from error
-    if any("\ud800" <= c <= "\udfff" for c in text):  # half a character: only as an escape
+    if any("\ud800" <= c <= "\udfff" for c in text):  # a lone surrogate: only as an escape
         text = json.dumps(plain, indent=indent)
     return text
 
@@ -50,12 +50,12 @@ def from_json(text: str | bytes) -> RuleSet:
     Parameters
     ----------
     text : str or bytes
-        What `to_json` wrote. Reading it runs no code.
+        Text from `to_json`. Reading it runs no code.
 
     Returns
     -------
     RuleSet
-        Equal to the one that was written.
+        Equal to the written one.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def from_json(text: str | bytes) -> RuleSet:
         raise ExportError("The JSON is nested too deeply to be a rule.") from error
     except ExportError:
         raise
-    except ValueError as error:  # Python refuses whole numbers of more than 4 300 digits
+    except ValueError as error:  # Python rejects whole numbers of more than 4 300 digits
         raise ExportError(
             "The JSON has a whole number with too many digits. Write at most 4 300 digits."
         ) from error

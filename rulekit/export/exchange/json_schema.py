@@ -1,4 +1,4 @@
-"""The JSON Schema of what `to_json` writes, for programs that read rules without this library."""
+"""The JSON Schema of `to_json`, for programs that read rules without this library."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from rulekit.rules.writer import KINDS
 
 TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "number"}, {"type": "boolean"}
 SCALAR = {"type": ["string", "number", "boolean"]}
-# what a test reads of its column, written only if it is not the value itself
+# the part of its column that a test reads, written only if it is not the value itself
 READ = {"part": TEXT, "order": {"type": "array", "items": TEXT, "minItems": 2}}
 
 
@@ -18,8 +18,8 @@ def json_schema() -> dict[str, Any]:
     Returns
     -------
     dict
-        Valid for every text of `to_json`. What a schema cannot say, as that there are as many
-        labels as clauses, `from_json` checks.
+        Valid for every text of `to_json`. Constraints beyond a schema, such as equal numbers of
+        labels and clauses, are checked by `from_json`.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def _described(kind: str) -> dict[str, Any]:
 
 
 def _parts(kind: str) -> dict[str, Any]:
-    """Describe the keys of a kind of condition, beside its name."""
+    """Describe the keys of a kind of condition, besides its name."""
     return {
         "literal": _literal(),
         "linear": {

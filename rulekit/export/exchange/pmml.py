@@ -1,7 +1,7 @@
 """Rules as PMML 4.4: a RuleSetModel whose first matching rule decides.
 
-Predicates of PMML are unknown where a value is missing; here each one asks for the value first, so
-it is true or false. Sums, power laws and points are derived fields, computed in the rule's order.
+Predicates of PMML are unknown if a value is missing; here each one tests for the value first, so it
+is true or false. Sums, power laws and points are derived fields, computed in the rule's order.
 """
 
 import math
@@ -47,20 +47,20 @@ def to_pmml(model: Any) -> str:
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is written.
+        The rule to write.
 
     Returns
     -------
     str
         Valid by the schema of PMML 4.4. Numbers are doubles and computed as such; a column that is
-        only tested for missing values is text. The answer is the target field "answer", also given
-        as an output; the rule's clauses are its rules "clause 1", "clause 2", ...
+        only tested for missing values is text. The prediction is the target field "answer", also an
+        output; the rule's clauses are its rules "clause 1", "clause 2", ...
 
     Raises
     ------
     ExportError
         If PMML cannot express the rule: a column compared with text and with numbers, a column
-        without a name, infinities, control characters, answers of several types.
+        without a name, infinities, control characters, predictions of several types.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def to_pmml(model: Any) -> str:
             element("RuleSelectionMethod", criterion="firstHit"),
             *rules,
             defaultScore=_value(rule.default),
-            defaultConfidence=1,  # which evaluators ask for; rules have 1 by the schema, too
+            defaultConfidence=1,  # required by evaluators; the schema's default is 1
         ),
     )
     root = element(
@@ -206,7 +206,7 @@ class PmmlWriter(ConditionWriter[Element]):
         return self._with_gap(literal, _test(name, op, values[0]))
 
     def _compared(self, literal: Literal) -> tuple[str, list[Any]]:
-        """Return the field that a test compares, and the values as that field holds them."""
+        """Return the compared field, and the values as that field stores them."""
         name = literal.feature
         if literal.op in ("contains", "not-contains"):
             around = f"(^|.*{MARK}){re.escape(str(literal.value))}({MARK}.*|$)"
@@ -220,14 +220,15 @@ class PmmlWriter(ConditionWriter[Element]):
             return self._derive(literal.part, read(literal.part, self._counting(name))), [
                 *compared_numbers(literal)
             ]
-        number = self.kinds[name] == "number"  # truth values beside numbers are 1 and 0
+        number = self.kinds[name] == "number"  # truth values among numbers are 1 and 0
         return name, [float(v) if number else v for v in literal.values]
 
     def _counting(self, name: str) -> Arithmetic[Element]:
         """Write arithmetic on the digits of a text; each number is a derived field."""
 
         def cut(start: int, digits: int) -> Element:
-            # midnight may be left out; where all is missing, any date will do: the test asks first
+            # midnight may be omitted; if all is missing, any date will do: the test checks for it
+            # first
             given = {"mapMissingTo": "1970-01-01 00:00:00"}
             whole = _apply("concat", _ref(name), _constant(" 00:00:00"), **given)
             part = _apply("substring", whole, _constant(start), _constant(digits))
@@ -258,7 +259,7 @@ class PmmlWriter(ConditionWriter[Element]):
         return _test(name, sign, float(total))
 
     def _given(self, literal: Literal, points: int) -> Element:
-        """Write the points of a condition; nothing is compared where there is no value."""
+        """Write the points of a condition; a missing value is not compared."""
         literal = literal.as_set()
         some, none = _constant(float(points)), _constant(0.0)
         name = literal.feature

@@ -1,8 +1,8 @@
 """Parts of a date or text as arithmetic that any engine computes alike.
 
-Dates stand in columns as ISO text. Engines differ in how they read it, not in how they cut a text
-and count, so a date becomes seconds since 1970 by the civil calendar: with years that begin in
-March a leap day is the last one, and the days before a month are ``(153 * month + 2) // 5``.
+Columns store dates as ISO text. Engines differ in how they parse it, not in how they cut a text and
+count, so a date becomes seconds since 1970 by the civil calendar: with years that begin in March a
+leap day is the last one, and the days before a month are ``(153 * month + 2) // 5``.
 """
 
 from collections.abc import Callable
@@ -13,14 +13,14 @@ from rulekit.rules import Literal
 from rulekit.rules.scales import DAY, EPOCH, SEPARATORS, since_of
 
 T = TypeVar("T")
-# what parts words, as a set of a regular expression; "&" by its number, at which a reader of XML
-# may break a text, and "&&" has a meaning of its own
+# Separators of words, as a set of a regular expression; "&" by its number, since an XML parser may
+# split a text at it, and "&&" has a meaning of its own.
 MARK = "[" + "".join(f"\\x{ord(c):02x}" for c in SEPARATORS) + "]"
 
 
 @dataclass(frozen=True)
 class Arithmetic(Generic[T]):
-    """Arithmetic of a language: whole numbers, cut from a text, and combined."""
+    """Arithmetic of a language: whole numbers, parsed from a text, and combined."""
 
     number: Callable[[float], T]
     cut: Callable[[int, int], T]
@@ -28,7 +28,7 @@ class Arithmetic(Generic[T]):
 
 
 def read(part: str, by: Arithmetic[T]) -> T:
-    """Write what a test compares of a date; of a "date" itself, its seconds since 1970."""
+    """Write the part of a date that a test compares; for "date" itself, its seconds since 1970."""
     if part in ("year", "month", "hour"):
         return by.cut(*{"year": (1, 4), "month": (6, 2), "hour": (12, 2)}[part])
     days = _days(by)

@@ -53,7 +53,7 @@ def labels_of(rule: RuleSet, format_name: str) -> tuple[list[Any], str]:
 
 
 def free_name(wanted: str, taken: tuple[str, ...]) -> str:
-    """Return a name that no column has, whatever case a program folds."""
+    """Return a name that no column has, ignoring case."""
     names = {name.lower() for name in taken}
     while wanted.lower() in names:
         wanted += "_"

@@ -1,10 +1,10 @@
 """Conditions as spreadsheet formulas that predict exactly as `predict` does.
 
 Spreadsheets compare, add and subtract with a tolerance: two numbers that agree in about fifteen
-digits are equal to them. GESTEP(a, b), "a is at least b", and STANDARDIZE(a, b, 1), "a less b",
-have none; with them a value one step of a double beside a cut falls on its own side. Text is
-compared by EXACT, since "=" ignores case. The values that a rule compares with have cells of their
-own: a formula keeps fifteen digits of a number, and 255 characters of a text.
+digits are equal to them. GESTEP(a, b), "a is at least b", and STANDARDIZE(a, b, 1), "a minus b",
+have no tolerance; with them a value one step of a double beside a cut is on its correct side. Text
+is compared by EXACT, since "=" ignores case. The values that a rule compares with are in cells of
+their own: a formula keeps fifteen digits of a number, and 255 characters of a text.
 """
 
 import math
@@ -33,15 +33,15 @@ LONGEST_FORMULA, LONGEST_TEXT = 8_192, 32_767  # characters, by the file format
 MOST_ARGUMENTS = 250
 SMALLEST = 2.2250738585072014e-308  # spreadsheets take smaller numbers for 0
 APART = ("!=", "not-in", "not-contains")
-SERIAL_0 = datetime(1899, 12, 30)  # day 0 of spreadsheets
-DAY_OF_1970 = 25_569  # by their count
-FIRST_DAY = datetime(1900, 3, 1)  # before it, spreadsheets count differently
+SERIAL_0 = datetime(1899, 12, 30)  # day 0 in spreadsheets
+DAY_OF_1970 = 25_569  # in the spreadsheets' count
+FIRST_DAY = datetime(1900, 3, 1)  # earlier days are counted differently in spreadsheets
 Given = tuple[tuple[Literal, int], ...]
 
 
 @dataclass
 class Values:
-    """The cells that hold what the rule compares with, one below the other; each list once."""
+    """The cells of the values that the rule compares with, in one column; each list once."""
 
     listed: list[Any] = field(default_factory=list)
     ranges: dict[str, str] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Values:
 
 
 def cell_kinds(rule: RuleSet) -> dict[str, str]:
-    """Return the type of each column's cells: as `column_kinds` does, and "date"."""
+    """Return the type of each column's cells: as in `column_kinds`, and "date"."""
     kinds = column_kinds(rule)
     tests = [t for clause in rule.clauses for c in clause.conditions for t in c.tests]
     dates = {t.feature for t in tests if t.part is not None}
@@ -154,7 +154,7 @@ class CellWriter(ConditionWriter[str]):
         return _any([f"AND(GESTEP({cell},{r})=1,GESTEP({r},{cell})=1)" for r in refs])
 
     def _with_word(self, word: str, cell: str) -> str:
-        """Write that a text has a word: between blanks, once what parts words is blank."""
+        """Write the test that a text has a word: between blanks, after separators became blanks."""
         text = cell
         for mark in SEPARATORS.replace(" ", ""):
             text = f'SUBSTITUTE({text},{self.values.one(mark)}," ")'
@@ -235,14 +235,14 @@ def _of_date(cell: str, part: str) -> str:
 
 
 def _added(total: str, size: str, weight: float) -> str:
-    """Add a size with its weight's sign; `size` is a product, its sign changed without rounding."""
+    """Add a size with its weight's sign; changing the sign of the product `size` is exact."""
     if not total:
         return f"-({size})" if weight < 0 else size
     return f"STANDARDIZE({total},{size},1)" if weight < 0 else f"STANDARDIZE({total},-({size}),1)"
 
 
 def _any(parts: Sequence[str]) -> str:
-    """Join conditions by OR, in groups where there are more than a function takes."""
+    """Join conditions by OR, in groups if there are more than a function takes."""
     if len(parts) == 1:
         return parts[0]
     if len(parts) > MOST_ARGUMENTS:

@@ -20,7 +20,7 @@ def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> p
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is written.
+        The rule to write.
     numbers : sequence of ClauseNumbers, optional
         Counts for the columns "matched" and "right".
 
@@ -28,7 +28,8 @@ def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> p
     -------
     DataFrame
         Columns "clause" (from 1; "otherwise" in the last row), "conditions", "answer", "literals",
-        and with `numbers` "matched" and "right". In a CNF every clause has to hold for its answer.
+        and with `numbers` "matched" and "right". In a CNF every clause has to hold for its
+        prediction.
 
     Raises
     ------
@@ -60,14 +61,14 @@ def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is written.
+        The rule to write.
     numbers : sequence of ClauseNumbers, optional
         As for `to_frame`.
 
     Returns
     -------
     str
-        Text cells that a spreadsheet would take for a formula begin with an apostrophe.
+        Text cells that a spreadsheet would read as a formula begin with an apostrophe.
 
     Raises
     ------
@@ -80,15 +81,15 @@ def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str
 def csv_text(frame: pd.DataFrame) -> str:
     """Write a data frame as comma-separated values without spreadsheet formulas.
 
-    Text is made safe by `spreadsheet_safe`, and any line break is quoted, a lone carriage return
-    too, which would else begin a new line of cells.
+    Text is made safe by `spreadsheet_safe`, and any line break is quoted, including a lone carriage
+    return, which would otherwise begin a new line of cells.
     """
     safe = spreadsheet_safe(frame)
     rows = [list(safe.columns), *safe.astype(object).where(safe.notna(), "").to_numpy().tolist()]
     lines = []
     for row in rows:
         line = io.StringIO()
-        csv.writer(line, lineterminator="\r\n").writerow(row)  # quotes what holds one of the two
+        csv.writer(line, lineterminator="\r\n").writerow(row)  # quotes text with one of the two
         lines.append(line.getvalue().removesuffix("\r\n"))
     return "\n".join(lines) + "\n"
 
@@ -99,7 +100,7 @@ def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        Anything that is to be written for a spreadsheet.
+        Any frame to be written for a spreadsheet.
 
     Returns
     -------

@@ -32,8 +32,9 @@ def rule_to_rows(rule: RuleSet) -> pd.DataFrame:
     -------
     DataFrame
         ``clause`` (from 1), ``column``, ``test``, ``value`` (text; the values of a set are
-        separated by semicolons, levels with such a mark in JSON's quotes), ``holds if missing`` and
-        ``read as``: empty, "date", "year", "weekday" and so on of a date, or the levels of an
+        separated by semicolons, levels that contain one are in JSON's quotes), ``holds if missing``
+        and ``read as``: empty, "date", "year", "weekday" and so on for a date, or the levels of an
+        order, "bad < fair < good".
         order, "bad < fair < good".
     """
     rows = [
@@ -60,12 +61,12 @@ def rows_to_rule(rows: pd.DataFrame, rule: RuleSet, columns: Columns) -> RuleSet
     rule : RuleSet
         The rule the table was made from.
     columns : mapping of column name to array
-        The training rows; tell which kind of value each column holds.
+        The training rows; define the type of each column's values.
 
     Returns
     -------
     RuleSet
-        Clauses are numbered anew in the order of their numbers.
+        Clauses are renumbered in the order of their numbers.
 
     Raises
     ------
@@ -161,7 +162,7 @@ def _scale_text(literal: Literal) -> str:
 
 
 def _read(text: str, column: np.ndarray, feature: str, where: str) -> float | str | bool:
-    """Read a value as the column holds it: a number, a truth value or text."""
+    """Read a value with its column's type: a number, a truth value or text."""
     if column.dtype != object:
         try:
             return float(text)
@@ -207,7 +208,7 @@ def points_to_rows(rule: RuleSet) -> pd.DataFrame:
     Parameters
     ----------
     rule : RuleSet
-        One that `rulekit.rules.scorecard_of` reads.
+        A rule that `rulekit.rules.scorecard_of` accepts.
 
     Returns
     -------
@@ -227,13 +228,13 @@ def rows_to_points(
     Parameters
     ----------
     rows : DataFrame
-        As `points_to_rows` writes it; rows without a column, and those of 0 points, are left out.
+        As `points_to_rows` writes it; rows without a column, or with 0 points, are left out.
     totals : sequence of int
-        What each clause asks for, highest first.
+        The total that each clause requires, highest first.
     rule : RuleSet
         The scorecard the table was made from.
     columns : mapping of column name to array
-        The training rows; tell which kind of value each column holds.
+        The training rows; define the type of each column's values.
 
     Returns
     -------
@@ -242,8 +243,8 @@ def rows_to_points(
     Raises
     ------
     RuleError
-        If a cell cannot be read (its row is named), no points are left, or a total is one that no
-        row, or every row, reaches.
+        If a cell cannot be read (its row is named), no points are left, or a total is reached by no
+        row or by every row.
     """
     named = rows[rows["column"].notna() & (rows["column"] != "")]
     points = [_points(value, k) for k, value in enumerate(named["points"], start=1)]

@@ -1,8 +1,8 @@
 """A workbook with formulas: cases are typed in, and the prediction appears.
 
 Its sheets: "Cases" to type in; "Rule" with the rule in words; for points that add up also
-"Scorecard", one case with its running total; "Workings", a column a condition and a clause; and
-"Values", what the rule compares with. The formulas are in `cell_formulas.py`.
+"Scorecard", one case with its running total; "Workings", a column per condition and clause; and
+"Values" with the compared values. The formulas are in `cell_formulas.py`.
 """
 
 import io
@@ -30,13 +30,13 @@ from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import Wording, clause_words
 
 MOST_COLUMNS = 16_384  # by the file format
-# what a cell must hold, by what its column is compared with; text may be anything
+# required type of a cell, by what its column is compared with; any text is allowed
 INPUTS = {
     "number": ("ISNUMBER", "a number"),
     "flag": ("ISLOGICAL", "TRUE or FALSE"),
     "date": ("ISNUMBER", "a date"),
 }
-TYPED = {"text": "@", "date": "yyyy-mm-dd hh:mm:ss"}  # how cells to type in show what they hold
+TYPED = {"text": "@", "date": "yyyy-mm-dd hh:mm:ss"}  # number formats of the input cells
 STYLES: Mapping[str, Mapping[str, Any]] = {
     "title": {"italic": True},
     "heading": {"bold": True, "text_wrap": True, "valign": "top", "bottom": 1},
@@ -90,7 +90,7 @@ class Sheet:
             self.value(row, column, value)
 
     def value(self, row: int, column: int, value: Any, style: str = "text") -> None:
-        """Write text, a truth value or a number, all digits of it; None for an empty cell."""
+        """Write text, a truth value or a number with all its digits; None for an empty cell."""
         position, form = (row - 1, column - 1), self._styles[style]
         if value is None:
             self._sheet.write_blank(*position, None, form)
@@ -109,7 +109,7 @@ class Sheet:
                 f"needs one of {len(formula)}. Take fewer values or terms in one condition, or "
                 "another format."
             )
-        # without a stored value, programs that trust stored values compute it, too
+        # without a stored value, programs that would trust it compute it, too
         self._sheet.write_formula(row - 1, column - 1, f"={formula}", self._styles[style], "")
 
     def choices(self, first: int, last: int, column: int, offered: str) -> None:
@@ -245,26 +245,27 @@ def to_xlsx(
     Parameters
     ----------
     model : RuleSet or fitted model
-        What is written.
+        The rule to write.
     cases : DataFrame or mapping of column name to array, optional
         Rows to fill in; others stay empty. Columns that the rule does not read are left out.
     n_cases : int, default=200
-        How many rows have formulas, at least as many as there are `cases`.
+        Number of rows with formulas, at least the number of `cases`.
     wording : Wording, optional
-        Business names and units for the rule in words.
+        Display names and units for the rule in words.
 
     Returns
     -------
     bytes
-        The file. Its formulas give what `predict` gives, also one step of a double beside a cut,
-        with functions that every spreadsheet has; a sum that overflows shows as an error of the
+        The file. Its formulas predict as `predict` does, also one step of a double beside a cut,
+        with functions that every spreadsheet has; a sum that overflows is shown as an error of the
         spreadsheet. Equal rules give equal files.
 
     Raises
     ------
     ExportError
-        If XlsxWriter is not installed, or a spreadsheet cannot hold the rule: a column compared
-        with text and with numbers, infinities, empty texts, formulas of more than 8192 characters.
+        If XlsxWriter is not installed, or a spreadsheet cannot represent the rule: a column
+        compared with text and with numbers, infinities, empty texts, formulas of more than 8192
+        characters.
     ValueError
         If `n_cases` is less than 1 or than the number of cases.
 
@@ -275,7 +276,7 @@ def to_xlsx(
     b'PK'
     """
     try:
-        import xlsxwriter  # an extra: of the dashboard
+        import xlsxwriter  # an optional dependency, included with the dashboard
     except ImportError:
         raise ExportError(
             "A workbook needs the package XlsxWriter. Install it, or take 'csv'."
@@ -291,7 +292,7 @@ def to_xlsx(
     book = xlsxwriter.Workbook(buffer, {"in_memory": True})
     book.set_properties({"created": datetime(2020, 1, 1), "title": "A rule"})
     _BookWriter(rule, book, wording or Wording()).write(given or {}, n_given, n_cases)
-    book.close()  # not by a `with`, which would also write what was refused half-way
+    book.close()  # no `with`, which would also write a workbook after an error
     return buffer.getvalue()
 
 
@@ -315,7 +316,7 @@ class _BookWriter:
         self.last_points = self.last_input + (len(self.card) + 1 if self.card else 0)
 
     def write(self, given: Mapping[str, Any], n_given: int, n_cases: int) -> None:
-        """Write every sheet, the values last: the formulas say which there are."""
+        """Write every sheet; the values last, since formulas add to them."""
         self._rule_in_words()
         self._headings()
         for index in range(n_cases):
@@ -443,7 +444,7 @@ class _BookWriter:
 
 
 def _span(row: int | str, first: int, last: int, sheet: str = "") -> str:
-    """Return the cells of a row as a range; empty where there are none."""
+    """Return the cells of a row as a range; empty if there are none."""
     if last < first:
         return ""
     text = f"${column_name(first)}{row}:${column_name(last)}{row}"
