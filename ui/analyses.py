@@ -1,11 +1,10 @@
 """The analyses of one visitor: owner, names and contents.
 
 A key in the browser's storage identifies the owner: created there, 192 random bits, sent over the
-session's connection and never in an address, a cookie or a log. The workspace holds
-the key's digest only, as a folder of marks: ``owners/DIGEST/ID``, each holding the name that its
-owner gave. So no user sees another's list, and the address of one analysis opens only that
-one. With a login (`ui.login`), the digest is the user's, and the address of another user's analysis
-opens nothing.
+session's connection and never in an address, a cookie or a log. The workspace stores only the key's
+digest, as a folder of marks: ``owners/DIGEST/ID``, each with the name given by its owner. So no
+user sees another's list, and the address of one analysis opens only that one. With a login
+(`ui.login`), the digest is the user's, and the address of another user's analysis opens nothing.
 """
 
 import hashlib
@@ -44,7 +43,7 @@ _browser = st.components.v2.component("rulekit_owner", js=SCRIPT)
 
 @dataclass(frozen=True)
 class Saved:
-    """One line of the list; `rule` is empty until there is one."""
+    """One line of the list; `rule` is empty before one is selected."""
 
     id: str
     name: str
@@ -91,7 +90,7 @@ def listed() -> list[Saved]:
     analyses = []
     for mark in marks.iterdir() if marks is not None else ():
         folder = workspace.root() / mark.name
-        if not folder.is_dir():  # forgotten
+        if not folder.is_dir():  # deleted meanwhile
             mark.unlink(missing_ok=True)
             continue
         try:

@@ -1,9 +1,8 @@
 """Cache of results between reruns, with keys computed from content.
 
-Streamlit hashes a large data frame from a sample of its rows, so that one edited cell can go
-unnoticed. Nothing here lets it: a frame is passed under a name with a leading underscore (not
-hashed) beside a key that says everything the result depends on. Everything derived from an upload
-is kept per session.
+Streamlit hashes a large data frame from a sample of its rows, so an edited cell could go unnoticed.
+To avoid this, a frame is passed under a name with a leading underscore (not hashed) with a key of
+everything that the result depends on. Everything derived from an upload is kept per session.
 """
 
 from collections.abc import Callable
@@ -31,20 +30,20 @@ def kept(name: str, key: str, make: Callable[[], Result], *, copy: bool = True) 
     Parameters
     ----------
     name : str
-        What is computed.
+        Name of the result.
     key : str
-        Everything it depends on: `AppState.fit_key`, a digest, settings by ``repr``.
+        Everything that it depends on: `AppState.fit_key`, a digest, settings by ``repr``.
     make : callable
     copy : bool, default=True
-        Give each caller a copy. False gives the object itself: fitted models, and frames that
-        are never changed.
+        Return a copy to each caller. False returns the object itself: for fitted models, and frames
+        that are never changed.
     """
-    if get_script_run_ctx(suppress_warning=True) is None:  # a job's thread, or a test
+    if get_script_run_ctx(suppress_warning=True) is None:  # in a job's thread, or a test
         return make()
     return _kept(name, key, make) if copy else _kept_object(name, key, make)
 
 
 def forget() -> None:
-    """Drop everything this session has kept."""
+    """Drop all results of this session."""
     _kept.clear()
     _kept_object.clear()

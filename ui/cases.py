@@ -12,17 +12,17 @@ ROW, TRUTH, ANSWER = "row", "actual", "predicted"
 
 
 def row_number(position: Any) -> Any:
-    """Return what people call a row (or rows) of the table: the first one below the header is 1."""
+    """Return the display number of a row (or rows) of the table: the first one is 1."""
     return position + 1
 
 
 def row_position(number: int) -> int:
-    """Return where the table has the row of a number that people use."""
+    """Return the table's position for a display number."""
     return number - 1
 
 
 def row_name(position: int, state: AppState) -> str:
-    """Return what a row is called: its number, and its label where a column holds labels."""
+    """Return a row's display name: its number, and its label if a column has labels."""
     name = f"Row {row_number(position)}"
     column = state.column_with_role("id")
     if column is None:
@@ -32,13 +32,13 @@ def row_name(position: int, state: AppState) -> str:
 
 
 def case_frame(rule: RuleSet, rows: Rows, state: AppState) -> pd.DataFrame:
-    """List rows as people read them.
+    """List rows for display.
 
     Returns
     -------
     DataFrame
-        `ROW`, `TRUTH` and `ANSWER`, then the features under their business names, those the rule
-        reads first. Indexed from 0 on, as `rows` are.
+        `ROW`, `TRUTH` and `ANSWER`, then the features under their display names, those of the rule
+        first. Indexed from 0, like `rows`.
     """
     used = [f for f in rule.features if f in rows.X.columns]
     frame = rows.X[[*used, *[c for c in rows.X.columns if c not in used]]].reset_index(drop=True)

@@ -1,15 +1,14 @@
-"""Data-derived text made safe: a column may be called ``![x](http://a.site/p.png)``.
+"""Escaping of text from data: a column may be called ``![x](http://a.site/p.png)``.
 
-Streamlit reads Markdown in labels, captions, sentences, metrics and options. Whatever comes from
-a table, a file name or an error goes through `md` before it is put there. Text meant to be copied
-(rules, SQL) goes into ``st.code`` or a table instead, which show it as it is: `md` leaves
-invisible characters behind.
+Streamlit reads Markdown in labels, captions, sentences, metrics and options. Every text from a
+table, a file name or an error is escaped by `md` first. Text for copying (rules, SQL) is shown by
+``st.code`` or a table instead, without changes: `md` adds invisible characters.
 """
 
 import re
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:^=&@/])")
-JOINER = "\u2060"  # takes no room, breaks what would be read as an icon, an arrow or a link
+JOINER = "\u2060"  # has no width, and breaks what would be read as an icon, an arrow or a link
 BROKEN = (
     (":", ":" + JOINER),
     ("www", "w" + JOINER + "ww"),
@@ -43,6 +42,6 @@ def md(text: object, limit: int = 120) -> str:
 
 
 def file_name(stem: str, suffix: str) -> str:
-    """Return a download's name from our own words: letters, digits, dots and dashes only."""
+    """Return a download's name from fixed words: letters, digits, dots and dashes only."""
     clean = re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-").lower()[:40]
     return f"{clean or 'rulekit'}.{suffix}"

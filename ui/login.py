@@ -1,17 +1,17 @@
 """Login: with ``RULEKIT_LOGIN=on`` every page requires one.
 
-Streamlit speaks OpenID Connect with the provider (a company's own, Google, Keycloak, ...) and keeps
-who is logged in in a signed cookie of 30 days, without asking the provider again. What it needs
-is in ``.streamlit/secrets.toml``, in the folder where the server is started or in the home of
+Streamlit connects to the provider (a company's own, Google, Keycloak, ...) by OpenID Connect and
+stores the user in a signed cookie for 30 days, without asking the provider again. Its settings are
+in ``.streamlit/secrets.toml``, in the folder where the server is started or in the home folder of
 its user (or in the file of ``--secrets.files``), in a section ``[auth]``: ``client_id`` and
-``client_secret``, as the provider gave them; ``server_metadata_url``, the provider's address ending
-in ``/.well-known/openid-configuration``; ``redirect_uri``, the dashboard's address as visitors see
-it, behind a reverse proxy the proxy's, followed by ``/oauth2callback``, which the provider must
-know, too; and ``cookie_secret``, a long random text. A proxy has to pass the websocket
-``/_stcore/stream`` on, and cookies with it.
+``client_secret``, as issued by the provider; ``server_metadata_url``, the provider's address ending
+in ``/.well-known/openid-configuration``; ``redirect_uri``, the dashboard's address for visitors
+(behind a reverse proxy, the proxy's address) followed by ``/oauth2callback``, which must be
+registered at the provider, too; and ``cookie_secret``, a long random text. A proxy has to forward
+the websocket ``/_stcore/stream``, and its cookies.
 
-Analyses then belong to the person, named by the provider's address and its ``sub``, instead of to
-the browser: each sees the own ones in any browser, and the address of another's opens nothing.
+Analyses then belong to the person, identified by the provider's address and its ``sub``, instead of
+to the browser: they are listed in any browser, and their address opens nothing for others.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ from streamlit.errors import StreamlitAuthError
 
 from ui.escape import md
 
-OWNER = "_owner"  # in the session: the digest of who the analyses belong to
+OWNER = "_owner"  # in the session: the digest of the analyses' owner
 NEEDED = ("authlib", "httpx")
 
 
 def is_on() -> bool:
-    """Whether visitors have to log in; anything but on and off is refused."""
+    """Whether visitors have to log in; any value except on and off is rejected."""
     setting = os.environ.get("RULEKIT_LOGIN", "off")
     if setting not in ("on", "off"):
         raise ValueError(f"RULEKIT_LOGIN must be on or off; it is {setting[:60]!r}. Correct it.")
@@ -69,12 +69,12 @@ def require() -> None:
         st.stop()
     person = hashlib.sha256(f"{st.user['iss']}\n{st.user['sub']}".encode()).hexdigest()
     if st.session_state.get(OWNER, person) != person:
-        st.session_state.clear()  # another's analysis
+        st.session_state.clear()  # another user's analysis
     st.session_state[OWNER] = person
 
 
 def line() -> None:
-    """Offer to log out, and say who is logged in."""
+    """Show who is logged in, with a button to log out."""
     if is_on():
         name = st.user.get("email") or st.user.get("name") or st.user["sub"]
         st.button(

@@ -39,13 +39,12 @@ def pick(
     setting : mapping
         ``learner``, ``theta`` and, for rules of several clauses, ``n_clauses``.
     spec : RunSpec
-        The run it belongs to, for everything else that is fitted with.
+        The run it belongs to, with all other settings of the fit.
     own : bool, default=True
-        Whether a person picks it: no run replaces the rule then.
+        Whether a user selects it: no run replaces the rule then.
     by_slider : bool, default=False
-        Whether the slider was moved: it is the only widget that is not drawn anew then. All others
-        show the selected rule under a new name, so that late reports of the old ones change
-        nothing.
+        Whether the slider was moved: it is the only widget that is not redrawn then. All others
+        show the selected rule under a new key, so that late reports of the old ones have no effect.
     """
     state, chosen = app_state(), dict(setting)
     model = fitted(state, chosen, spec)
@@ -61,7 +60,7 @@ def pick(
 
 
 def _measured_error(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> float | None:
-    """Return the cross-validated error of a setting; None if the runs shown did not measure it."""
+    """Return the cross-validated error of a setting; None if the shown runs did not measure it."""
     if state.sweep is None or state.sweep_key != curve_key(spec, state):
         return None
     number = state.sweep.number_of(setting)
@@ -87,7 +86,7 @@ def picked_model() -> ClassifierMixin | None:
         with st.spinner("Fitting the chosen setting on the training rows"):
             model = fitted(state, state.setting, RunSpec.from_dict(state.run_settings))
         if state.rule_json is not None and model.rule_set_ != from_json(state.rule_json):
-            # a time limit ended the search elsewhere: the rule that a person has read stays
+            # a time limit ended the search elsewhere: a rule that the user has viewed is kept
             model = FixedRuleClassifier(from_json(state.rule_json)).fit(*state.training)
     change(model=model, rule_json=to_json(model))
     return model
@@ -122,7 +121,7 @@ def setting_words(setting: Mapping[str, Any], *, variant: bool = False) -> str:
 
 
 def looked_at_test_rows() -> int:
-    """Count a look at the test rows, once a rule, and return for how many they were looked at."""
+    """Count a look at the test rows, once per rule, and return the number of rules looked at."""
     state = app_state()
     digest = hashlib.sha256(to_json(state.model).encode()).hexdigest()[:16]
     if digest not in state.looked_at:
@@ -133,8 +132,8 @@ def looked_at_test_rows() -> int:
 def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> ClassifierMixin:
     """Return a setting fitted on the training rows, computed once a session.
 
-    What a run has fitted is looked up, in what is shown or in a search that is made once for all
-    its sizes.
+    The model of a run is looked up, in the shown results or in a search that runs once for all its
+    sizes.
     """
     shown = state.sweep
     if shown is not None and state.sweep_key == curve_key(spec, state):
@@ -178,7 +177,7 @@ def fit_path(
     should_stop : callable, optional
         Called between fits.
     **parameters
-        Set on the estimator besides, for all settings.
+        Additional parameters of the estimator, for all settings.
 
     Returns
     -------
@@ -201,7 +200,7 @@ def fit_path(
 
 
 def model_key(setting: Mapping[str, Any]) -> str:
-    """Return a text that names a setting, whatever the order of its entries."""
+    """Return a text that identifies a setting, whatever the order of its entries."""
     return repr(sorted(setting.items()))
 
 

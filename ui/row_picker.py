@@ -17,31 +17,31 @@ def pick_row(
     shown: Any = None,
     **options: Any,
 ) -> None:
-    """Show a table and tell which row is picked.
+    """Show a table with one selected row.
 
     Parameters
     ----------
     table : DataFrame
     picked : int or None
-        Position of the row that is picked now.
+        Position of the currently selected row.
     on_pick : callable
-        Called with the position of a newly picked row, before the page runs again.
+        Called with the position of a newly selected row, before the page runs again.
     key : str
     alt : str
-        What the table holds and what picking does, in one sentence.
+        The content of the table and the effect of a selection, in one sentence.
     shown : pandas.io.formats.style.Styler, optional
         The same table with colours.
     **options
-        Handed on to ``st.dataframe``.
+        Passed to ``st.dataframe``.
 
     Notes
     -----
-    Streamlit marks a row by mouse only, but cells are walked with the arrow keys. So a chosen cell
-    picks its row too, and the table works by keyboard alone.
+    Streamlit selects a row by mouse only, but the arrow keys move between cells. So selecting a
+    cell selects its row, too, and the table works by keyboard alone.
 
-    A browser goes on reporting the mark it shows until it has drawn another. So a table whose row
-    was picked elsewhere, or was moved by new rows, is drawn as a new one, and a late report of the
-    old one picks nothing. One picked in the table leaves it standing, with the keyboard in it.
+    A browser keeps reporting the selection it shows until another table is drawn. So the table gets
+    a new key if a row was selected elsewhere, or moved by new rows, and a late report under the old
+    key has no effect. After a selection in the table its key stays, and so does the keyboard focus.
     """
     drawn, generation = f"{key}_drawn", f"{key}_turn"
     if picked != st.session_state.get(drawn, picked) and not st.session_state.pop(f"{key}_own", 0):

@@ -17,7 +17,7 @@ from rulekit.rules import ClauseStatistics, Columns, RuleSet, clause_statistics
 from rulekit.style.wording import measured, percent
 from ui.state import AppState
 
-BY_CHANCE = 0.01  # how rarely chance alone may make a difference that is called overfitting
+BY_CHANCE = 0.01  # significance level of a difference that is called overfitting
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Rows:
         return pd.Series(self.y).infer_objects().to_numpy()
 
     def answers(self, rule: RuleSet) -> NDArray[Any]:
-        """Return the rule's answers, one a row."""
+        """Return the rule's prediction for each row."""
         return rule.predict(self.columns)
 
 
 def rows_of(state: AppState, model: ClassifierMixin) -> tuple[Rows, Rows | None]:
-    """Return the training rows and the test rows (None if none were set aside)."""
-    if "whole_file" in (state.setting or {}):  # learned from all rows: none is a test row
+    """Return the training rows and the test rows (None without test rows)."""
+    if "whole_file" in (state.setting or {}):  # learned from all rows: there are no test rows
         X, y = state.data
         return Rows("training", X, y.to_numpy(dtype=object), model.read_columns(X)), None
     X, y = state.training
@@ -64,7 +64,7 @@ def rows_of(state: AppState, model: ClassifierMixin) -> tuple[Rows, Rows | None]
 
 
 def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:
-    """Return a row a clause: what it matches, how pure that is, and what it alone matches.
+    """Return one row per clause: its matched rows, their purity, and the rows only it matches.
 
     Parameters
     ----------
@@ -74,10 +74,10 @@ def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``matched``, ``right`` (of the clause's class), ``precision``, ``low``, ``high`` (95 %
+        ``matched``, ``right`` (rows of the clause's class), ``precision``, ``low``, ``high`` (95 %
         Wilson), ``coverage``, ``unique`` (matched by no other clause), ``lift``, ``length``. A
-        CNF's clause matches the rows it turns away, see `rulekit.rules.clause_statistics`; of a
-        list, ``matched`` to ``high`` count the rows that no clause before it matches.
+        CNF's clause matches the rows it turns away, see `rulekit.rules.clause_statistics`; in a
+        list, ``matched`` to ``high`` count the rows that no earlier clause matches.
     """
     table = pd.DataFrame([_figures(s) for s in clause_statistics(rule, rows.columns, rows.y)])
     if len(set(rule.labels)) > 1:
@@ -102,13 +102,13 @@ def _figures(statistics: ClauseStatistics) -> dict[str, Any]:
 
 
 def matches(rule: RuleSet, rows: Rows) -> NDArray[np.bool_]:
-    """Return which rows each clause decides: holds on (DNF) or fails on (CNF); shape (n, k)."""
+    """Return which rows each clause decides: holds on (DNF) or fails on (CNF), shape (n, k)."""
     fired = rule.clauses_fired(rows.columns)
     return fired if rule.form == "dnf" else ~fired
 
 
 def error(rule: RuleSet, rows: Rows) -> float:
-    """Return the share of rows a rule decides wrongly."""
+    """Return the share of rows that a rule predicts wrongly."""
     return float(np.mean(rows.answers(rule) != rows.y))
 
 
@@ -124,13 +124,13 @@ def cheapest_words(rows: Rows, costs: Costs) -> str:
 
 
 def verdict_words(rule: RuleSet, rows: Rows, majority: Any, labels: list[Any]) -> list[str]:
-    """Return sentences on a rule's errors: how many, of the most frequent class alone, and which.
+    """Return sentences on a rule's errors: number, comparison with the majority, and kinds.
 
     Parameters
     ----------
     rule : RuleSet
     rows : Rows
-        Test rows count as new ones.
+        Test rows are called new.
     majority : label
         The most frequent class of the training rows.
     labels : list
@@ -153,14 +153,14 @@ def verdict_words(rule: RuleSet, rows: Rows, majority: Any, labels: list[Any]) -
 def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
     """Return a warning if the test error exceeds the training error by more than chance.
 
-    Fisher's exact test of two proportions, one-sided: were training and test rows equally hard for
-    the rule, the wrong rows would be spread over both as by drawing without replacement, and at
-    least as many in the test part as were found would have to be rarer than one in a hundred.
+    Fisher's exact test of two proportions, one-sided: if training and test rows were equally hard
+    for the rule, the wrong rows would be distributed over both as by drawing without replacement.
+    The warning requires that at least as many in the test part have a probability below 1 %.
 
     Returns
     -------
     str
-        A sentence; empty where chance explains the difference.
+        A sentence; empty if chance explains the difference.
     """
     here, there = (int(np.sum(rows.answers(rule) != rows.y)) for rows in (train, test))
     n_train, n_test = len(train.y), len(test.y)
@@ -175,7 +175,7 @@ def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
 
 
 def confusion(rule: RuleSet, rows: Rows, labels: list[Any]) -> pd.DataFrame:
-    """Count true classes (rows) against decided ones (columns), in the order of `labels`."""
+    """Count actual classes (rows) against predicted ones (columns), in the order of `labels`."""
     decided = rows.answers(rule)
     counts = [[int(np.sum((rows.y == a) & (decided == b))) for b in labels] for a in labels]
     return pd.DataFrame(counts, index=labels, columns=labels)

@@ -1,7 +1,7 @@
 """The server of the pages; it contacts no other machine.
 
-Streamlit refuses a websocket that a page of another site opens; but to know what to refuse, it asks
-a web service for its own address, and waits for the answer.
+Streamlit rejects a websocket opened by a page of another site; but to know its own address, it asks
+a web service and waits for the answer.
 """
 
 import ast
@@ -23,14 +23,14 @@ from ui.runs import preparing
 APP = Path(__file__).parents[1] / "app.py"
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
-ANY = ("", "0.0.0.0", "::")  # every interface of the machine
+ANY = ("", "0.0.0.0", "::")  # all network interfaces of the machine
 
 
 def allowed_hosts(address: str) -> list[str]:
-    """Return the host names that visitors may use, from the address the server listens on.
+    """Return the host names for visitors, from the address the server listens on.
 
-    A name that is not listed may be a foreign page's, which resolves to this machine (DNS
-    rebinding). A server on all interfaces answers to this machine's own names and addresses.
+    A name that is not listed may belong to a foreign page that resolves to this machine (DNS
+    rebinding). A server on all interfaces answers to this machine's names and addresses.
     """
     if address not in ANY:
         return list(dict.fromkeys([*LOCAL, address]))
@@ -39,7 +39,7 @@ def allowed_hosts(address: str) -> list[str]:
 
 
 def host_options(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """Return the options that limit host names; none where they are given already."""
+    """Return the options that limit host names; none if they are given already."""
     if "STREAMLIT_SERVER_ALLOWED_HOSTS" in environment or _given(arguments, "allowedHosts"):
         return []
     address = _given(arguments, "address") or environment.get("STREAMLIT_SERVER_ADDRESS", LOCAL[1])
@@ -58,7 +58,7 @@ def _given(arguments: Sequence[str], option: str) -> str | None:
 
 
 def disable_ip_lookup() -> None:
-    """Keep Streamlit from looking up its external address on the internet."""
+    """Prevent Streamlit from looking up its external address on the internet."""
     net_util.get_external_ip = lambda: None
 
 
@@ -71,7 +71,7 @@ def page_modules() -> list[str]:
 
 def warm_up() -> None:
     """Start the workers and import what pages need, so that no visitor waits for it."""
-    # outside a running server, Streamlit reports where it caches
+    # outside a running server, Streamlit warns about caching
     logging.getLogger("streamlit.runtime.caching.cache_data_api").disabled = True
     importlib.import_module("ui.runs.jobs").registry()
     for name in page_modules():
@@ -79,7 +79,7 @@ def warm_up() -> None:
 
 
 def main() -> None:
-    """Run the dashboard; what the command line says goes to Streamlit."""
+    """Run the dashboard; arguments of the command line are passed to Streamlit."""
     disable_ip_lookup()
     elsewhere = "STREAMLIT_SECRETS_FILES" in os.environ or "--secrets.files" in " ".join(sys.argv)
     try:

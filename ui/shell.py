@@ -14,7 +14,7 @@ from ui.escape import md
 from ui.runs import jobs
 from ui.state import SERVER, AppState, app_state
 
-PAGES = {  # in the navigation, and the question that the page answers
+PAGES = {  # name in the navigation, and the question that the page answers
     "data": ("Data", "What is to be predicted, and from what?"),
     "binning": ("Binning", "How do numbers become conditions?"),
     "models": ("Models", "How short can the rule be?"),
@@ -26,17 +26,17 @@ PAGES = {  # in the navigation, and the question that the page answers
 OF_THE_SAMPLE = (
     "All figures on this page are of the sample of rows, except those labelled “all rows”."
 )
-STATUS = "_status"  # where a run of the script keeps the place of its status
-ONWARD = ":material/arrow_forward:"  # from the font that comes with Streamlit
+STATUS = "_status"  # session key of the container for the status
+ONWARD = ":material/arrow_forward:"  # from the font that Streamlit includes
 log = logging.getLogger("rulekit.dashboard")
 
 
 def guard(me: str) -> None:
     """Go through ``app.py`` first; the first statement of every page.
 
-    On a server that has just started, a link to a page runs the page's file without the router
-    (no page settings, no navigation, no state; Streamlit's test runner does so in every run after
-    the first). The router leaves a mark in every run, which this takes; without it, this sends the
+    On a server that has just started, a link to a page runs the page's file without the router (no
+    page settings, no navigation, no state; Streamlit's test runner does so in every run after the
+    first). The router sets a mark in every run, which this removes; without it, this sends the
     visitor through the router and back, with the query parameters kept.
 
     Parameters
@@ -89,15 +89,15 @@ def status_words(state: AppState) -> str:
 
 
 def two_columns() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return the left side, to choose from, and the right one, for what has been chosen."""
+    """Return the left column, for choices, and the right one, for results."""
     left, right = st.container(key="two_columns").columns([7, 5], gap="medium")
     return left, right
 
 
 def open_tab(titles: Sequence[str], key: str) -> tuple[str, DeltaGenerator]:
-    """Show tabs; return the title of the open one and its place: what is not seen is not made.
+    """Show tabs; return the title and the container of the open one; others are not drawn.
 
-    Where there come to be more tabs, or fewer, the open one stays open.
+    If the number of tabs changes, the open one stays open.
     """
     name, drawn = f"{key}_{len(titles)}", f"_{key}_open"
     before, title = st.session_state.get(drawn, (name, None))
@@ -115,11 +115,11 @@ def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None
     Parameters
     ----------
     sentence : str
-        What is missing; data-derived parts already escaped.
+        The missing step; text from data is already escaped.
     page : str, default="data"
         The page that provides it: a key of `PAGES`.
     link : str, optional
-        The link's words; "Go to Data" by default.
+        The label of the link; "Go to Data" by default.
     """
     st.info(sentence)
     st.page_link(f"pages/{page}.py", label=link or f"Go to {PAGES[page][0]}", icon=ONWARD)
@@ -128,12 +128,11 @@ def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Show the library's own errors as a sentence; log anything else under an error id.
+    """Show the library's errors as a sentence; log any others under an error id.
 
     Inside the block, a `RulekitError` or `ValueError` becomes a red box with its message; the
-    traceback of a `ValueError` that is not the library's own also goes to the server's log. Other
-    exceptions are bugs: the page shows an id, the server's log the traceback. The page goes on
-    after the block.
+    traceback of a `ValueError` from elsewhere also goes to the server's log. Other exceptions are
+    bugs: the page shows an id, the server's log the traceback. The page continues after the block.
     """
     try:
         yield
@@ -146,8 +145,8 @@ def sentences() -> Iterator[None]:
 def noted(error: Exception) -> Exception:
     """Log an error that is shown as a sentence, with its traceback, unless it is a `RulekitError`.
 
-    A wrong setting and a bug in some library both arrive as a plain `ValueError`: the reader gets
-    the sentence either way, and the log says where it came from.
+    A wrong setting and a bug in some library both raise a plain `ValueError`: the user sees the
+    sentence in both cases, and the log has the traceback.
     """
     if not isinstance(error, RulekitError):
         log.warning("shown as a sentence: %s", error, exc_info=error)
@@ -155,7 +154,7 @@ def noted(error: Exception) -> Exception:
 
 
 def problem(error: object) -> None:
-    """Show an error's sentence; further lines, such as the lines of a file, as they are."""
+    """Show an error's sentence; further lines, such as the lines of a file, unchanged."""
     sentence, _, lines = str(error).partition("\n")
     st.error(md(sentence, 900))
     if lines.strip():
@@ -163,14 +162,14 @@ def problem(error: object) -> None:
 
 
 def new_error_id() -> str:
-    """Log the exception being handled, and return a sentence with the id it has in the log."""
+    """Log the current exception, and return a sentence with its id in the log."""
     error_id = uuid.uuid4().hex[:8]
     log.exception("error %s", error_id)
     return f"Its number in the server's log is {error_id}."
 
 
 def once(action: Callable[[], None]) -> Callable[[], None]:
-    """Wrap a button's callback so that the library's errors reach the page as a sentence."""
+    """Wrap a button's callback so that the library's errors are shown as a sentence."""
 
     def wrapped() -> None:
         try:

@@ -1,8 +1,8 @@
 """One analysis in one object: table, settings, model, and values derived from them.
 
-Everything lives in ``st.session_state["app"]``, an `AppState`; pages reach it by `app_state()`. It
-is changed by assignment only (a click can interrupt a script half-way), and dropped when
-`VERSION` moves.
+Everything is in ``st.session_state["app"]``, an `AppState`; pages get it by `app_state()`. It is
+changed by assignment only (a click can interrupt a script at any line), and dropped when `VERSION`
+changes.
 """
 
 from dataclasses import dataclass, field, replace
@@ -22,21 +22,23 @@ from rulekit.exceptions import DataError
 from ui.cache import kept
 
 VERSION = 1
-NUMERIC = "numeric"  # among `options`: the columns of text that were made numbers
-CATEGORIES = "categories"  # among `options`: the columns of numbers that are codes
-DATES = "dates"  # among `options`: the columns made dates, and whether their day comes first
-DURATIONS = "durations"  # among `options`: the columns of text that were made days
-CUT = "cut"  # among `options`: the target of numbers that became two classes, and its cut
-KEEP = {"persist_state": "session"}  # of a widget: what is set stays when the page is left
+NUMERIC = "numeric"  # among `options`: the text columns that were converted to numbers
+CATEGORIES = "categories"  # among `options`: the number columns that are codes
+# among `options`: the columns converted to dates, and whether their day comes first
+DATES = "dates"
+DURATIONS = "durations"  # among `options`: the text columns that were converted to days
+CUT = "cut"  # among `options`: the numeric target that became two classes, and its cut
+# suffix of a widget's key: its value is kept when the page is left
+KEEP = {"persist_state": "session"}
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 
 
 @dataclass(frozen=True)
 class SplitSpec:
-    """How test rows are set aside: their share (0 for none), the seed, whether twins stay together.
+    """How test rows are drawn: their share (0 for none), the seed, whether twins stay together.
 
-    Rows of equal features are twins; kept together, no test row has one among the training rows,
-    and no fold tests on a twin of what it was trained on.
+    Rows with equal features are twins; if they are kept together, no test row has one among the
+    training rows, and no fold tests on a twin of a training row.
     """
 
     test_share: float = 0.3
@@ -48,8 +50,8 @@ class SplitSpec:
 class BinningSpec:
     """How columns become conditions.
 
-    `cuts` holds a column's own cut points, as a sorted tuple, and `missing` the columns of which
-    "is missing" and "is known" are conditions.
+    `cuts` are the columns' own cut points, as a sorted tuple, and `missing` the columns with
+    conditions "is missing" and "is known".
     """
 
     method: str = "quantile"
@@ -60,11 +62,11 @@ class BinningSpec:
 
     @property
     def thresholds(self) -> dict[str, list[float]] | None:
-        """The edited columns' cut points as `Binarizer` takes them."""
+        """The edited columns' cut points in the format of `Binarizer`."""
         return {name: list(values) for name, values in self.cuts} or None
 
     def binarizer(self) -> Binarizer:
-        """Return the unfitted binarizer that does it."""
+        """Return the unfitted binarizer with these settings."""
         return Binarizer(
             method=self.method,
             n_thresholds=self.n_thresholds,
@@ -86,18 +88,17 @@ class Wording:
 class AppState:
     """One analysis.
 
-    Set by the Data page: `table` (a `rulekit.data.Table` that carries roles, target and positive
-    class), `outcomes` (what the target's classes are called, by their values as text; see
-    `called`), `every_class` (whether more than two classes are predicted, instead of the positive
-    one from the rest), `options` (how the file was read), `wording`, `split`. By Binning:
-    `binning`. By Models: `sweep` (the points that runs have found), `sweep_key` (what they share,
-    to know when they are stale), `runs` (the settings of each, to restore them), `setting` (the
-    chosen one), `run_settings` (the run it is of), `model` (the fitted model), `rule_json` (its
-    rule, saved with the analysis), `error` (its cross-validated error when it was selected) and
-    `rule_selected` (whether a person has picked or read it). `notes` and `case_notes` are the
-    analyst's words; `test_looks` counts the rules that were scored on the
-    held-out rows, and `looked_at` holds their digests (not those of analyses saved before digests
-    were).
+    Set by the Data page: `table` (a `rulekit.data.Table` with roles, target and positive class),
+    `outcomes` (display names of the target's classes, by their values as text; see `called`),
+    `every_class` (whether more than two classes are predicted, instead of the positive one against
+    the rest), `options` (how the file was read), `wording`, `split`. By Binning: `binning`. By
+    Models: `sweep` (the points of all runs), `sweep_key` (their shared settings, to detect stale
+    ones), `runs` (the settings of each, to restore them), `setting` (the selected one),
+    `run_settings` (its run), `model` (the fitted model), `rule_json` (its rule, saved with the
+    analysis), `error` (its cross-validated error when it was selected) and `rule_selected` (whether
+    the user has selected or viewed it). `notes` and `case_notes` are the analyst's remarks;
+    `test_looks` counts the rules that were scored on the test rows, and `looked_at` their digests
+    (without those from older versions).
     """
 
     version: int = VERSION
@@ -122,7 +123,7 @@ class AppState:
     test_looks: int = 0
     looked_at: tuple[str, ...] = ()
 
-    # What follows from the decisions -----------------------------------------------------
+    # Derived values -------------------------------------------------------------------------
 
     @property
     def target(self) -> str | None:
@@ -130,10 +131,10 @@ class AppState:
         return self.table.target if self.table is not None else None
 
     def called(self, label: Any) -> Any:
-        """Return what a class of the target is called: its name, or its value where none has one.
+        """Return the display name of a class of the target; its value if it has no name.
 
-        If one class has a name, or the other is "not" it, all are strings: a rule's labels have
-        one type.
+        If one class has a name, or the other is "not" it, all are strings, since a rule's labels
+        have one type.
         """
         return self.outcomes.get(str(label), str(label)) if self._in_words else label
 
@@ -154,7 +155,7 @@ class AppState:
 
     @property
     def orders(self) -> dict[str, tuple[str, ...]]:
-        """The columns whose levels have an order, with the levels, the lowest first."""
+        """The columns with ordered levels, and the levels, the lowest first."""
         columns = self.table.columns if self.table is not None else ()
         return {c.name: c.order for c in columns if c.order}
 
@@ -180,7 +181,7 @@ class AppState:
         return kept("class counts", key, lambda: class_counts(table, target))
 
     def problem(self) -> str | None:
-        """Return what is still to be decided before anything can be learned, or None."""
+        """Return the setting that is still missing before anything can be learned, or None."""
         if self.table is None:
             return "No table is loaded yet."
         if self.target is None:
@@ -227,7 +228,7 @@ class AppState:
         Raises
         ------
         DataError
-            If something is still to be decided; see `problem`.
+            If a setting is missing; see `problem`.
         """
         if (problem := self.problem()) is not None:
             raise DataError(problem)
@@ -258,10 +259,10 @@ class AppState:
 
     @property
     def groups(self) -> NDArray[Any] | None:
-        """The groups of the rows of `data`, which stay on one side of every split; or None.
+        """The groups of the rows of `data`, which stay together in every split; or None.
 
-        Those of the column with the role "group", as text; where twins are kept together, numbers
-        of groups that hold all rows of equal features, too.
+        The column with the role "group", as text; if twins are kept together, numbers of groups
+        that also contain all rows with equal features.
         """
         groups = self.table.groups() if self.table is not None else None
         if groups is not None:
@@ -274,8 +275,8 @@ class AppState:
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return positions (in `data`) of the training and the test rows, each sorted.
 
-        Stratified by class and shuffled with the split's seed; whole `groups` where there are
-        some. A share of 0 gives no test rows.
+        Stratified by class and shuffled with the split's seed; by whole `groups` if there are any.
+        A share of 0 gives no test rows.
         """
         return kept("rows", self.fit_key, self._rows)
 
@@ -310,7 +311,7 @@ class AppState:
 
     @property
     def testing(self) -> tuple[pd.DataFrame, pd.Series]:
-        """Features and target of the test rows; no row when none were set aside."""
+        """Features and target of the test rows; empty without test rows."""
         X, y = self.data
         _, test = self.rows()
         return X.iloc[test], y.iloc[test]
@@ -326,7 +327,7 @@ class AppState:
         return repr((*key, self.orders) if self.orders else key)
 
     def label(self, name: str) -> str:
-        """Return a column's business name, or its own."""
+        """Return a column's display name."""
         wording = self.wording.get(name)
         return wording.label if wording and wording.label else name
 
@@ -348,28 +349,28 @@ def app_state() -> AppState:
 def changed(state: AppState, **values: Any) -> AppState:
     """Assign several fields at once, in one new object.
 
-    Learned things are dropped where they no longer fit: a new table drops all, a new target, role
-    or split drops the fitted model. A sweep stays, and is shown as stale (its `sweep_key`
-    differs from `fit_key`). A session's own analysis is changed by `ui.workspace.change`.
+    Results are dropped if they no longer apply: a new table drops all, a new target, role or split
+    drops the fitted model. A sweep is kept, and marked as stale (its `sweep_key` differs from
+    `fit_key`). A session's analysis is changed by `ui.workspace.change`.
     """
     before, target, rule = state.fit_key, state.target, state.rule_json
     state = replace(state, **values)
     if state.target != target and "outcomes" not in values:
-        state = replace(state, outcomes={})  # they were of another column's values
+        state = replace(state, outcomes={})  # they were for another column's values
     if (cuts := _fitting_cuts(state)) != state.binning.cuts:
         state = replace(state, binning=replace(state.binning, cuts=cuts))
     if "model" not in values and state.fit_key != before:
         state = replace(state, model=None, rule_json=None, rule_selected=False)
     if state.rule_json != rule and "error" not in values:
-        state = replace(state, error=None)  # it was another rule's
+        state = replace(state, error=None)  # it belonged to another rule
     return state
 
 
 def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
-    """Return the typed cut points such that the binarizer takes them for the features there are.
+    """Return the edited cut points in the form that the binarizer requires for the features.
 
-    It refuses those of a column it does not see, and with the method "manual" a numeric column
-    without any: one that comes back among the features begins with quantiles, as on Binning.
+    The binarizer rejects cut points of unknown columns, and with the method "manual" a numeric
+    column without any: a column that becomes a feature again begins with quantiles, as on Binning.
     """
     by_column = {name: cuts for name, cuts in state.binning.cuts if name in state.features}
     if state.binning.method == "manual" and state.ready:

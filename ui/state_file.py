@@ -6,11 +6,12 @@ from typing import Any
 from rulekit.data import Table
 from ui.state import VERSION, AppState, BinningSpec, SplitSpec, Wording
 
-FORMER_NAMES = {"doubt": "label_noise", "max_features": "max_variables"}  # of parameters
+# former names of parameters
+FORMER_NAMES = {"doubt": "label_noise", "max_features": "max_variables"}
 
 
 def to_plain(state: AppState) -> dict[str, Any]:
-    """Return all but the table's cells as what JSON can hold."""
+    """Return everything but the table's cells as JSON values."""
     table = state.table
     return {
         "version": VERSION,
@@ -46,14 +47,15 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
     Raises
     ------
     DataError
-        If the table does not have the columns, or a column has levels that its order misses.
+        If the table does not have the columns, or a column has levels that are not in its order.
     """
     table = table.with_roles(saved["roles"], positive_label=saved["positive"])
     for name, levels in saved.get("orders", {}).items():
         table = table.with_order(name, levels)
     binning = dict(saved["binning"])
     binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
-    every_gap = [c.name for c in table.columns if c.n_missing]  # of files saved before the choice
+    # files saved before the setting existed
+    every_gap = [c.name for c in table.columns if c.n_missing]
     binning["missing"] = tuple(binning.get("missing", every_gap))
     return AppState(
         table=table,

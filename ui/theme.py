@@ -50,7 +50,7 @@ def chart(
     key : str
         Stable name of the chart; without one a selection is lost when the data change.
     alt : str
-        One sentence with what is to be seen, for readers who cannot see it.
+        One sentence with the content of the figure, for users who cannot see it.
     on_select : {"ignore", "rerun"} or callable, default="ignore"
         As in ``st.plotly_chart``; points only.
 

@@ -21,7 +21,7 @@ __all__ = [
 
 
 def wording(state: AppState, *, clause: str = "clause", spoken: bool = False) -> Wording:
-    """Return business names, units and outcomes' colours as explanations and reports take them."""
+    """Return display names, units and outcomes' colours for explanations and reports."""
     return Wording(
         names={name: w.label for name, w in state.wording.items() if w.label},
         units={name: w.unit for name, w in state.wording.items() if w.unit},
@@ -32,7 +32,7 @@ def wording(state: AppState, *, clause: str = "clause", spoken: bool = False) ->
 
 
 def rule_words(rule: RuleSet, wording: Wording) -> str:
-    """Write a two-level rule as it would be read out, a clause a line.
+    """Write a two-level rule as it would be read aloud, one clause per line.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def rule_words(rule: RuleSet, wording: Wording) -> str:
 
 
 def constant_answer(rule: RuleSet) -> Any:
-    """Return the one answer of a rule that reads no column."""
+    """Return the constant prediction of a rule that reads no column."""
     return rule.predict({"": np.zeros(1)})[0]
 
 

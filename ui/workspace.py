@@ -1,10 +1,10 @@
 """Saved analyses: an unguessable id in the address restores table, settings and rule.
 
 Folder: the environment variable ``RULEKIT_WORKSPACE`` (default ``.rulekit`` in the current folder,
-readable by its owner only); ``off`` keeps everything in memory, and then a reload starts anew. An
-analysis is a folder named by its id with ``table.parquet``, ``analysis.json``, ``about.json`` (what
-a list says of it, see `ui.analyses`) and the sweep's ``sweep.sqlite``: plain data in open formats,
-nothing that runs code when it is loaded.
+readable by its owner only); ``off`` keeps everything in memory, and a reload starts an empty
+analysis. An analysis is a folder named by its id with ``table.parquet``, ``analysis.json``,
+``about.json`` (its line in the list, see `ui.analyses`) and the sweep's ``sweep.sqlite``: plain
+data in open formats, nothing that runs code when it is loaded.
 """
 
 import errno
@@ -42,10 +42,10 @@ log = logging.getLogger("rulekit.dashboard")
 
 
 def root() -> Path | None:
-    """Return the folder of all saved analyses (made if needed), or None when nothing is saved.
+    """Return the folder of all saved analyses (created if needed), or None if nothing is saved.
 
-    Nothing is saved where saving is off, or where the folder cannot be made or written, which the
-    page says.
+    Nothing is saved if saving is off, or if the folder cannot be created or written; the page shows
+    a message then.
     """
     setting = os.environ.get("RULEKIT_WORKSPACE", ".rulekit")
     if setting == "off":
@@ -73,7 +73,7 @@ def _tighten(folder: Path) -> None:
             "Other users of this machine can read the folder of saved analyses, and this program "
             "may not change that. Set RULEKIT_WORKSPACE to a folder of your own."
         )
-        if st.session_state.get("_open_folder") != message:  # once a session
+        if st.session_state.get("_open_folder") != message:  # once per session
             st.session_state["_open_folder"] = st.session_state["_message"] = message
     else:
         message = "Other users could read the folder of saved analyses; now only its owner can."
@@ -95,7 +95,7 @@ def folder() -> Path | None:
 
 
 def store_path() -> Path | None:
-    """Return where this analysis' sweeps keep finished folds, or None when saving is off."""
+    """Return the path of this analysis' finished folds, or None if saving is off."""
     path = folder()
     if path is None:
         return None
@@ -110,8 +110,8 @@ def store_path() -> Path | None:
 def attach() -> None:
     """Tie the session to the analysis named in the address; call once at the top of the router.
 
-    A new session loads the analysis its address names; an unknown id is replaced by a new one.
-    The address shows the id as soon as there is something saved under it.
+    A new session loads the analysis in its address; an unknown id is replaced by a new one. The
+    address shows the id as soon as something is saved under it.
     """
     if "analysis_id" not in st.session_state:
         _open(st.query_params.get(PARAMETER, ""))
@@ -161,8 +161,8 @@ def _may_open(base: Path, wanted: str) -> bool:
 def save() -> None:
     """Write this analysis to its folder, if saving is on and there is a table.
 
-    Called by the router at the end of every run; writes only what has changed since the last time.
-    Where the disk is full, or not to be written, the page tells so and goes on.
+    Called by the router at the end of every run; writes only changes since the last time. If the
+    disk is full or read-only, the page shows a message and continues.
     """
     state, path = app_state(), folder()
     if path is None or state.table is None:
@@ -177,7 +177,7 @@ def save() -> None:
 
 def not_saved(error: OSError) -> None:
     """Record, for `ui.shell.messages`, that this analysis is not saved."""
-    named = re.search(r"\[errno (\d+)\]", str(error), re.IGNORECASE)  # as Arrow writes it
+    named = re.search(r"\[errno (\d+)\]", str(error), re.IGNORECASE)  # from Arrow
     number = error.errno or (int(named[1]) if named else 0)
     reason = os.strerror(number) if number else str(error)
     message = (
@@ -208,7 +208,7 @@ def _save(state: AppState, path: Path) -> None:
 
 
 def _save_about(state: AppState, path: Path) -> None:
-    """Write what a list says of this analysis; of the same rule, an error known before stays."""
+    """Write this analysis' line in the list; for the same rule, a known error is kept."""
     rule, words = state.rule_json or "", rule_words(state)
     about = {"table": state.table.name, "rows": state.table.n_rows, "rule": words}
     about["digest"] = hashlib.sha256(rule.encode()).hexdigest() if rule else ""
@@ -217,7 +217,7 @@ def _save_about(state: AppState, path: Path) -> None:
         if before["digest"] == about["digest"] and before["rule"].startswith(words):
             about["rule"] = before["rule"]
     except UNREADABLE:
-        pass  # the first time, or damaged: written anew
+        pass  # the first time, or damaged: write it again
     _written(path, lambda temporary: temporary.write_text(json.dumps(about), "utf-8"))
 
 
@@ -246,7 +246,7 @@ def pick_rule(rule_set: RuleSet, *, source: str) -> None:
     ----------
     rule_set : RuleSet
     source : str
-        What it was made from, in words.
+        Its origin, in words.
     """
     X, y = app_state().training
     model = FixedRuleClassifier(rule_set).fit(X, y)
@@ -256,7 +256,7 @@ def pick_rule(rule_set: RuleSet, *, source: str) -> None:
 def begin(table: Table, options: dict[str, Any] | None = None) -> None:
     """Start an analysis of a table under a new id; the former one keeps its address.
 
-    The former analysis' job ends (what it has finished is kept in its store).
+    The former analysis' job ends (its finished results stay in its store).
     """
     jobs.registry().forget(analysis_id())
     _clear()
@@ -295,7 +295,7 @@ def _clear() -> None:
 
 
 def load(path: Path) -> AppState:
-    """Read an analysis back; ValueError if another version saved it, or it was altered since."""
+    """Read an analysis; ValueError if another version saved it, or it was altered."""
     saved = json.loads((path / "analysis.json").read_text("utf-8"))
     if saved["version"] != VERSION:
         raise ValueError(f"Saved by version {saved['version']}, this is version {VERSION}.")
@@ -324,7 +324,7 @@ def load_settings(content: bytes) -> str:
     Returns
     -------
     str
-        What to say of it: empty, or that the settings were made for other cells.
+        A message for the user: empty, or that the settings were saved for other cells.
 
     Raises
     ------
@@ -381,7 +381,7 @@ def _cut_as(saved: dict[str, Any], state: AppState) -> tuple[Table, dict[str, An
 
 
 def _written(path: Path, write: Any) -> None:
-    """Write beside the file and put it in place whole, readable by its owner only."""
+    """Write a temporary file and replace the target by it, readable by its owner only."""
     temporary = path.with_suffix(path.suffix + ".new")
     temporary.touch(mode=0o600)
     write(temporary)

@@ -41,9 +41,10 @@ METHODS = {
 }
 COUNTED = ("quantile", "uniform", "entropy", "tree")
 MAX_THRESHOLDS = 100
-MAX_TYPED = 10 * MAX_THRESHOLDS  # cut points of a column that are drawn, listed and typed in
-LISTED = 1000  # conditions of a column that are written out
-TALL, ROWS = 570, 16  # pixels of the list of columns, and how many fit; the chosen one has half
+MAX_TYPED = 10 * MAX_THRESHOLDS  # maximal number of cut points of a column to draw, list and edit
+LISTED = 1000  # maximal number of conditions of a column to list
+# height of the list of columns in pixels, and how many fit; half of it with a selected one
+TALL, ROWS = 570, 16
 
 
 def fitted(state: AppState) -> Binarizer:
@@ -116,7 +117,7 @@ def method_card() -> None:
 def with_cuts_everywhere(state: AppState, spec: BinningSpec) -> BinningSpec:
     """Return the settings with cut points for every numeric column, automatic where none are given.
 
-    The method "manual" asks for them; it begins with those of the method before it.
+    The method "manual" requires them; they are initialised from the previous method.
     """
     before = spec if spec.method != "manual" else replace(spec, method="quantile")
     if state.binning.method != "manual":
@@ -146,12 +147,12 @@ def set_cuts(name: str, cuts: tuple[float, ...]) -> None:
 
 
 def parsed_cuts(text: str) -> tuple[float, ...]:
-    """Read cut points from text: numbers between spaces or semicolons, sorted, each once.
+    """Parse numbers between spaces or semicolons; return them sorted, without repeats.
 
     Raises
     ------
     ValueError
-        If something is not a finite number; the sentence names it.
+        If something is not a finite number; the message quotes it.
     """
     cuts = set()
     for part in re.split(r"[;\s]+", text.strip()):
@@ -173,7 +174,7 @@ def parsed_cuts(text: str) -> tuple[float, ...]:
 
 
 def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
-    """Return one row a column: what it holds, its cut points, the conditions it gives."""
+    """Return one row per column: its values, its cut points, and its number of conditions."""
     conditions: dict[str, int] = {}
     for e in fitted_one.encodings_:
         conditions[e.name] = conditions.get(e.name, 0) + len(conditions_of(e))
@@ -192,7 +193,7 @@ def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
 
 
 def choose_column(state: AppState, table: pd.DataFrame) -> str:
-    """List the columns to choose one from, and return its name."""
+    """List the columns and return the name of the selected one."""
     names = table["column"].tolist()
     chosen = st.session_state.get("binning_column")
     index = names.index(chosen) if chosen in names else 0
@@ -213,7 +214,7 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
 
 
 def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
-    """Show one column's values by outcome and its cut points; let them be edited."""
+    """Show one column's values by outcome and its editable cut points."""
     X, y = state.training
     positive = y.to_numpy() == state.positive
     values = columns_of(X[[name]])[name]
@@ -235,7 +236,7 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
 
 
 def thinned(cuts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the cut points to draw: of more than can be typed in, some that lie evenly."""
+    """Return the cut points to draw: an evenly spaced part if there are too many to edit."""
     if len(cuts) <= MAX_TYPED:
         return cuts
     return cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]
@@ -257,7 +258,7 @@ def conditions_list(fitted_one: Binarizer, name: str) -> None:
 
 
 def shown_name(state: AppState, name: str) -> str:
-    """Return a column's name for people with its unit."""
+    """Return a column's display name with its unit."""
     unit = state.unit(name)
     return f"{state.label(name)} ({unit})" if unit else state.label(name)
 
@@ -347,7 +348,7 @@ def _levels(state: AppState, name: str, values: NDArray[Any], positive: NDArray[
 
 
 def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
-    """Show what is read of a column, dates or an order or words, by outcome."""
+    """Show the levels, dates or words of a column by outcome."""
     X, y = state.training
     read = [s for s in candidate_summary(fitted_one, X, y) if s.name == name]
     words = [s for s in read if s.kind == "words"]

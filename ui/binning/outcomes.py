@@ -20,7 +20,7 @@ from rulekit.plots.thresholds import MAX_LEVELS, interval_signs
 from ui.state import AppState
 from ui.theme import chart
 
-ROWS, HALF = 8, 285  # of a table that is shown whole, and the pixels of one that scrolls
+ROWS, HALF = 8, 285  # longest table shown as a whole, and the height in pixels of a scrolling one
 
 
 def numeric_outcomes(
@@ -61,7 +61,7 @@ def shares_table(
     labels: Sequence[Any],
     where: str,
 ) -> None:
-    """Show rows, and the share of each outcome in per cent: a column of its own each."""
+    """Show the number of rows and the share of each outcome in per cent, one column each."""
     percent = np.reshape(100 * np.asarray(shares, dtype=float), (len(values), len(labels)))
     names = [f"{label}, %" for label in labels]
     frame = pd.DataFrame({"values": list(values), "rows": list(rows)})

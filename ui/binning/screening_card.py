@@ -14,9 +14,9 @@ from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState
 from ui.theme import chart
 
-AT_ONCE = 400_000  # values of the table up to which it is computed without a button
+AT_ONCE = 400_000  # largest table in values that is screened without a button
 LISTED = 1000
-LAST = "duality"  # the test that takes longest
+LAST = "duality"  # the slowest test
 TESTS = {
     "simple": (
         "costs as much as it saves",
@@ -34,7 +34,7 @@ TESTS = {
 
 
 def screening_card(state: AppState, n_conditions: int) -> None:
-    """Show how many conditions some best rule of one clause does without, and by which test."""
+    """Show how many conditions are not needed by some best rule of one clause, by test."""
     if state.several:
         st.caption("How many conditions can matter is proved for rules of one class only.")
         return

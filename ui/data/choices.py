@@ -1,4 +1,4 @@
-"""The Data page's decisions: what is predicted, and what columns are for."""
+"""The Data page's settings: outcome and roles of columns."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -27,7 +27,7 @@ EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 
 
 def positive_for(table: Table, target: str) -> Any:
-    """Return the class suggested for description; None unless there are 2 to 20 classes."""
+    """Return the class suggested as positive; None unless there are 2 to 20 classes."""
     fits = 2 <= table.column(target).n_distinct <= MAX_CLASSES
     return suggest_positive(table, target) if fits else None
 
@@ -48,7 +48,7 @@ def choose_target(name: str | None) -> None:
 
 
 def _without_stale_cut(table: Table, options: dict[str, Any]) -> tuple[Table, dict[str, Any]]:
-    """Return table and options with the numbers back of a column that is no target any more."""
+    """Restore the numbers of a column that is no longer the target, in table and options."""
     cuts = options.get(CUT, {})
     if all(name == table.target for name in cuts):
         return table, options
@@ -58,7 +58,7 @@ def _without_stale_cut(table: Table, options: dict[str, Any]) -> tuple[Table, di
 
 
 def cut_target(cut: float) -> None:
-    """Make two outcomes of a target of numbers: above the cut, which is described, and up to it."""
+    """Split a numeric target into two outcomes: above the cut (the described one), and up to it."""
     state = app_state()
     name = state.target
     above = outcomes_of_cut(name, cut)[0]
@@ -73,13 +73,13 @@ def choose_positive(label: Any) -> None:
 
 
 def set_role(name: str, role: str) -> None:
-    """Set a column's role, from outside the editor."""
+    """Set a column's role from outside the editor."""
     change(table=app_state().table.with_roles({name: role}))
     refresh_editor()
 
 
 def target_card() -> None:
-    """Show the fields of target, described class and class names, and what is wrong with them."""
+    """Show the fields for target, described class and class names, and any error in them."""
     state = app_state()
     number_columns = [numbers_of_cut(name) for name in state.options.get(CUT, {})]
     names = [c.name for c in state.table.columns if c.name not in number_columns]
@@ -127,14 +127,14 @@ def target_card() -> None:
 
 
 def quantile_cuts(numbers: pd.Series) -> dict[str, float]:
-    """Return the median and quartiles of a column that leave rows on both sides."""
+    """Return those of median and quartiles of a column that leave rows on both sides."""
     parts = {"Median": 0.5, "Lower quartile": 0.25, "Upper quartile": 0.75}
     cuts = {name: float(numbers.quantile(part)) for name, part in parts.items()}
     return {name: cut for name, cut in cuts.items() if cut < numbers.max()}
 
 
 def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
-    """Show the choice of a cut of a numeric target, with the rows on either side."""
+    """Show the choice of a cut of a numeric target, with the rows on each side."""
     cuts = quantile_cuts(numbers)
     way = st.radio(
         "Cut",
@@ -172,7 +172,7 @@ def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
     """Show the choice of the class that the rule describes."""
     classes, positive = list(counts), state.table.positive_label
     total = sum(counts.values())
-    radio = f"{key}_class_{crc32(repr(state.outcomes).encode())}"  # its options hold the names
+    radio = f"{key}_class_{crc32(repr(state.outcomes).encode())}"  # its options contain the names
     st.radio(
         "The rule describes the class",
         classes,
@@ -193,7 +193,7 @@ def _named(label: Any, state: AppState) -> str:
 
 
 def set_aside(table: Table) -> str:
-    """Return a sentence on the columns that no rule may use, and why; empty without any."""
+    """Return a sentence on the columns that no rule may use, and why; empty if there are none."""
     reasons = {"id": "names a row or a case", "date": "dates", "text": "free text"}
     columns = []
     for column in table.columns:
@@ -221,7 +221,7 @@ def _one_class(n_classes: int, key: str) -> None:
 
 
 def _suggestion(table: Table) -> None:
-    """Suggest a target column with few classes; the user has to confirm it."""
+    """Suggest a target column with few classes for the user to confirm."""
     name = suggest_target(table)
     if name is None:
         st.caption(
@@ -240,7 +240,7 @@ def _suggestion(table: Table) -> None:
 
 
 def columns_card() -> None:
-    """Show every column with its role, a name for people and a unit, all editable."""
+    """Show every column with its editable role, display name and unit."""
     state = app_state()
     st.caption(
         "Roles: a *feature* may appear in rules; *id* and *ignore* never do; *weight* counts a "
@@ -260,7 +260,7 @@ def columns_card() -> None:
         st.session_state["columns_base"],
         key=key,
         hide_index=True,
-        height=min(460, 38 + 35 * state.table.n_columns),  # a row cut in half says: scroll
+        height=min(460, 38 + 35 * state.table.n_columns),  # a row cut in half indicates scrolling
         disabled=["column", "spread", "association", "holds", "distinct", "missing"],
         column_config={
             "column": st.column_config.TextColumn("Column", pinned=True, width="medium"),
@@ -288,7 +288,7 @@ def columns_card() -> None:
 def editor_frame(
     table: Table, wording: dict[str, Wording], tested: Collection[str] = ()
 ) -> pd.DataFrame:
-    """Return what the column editor starts from: a row a column, in the table's order."""
+    """Return the initial content of the column editor: one row per column, in the table's order."""
     rows = [
         {
             "column": c.name,
@@ -313,7 +313,7 @@ def editor_frame(
 
 
 def _audit_line(table: Table) -> None:
-    """Offer to keep protected attributes out of rules with one button; nothing without any."""
+    """Offer to exclude protected attributes from rules with one button; nothing without any."""
     names = protected_features(table)
     if not names:
         return
@@ -332,7 +332,7 @@ def _audit_line(table: Table) -> None:
 
 
 def _audit_only(names: list[str]) -> None:
-    """Set the role of columns to ignore: groups are measured by any column."""
+    """Set the role of columns to ignore; any column can still define groups."""
     change(table=app_state().table.with_roles(dict.fromkeys(names, "ignore")))
     refresh_editor()
 
@@ -343,7 +343,7 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
     Raises
     ------
     DataError
-        If a role is not possible; nothing is changed then.
+        If a role is invalid; nothing is changed then.
     """
     state = app_state()
     names = [c.name for c in state.table.columns]
@@ -384,7 +384,7 @@ def _edited(key: str) -> None:
 
 
 def this_round() -> str:
-    """Return a key of this table and state of the editor; widgets of another one start afresh."""
+    """Return a key of this table and state of the editor; widgets of another one are new."""
     return f"{app_state().table.digest[:12]}_{st.session_state.get('columns_round', 0)}"
 
 

@@ -1,4 +1,4 @@
-"""Tables in databases: named connections that the operator of the server lists in a file.
+"""Tables in databases: named connections, listed in a file by the operator of the server.
 
 The environment variable ``RULEKIT_TABLES`` names the file, in TOML::
 
@@ -7,8 +7,8 @@ The environment variable ``RULEKIT_TABLES`` names the file, in TOML::
     tables = ["orders", "archive.customers"]
 
 ``${NAME}`` is replaced by an environment variable, so that no secret is in the file; a secret in it
-raises an error. Neither an address nor a driver's message is shown: it goes to the server's log,
-its secrets blotted out. Only the tables that are listed can be read.
+raises an error. Addresses and drivers' messages are not shown: they go to the server's log, with
+secrets masked. Only the listed tables can be read.
 """
 
 import logging
@@ -39,7 +39,7 @@ class Connection:
     url: str = field(repr=False)
 
     def link(self, table: str) -> "TableLink":
-        """Return how to open a table of it; nothing is opened yet.
+        """Return a link to one of its tables, without opening it.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class Connection:
 
 @dataclass(frozen=True)
 class TableLink:
-    """A table of a connection and the way to it, which is not shown."""
+    """A table of a connection and its address, which is not shown."""
 
     name: str
     table: str
@@ -81,7 +81,7 @@ class TableLink:
 
             quiet()
             return ibis.connect(self.address).table(table_name, database=schema or None)
-        except Exception as error:  # every driver has its own, and may tell the address in it
+        except Exception as error:  # every driver has its own errors, and may include the address
             message = without(f"{type(error).__name__}: {error}", self.secrets)
             log.warning("connection %r, table %r: %s", self.name, self.table, message)
             raise DataError(
@@ -103,7 +103,7 @@ def connections() -> dict[str, Connection]:
     Raises
     ------
     DataError
-        If it cannot be read, or holds a secret or what is no connection.
+        If it cannot be read, or has a secret or an invalid entry.
     """
     named = os.environ.get(VARIABLE, "")
     if not named:
@@ -148,6 +148,6 @@ def _secrets_in(url: str) -> list[str]:
     try:
         parts = urlsplit(url)
         secrets = [parts.password or ""]
-    except ValueError:  # an address that cannot be taken apart is refused when it is opened
+    except ValueError:  # an address that cannot be parsed is rejected when it is opened
         return []
     return secrets + [v for k, v in parse_qsl(parts.query) if SECRET.search(k)]

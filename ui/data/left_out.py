@@ -15,7 +15,7 @@ MOST_NAMED = 4
 
 
 def left_out(table: Table) -> dict[str, str]:
-    """Return the ignored columns that conditions could read, and their content."""
+    """Return the ignored columns that conditions could use, with their content."""
     reasons = {}
     for column in table.columns:
         if column.role != "ignore" or column.n_distinct < 2:

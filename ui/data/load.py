@@ -19,7 +19,7 @@ from ui.shell import problem
 from ui.state import SERVER, app_state
 
 FIRST_SAMPLE = "credit"
-SHOWN_NAMES = 12  # of the columns of a wide file
+SHOWN_NAMES = 12  # number of columns read from a wide file
 TYPES = ["csv", "tsv", "txt", "xlsx", "parquet", "gz"]
 POLL_SECONDS = 0.5
 DETECT = ""  # the choice to detect an option
@@ -67,7 +67,7 @@ def _unpacked(content: bytes) -> bytes:
     try:
         return unpacked(content, Limits())
     except DataError:
-        return content  # reading it says what is wrong
+        return content  # reading it reports the error
 
 
 def refusal() -> None:
@@ -125,10 +125,10 @@ def _wide_card(
 def proposed(
     names: Sequence[str], target: str, words: str = "", more: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the columns to read, in the file's order: target, those named, then those found.
+    """Return the columns to read, in the file's order: target, named ones, then matching ones.
 
-    As many of those whose name contains one of the words (all, without words) are taken as there
-    is room for, the first ones first.
+    Columns match if their name contains one of the words (all match without words); the first ones
+    are taken as far as the limit allows.
     """
     wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
     taken = {target, *more}
@@ -143,7 +143,7 @@ def proposed(
 def read(upload: Upload, options: ParseOptions) -> None:
     """Read a file and start an analysis of it, or store an error message.
 
-    A large one is read by a worker, while the page goes on; `upload_card` takes what it answers.
+    A large file is read by a worker in the background; `upload_card` uses its result.
     """
     st.session_state["upload_options"] = options
     task = ReadFile(upload.name, upload.content, options)
@@ -154,7 +154,7 @@ def read(upload: Upload, options: ParseOptions) -> None:
 
 
 def _take(answer: Answer) -> None:
-    """Start an analysis of a table that was read, or store the error message."""
+    """Start an analysis of a table, or store the error message of reading it."""
     st.session_state["upload_error"] = answer.error
     st.session_state["upload_wide"] = answer.names
     if answer.table is None:
@@ -169,7 +169,7 @@ def _take(answer: Answer) -> None:
 
 
 def _read_columns(target: str, columns: tuple[str, ...]) -> None:
-    """Read some columns of a file that is too wide, the one to be predicted among them."""
+    """Read some columns of a file that is too wide, including the outcome."""
     st.session_state["upload_target"] = target
     read(st.session_state["upload"], ParseOptions(columns=columns))
 
@@ -218,7 +218,7 @@ def options_card() -> None:
     ):
         _option(column, upload, requested, name, (label, choices, detected.get(name)))
     lines = first_lines(upload.content, requested.encoding or detected.get("encoding"))
-    if "\0" not in lines:  # a picture or a program shows nothing that one could read
+    if "\0" not in lines:  # images and programs have no readable lines
         st.caption("The file's first lines, as they are:")
         st.code(lines, None)
 
@@ -230,11 +230,11 @@ def _option(
     name: str,
     field: tuple[str, dict[Any, str], Any],
 ) -> None:
-    """Show one reading option; what was detected is named."""
+    """Show one reading option with the detected value."""
     label, choices, detected = field
     if detected is not None and not st.session_state.get("upload_error"):
         choices = choices | {DETECT: f"{choices.get(detected, detected)} (detected)"}
-    # A browser knows a choice by its words: where they change, it is another field.
+    # A browser identifies a choice by its label: if labels change, it is another field.
     key = f"upload_option_{name}_{upload.file_id}_{choices[DETECT]}"
 
     def changed() -> None:

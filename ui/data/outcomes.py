@@ -15,16 +15,17 @@ from ui.state import AppState, app_state
 from ui.workspace import change
 
 IN_A_ROW = 4
-CODES = {"true", "false", "yes", "no"}  # beside numbers and single letters: they name no outcome
+# with numbers and single letters: they have no meaning for a reader
+CODES = {"true", "false", "yes", "no"}
 
 
 def outcome_fields(key: str) -> None:
-    """Show a field for the name of each class; two classes cannot get one name.
+    """Show a field for the name of each class; two classes cannot have the same name.
 
     Parameters
     ----------
     key : str
-        Of the widgets: names this table, and this state of its target.
+        Key of the widgets: identifies this table, and this state of its target.
     """
     state = app_state()
     classes = list(state.class_counts)
@@ -57,17 +58,17 @@ def is_code(label: Any) -> bool:
 
 
 def name_outcomes(names: Mapping[Any, str]) -> None:
-    """Set the names of the target's classes; rules written by hand keep their clauses.
+    """Set the names of the target's classes; edited rules keep their clauses.
 
     Parameters
     ----------
     names : mapping of class to str
-        By the classes' values; an empty name, or the value itself, takes a name back.
+        By the classes' values; an empty name, or the value itself, removes a name.
 
     Raises
     ------
     DataError
-        If two classes would be called the same; nothing is changed then.
+        If two classes would have the same name; nothing is changed then.
     """
     state = app_state()
     given = {str(label): " ".join(name.split()) for label, name in names.items()}
@@ -79,14 +80,14 @@ def name_outcomes(names: Mapping[Any, str]) -> None:
     if given == state.outcomes:
         return
     rule = None
-    if state.rule_json is not None and "edited" in (state.setting or {}):  # not to be learned again
+    if state.rule_json is not None and "edited" in (state.setting or {}):  # avoids learning again
         rule = to_json(relabelled(from_json(state.rule_json), state, fresh))
     notes = _answers_renamed(state, fresh)
     change(outcomes=given, case_notes=notes, model=None, rule_json=rule)  # the rule stays in use
 
 
 def relabelled(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:
-    """Return a rule whose labels are those of the same classes under other names."""
+    """Return a rule with the labels of the same classes under other names."""
     new = _translation(before, after)
     labels = tuple(new.get(label, label) for label in rule.labels)
     return replace(rule, labels=labels, default=new.get(rule.default, rule.default))

@@ -1,4 +1,4 @@
-"""What a column looks like at one glance: a histogram, and its association with the outcome."""
+"""Overview of a column: a histogram, and its association with the outcome."""
 
 import re
 from typing import Any
@@ -12,9 +12,9 @@ from rulekit.data.association import cramers_v
 from rulekit.rules.scales import positions_in
 from ui.cache import kept
 
-BARS = 10  # of a histogram: equal intervals of numbers and dates, the most frequent levels
-MOST_ROWS = 10_000  # every k-th row of a longer table is counted
-MOST_COLUMNS = 300  # wider tables show neither, so that the page comes at once
+BARS = 10  # bins of a histogram: equal intervals of numbers and dates, the most frequent levels
+MOST_ROWS = 10_000  # in a longer table every k-th row is counted
+MOST_COLUMNS = 300  # wider tables have neither, so that the page loads fast
 PROTECTED = frozenset(
     ("age", "citizenship", "disability", "ethnic", "ethnicity", "gender", "nationality", "race")
 ) | {"religion", "sex"}
@@ -63,11 +63,11 @@ def _histogram(column: pd.Series, kind: str) -> list[int]:
 
 
 def protected_features(table: Table) -> list[str]:
-    """Return the features whose names say sex, race, age or another protected attribute."""
+    """Return the features whose names contain sex, race, age or another protected attribute."""
     return [c.name for c in table.columns if c.role == "feature" and looks_protected(c.name)]
 
 
 def looks_protected(name: Any) -> bool:
-    """Check whether a word of a column's name is that of a protected attribute."""
+    """Check whether a word of a column's name is a protected attribute."""
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", str(name))
     return not PROTECTED.isdisjoint(word.lower() for word in words)

@@ -1,4 +1,4 @@
-"""The Data page's findings: what looks wrong in the table, and a fix in one click."""
+"""The Data page's findings: possible problems of the table, with a fix in one click."""
 
 import streamlit as st
 
@@ -63,6 +63,6 @@ def _finding(note: QualityNote, index: int) -> None:
 
 
 def _is_done(note: QualityNote) -> bool:
-    """Whether the column has been set aside already."""
+    """Whether the column is ignored already."""
     role = app_state().table.column(note.column).role
     return note.suggestion == "ignore" and role in ("ignore", "id")

@@ -30,7 +30,7 @@ def readings_card() -> None:
     readings = converted(state.table, state.options)
     if not names and not readings:
         return
-    key = "readings"  # else a sentence above the page would close it
+    key = "readings"  # otherwise a sentence above the page would close it
     with st.expander("Orders of levels, dates and durations", key=key, on_change="rerun"):
         for sentence in readings:
             st.caption(md(sentence, 400))
@@ -57,7 +57,7 @@ def readings_card() -> None:
 
 
 def ways(table: Table, column: Column) -> list[str]:
-    """Return the other ways to read a column of text; none if its role forbids it."""
+    """Return the other types that a text column can be read as; none if its role forbids it."""
     dtype = table.frame[column.name].dtype
     fixed = column.is_number or pd.api.types.is_bool_dtype(dtype) or column.n_distinct < 2
     if fixed or column.role in ("target", "weight", "group"):
@@ -88,7 +88,7 @@ def set_order(name: str, levels: list[str]) -> None:
     Raises
     ------
     DataError
-        If a level is left out or named twice.
+        If a level is missing or repeated.
     """
     change(table=app_state().table.with_order(name, levels))
     refresh_editor()

@@ -19,7 +19,7 @@ def rule_file() -> None:
         file = st.session_state[key]
         if file is None:
             return
-        st.session_state["upload_rule_turn"] = generation + 1  # the field is empty again
+        st.session_state["upload_rule_turn"] = generation + 1  # the field is empty after this
         take_rule(file.getvalue(), file.name[:80])
 
     st.file_uploader(

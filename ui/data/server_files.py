@@ -1,8 +1,8 @@
-"""Tables on the server's own disk: files and folders of Parquet, and CSV, below one folder.
+"""Tables on the server's disk: files and folders of Parquet, and CSV, below one folder.
 
 The environment variable ``RULEKIT_DATA_ROOT`` names the folder; without it nothing is offered. A
-path is resolved, links and all, and refused where it leads out of the folder; of a folder that is
-read as one table, so is every file in it.
+path is resolved, including links, and rejected if it is outside the folder; the same applies to
+every file of a folder that is read as one table.
 """
 
 import os
@@ -13,7 +13,7 @@ from rulekit.exceptions import DataError
 
 VARIABLE = "RULEKIT_DATA_ROOT"
 MAX_LISTED = 500
-MAX_FILES = 20_000  # of one table
+MAX_FILES = 20_000  # number of files of one table
 SUFFIXES = (".parquet", ".csv")
 PART = "="  # a folder called year=2024 is a part of the table above it
 
@@ -30,7 +30,7 @@ def root() -> Path | None:
 def listed() -> list[str]:
     """List the tables below the folder, as paths relative to it, sorted; at most 500.
 
-    A folder that holds Parquet files, itself or in parts called ``name=value``, is a table, too; it
+    A folder with Parquet files, directly or in parts called ``name=value``, is a table, too; it
     ends in a slash.
     """
     folder = root()
@@ -58,7 +58,7 @@ def resolved(name: str) -> list[Path]:
     Raises
     ------
     DataError
-        If no folder is allowed, or the path leads out of it, or to no table.
+        If no folder is allowed, the path is outside of it, or there is no table.
     """
     folder = root()
     if folder is None:

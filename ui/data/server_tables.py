@@ -32,13 +32,13 @@ from ui.shell import ONWARD, once, problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState, app_state
 from ui.workspace import change
 
-WHOLE = "whole_file"  # in a setting: what was learned from all rows of a table, in words
+WHOLE = "whole_file"  # in a setting: whole-table learning in words
 TITLE, COUNT = "All rows", "Count on all rows"
 LEARNERS = {"Short rule": RuleClassifier, "Every combination of a few": IdealDNFClassifier}
 STEPS = 100
 POLL_SECONDS = 0.5
 AT_ONCE_ROWS = 2_000_000  # tables up to this size are counted without a click
-AT_ONCE_SECONDS = 20.0  # and then given up, until the button is clicked
+AT_ONCE_SECONDS = 20.0  # then cancelled until the button is clicked
 OTHERWISE = {
     NUMERIC: "numbers",
     CATEGORIES: "categories",
@@ -85,7 +85,7 @@ def _offered() -> dict[str, dict[str, Any]] | None:
 
 
 def open_source(source: Mapping[str, Any]) -> None:
-    """Start to draw a sample in the background; `load.upload_card` stores the result."""
+    """Start drawing a sample in the background; `load.upload_card` uses the result."""
     owner = f"{workspace.analysis_id()}/upload"
     title = f"Opening {source_words(source)}"
     jobs.registry().start(owner, title, OpenSource(dict(source), located(source)), urgent=True)
@@ -97,7 +97,7 @@ def all_rows(state: AppState) -> AllRows:
     Raises
     ------
     DataError
-        If a column of the sample was read otherwise than the table has it.
+        If a column of the sample has another type than in the table.
     """
     for option, kind in OTHERWISE.items():
         if names := list(state.options.get(option) or ()):
@@ -197,7 +197,7 @@ def _take(model: Any) -> None:
 
 
 def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
-    """Show the current rule counted on all rows, or offer to count it; small tables at once."""
+    """Show the current rule counted on all rows, or offer to count it; at once for small tables."""
     source = state.options.get(SERVER)
     if source is None:
         return
@@ -255,7 +255,7 @@ def _progress_of_count(job: jobs.Job, source: Mapping[str, Any]) -> None:
 
 
 def _counted(rule: RuleSet, count: WholeCount, source: Mapping[str, Any]) -> None:
-    """Show what was counted."""
+    """Show the counts."""
     share = percent(count.errors / count.n) if count.n else "—"
     words = f"Wrong on all {count.n:,} rows of {source_words(source)}: "
     st.markdown(f"{md(words, 200)}**{share}** ({count.errors:,} rows)")

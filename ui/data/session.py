@@ -11,7 +11,7 @@ from ui.shell import once
 from ui.state import app_state
 from ui.workspace import change
 
-SHOWN = 6  # saved analyses; earlier ones are a click away
+SHOWN = 6  # number of saved analyses shown; earlier ones are a click away
 
 
 def _load_settings() -> None:
@@ -23,7 +23,7 @@ def _load_settings() -> None:
         file = st.session_state[key]
         if file is None:
             return
-        st.session_state["upload_settings_turn"] = generation + 1  # the field is empty again
+        st.session_state["upload_settings_turn"] = generation + 1  # the field is empty after this
         if message := workspace.load_settings(file.getvalue()):
             st.session_state["_message"] = message
 
@@ -38,7 +38,7 @@ def _load_settings() -> None:
 
 
 def session_card() -> None:
-    """Show the notes, say what a reload does, offer the settings as a file and to forget all."""
+    """Show the notes, the effect of a reload, and buttons to save settings and to delete all."""
     state = app_state()
     notes = st.text_area(
         "Notes",

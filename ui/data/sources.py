@@ -43,12 +43,13 @@ class TableLocation:
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
-        """Open it: a table of ibis, with the columns that rules can read.
+        """Open it as an ibis table, with the columns that rules can read.
 
         Raises
         ------
         DataError
-            If ibis is not installed, or the source cannot be opened; without any secret.
+            If ibis is not installed, or the source cannot be opened; the message contains no
+            secret.
         """
         secrets = () if self.link is None else self.link.secrets
         secrets += tuple(f"{folder}/" for folder in {file.parent for file in self.files})
@@ -64,7 +65,7 @@ class TableLocation:
 
 
 def located(source: Source) -> TableLocation:
-    """Find a source; DataError if it is not there, or not open to the dashboard."""
+    """Find a source; DataError if it does not exist, or is not available to the dashboard."""
     name = source_words(source)
     if "connection" not in source:
         return TableLocation(name, tuple(server_files.resolved(str(source["path"]))))
@@ -86,7 +87,7 @@ def _readable(column: Any) -> bool:
 
 
 def sampled(source: TableLocation) -> tuple[Table, int]:
-    """Draw rows of a source by a hash of the whole row; return them, and how many rows there are.
+    """Draw rows of a source by a hash of the whole row; return them, and the number of all rows.
 
     Raises
     ------
@@ -128,15 +129,15 @@ class AllRows:
     Attributes
     ----------
     location : TableLocation
-        Where it is.
+        The location of the source.
     names : tuple of str
-        The columns as the page calls them, in the source's order.
+        The columns' names on the page, in the source's order.
     target : str
         The column of the class.
     classes : tuple of (value, label)
-        What each value of the class is called.
+        The label of each value of the class.
     other : label or None
-        What any other value is called; None leaves such rows out.
+        The label of any other value; None excludes such rows.
     """
 
     location: TableLocation

@@ -1,7 +1,7 @@
 """The test rows: their number, classes, and which rows stay together.
 
-The first figure of a session loads the drawing library, which takes longer than drawing; here it
-does so while the table is looked at, and the curve on Models is there at once.
+The first figure of a session loads the drawing library, which takes longer than drawing; here this
+happens while the user looks at the table, and the curve on Models appears at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ def split_card() -> None:
 
 
 def _twins(state: AppState) -> None:
-    """Count the test rows that are in the training rows, too, and offer to keep them together."""
+    """Count the test rows that occur in the training rows, too, and offer to keep them together."""
     n_test, together = len(state.rows()[1]), state.split.keep_twins
     twins = 0 if together else state.twins
     if not twins and not together:

@@ -1,4 +1,4 @@
-"""Work on files and tables, here or in a worker: no Streamlit, nothing but values."""
+"""Work on files and tables, in this process or a worker: no Streamlit, only plain values."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +9,8 @@ from rulekit.exceptions import RulekitError, WideTableError
 from ui.data.sources import TableLocation, sampled
 from ui.runs.worker import Reporter
 
-LARGE = {"text": 8_000_000, "xlsx": 600_000, "parquet": 20_000_000}  # bytes: a second or more
+# bytes; reading takes a second or more
+LARGE = {"text": 8_000_000, "xlsx": 600_000, "parquet": 20_000_000}
 
 
 @dataclass(frozen=True)
@@ -20,12 +21,12 @@ class Answer:
     options: ParseOptions | None = None
     error: str | None = None
     names: tuple[str, ...] = ()
-    source: dict[str, Any] | None = None  # what the table is a sample of
+    source: dict[str, Any] | None = None  # the source of the sample
 
 
 @dataclass(frozen=True)
 class ReadFile:
-    """Read a file; called with the job that does it, or without."""
+    """Read a file; called in a job, or directly."""
 
     name: str
     content: bytes = field(repr=False)
@@ -33,7 +34,7 @@ class ReadFile:
 
     @property
     def title(self) -> str:
-        """What it does, in words."""
+        """The title of the task."""
         return f"Reading {self.name} ({len(self.content) / 1e6:.0f} MB)"
 
     @property
@@ -54,7 +55,7 @@ class ReadFile:
 
 
 def kind_of_file(content: bytes) -> str:
-    """Return what a file's first bytes look like: "text", "xlsx" or "parquet"."""
+    """Return the type of a file by its first bytes: "text", "xlsx" or "parquet"."""
     if content.startswith(b"PAR1"):
         return "parquet"
     return "xlsx" if content.startswith(b"PK") else "text"

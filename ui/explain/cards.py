@@ -1,4 +1,4 @@
-"""The Explain page: choice of a case, and cards of its reason, evidence, past cases, what-if."""
+"""The Explain page: selection of a case, and cards of its reason, evidence, past cases, what-if."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ ALIKE = "conditions alike"
 def similar(
     explanation: Explanation, rule: RuleSet, train: Rows, state: AppState, *, plain: bool
 ) -> None:
-    """List the training rows most like the case, as the rule sees them."""
+    """List the training rows most like the case, by the rule's columns."""
     cases = explanation.similar(5)
     if not cases:
         st.caption("The rule looks at no value, so no case is more alike than another.")
@@ -53,7 +53,7 @@ def similar(
 
 
 def review(number: int, explanation: Explanation, *, plain: bool) -> None:
-    """Show buttons to agree or disagree, and a note; kept with the analysis and its record."""
+    """Show buttons to agree or disagree, and a note; saved with the analysis and its record."""
     notes: Mapping[str, Any] = app_state().case_notes
     mine = notes.get(str(number), {})
     st.markdown("**Do you agree with this prediction?**")
@@ -83,8 +83,8 @@ SHOW = {"all": "all", "errors": "wrong only", "near": "near the boundary"}
 PART, SHOWN = "explain_part", "explain_show"
 ANY = "any"
 MAX_LISTED = 2000
-MAX_VALUES = 20  # columns of more values are searched, not filtered
-NEAR = 0.05  # a case is near the boundary if a value moving by this share of its range decides
+MAX_VALUES = 20  # columns with more values are searched, not filtered
+NEAR = 0.05  # a case is near the boundary if moving a value by this share of its range changes it
 Mask = NDArray[np.bool_]
 
 
@@ -117,7 +117,7 @@ def case_table(
 ) -> int | None:
     """Show the list of cases; return the chosen position among `rows`, None if none is listed.
 
-    `frame` is what `ui.cases.case_frame` makes of the rows; for `show` see `case_list`.
+    `frame` is the result of `ui.cases.case_frame` for the rows; for `show` see `case_list`.
     """
     search, *narrow = st.columns([4, 3, 3, 3], vertical_alignment="bottom")
     words = search.text_input("Search in any column, or a row number", key="explain_words", **KEEP)
@@ -131,7 +131,7 @@ def case_table(
 
 
 def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state: AppState) -> Mask:
-    """Show the filters by clause and group; return which cases are left."""
+    """Show the filters by clause and group; return which cases remain."""
     fired = matches(rule, rows)
     verb = "holds" if rule.form == "dnf" else "fails"
     clauses = {f"clause {k + 1} {verb}": fired[:, k] for k in range(rule.n_clauses)}
@@ -157,7 +157,7 @@ def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state
 
 
 def _choose(listed: pd.DataFrame, total: int) -> int:
-    """Show the cases, one row always chosen, and return the chosen position."""
+    """Show the cases with exactly one selected row, and return its position."""
     positions = [int(k) for k in listed.index]
     wanted = chosen_case(listed)
     index = positions.index(wanted)
@@ -180,7 +180,7 @@ def _choose(listed: pd.DataFrame, total: int) -> int:
 
 
 def chosen_case(listed: pd.DataFrame) -> int:
-    """Return the position of the case chosen before, or named in the address, or the first."""
+    """Return the position of the case selected before, or in the address, or the first."""
     addressed = listed.index[listed[ROW].astype(str) == st.query_params.get("row", "")]
     wanted = st.session_state.get("explain_case", int(addressed[0]) if len(addressed) else None)
     return int(wanted if wanted in listed.index else listed.index[0])
@@ -194,10 +194,10 @@ def case_list(
     Parameters
     ----------
     frame : DataFrame
-        Of `ui.cases.case_frame`, or a part of it.
+        The result of `ui.cases.case_frame`, or a part of it.
     show : {"all", "errors", "near"}
     words : str
-        Every word has to occur in some cell of the row (or be its number), whatever its case.
+        Every word has to occur in some cell of the row (or be its number), ignoring case.
     distance : ndarray of shape (n,)
         From `rulekit.explain.distance_to_boundary`; orders the rows of "near", nearest first.
 
@@ -248,14 +248,14 @@ def verdict(
 
 
 def _bold(explanation: Explanation) -> str:
-    """Return the prediction as a heading of one line, and the reason below it."""
+    """Return the prediction as a one-line heading, with the reason below it."""
     predicted = outcome_text(explanation.prediction)
     reason = capital(explanation.sentence.removeprefix(f"Predicted {predicted}: "))
     return f"### Predicted {md(predicted)}\n\n{md(reason, 600)}"
 
 
 def facts(explanation: Explanation, words: Wording) -> None:
-    """List the values of the case that the rule looks at."""
+    """List the values of the case that the rule reads."""
     st.markdown("**What the rule looks at**")
     values = {words.name(f): words.amount(f, value_words(v)) for f, v in explanation.values.items()}
     st.table({"value": values})
@@ -264,7 +264,7 @@ def facts(explanation: Explanation, words: Wording) -> None:
 def conditions(
     explanation: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording
 ) -> None:
-    """Show each clause condition by condition, met or not met, one click away but the first."""
+    """Show each clause with its met and unmet conditions; the first one is open."""
     misses = {miss.index: miss.sentence for miss in explanation.near_misses}
     order = list(dict.fromkeys(c.index for c in (*explanation.fired, *explanation.near_misses)))
     for k in order[:MAX_CLAUSES]:
@@ -286,7 +286,7 @@ def conditions(
 
 
 def _conditions_table(clause: Clause, row: Columns, words: Wording) -> pd.DataFrame:
-    """List a clause's conditions beside the case's values, met or not in words."""
+    """List a clause's conditions with the case's values, each met or not in words."""
     return pd.DataFrame(
         {
             "condition": [clause_words(Clause((c,), clause.op), words) for c in clause.conditions],

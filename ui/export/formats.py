@@ -37,7 +37,7 @@ from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppStat
 from ui.words import wording
 
 Write = Callable[[AppState, ClassifierMixin], str | bytes]
-AT_ONCE = 5000  # rows up to which every format is checked before it is chosen
+AT_ONCE = 5000  # rows up to which every format is checked before it is selected
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
 
 
@@ -45,8 +45,8 @@ EDITED = "A rule that was written or changed by hand was not learned, so no scri
 class Format:
     """One way to write a rule.
 
-    `verified` is the format's name for `verify_export`, and `engine` who runs it; both are empty
-    where nothing here can, and then `unchecked` says why. `learned` formats need a model that was
+    `verified` is the format's name for `verify_export`, and `engine` what runs it; both are empty
+    if nothing here can, and then `unchecked` is the reason. `learned` formats need a model that was
     learned from the table; `rendered` ones are shown as a page, not as source.
     """
 
@@ -68,17 +68,17 @@ class Format:
 
 
 def _alone(write: Callable[..., str | bytes]) -> Write:
-    """Write the rule and nothing else."""
+    """Write the rule without figures."""
     return lambda state, model: write(model)
 
 
 def _counted(write: Callable[..., str]) -> Write:
-    """Write the rule with what each clause is worth on the training rows."""
+    """Write the rule with the figures of each clause on the training rows."""
     return lambda state, model: write(model, numbers=counts(state, model))
 
 
 def counts(state: AppState, model: ClassifierMixin) -> Sequence[ClauseNumbers]:
-    """Return the counts of each clause: training rows it decides, and how many are right."""
+    """Return the counts of each clause: training rows it decides, and how many correctly."""
     key = repr((state.fit_key, to_json(model)))
     return kept("clause counts", key, lambda: clause_numbers(model, *state.training))
 
@@ -163,7 +163,7 @@ def checked(state: AppState, model: ClassifierMixin, form: Format) -> VerifiedEx
 
 
 def offer(state: AppState, model: ClassifierMixin, form: Format) -> str:
-    """Return what a format is for, and for a small table whether its check passed."""
+    """Return the purpose of a format, and for a small table whether its check passed."""
     n_rows = len(state.data[0])
     if not form.verified:
         mark = "Not run here."
@@ -180,16 +180,16 @@ def offer(state: AppState, model: ClassifierMixin, form: Format) -> str:
 
 
 def sheet(state: AppState, model: ClassifierMixin) -> str:
-    """Return the page to print and fill in, columns called as on the other pages."""
+    """Return the page to print and fill in, with the display names of columns."""
     return to_sheet(model, title=_title(state).partition("?")[0] + "?", wording=wording(state))
 
 
 def workbook(state: AppState, model: ClassifierMixin) -> bytes:
-    """Return a workbook that computes itself, in the words of the page."""
+    """Return a workbook with formulas, with the display names of columns."""
     return to_xlsx(model, wording=wording(state, clause="line"))
 
 
-# these tell more than the rule, or tell it in words
+# formats with more content than the rule, or in words
 OWN: dict[str, Write] = {"report": report, "script": script, "sheet": sheet, "xlsx": workbook}
 NOT_OFFERED = {"sqlite"}  # runs "sql" as it is
 
@@ -210,7 +210,7 @@ def _offered(name: str, form: export.Format) -> Format:
     )
 
 
-FIRST = ("text", "xlsx", "sql", "python")  # what most people take; the others follow
+FIRST = ("text", "xlsx", "sql", "python")  # the most common format; the others follow
 FORMATS = {
     name: _offered(name, export.FORMATS[name])
     for name in dict.fromkeys((*FIRST, *export.FORMATS))
@@ -227,7 +227,7 @@ DATABASES = {"sql": "any (standard SQL)"} | {
 
 
 def shown_page(text: str) -> str:
-    """Return the address that shows a page in a frame of its own, apart from the dashboard's."""
+    """Return an address that shows a page in a separate frame of the dashboard."""
     return f"data:text/html;charset=utf-8;base64,{b64encode(text.encode()).decode()}"
 
 
@@ -247,10 +247,10 @@ def bundle(state: AppState, model: ClassifierMixin) -> bytes:
     Returns
     -------
     bytes
-        Names inside are ours alone (``rule.md``, ``rule.sql``, ..., ``run-record.json``), and all
-        dates are the same, so that equal rules give equal files. ``rule.schema.json`` is the JSON
-        Schema of ``rule.json``. What cannot express this rule is
-        left out, and ``left-out.txt`` says why.
+        Names inside are fixed (``rule.md``, ``rule.sql``, ..., ``run-record.json``), and all dates
+        are the same, so that equal rules give equal files. ``rule.schema.json`` is the JSON Schema
+        of ``rule.json``. Formats that cannot express this rule are left out, with the reason in
+        ``left-out.txt``.
     """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

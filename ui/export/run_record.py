@@ -16,7 +16,7 @@ PACKAGES = ("rulekit-dashboard", "numpy", "pandas", "scipy", "scikit-learn", "hi
 
 
 def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
-    """Describe an analysis such that another person can repeat it.
+    """Describe an analysis so that another person can repeat it.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
     Returns
     -------
     dict
-        Nothing but dictionaries, lists, text, numbers and None: the data's digest (never its
-        rows), what was decided, the chosen setting, seeds, sizes, errors and versions.
+        Only dictionaries, lists, text, numbers and None: the data's digest (never its rows), the
+        settings, the selected point, seeds, sizes, errors and versions.
     """
     train, test = state.rows()
     rule = model.rule_set_

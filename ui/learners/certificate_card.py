@@ -1,8 +1,7 @@
 """The card on optimality: the proven gap between a learned rule and the best possible.
 
-A rule of one clause is looked into by itself, for a short time; others at the press of a button.
-Both are done in the background. A bound is worth what it counts, so the count is always shown
-with it.
+A rule of one clause is checked without a click, for a short time; other rules on demand. Both run
+in the background. A bound depends on what is counted, so the count is always shown with it.
 """
 
 import math
@@ -39,7 +38,7 @@ QUICK_SECONDS = 2.0
 PROOF_SECONDS = 10.0
 POLL_SECONDS = 0.3
 ON_DEMAND = "certify"  # the job started by a button
-PROVED = "Proved optimal: "  # as a certificate's sentence begins
+PROVED = "Proved optimal: "  # how a certificate's sentence begins
 HELP = (
     "Looks for a proof that no rule over the same conditions costs less on the training rows. "
     f"Takes up to about {PROOF_SECONDS:g} seconds, and often ends without one on larger tables."
@@ -71,7 +70,7 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
     Returns
     -------
     Certificate or None
-        None while it is looked for, and for other rules.
+        None while the search runs, and for other rules.
     """
     learned = isinstance(model, LEARNED)
     if not learned or state.several or model.rule_set_.n_clauses != 1:
@@ -112,7 +111,7 @@ def proved_card(model: ClassifierMixin) -> bool:
 
 
 def proof_headline(certificate: Certificate) -> str:
-    """Return in few words what is proved."""
+    """Return in a few words what is proved."""
     if certificate.proved:
         return f"Cost {certificate.objective:.6g}, and no rule of one clause costs less"
     if certificate.gap is None:
@@ -122,7 +121,7 @@ def proof_headline(certificate: Certificate) -> str:
 
 
 def headline(certificate: Certificate) -> str:
-    """Return in few words what is proved and for which count; empty if nothing is."""
+    """Return in a few words what is proved and for which count; empty if nothing is."""
     verdict = certificate.verdict
     return f"{verdict[0].upper()}{verdict[1:]} ({certificate.counts})" if verdict else ""
 

@@ -1,7 +1,7 @@
 """Boxes from a plane as a learner of Models.
 
-The price ``theta`` of a setting is here ν, of a unit of margin missed by the plane, and
-``n_clauses`` the most boxes the rule may have.
+The price ``theta`` of a setting is ν here, the price of a unit of margin violation, and
+``n_clauses`` the maximal number of boxes.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from ui.words import clause_words
 def box_of_case(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
-    """Show the box around one case, what training says of it, and how sure the plane is."""
+    """Show the box around one case, its training rows, and the plane's confidence."""
     if plain or not has_one_plane(model):
         return
     used = np.flatnonzero(model.plane_.w)
@@ -88,7 +88,7 @@ def _figures(explanation: HyperplaneExplanation) -> None:
 
 
 def _covering(explanation: HyperplaneExplanation, words: Wording) -> None:
-    """Show the rule's box that contains the case, or the one found for it."""
+    """Show the rule's box that contains the case, or the one constructed for it."""
     held = explanation.covering
     clause: Clause = held.clause
     if held.rule is not None:
@@ -118,7 +118,7 @@ PRICE_HELP = (
 
 
 def grid(spec: RunSpec) -> dict[str, list[Any]]:
-    """Return the grid: most boxes, and prices of the plane."""
+    """Return the grid: numbers of boxes, and prices of the plane."""
     low, high = spec.clauses
     return {"max_rules": list(range(low, high + 1)), "linear__nu": list(spec.nus)}
 

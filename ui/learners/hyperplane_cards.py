@@ -46,7 +46,7 @@ COLUMNS = {
 
 
 def hypercubes(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
-    """Show the boxes of a plane: one column by column, two columns together, and all by size."""
+    """Show the boxes of a plane: one column by column, in two columns, and all by size."""
     if not has_one_plane(model):
         return
     st.markdown("**The boxes on the plane's sides**")
@@ -171,7 +171,7 @@ def interval_view(table: pd.DataFrame, key: str) -> None:
 
 
 def _coverage(model: HyperplaneRuleClassifier) -> None:
-    """Show what each further box covers, with a table."""
+    """Show the rows that each further box covers, with a table."""
     counts, totals = curves(model)
     if not any(counts.values()):
         return

@@ -29,7 +29,7 @@ NO_PAST_CASE = (
 
 
 def curve_card(model: ClassifierMixin) -> None:
-    """Show how each number of conditions did on held-out rows; nothing for other learners."""
+    """Show the held-out error of each number of conditions; nothing for other learners."""
     if not isinstance(model, IdealDNFClassifier) or model.validation_curve_.empty:
         return
     curve, tolerance = model.validation_curve_, model.tolerance
@@ -55,7 +55,7 @@ def curve_card(model: ClassifierMixin) -> None:
 
 
 def curve_table(curve: pd.DataFrame) -> pd.DataFrame:
-    """Return the curve as a table to read."""
+    """Return the curve as a table."""
     return pd.DataFrame(
         {
             "conditions": curve["k"],
@@ -126,7 +126,7 @@ def _modes(model: IdealDNFClassifier, state: AppState) -> None:
 
 
 def _shortened(rule: RuleSet, words: Wording, limit: int = 12) -> str:
-    """Write a rule, only the first clauses of a very long one."""
+    """Write a rule, or only the first clauses of a very long one."""
     if rule.n_clauses <= limit:
         return rule_words(rule, words)
     first = RuleSet(rule.clauses[:limit], rule.labels[:limit], rule.form, rule.default)
@@ -151,7 +151,7 @@ def _types(model: IdealDNFClassifier, state: AppState) -> None:
 def past_case(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
-    """Warn of a case of a type without rows; nothing for other learners."""
+    """Warn if no training row has the type of a case; nothing for other learners."""
     if isinstance(model, IdealDNFClassifier) and not bool(model.seen(X)[0]):
         st.warning(NO_PAST_CASE)
 
@@ -164,7 +164,7 @@ MODES = {
 
 
 def own_parameters(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
-    """Return the mode, the cut points, and no time limit: counting takes no time."""
+    """Return the mode, the cut points, and no time limit: counting is fast."""
     cuts = state.binning.binarizer() if spec.ideal_cuts == "binning" else None
     return {"mode": spec.ideal_mode, "binarizer": cuts, "time_limit": None}
 

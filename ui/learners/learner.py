@@ -1,7 +1,7 @@
 """A learner on the pages: its entry in `FAMILIES`, its form and its cards.
 
-A setting of a run has the same names for all of them: ``theta`` is the price, whatever its letter
-is, and ``n_clauses`` the most clauses.
+Settings of a run have the same names for all learners: ``theta`` is the price, whatever its symbol,
+and ``n_clauses`` the maximal number of clauses.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,13 +23,14 @@ SIZES = (
     "n_clauses",
     "max_variables",
     "max_conditions",
-)  # of a setting: how large its rule may be
-KINDS_OF_RULE = ("describes", "robustness", "label_noise")  # of a setting: the variant of a search
-VARIANT = (*KINDS_OF_RULE, QUICK)  # of a setting: not parameters of the grid
+)  # keys of a setting with the size of its rule
+# keys of a setting with its variant of a search
+KINDS_OF_RULE = ("describes", "robustness", "label_noise")
+VARIANT = (*KINDS_OF_RULE, QUICK)  # keys of a setting that are not parameters of the grid
 
 
 def nothing(*_: Any, **__: Any) -> None:
-    """Show nothing: the card of a learner that has none in a place."""
+    """Show nothing: the card of a learner that has none."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Cards:
     pictures : callable (model, train, rows, words)
         On Rules, below the clauses.
     explain : callable (model, X, train, words, plain=)
-        On Explain, below the decision; `X` has the one row, `plain` is the presenter mode.
+        On Explain, below the prediction; `X` has one row, `plain` is the presenter mode.
     """
 
     models: Callable[..., Any] = nothing
@@ -56,7 +57,7 @@ class Cards:
 
 @dataclass(frozen=True)
 class Dial:
-    """A slider of the picked rule: the entry of the setting it moves, its label, a caption."""
+    """A slider of the selected rule: the entry of the setting it changes, its label, a caption."""
 
     entry: str
     label: str
@@ -96,25 +97,25 @@ class Learner(Family):
     grid : callable (spec)
         The grid of a sweep: values by the estimator's names.
     own_parameters : callable (spec, state, variant)
-        Parameters besides those of `parameters_of_run` and `reads`. `variant` is one of
-        `variants`, or a setting; only what makes it a variant is read.
+        Parameters in addition to those of `parameters_of_run` and `reads`. `variant` is one of
+        `variants`, or a setting, of which only the variant is read.
     variants : callable (spec)
-        How it is varied beside its plain form: entries that settings then have, too.
+        Variants in addition to the plain form: the entries that their settings contain.
     variant_words : callable (setting)
-        What makes a setting one of a variant, in words.
+        The variant of a setting, in words.
     reads : tuple of str
-        Settings of a run that this learner reads, among those that not all learners do.
+        Settings of a run that this learner reads and some others do not.
     usual : callable (X, y)
-        Fields of a run that depend on the table, as a first run has them.
+        Fields of a run that depend on the table, with their defaults.
     form : callable (usual)
-        Draws its main settings where it is chosen; returns fields of the run.
+        Draws its main settings if it is selected; returns fields of the run.
     finer_form : callable (state, usual, learners)
-        The same of what is folded away, whatever is chosen; None, after a sentence, if a setting
+        The same for the collapsed settings, always drawn; None, after a message, if a setting
         cannot be read.
     dials : callable (setting, n_rows)
         The sliders of a selected setting, for a table of `n_rows` training rows.
     cards : Cards or None
-        What pages show of its models alone.
+        Cards for its models on the pages.
     """
 
     grid: Callable[[RunSpec], dict[str, list[Any]]]

@@ -16,13 +16,13 @@ from ui.learners.spec import QUICK, QUICK_SECONDS, RunSpec, quick_rows
 from ui.state import KEEP, AppState
 
 MOST_CLAUSES = 5
-QUICK_CLAUSES = 2  # for each of several outcomes but one, in a quick search
-ROBUST = (0.1, 0.3)  # robustness of the box search besides 0
+QUICK_CLAUSES = 2  # number of clauses for each of several outcomes but one, in a quick search
+ROBUST = (0.1, 0.3)  # robustness of the box search if not 0
 NOISY: tuple[Setting, ...] = ({"label_noise": 1.0}, {"robustness": 0.1, "label_noise": 1.0})
 LARGE = 200_000  # cells of the training rows above which variants are off by default
 AGAINST, DISCOUNTED = "rule against the class", "doubtful rows discounted"
 SEARCH = "search"
-TWO_LEVEL = ("clauses", "rounding", "refine", "allow_disabled")  # settings that these read
+TWO_LEVEL = ("clauses", "rounding", "refine", "allow_disabled")  # settings that these learners read
 
 
 def proof_on_models(model: ClassifierMixin, state: AppState) -> None:
@@ -60,7 +60,7 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, An
     """Return the parameters of the box search alone, plain or as a variant.
 
     In a sweep over numbers of conditions, a condition must save a thousandth of the rows. A quick
-    search makes no disturbances; for several outcomes its conditions must save five times as many
+    search makes no perturbations; for several outcomes its conditions must save five times as many
     rows, in fewer clauses.
     """
     by_price = "theta" in variant or (spec.view == "prices" and "max_conditions" not in variant)
@@ -84,7 +84,7 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, An
 
 
 def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
-    """List the selected variants: against the class, robust, doubtful rows discounted."""
+    """List the selected variants: for the other class, robust, doubtful rows discounted."""
     sides = [{}, {"describes": "other"}] if spec.against else [{}]
     kinds: list[Setting] = [{}]
     if spec.robust:
@@ -95,7 +95,7 @@ def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
 
 
 def variant_words(setting: Setting) -> list[str]:
-    """Return a rule's side, robustness, and whether doubtful rows counted less."""
+    """Return a rule's side, robustness, and whether doubtful rows are discounted."""
     words = [AGAINST] if "describes" in setting else []
     if "robustness" in setting:
         words.append(f"robustness {setting['robustness']:g}")

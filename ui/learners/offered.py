@@ -1,6 +1,6 @@
 """The learners to choose from, and the settings of a run.
 
-Learners are the entries of `rulekit.families.FAMILIES`; each has its page parts in `PAGES`.
+Learners are the entries of `rulekit.families.FAMILIES`; `PAGES` has their page parts.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ PAGES = {
     )
 }
 LEARNERS: dict[str, Learner] = {key: PAGES[key] for key in FAMILIES}
-# The choices of Models, each with its learners: those of a single learner first.
+# The choices of Models, each with its learners: those with a single learner first.
 QUESTIONS: dict[str, tuple[str, ...]] = {
     question: tuple(key for key, family in FAMILIES.items() if family.question == question)
     for question in sorted(
@@ -40,7 +40,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     )
 }
 PLACES = [key for names in QUESTIONS.values() for key in names]  # for the learners' looks
-# what pages show of some learners' models, each once
+# cards for some learners' models, each once
 CARDS: tuple[Cards, ...] = tuple(
     dict.fromkeys(learner.cards for learner in LEARNERS.values() if learner.cards is not None)
 )
@@ -52,11 +52,11 @@ def chosen(spec: RunSpec) -> list[Learner]:
 
 
 def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
-    """List the learners of a run in their plain form, then varied; each is swept by itself.
+    """List the learners of a run, plain and then their variants; each is swept separately.
 
-    Plain ones stand in the order of `LEARNERS`; what takes no time need not wait its turn and comes
-    second. A variant is what its settings have besides. A quick search has rules of either
-    side if selected, and no other variant.
+    Plain ones are in the order of `LEARNERS`; the fast ones come second, so that they do not wait.
+    A variant consists of the additional entries of its settings. A quick search has rules of both
+    sides if selected, and no other variant.
     """
     if not spec.thorough:
         sides: list[dict[str, Any]] = [{}, {"describes": "other"}] if spec.against else [{}]
@@ -69,13 +69,12 @@ def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
 
 
 def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
-    """List the settings of a run, numbered as its rows are; see `varied` for the order.
+    """List the settings of a run, numbered like its rows; see `varied` for the order.
 
-    A setting holds ``learner`` and, if selected, ``theta`` (of boxes from a plane
-    their ν, of trees their τ), ``n_clauses``, of trees ``max_power_laws`` and ``max_depth``, of the
-    ideal DNF ``max_variables`` alone, of the box search ``max_conditions`` alone; of a variant also
-    ``describes`` ("other": the rule is against the described class), ``robustness``,
-    ``label_noise`` and ``quick``.
+    A setting has ``learner`` and, if selected, ``theta`` (ν for boxes from a plane, τ for trees),
+    ``n_clauses``; for trees ``max_power_laws`` and ``max_depth``; for the ideal DNF only
+    ``max_variables``, for the box search only ``max_conditions``; for a variant also ``describes``
+    ("other": the rule describes the other class), ``robustness``, ``label_noise`` and ``quick``.
     """
     return tuple(
         setting | variant for learner, variant in varied(spec) for setting in learner.settings(spec)
@@ -89,11 +88,11 @@ def families(spec: RunSpec, state: AppState) -> list[Family]:
 
 def _family(learner: Learner, variant: dict[str, Any], spec: RunSpec, state: AppState) -> Family:
     estimator, grid = learner.estimator(spec, state, variant), learner.grid(spec)
-    if "describes" in variant:  # its F1 is still that of the class the others describe
+    if "describes" in variant:  # its F1 is still for the class that the others describe
         grid |= {"positive_label": [estimator.positive_label]}
         estimator.set_params(positive_label=state.positive)
     words = ", ".join(learner.variant_words(variant)).capitalize() or learner.name
-    # searches hold the interpreter's lock: two at once take longer than one after the other
+    # searches hold the interpreter's lock: two in parallel take longer than in sequence
     n_jobs = 1 if learner.whole_front else None
     return Family(words, estimator, grid, learner.whole_front, QUICK not in variant, n_jobs)
 
@@ -114,7 +113,7 @@ def curve_key(spec: RunSpec, state: AppState) -> str:
 
 
 def learner_of(setting: Mapping[str, Any]) -> Learner:
-    """Return the learner that a setting is of."""
+    """Return the learner of a setting."""
     return LEARNERS[setting[LEARNER_KEY]]
 
 
@@ -129,5 +128,5 @@ def same_search(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def variant_of(setting: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a setting has besides its sizes: the learner, and what makes it a variant."""
+    """Return the entries of a setting without its sizes: the learner, and the variant."""
     return {name: value for name, value in setting.items() if name not in SIZES}

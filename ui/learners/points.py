@@ -16,16 +16,16 @@ from ui.rule_numbers import Rows
 
 
 def split_of(model: ClassifierMixin) -> PointsSplit | None:
-    """Return the points of a model whose rule is a scorecard, also one changed by hand; else None.
+    """Return the points of a model whose rule is a scorecard, also an edited one; else None.
 
-    Of several bands the highest total is given.
+    If there are several bands, the one with the highest total is returned.
     """
     splits = scorecard_of(model.rule_set_)
     return splits[0] if splits else None
 
 
 def card_table(split: PointsSplit, words: Wording) -> pd.DataFrame:
-    """Return the card to be filled in: a row a condition, the largest points first."""
+    """Return the card to fill in: one row per condition, the largest points first."""
     pairs = sorted(zip(split.points, split.conditions, strict=True), key=lambda pair: -pair[0])
     return pd.DataFrame(
         {

@@ -20,7 +20,7 @@ def price_input(
     usual : sequence of float
         The default.
     symbol : str
-        The letter of the price, for messages.
+        The symbol of the price, for messages.
     **widget
         Passed to ``st.text_input``.
 
@@ -38,7 +38,7 @@ def price_input(
 
 
 def parsed_prices(text: str, symbol: str = "θ") -> tuple[float, ...]:
-    """Read prices separated by spaces or commas, sorted and without repeats.
+    """Parse prices separated by spaces or commas, sorted and without repeats.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def _price_text(prices: Iterable[float]) -> str:
 
 
 def price_words(theta: float, n_rows: int) -> str:
-    """Return what a price of a condition means."""
+    """Return the meaning of a price of a condition."""
     return (
         f"Each condition must save at least {theta:g} misclassified training "
         f"row{'s' * (theta != 1)} (of {n_rows:,}, {100 * theta / n_rows:.2g} %). "

@@ -1,6 +1,6 @@
 """The settings of a run of Models as one plain value that can be compared and saved.
 
-A setting that one learner alone reads is a field like any other; that learner's module asks for it.
+A setting that only one learner reads is a field like any other; its module draws the widget.
 """
 
 import warnings
@@ -21,18 +21,18 @@ from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.exceptions import EmptyRuleWarning, MonotonicityWarning
 from rulekit.learners.training import as_constraints
 
-LEARNER_KEY = "learner"  # in a setting: which learner it is of
-FIT_SECONDS = 20.0  # no single fit of a run takes longer than about this
-QUICK = "quick"  # in a setting of the quick search: searched without disturbances, on `quick_part`
-QUICK_SECONDS = 2.0  # and no search of it takes longer than about this
-QUICK_CELLS = 30_000  # of training rows that it learns from at most,
-QUICK_ROWS = 1_000  # but never from fewer rows than these, where there are as many,
-QUICK_COLUMNS = 60  # and from the most promising columns
+LEARNER_KEY = "learner"  # in a setting: its learner
+FIT_SECONDS = 20.0  # approximate time limit of a single fit of a run
+QUICK = "quick"  # in a setting of the quick search: searched without perturbations, on `quick_part`
+QUICK_SECONDS = 2.0  # approximate time limit of a quick search
+QUICK_CELLS = 30_000  # maximal number of training rows of a quick search,
+QUICK_ROWS = 1_000  # but at least this many rows, if there are as many,
+QUICK_COLUMNS = 60  # and the most promising columns
 NUS = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 TAUS = (0.02, 0.05, 0.1, 0.2)
-LIMITS = tuple(range(1, 13))  # of conditions, on the main curve
-QUICK_LIMITS = (1, 2, 3, 5, 8)  # of the quick search where there are several outcomes
-SHARED = (  # what all points of a curve have in common; any other field belongs to one run
+LIMITS = tuple(range(1, 13))  # numbers of conditions on the main curve
+QUICK_LIMITS = (1, 2, 3, 5, 8)  # the same for the quick search with several outcomes
+SHARED = (  # fields that all points of a curve share; any other field belongs to one run
     *("folds", "form", "class_weight", "costs", "cost_unit"),
     *("forbidden", "required", "allow_not_equal", "directions"),
 )
@@ -44,21 +44,21 @@ FORMER_FIELDS = {"doubting": "noisy"}  # in older files
 class RunSpec:
     """The settings of a run.
 
-    `view` says what the box search is swept over: "conditions", the whole numbers in `limits`, or
-    "prices", `thetas` and `clauses`. `thorough` is false of the quick search, `budget` the seconds
-    that all learners of a comparison have together (None for no limit), `baselines` whether
+    `view` is what the box search is swept over: "conditions", the numbers in `limits`, or "prices",
+    `thetas` and `clauses`. `thorough` is false for the quick search, `budget` is the time in
+    seconds for all learners of a comparison together (None for no limit), `baselines` is whether
     reference models are fitted, too.
 
-    `costs` says what wrong answers cost, in `cost_unit`: for each pair of different answers, in the
-    order of the labels, that of a row of the first that is given the second; empty where errors
-    are counted.
+    `costs` are the costs of wrong predictions in `cost_unit`: for each pair of different labels, in
+    their order, the cost of predicting the second for a row of the first; empty if errors are
+    counted.
 
     `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against`,
-    `robust` and `noisy` say whether the box search also looks for rules of the other class, for
-    rules that more than one condition protects, and with doubtful rows discounted; `ideal_cuts` how
-    the ideal DNF cuts numbers ("median" or "binning"), `ideal_mode` its mode. `nus` are the prices
-    of "hyperplane", and `plane_answers` says whether its plane answers the rows that no box holds;
-    `taus` the impurities of "power_law_tree".
+    `robust` and `noisy` are whether the box search also searches for rules of the other class, for
+    rules in which more than one condition excludes each wrong row, and with doubtful rows
+    discounted; `ideal_cuts` is how the ideal DNF cuts numbers ("median" or "binning"), `ideal_mode`
+    its mode. `nus` are the prices of "hyperplane", and `plane_answers` is whether its plane
+    predicts the rows outside all boxes; `taus` are the impurities of "power_law_tree".
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -91,12 +91,12 @@ class RunSpec:
     taus: tuple[float, ...] = TAUS
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the run as plain values that JSON can keep."""
+        """Return the run as plain JSON values."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the run that `to_dict` described; unknown entries are left out."""
+        """Return the run from the result of `to_dict`; unknown entries are ignored."""
         given = {FORMER_FIELDS.get(k, k): v for k, v in values.items()}
         fields = {k: _frozen(v) for k, v in given.items() if k in cls.__dataclass_fields__}
         return replace(cls(), **fields)
@@ -112,7 +112,7 @@ class RunSpec:
         Raises
         ------
         ValueError
-            If the costs are those of another number of labels.
+            If the costs are for another number of labels.
         """
         if not self.costs:
             return None
@@ -128,8 +128,8 @@ class RunSpec:
         """Return the constraints of the run, None without any.
 
         Constraints on columns that are not features are left out, except required columns, which
-        the learner then refuses. Directions lead to the class `towards`,
-        whichever class a rule describes.
+        the learner then rejects. Directions lead to the class `towards`, whichever class a rule
+        describes.
         """
         given = {
             "forbidden": tuple(name for name in self.forbidden if name in features),
@@ -154,8 +154,8 @@ def quick_part(
 ) -> tuple[NDArray[np.intp], list[str]]:
     """Select the rows and columns of the quick search.
 
-    The columns are those most associated with the outcome in these rows, and those that the
-    estimator's settings name. Other rows have no influence.
+    The columns are those most associated with the outcome in these rows, and those named in the
+    estimator's settings. Other rows have no influence.
     """
     part = quick_rows(X, y, rows)
     if X.shape[1] <= QUICK_COLUMNS:
@@ -172,8 +172,8 @@ def quick_part(
 def quiet() -> None:
     """Silence warnings that the pages show in their own words.
 
-    Set for the whole process: runs may be fitted in threads, and Python's usual way of silencing
-    warnings for a while (`warnings.catch_warnings`) is not safe there.
+    Set for the whole process: runs may be fitted in threads, and `warnings.catch_warnings` is not
+    thread-safe.
     """
     for category in (ConvergenceWarning, EmptyRuleWarning, MonotonicityWarning):
         warnings.simplefilter("ignore", category)

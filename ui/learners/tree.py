@@ -1,7 +1,7 @@
 """Power-law trees as a learner of Models.
 
-The price ``theta`` of a setting is here τ, the impurity a split has to reach: the larger it is, the
-shorter the formulas. Depth and the number of power laws make settings of different shape.
+The price ``theta`` of a setting is τ here, the required impurity of a split: a larger one gives
+shorter formulas. Depth and the number of power laws are separate settings.
 """
 
 import re
@@ -77,7 +77,7 @@ def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -
 def case_in_bspace(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
-    """Show the case at each split on its path, and the changes that would turn each split."""
+    """Show the case at each split on its path, and the changes that would change each result."""
     if plain:
         return
     rule = model.rule_set_
@@ -134,13 +134,13 @@ def formula(split: PowerLawSplit, words: Wording) -> str:
 
 
 def typeset_name(name: str) -> str:
-    """Write a column's name for a formula on screen; signs that could be commands become dots."""
+    """Write a column's name in a formula on screen; characters of commands become dots."""
     plain = re.sub(r"[^\w .,:()/+%-]", "·", " ".join(name.split()))
     return plain.replace("_", r"\_").replace("%", r"\%")
 
 
 def changes_table(reading: SplitReading, words: Wording) -> pd.DataFrame:
-    """List the changes of one column that turn the case at a split."""
+    """List the changes of one column that change the result at a split."""
     return pd.DataFrame(
         {
             "alone would turn it": [words.name(c.feature) for c in reading.changes],
@@ -225,7 +225,7 @@ TAU_HELP = (
 
 
 def grid(spec: RunSpec) -> dict[str, list[Any]]:
-    """Return the grid: power laws in a split, depth of the tree, impurity to reach."""
+    """Return the grid: power laws in a split, depth of the tree, required impurity."""
     return {
         "max_power_laws": list(POWER_LAWS),
         "max_depth": list(DEPTHS),

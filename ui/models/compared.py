@@ -60,7 +60,7 @@ def comparisons(state: AppState, spec: RunSpec) -> list[RunSpec]:
 def learners_table(
     result: RunResult, runs: list[RunSpec], running: bool
 ) -> tuple[pd.DataFrame, list[int | None]]:
-    """Return a row for each compared learner, and the number of its suggested point."""
+    """Return one row per compared learner, and the number of its suggested point."""
     seconds = max(run.budget or 0.0 for run in runs)
     missing = "not finished yet" if running else f"not finished in {BUDGETS.get(seconds, seconds)}"
     scale = 1.0 if result.measure == COST else 100.0

@@ -1,4 +1,4 @@
-"""The curve over the conditions allowed: chart, table, and selection of a point."""
+"""The curve of error against the number of conditions: chart, table, and selection of a point."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ FOLD_WORDS = {5: "five", 10: "ten"}
 
 
 def curve(result: RunResult, y: str) -> None:
-    """Draw the curve; a click picks the point."""
+    """Draw the curve; a click selects the point."""
     picked = result.number_of_rule(app_state())
     shown = result.curve(y, picked)
     suggested = result.suggestion
@@ -36,7 +36,7 @@ def curve(result: RunResult, y: str) -> None:
 
 
 def sides_curve(result: RunResult, y: str) -> None:
-    """Draw the rules of each outcome as a line of their own, if both were searched."""
+    """Draw the rules of each outcome as a separate line, if both were searched."""
     if not any("describes" in s for s in result.settings):
         return
     picked = result.number_of_rule(app_state())
@@ -46,7 +46,7 @@ def sides_curve(result: RunResult, y: str) -> None:
 
 
 def cheapest_line(result: RunResult, y: str) -> list[Baseline]:
-    """Return the one answer that costs least when every training row gets it, as a line."""
+    """Return the cheapest constant prediction on the training rows, as a line."""
     state = app_state()
     costs = result.specs[0].error_costs(state.labels) if result.specs and y == COST else None
     if costs is None:
@@ -58,7 +58,7 @@ def cheapest_line(result: RunResult, y: str) -> list[Baseline]:
 
 
 def _with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
-    """Add the described outcome to the line names if there are lines of both outcomes."""
+    """Add the described outcome to the names of lines if there are lines of both outcomes."""
     state, against = app_state(), points["series"].str.endswith(AGAINST)
     plain = points["series"].isin(points["series"][against].str.removesuffix(AGAINST))
     named = points["series"].where(~plain, points["series"] + f" for {state.positive}")
@@ -67,7 +67,7 @@ def _with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(result: RunResult, figure: Any, name: str, sentence: str) -> None:
-    """Show a figure of points; a click picks one, and then it is drawn as a new one."""
+    """Show a figure of points; a click selects one, and the figure is drawn again."""
     if result.unit and figure.layout.yaxis.title.text == AXIS_NAMES[COST]:
         figure.update_yaxes(title=f"{AXIS_NAMES[COST]} ({plain(result.unit)})")
     key = f"{name}_{st.session_state.setdefault('_picks', 0)}"
@@ -109,7 +109,7 @@ def cost_words(result: RunResult, row: pd.Series) -> str:
 
 
 def fold_words(row: pd.Series) -> str:
-    """Return in how many folds a point was measured."""
+    """Return the number of folds in which a point was measured."""
     n = int(row["folds"])
     return f"{FOLD_WORDS.get(n, n)} folds"
 
@@ -117,7 +117,7 @@ def fold_words(row: pd.Series) -> str:
 def choose(result: RunResult, number: int, *, by_slider: bool = False) -> None:
     """Select a setting after a click on a point or row, or from a widget.
 
-    For callbacks: the library's errors reach the page as a sentence.
+    For callbacks: errors of the library are shown as a sentence.
     """
     once(lambda: pick(result.settings[number], result.specs[number], by_slider=by_slider))()
     noted_suggestion(result)
@@ -130,7 +130,7 @@ def _clicked(result: RunResult, key: str) -> None:
 
 
 def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: str) -> None:
-    """List points, one row always chosen; the keyboard's way to pick one."""
+    """List points with exactly one selected row; for selection by keyboard."""
     rows = shown.sort_values([x, y])
     numbers = [int(k) for k in rows.index]
     settings = [result.settings[number] for number in numbers]
@@ -166,7 +166,7 @@ def _clauses(result: RunResult, setting: Mapping[str, Any]) -> float | None:
 
 
 def _columns() -> dict[str, Any]:
-    """Return how the columns of a table of points are shown and explained."""
+    """Return the formats and explanations of the columns of a table of points."""
     number = st.column_config.NumberColumn
     return {
         "conditions at most": number(

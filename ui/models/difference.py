@@ -15,16 +15,16 @@ from ui.words import clause_words
 
 @dataclass(frozen=True)
 class Difference:
-    """Two rules compared.
+    """Comparison of two rules.
 
     Attributes
     ----------
     sentences : tuple of str
-        Plain text, to be escaped where it is shown.
+        Plain text, to be escaped when it is shown.
     clauses : str
-        The clauses of both, one a line: "-" for those of the first only, "+" for those of the
-        second only, nothing before those of both; to be shown by ``st.code``. Empty where the two
-        have the same clauses.
+        The clauses of both, one per line: "-" for those of the first only, "+" for those of the
+        second only, no mark for common ones; to be shown by ``st.code``. Empty if the two have the
+        same clauses.
     """
 
     sentences: tuple[str, ...]
@@ -42,9 +42,9 @@ def difference(
         If one is a DNF and the other a CNF, the second is converted to the form of the first,
         which does not change its predictions.
     X, y : DataFrame and Series of length n
-        Rows on which the answers are compared, with their true labels.
+        Rows on which the predictions are compared, with their true labels.
     wording : Wording
-        Business names and units.
+        Display names and units.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def _moved(threshold: ChangedThreshold, wording: Wording) -> str:
 
 
 def _threshold_text(threshold: ChangedThreshold, value: float | str, wording: Wording) -> str:
-    """Write a number with its unit; a date or a level as it is."""
+    """Write a number with its unit; a date or a level unchanged."""
     return wording.amount(threshold.feature, number(value)) if isinstance(value, float) else value
 
 

@@ -110,7 +110,7 @@ def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
         **KEEP,
     )
     fields = _learner_settings(state, spec, learners)
-    plain = {"against": False, "robust": False, "noisy": False}  # a kind is no learner
+    plain = {"against": False, "robust": False, "noisy": False}  # a kind of rule is not a learner
     options = {"view": "conditions", "budget": budget, "baselines": lines}
     return _fitting(state, replace(spec, **options, **plain), fields)
 
@@ -183,11 +183,11 @@ def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str
     ----------
     state : AppState
     spec : RunSpec
-        Gives the default, after a run of other learners than the box search.
+        For the default, after a run of other learners than the box search.
     key : str
         Key of the widget, and of the one for the papers' methods.
     usual : sequence of str
-        Default questions before such a run.
+        Default selection before such a run.
     """
     able = [name for name, one in LEARNERS.items() if one.many_classes or not state.several]
     offers = {q: [n for n in names if n in able] for q, names in QUESTIONS.items()}
@@ -279,8 +279,8 @@ def unread(setting: str, learners: Sequence[str]) -> bool:
 def fold_choices(n_rows: int, n_least: int) -> dict[int, str]:
     """Return the numbers of folds to choose from, with their labels.
 
-    Small tables also allow leave-one-out. There are at most as many folds as the rarest class has
-    rows, and at least two (for a class of one row, the run then fails with a message).
+    Small tables also allow leave-one-out. The maximum is the number of rows of the rarest class,
+    and at least two (with a single row, the run then fails with a message).
     """
     choices = {10: "10 folds", 5: "5 folds (quick)"}
     fewest = max(2, n_least)

@@ -54,7 +54,7 @@ KINDS = {
 
 
 def picked_card(result: RunResult | None) -> None:
-    """Show the picked rule with its slider and figures, and the way on."""
+    """Show the selected rule with its slider, figures and next steps."""
     model = picked_model()
     if model is None:
         return
@@ -87,7 +87,7 @@ def picked_card(result: RunResult | None) -> None:
 
 
 def constant_words(rule: RuleSet, state: AppState) -> str:
-    """Return how often the most frequent outcome alone is wrong; for comparison with the rule."""
+    """Return the error of always predicting the most frequent outcome, for comparison."""
     _, y = state.training
     counts = y.value_counts()
     share = percent(1.0 - counts.iloc[0] / counts.sum())
@@ -159,9 +159,9 @@ def _limit_slider(result: RunResult, number: int) -> None:
     options = sorted(line)
     if len(options) < 2:
         return
-    # A browser reports the position of every widget it shows, also with another one's timer, and
-    # also when the rule has been selected elsewhere meanwhile, or the limits have changed. The
-    # slider has another key then, and a report under an old key is ignored.
+    # A browser reports the position of every widget it shows, also with another widget's timer, and
+    # also if the rule has been selected elsewhere meanwhile, or the limits have changed. The slider
+    # has another key then, and a report under an old key is ignored.
     generation = st.session_state.get("_slides", 0)
     key = f"slider_limit_{generation}_{'_'.join(map(str, options))}"
     st.session_state["_limit_key"] = key
@@ -254,7 +254,7 @@ def _turned(result: RunResult, name: str, key: str) -> None:
         del wanted["describes"]
     wanted = {k: v for k, v in wanted.items() if k != QUICK and (k not in KINDS or v != 0)}
     near = _alike(result, wanted)
-    if not len(near):  # not every two kinds are joined
+    if not len(near):  # not all combinations of kinds exist
         near = _alike(result, {k: v for k, v in wanted.items() if k not in KINDS or k == name})
     if len(near):
         choose(result, int((near["limit"] - row["limit"]).abs().idxmin()))

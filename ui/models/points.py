@@ -27,11 +27,12 @@ ERRORS = {
     "train_error": "error on the training folds (optimistic)",
     COST: "cost a 100 cases, cross-validated",
 }
-LIMIT_KEYS = ("max_conditions", "max_variables")  # of a setting: conditions that it allows
-SPREAD_FOLDS = 5  # fewest folds with a standard error
+# keys of a setting with its maximal number of conditions
+LIMIT_KEYS = ("max_conditions", "max_variables")
+SPREAD_FOLDS = 5  # fewest folds for a standard error
 TREE = "tree"
 
-AGAINST = ", against"  # ends the name of a search for rules of the other class
+AGAINST = ", against"  # suffix of the name of a search for rules of the other class
 
 
 @dataclass(frozen=True)
@@ -46,23 +47,23 @@ class Suggestion:
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """Results of runs, without settings that have missing folds.
+    """Results of runs, without settings with missing folds.
 
     Attributes
     ----------
     settings : tuple of dict
         By number.
     specs : tuple of RunSpec
-        The run that each setting is of.
+        The run of each setting.
     points : DataFrame
-        A row a setting, by number: the columns of `summarise`, and ``limit``
-        (the whole number of conditions that the setting allows, or, where it does not say, or its
-        rules have more, that all folds' rules stay within), ``learner_name``, ``label`` (the
-        setting in words), ``one_minus_f1``, ``one_minus_auc``.
+        One row per setting, by number: the columns of `summarise`, and ``limit`` (the maximal
+        number of conditions of the setting; if the setting has none, or its rules have more, the
+        maximum over all folds' rules), ``learner_name``, ``label`` (the setting in words),
+        ``one_minus_f1``, ``one_minus_auc``.
     models : mapping
         Models of settings on the training rows, by `ui.picked.model_key`.
     references : DataFrame or None
-        Reference models on the same folds, a row each (trees: a row a size): ``name`` and the
+        Reference models on the same folds, one row each (one per size for trees): ``name`` and the
         measures of the points.
     """
 
@@ -94,8 +95,8 @@ class RunResult:
     def over(self, older: "RunResult | None", selected: Mapping[str, Any] | None) -> "RunResult":
         """Join these points with older ones: a setting's new point replaces its old one.
 
-        A point of the quick search goes when the setting was searched in full, or a search in full
-        leaves its side out, unless it is `selected`.
+        A point of the quick search is removed if the setting was searched in full, or a full search
+        excludes its side, unless it is `selected`.
         """
         if older is None:
             return self
@@ -127,7 +128,7 @@ class RunResult:
     def line(self, setting: Mapping[str, Any]) -> dict[int, int]:
         """Map each limit to the best setting on the line of `setting`.
 
-        At its own limit that is `setting` itself.
+        At its own limit this is `setting` itself.
         """
         number = self.number_of(setting)
         if number is None:
@@ -186,7 +187,7 @@ class RunResult:
         """Return the number of the selected rule's point.
 
         None if it has none, or if the point of its setting was measured with other costs, folds or
-        constraints: its figures are those of another rule.
+        constraints: its figures belong to another rule.
         """
         number = self.number_of(state.setting)
         if number is None:
@@ -195,14 +196,14 @@ class RunResult:
         return number if spec.shared == self.specs[number].shared else None
 
     def _on_line(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-        """Whether a point is on the line of another, which may be left of the quick search."""
+        """Whether a point is on the line of another, possibly from the quick search."""
         if self._is_leftover(one):
             return one == other
         same = learner_of(one) is learner_of(other)
         return same and _is_by_price(one) == _is_by_price(other)
 
     def _is_leftover(self, setting: Mapping[str, Any]) -> bool:
-        """Whether a point of the quick search is kept only because its rule is selected."""
+        """Whether a point of the quick search is shown only because its rule is selected."""
         return QUICK in setting and in_full(setting) in self.settings
 
     def measures(self, name: str) -> bool:
@@ -222,23 +223,23 @@ class RunResult:
     def curve(
         self, y: str = "test_error", selected: int | None = None, *, sides: bool = False
     ) -> pd.DataFrame:
-        """Return the points of the main curve: of each line the best one for each limit.
+        """Return the points of the main curve: for each line the best point for each limit.
 
         Parameters
         ----------
         y : str
             The measure; smaller is better.
         selected : int, optional
-            A setting that is on it in any case.
+            A setting that is always included.
         sides : bool, default=False
             Whether rules of the two outcomes have a line each.
 
         Returns
         -------
         DataFrame
-            Rows of `points`, with ``series``, ``look`` and ``on_front``: no other point allows as
-            few conditions with as small an error. Of many settings the best one is partly luck; a
-            learner that tries more of them is flattered more. Points of more conditions than the
+            Rows of `points`, with ``series``, ``look`` and ``on_front``: no other point with as few
+            allowed conditions has an error as small. The best one of many settings is partly luck,
+            more so for a learner that tries more of them. Points with more conditions than the
             search allows are left out, if there are others.
         """
         if not len(self.points):
@@ -274,8 +275,8 @@ class RunResult:
     def suggested(self, numbers: Iterable[int]) -> Suggestion | None:
         """Return which of some points `rulekit.suggest` selects, with the reason; None without any.
 
-        The settings of a price sweep take no part if there are others: the best of many is mostly
-        luck. Nor do points of the quick search that are only kept as selected.
+        The settings of a price sweep are ignored if there are others: the best of many is mostly
+        luck. So are points of the quick search that are only shown as selected.
         """
         measure = self.measure
         candidates = [k for k in numbers if not self._is_leftover(self.settings[k])]
@@ -295,7 +296,7 @@ class RunResult:
         return _in_words(rows, suggested, measure, self.unit)
 
     def _tightest(self, rows: pd.DataFrame, number: int, measure: str) -> int:
-        """Return the point of the smallest limit at which a point's rule was found as well."""
+        """Return the point of the smallest limit at which the same rule was found."""
         same = ["learner", "n_conditions", measure]
         alike = rows[(rows[same] == rows.loc[number, same]).all(axis="columns")]
         rule = self._rule(number)
@@ -309,7 +310,7 @@ class RunResult:
         return None if model is None else getattr(model, "rule_set_", model)
 
     def _short(self, rows: pd.DataFrame, selected: int | None = None) -> pd.DataFrame:
-        """Leave out points of more conditions than the search allows, if there are others."""
+        """Leave out points with more conditions than the search allows, if there are others."""
         short = (rows["limit"] <= max(LIMITS)) | (rows.index == selected)
         return rows[short] if short.any() else rows
 

@@ -58,7 +58,7 @@ def prices_tab(result: RunResult | None, spec: RunSpec, y: str) -> None:
     rows = shown[shown["on_front"] | (shown.index == number)]
     alike = ["series", x, y, "n_conditions", "n_clauses_used", "train_error"]
     rows = rows.assign(other=rows.index != number).sort_values("other", kind="stable")
-    rows = rows.drop_duplicates(alike)  # prices that give the same rules are one line
+    rows = rows.drop_duplicates(alike)  # prices with the same rules are one line
     points_table(result, rows, x, y, "price_table")
 
 

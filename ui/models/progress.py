@@ -24,8 +24,8 @@ from ui.shell import once, problem
 from ui.state import app_state
 
 POLL_SECONDS = 0.5
-FIRST_POLL_SECONDS = 0.2  # while there is nothing to be seen yet; at a place in the queue
-MOST_POLL_SECONDS = 3.0  # 20 users polling more often take more than two cores
+FIRST_POLL_SECONDS = 0.2  # intervals before the first results, and in the queue
+MOST_POLL_SECONDS = 3.0  # 20 users with shorter intervals take more than two cores
 DOING = {FIRST: "First rules", LONGER: "Searching", COMPARISON: "Comparing", PRICES: "Sweeping"}
 AGAIN = {
     FIRST: "",
@@ -72,7 +72,7 @@ def _watched(job: jobs.Job, drawn: tuple[int, bool]) -> None:
 
 
 def progress_words(job: jobs.Job) -> str:
-    """Return what a run does, how far it is, and how long it will take."""
+    """Return what a run does, its progress, and the remaining time."""
     if not job.done and (preparing_words := preparing.words()) is not None:
         return preparing_words
     if job.state == "queued":
@@ -90,7 +90,7 @@ def progress_words(job: jobs.Job) -> str:
 
 
 def _ended(job: jobs.Job, result: RunResult | None) -> None:
-    """Show how a run ended if it failed, was stopped or missed points."""
+    """Show the end of a run that failed, was stopped or has missing points."""
     if job.state == "failed":
         problem(job.error)
         if job.error_id:
@@ -105,7 +105,7 @@ def _ended(job: jobs.Job, result: RunResult | None) -> None:
 
 
 def stopped_words(job: jobs.Job, has_points: bool) -> str:
-    """Return how far a stopped run got, and how to continue it."""
+    """Return the progress of a stopped run, and how to continue it."""
     where = f" at {job.done:,} of {job.total:,}" if job.done else ""
     stay = " Finished points stay." if has_points else ""
     return f"{DOING[job.title]} was stopped{where}.{stay}{AGAIN[job.title]}"
@@ -118,7 +118,7 @@ def _forget_first() -> None:
 
 
 def search_is_complete(result: RunResult) -> bool:
-    """Return whether the thorough search ran to its end, neither stopped nor failed."""
+    """Return whether the thorough search finished, neither stopped nor failed."""
     job = latest(LONGER)
     return result.is_searched and (job is None or job.state not in ("cancelled", "failed"))
 
@@ -140,7 +140,7 @@ def _offer_longer(result: RunResult, spec: RunSpec) -> None:
 
 
 def longer_words(result: RunResult, spec: RunSpec) -> str:
-    """Return what the quick search covered and how long a thorough one takes."""
+    """Return the scope of the quick search and the duration of a thorough one."""
     seconds = seconds_longer(result, spec)
     if seconds is None:
         return f"A thorough search tries {plural(len(varied(spec)), 'kind')} of rule."

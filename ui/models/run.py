@@ -1,7 +1,7 @@
 """Runs of an analysis: started, their points added to the curve, restored after a reload.
 
 All runs on the same rows and folds add to one curve. No run replaces a rule that the user has
-selected or read.
+selected or viewed.
 """
 
 import time
@@ -31,14 +31,15 @@ from ui.shell import sentences
 from ui.state import AppState, app_state
 
 FIRST, LONGER, COMPARISON, PRICES = "First rules", "Longer search", "Comparison", "Price sweep"
-WAIT_SECONDS = 0.25  # wait of the page for the first rules, which are often done by then
-DISTURBED, DISCOUNTED = 2.8, 6.0  # time of a search with disturbances, and with a random forest,
+# time in which the page waits for the first rules, which are often finished by then
+WAIT_SECONDS = 0.25
+DISTURBED, DISCOUNTED = 2.8, 6.0  # time of a search with perturbations, and with a random forest,
 # relative to one without
 SEVERAL = 5.0  # the same for several outcomes, relative to the few points of the quick search
 
 
 def work(spec: RunSpec, state: AppState) -> Work:
-    """Return what a run computes, for a job.
+    """Return the work of a run, for a job.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def start(spec: RunSpec, title: str) -> None:
 
 
 def latest(*titles: str) -> jobs.Job | None:
-    """Return the analysis' job of one of these kinds, if its latest one is."""
+    """Return the analysis' latest job if it is of one of these kinds."""
     started = [jobs.registry().get(owner) for owner in dict.fromkeys(map(_owner, titles))]
     return next((job for job in started if job is not None and job.title in titles), None)
 
@@ -97,7 +98,7 @@ def update(spec: RunSpec) -> RunResult | None:
     Returns
     -------
     RunResult or None
-        What is known of the curve of these settings.
+        The results for the curve of these settings.
     """
     state = app_state()
     key = curve_key(spec, state)
@@ -137,7 +138,7 @@ def _recall(spec: RunSpec, key: str) -> None:
     """Restore the points of earlier runs from the store.
 
     Needed after a reload of the page or a restart of the server. Nothing is computed, and it is
-    tried once for each curve; a message is shown for what cannot be read.
+    tried once per curve; a message is shown for anything that cannot be read.
     """
     path = workspace.store_path()
     if st.session_state.get("_recalled") == key or path is None or not path.exists():
@@ -181,7 +182,7 @@ def _join(result: RunResult, key: str) -> None:
 
 
 def is_selected(state: AppState) -> bool:
-    """Whether the user has selected, read or written the rule, so that no run replaces it."""
+    """Whether the user has selected, viewed or edited the rule, so that no run replaces it."""
     edited = "edited" in (state.setting or {})
     return state.setting is not None and (state.rule_selected or edited)
 
@@ -201,7 +202,7 @@ def _keep_figures(result: RunResult) -> None:
 
 
 def noted_suggestion(result: RunResult) -> None:
-    """Store the suggestion when a rule is selected; only another one is offered later."""
+    """Store the suggestion when a rule is selected; only a different one is offered later."""
     suggested = result.suggestion
     if suggested is not None:
         st.session_state["_suggested"] = model_key(result.settings[suggested.number])
@@ -223,7 +224,7 @@ def offered(result: RunResult) -> int | None:
 
 
 def seconds_longer(result: RunResult, spec: RunSpec) -> tuple[float, float] | None:
-    """Estimate from the quick search how long a thorough one takes: (low, high) in seconds."""
+    """Estimate the duration of a thorough search from the quick one: (low, high) in seconds."""
     rows = [k for k, s in enumerate(result.settings) if QUICK in s and "describes" not in s]
     if not rows:
         return None

@@ -52,7 +52,7 @@ def both(result: RunResult) -> None:
 
 
 def compare(result: RunResult) -> None:
-    """Show up to three points side by side, their rules and figures, and what differs."""
+    """Show up to three points side by side, with their rules, figures and differences."""
     rows = result.curve(selected=result.number_of_rule(app_state()))
     ordered = rows.assign(_behind=~rows["on_front"]).sort_values(["_behind", "limit", "test_error"])
     chosen = st.multiselect(
@@ -85,7 +85,7 @@ def figure_words(result: RunResult, number: int) -> str:
 
 
 def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
-    """Show rules beside each other, each with its name and figures, and what differs."""
+    """Show rules beside each other, each with its name and figures, and the differences."""
     if not entries:
         return
     words = wording(state)
@@ -99,7 +99,7 @@ def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
 
 
 def _differences(first: tuple[str, RuleSet], second: tuple[str, RuleSet], state: AppState) -> None:
-    """Show what differs between two rules, and which one predicts correctly."""
+    """Show the differences between two rules, and which one predicts correctly."""
     comparison = difference(first[1], second[1], *state.training, wording(state))
     st.markdown(f"**From “{md(first[0], 100)}” to “{md(second[0], 100)}”**")
     st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in comparison.sentences))

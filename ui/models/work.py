@@ -1,4 +1,4 @@
-"""What a run computes in a process of its own: data in, finished points out; no page."""
+"""The work of a run in a separate process: data in, finished points out; no page."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -38,16 +38,16 @@ class Measured:
     ----------
     spec : RunSpec
     key : str
-        What all points of a curve share, see `ui.learners.offered.curve_key`.
+        Fields that all points of a curve share, see `ui.learners.offered.curve_key`.
     points : DataFrame
-        By number of setting, as `summarise` gives it, and ``most``: the most
-        conditions that any fold's rule has.
+        By number of setting, as returned by `summarise`, and ``most``: the largest number of
+        conditions of any fold's rule.
     models : mapping of int to classifier
-        Learned from all training rows; of a quick search from a part of the table.
+        Learned from all training rows; for a quick search from a part of the table.
     references : DataFrame or None
         Reference models on the same folds.
     missed : tuple of str
-        Names of learners whose turn is over without a whole point.
+        Names of learners without a complete point at the end of their time.
     """
 
     spec: RunSpec
@@ -60,20 +60,20 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """A run as a job computes it: the learners compared on the same folds.
+    """A run as a job: compares the learners on the same folds.
 
     Attributes
     ----------
     spec : RunSpec
     key : str
-        As of `Measured`.
+        As in `Measured`.
     X, y : DataFrame and Series of length n
         The training rows.
     weight : ndarray of shape (n,) or None
     folds : sequence of (ndarray, ndarray)
     families : sequence of Family
     store : Path or None
-        Where finished fits are kept and looked up.
+        Where finished fits are stored and looked up.
     """
 
     spec: RunSpec
@@ -130,7 +130,7 @@ class Work:
     def _quickly(self, reporter: Reporter) -> Measured:
         """Measure and fit every setting on a part of the table.
 
-        The points of a side are reported with their models, so that no page fits one.
+        The points of a side are reported with their models, so that no page has to fit one.
         """
         progress = _ProgressReport(reporter, self)
         sides: list[Comparison] = []
@@ -140,14 +140,14 @@ class Work:
             one = Comparison((family,), len(self.folds), self.key, finished=rows, models=models)
             sides.append(one)
             measured = self.measured(sides[0].join(*sides[1:]))
-            if len(sides) < len(self.families):  # the last one is the answer
+            if len(sides) < len(self.families):  # the last one is the result
                 reporter.report(interim=measured)
         return measured
 
     def _quick_errors(
         self, family: Family, progress: "_ProgressReport", should_stop: ShouldStop
     ) -> tuple[dict[str, Any], ...]:
-        """Cross-validate on a part of each fold; folds of the same columns are done together."""
+        """Cross-validate on a part of each fold; folds with the same columns are run together."""
         together: dict[tuple[str, ...], dict[int, Fold]] = {}
         for k, (train, test) in enumerate(self.folds):
             rows, columns = quick_part(self.X, self.y, train, family.estimator)
@@ -195,7 +195,7 @@ class _ProgressReport:
     def __call__(self, progress: Progress, folds: Sequence[int] | None = None) -> None:
         """Report a fit, and the finished points when a learner is done.
 
-        `folds` are the numbers of the folds that are compared; None for all.
+        `folds` are the numbers of the compared folds; None for all.
         """
         if progress.stage == "references":
             self.reporter.report(message="Reference models")

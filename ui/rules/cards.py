@@ -44,7 +44,7 @@ INTERVAL = "95 % confidence interval of the precision."
 
 
 def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
-    """Show the verdict, the rule's size and errors, whether it overfits, and looks at test rows."""
+    """Show the verdict, the rule's size and errors, overfitting, and the looks at test rows."""
     state = app_state()
     measured_on = train if test is None else test
     majority = state.training[1].value_counts().index[0]
@@ -90,7 +90,7 @@ def alarms(rule: RuleSet, train: Rows) -> None:
 
 
 def clause_lines(rule: RuleSet, train: Rows, test: Rows | None, state: AppState) -> frozenset[int]:
-    """Show a line a clause with its counts, switch and editing; return the clauses switched off."""
+    """Show one line per clause with counts, switch and editing; return the clauses switched off."""
     if rule.is_constant:
         st.markdown(f"Always **{md(constant_answer(rule))}**")
         return frozenset()
@@ -155,7 +155,7 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
         label, other = other, label
     if state.several:
         other = "another class"
-    if len(set(rule.labels)) > 1:  # each clause gives a class of its own
+    if len(set(rule.labels)) > 1:  # each clause predicts a class of its own
         label, other = "the class its clause gives", "another class"
         counts["gives"] = rule.labels
     sentence = clause_sentence(counts, str(label))
@@ -191,7 +191,7 @@ def outcomes(rule: RuleSet, rows: Rows, labels: list[Any]) -> None:
 
 
 def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
-    """List the rows the rule decides wrongly, or those a clause matches."""
+    """List the rows the rule predicts wrongly, or those a clause matches."""
     fired = matches(rule, rows)
     wrong = rows.answers(rule) != rows.y
     choices = {"wrong": wrong}

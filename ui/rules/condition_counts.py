@@ -1,4 +1,4 @@
-"""Errors of a rule on some rows as one of its conditions changes; everything else is fixed."""
+"""Errors of a rule on some rows as one of its conditions changes; all others are fixed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +16,8 @@ from ui.rule_numbers import Rows
 class ConditionCounts:
     """Counts of rows by the distinct values of a condition's column.
 
-    With m distinct values (the last one is "missing"): whether the condition holds for a value
-    decides for all rows with that value, so any other cut point or set of levels is counted in
-    O(m).
+    With m distinct values (the last one is "missing"): the condition has one result for all rows
+    with a value, so any other cut point or set of levels is counted in O(m).
 
     Attributes
     ----------
@@ -27,14 +26,14 @@ class ConditionCounts:
     n : int
         Number of rows.
     before : int
-        Rows that the rule as it is predicts wrongly.
+        Rows that the unchanged rule predicts wrongly.
     values : ndarray of shape (m,)
         The column as compared (`rulekit.rules.Literal.compared`).
     outcomes : ndarray of shape (n_outcomes, m)
         Rows of each outcome.
     wrong, moved : ndarray of shape (2, m)
-        Rows predicted wrongly, and rows with another prediction than before, where the condition
-        fails (0) and where it holds (1).
+        Rows predicted wrongly, and rows with a changed prediction, if the condition fails (0) and
+        if it holds (1).
     """
 
     name: str
@@ -103,7 +102,7 @@ def with_condition(rule: RuleSet, k: int, i: int, literal: Literal) -> RuleSet:
 
 
 def with_levels(literal: Literal, levels: tuple[Any, ...]) -> Literal:
-    """Return a test of equality with other levels; one level keeps the sign of equality.
+    """Return a test of equality with other levels; a single level uses equality.
 
     Levels are values of the literal: text, numbers, or truth values.
     """

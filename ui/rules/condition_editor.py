@@ -36,9 +36,9 @@ from ui.state import AppState
 from ui.theme import chart
 from ui.words import wording
 
-STEPS = 200  # of a slider, about
-MOST_DIGITS = 12  # behind the decimal point of a cut point
-MOST_LEVELS = 500  # that a list offers
+STEPS = 200  # approximate number of steps of a slider
+MOST_DIGITS = 12  # decimals of a cut point
+MOST_LEVELS = 500  # number of levels that a list offers
 DATE_TICKS = 5
 TICK = 50  # steps of the slider between ticks of the figure
 SUMMED = "This condition computes with several columns at once. It cannot be edited here."
@@ -127,7 +127,7 @@ def _changed(
 
 
 def _levels(literal: Literal, values: NDArray[Any]) -> list[Any]:
-    """List the levels of a column, those of an order in its order."""
+    """List the levels of a column, in their order if they have one."""
     if literal.order is not None:
         return list(literal.order)
     return sorted({*values.tolist(), *literal.values}, key=lambda v: (type(v).__name__, v))
@@ -139,7 +139,7 @@ def _level_text(level: Any, part: str | None) -> str:
 
 
 def _moved(literal: Literal, values: NDArray[np.float64], key: str, state: AppState) -> Literal:
-    """Show a slider and a field for a cut point, which follow each other."""
+    """Show a slider and a field for a cut point, kept equal."""
     slid, typed = f"slide_{key}", f"cut_{key}"
     limit = float(literal.positions[0])
     low, high, step = slider_range(values, limit)
@@ -177,7 +177,7 @@ def _moved(literal: Literal, values: NDArray[np.float64], key: str, state: AppSt
 
 
 def slider_range(values: NDArray[np.float64], limit: float) -> tuple[float, float, float]:
-    """Return ends and step of a slider over most values of a column and the limit itself."""
+    """Return ends and step of a slider over most values of a column and the limit."""
     low, high = np.quantile(values, [TAIL, 1 - TAIL]) if len(values) else (limit, limit)
     low, high = min(low, limit), max(high, limit)
     if low == high:
@@ -196,12 +196,12 @@ def slider_range(values: NDArray[np.float64], limit: float) -> tuple[float, floa
 
 
 def digits_of(number: float) -> int:
-    """Return how many digits behind the point a number has, at most `MOST_DIGITS`."""
+    """Return the number of decimals of a number, at most `MOST_DIGITS`."""
     return next((d for d in range(MOST_DIGITS) if round(number, d) == number), MOST_DIGITS)
 
 
 def _missing(literal: Literal, n_missing: int, key: str) -> Literal:
-    """Show whether a condition also holds for missing values, where there are any."""
+    """Show whether a condition also holds for missing values, if there are any."""
     if not n_missing and not literal.missing:
         return literal
     holds = st.checkbox(
@@ -226,7 +226,7 @@ def _figure(literal: Literal, train: Rows, key: str, state: AppState) -> None:
             figure = outcome_bins_figure(numbers, codes, cuts, name=name, labels=state.labels)
         else:
             figure = threshold_figure(numbers, positive, cuts, name=name, **pair)
-        if len(np.unique(numbers)) > FEW:  # else few bins would have the only ticks
+        if len(np.unique(numbers)) > FEW:  # otherwise the few bins would have the only ticks
             figure.update_xaxes(tick0=0, dtick=TICK * slider_range(present, literal.edge)[2])
         if literal.part == "date":
             ticks = np.linspace(present.min(), present.max(), DATE_TICKS)

@@ -22,12 +22,12 @@ from ui.state import AppState, app_state
 from ui.words import without_clauses, wording
 from ui.workspace import change, pick_rule
 
-VERSIONS = "_versions"  # where the session keeps the versions of the selected rule
-EDITED = "_edited_clause"  # where the session keeps which clause of which rule is being edited
+VERSIONS = "_versions"  # session key of the versions of the selected rule
+EDITED = "_edited_clause"  # session key of the clause being edited
 
 
 def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) -> None:
-    """Show what changes without the clauses switched off, with a button to keep that rule."""
+    """Show the effect of switching clauses off, with a button to keep that rule."""
     if not off:
         return
     shorter = without_clauses(rule, off)
@@ -81,7 +81,7 @@ def _edit(k: int | None, rule_json: str | None) -> None:
 
 @st.fragment
 def editor(rule: RuleSet, k: int, train: Rows, test: Rows | None, state: AppState) -> None:
-    """Show the conditions of clause k to edit one, or a table to write them or a new clause.
+    """Show the conditions of clause k, or a table to write them or a new clause.
 
     For a scorecard, the whole card is edited.
     """
@@ -140,7 +140,7 @@ def _edited_table(rule: RuleSet, k: int, train: Rows, state: AppState) -> RuleSe
         return None
     changed = pd.concat([rows.assign(clause=k + 1), every[~mine]], ignore_index=True)
     edited = rows_to_rule(changed, rule, train.columns)
-    if label is not None:  # clauses keep their order, and each its class
+    if label is not None:  # clauses keep their order and their classes
         numbers = sorted(set(changed["clause"][changed["column"].notna()]))
         labels = (*rule.labels, label)
         given = tuple(label if n == k + 1 else labels[n - 1] for n in map(int, numbers))
@@ -188,7 +188,7 @@ def undo(state: AppState) -> None:
 
 
 def keep(rule: RuleSet, origin: str) -> None:
-    """Select an edited rule; `undo` restores the one before. The same rule changes nothing."""
+    """Select an edited rule; `undo` restores the previous one. An equal rule changes nothing."""
     state = app_state()
     if rule == state.model.rule_set_:
         return
@@ -199,7 +199,7 @@ def keep(rule: RuleSet, origin: str) -> None:
 
 
 def source() -> str:
-    """Return what the selected rule was made from."""
+    """Return the origin of the selected rule."""
     setting = app_state().setting or {}
     return setting["edited"] if "edited" in setting else setting_words(setting)
 

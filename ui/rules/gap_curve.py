@@ -22,15 +22,15 @@ from ui.workspace import pick_rule
 
 SECONDS = 60.0
 MOST_CONDITIONS = 12
-OWN = "groups compared"  # what the column is called in the search, which must not use it
+OWN = "groups compared"  # name of the group column in the search, which must not use it
 SOURCE = "a rule chosen for a smaller gap between groups"
 
 
 @dataclass(frozen=True)
 class GapCurve:
-    """The job: settings compared on inner folds, and the rules of those on the curve.
+    """A job that compares settings on inner folds, and learns the rules of those on the curve.
 
-    Its result is a triple: the curve, all settings compared, and a rule for each row of the curve.
+    Its result is a triple: the curve, all compared settings, and a rule for each row of the curve.
     """
 
     state: AppState

@@ -1,4 +1,4 @@
-"""The tab "Groups" of Rules: how the rule treats groups of rows, in words, a chart and a table."""
+"""The tab "Groups" of Rules: errors and predictions by group, in words, a chart and a table."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
 
 
 def _first(columns: list[str], rows: Rows, state: AppState) -> str:
-    """Return the column to begin with: the first of few values, else the first."""
+    """Return the default column: the first with few values, else the first."""
     frame = state.table.frame.loc[rows.X.index]
     few = (name for name in columns if 2 <= frame[name].nunique() <= FEW_GROUPS)
     return next(few, columns[0])

@@ -21,7 +21,7 @@ from ui.theme import chart
 
 N_RESAMPLES = 100
 BUDGET_SECONDS = 60.0
-OTHERS = 5  # clauses of other rules that are listed
+OTHERS = 5  # maximal number of clauses of other rules to list
 BY_HAND = (
     "Stability is only known for learned rules; this one was edited or selected from others. Use "
     "“Back to the learned rule”, or select a rule on Models."
@@ -55,7 +55,7 @@ class Repeating:
 
 
 def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> None:
-    """Learn the rule again from resamples on demand, and show how often parts return."""
+    """Learn the rule again from resamples on demand, and show how often its parts return."""
     if "edited" in (state.setting or {}):
         st.info(BY_HAND)
         return

@@ -29,7 +29,7 @@ MOST_RULES = 2_000
 SHOWN, SHOWN_ROWS, SHOWN_PAIRS = 200, 200, 12
 WITHIN = (0.0, 0.005, 0.01, 0.02, 0.05)
 LEADING, EVERY = "the best of each set of columns", "all, with every cut"
-PICKED = "_just_as_good"  # where the session keeps which rule of which list is looked at
+PICKED = "_just_as_good"  # session key of the viewed rule of each list
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def _learner(state: AppState) -> BoxSearchClassifier | None:
 
 
 def _rules(alternatives: Alternatives, key: str, train: Rows, state: AppState) -> None:
-    """Show the table of rules, and the selected one of them."""
+    """Show the table of rules, and the selected one."""
     lacking = {
         f"without {state.label(c)}": c for c in alternatives.columns.query("selected > 0")["column"]
     }
@@ -165,7 +165,7 @@ def _rules(alternatives: Alternatives, key: str, train: Rows, state: AppState) -
 
 
 def _one(alternatives: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> None:
-    """Show a rule, where its predictions differ, and a button to use it."""
+    """Show a rule, the rows with other predictions, and a button to use it."""
     st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
     rows = alternatives.differing_rows(rule)
     if len(rows):

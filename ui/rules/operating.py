@@ -26,7 +26,7 @@ from ui.state import KEEP, AppState
 from ui.theme import chart, selected_id
 
 WAYS = {"clauses": "Clauses, one after another", "chances": "From a probability on"}
-MOST = 20  # probabilities offered
+MOST = 20  # number of probabilities to choose from
 SOURCE = "_operating_source"  # model whose points are shown while one of them is selected
 SHARES = ("called_positive", "found", "false_alarms", "precision", "error")
 
@@ -83,7 +83,7 @@ def operating_card(model: Any, rows: Rows, state: AppState) -> None:
 
 
 def _few(points: pd.DataFrame) -> pd.DataFrame:
-    """Keep at most MOST points, evenly spread, with both ends."""
+    """Return at most MOST points, evenly spread, including both ends."""
     if len(points) <= MOST:
         return points
     indices = sorted({round(k * (len(points) - 1) / (MOST - 1)) for k in range(MOST)})
@@ -112,7 +112,7 @@ def _point_table(points: pd.DataFrame, by: str, name: str) -> pd.DataFrame:
 
 
 def _take(source: Any, value: Any, by: str) -> None:
-    """Select a point as the rule; the points shown stay those of the original rule."""
+    """Select a point as the rule; the points of the original rule stay visible."""
     if by == "clauses":
         rule: RuleSet = dict(clause_points(source))[value]
         words = f"clauses {', '.join(map(str, value))} of it" if value else "none of its clauses"
@@ -170,7 +170,7 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
 
 
 def paying_sentence(state: AppState) -> str:
-    """Return from which probability on predicting the described outcome is cheaper."""
+    """Return the probability from which predicting the described outcome is cheaper."""
     costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
     if costs is None or costs.matrix is None or len(state.labels) != 2:
         return ""

@@ -8,7 +8,7 @@ FIELDS = ("setting", "model", "rule_json", "error")  # of an analysis: a rule an
 
 @dataclass(frozen=True)
 class Versions:
-    """A list of versions and which of them is selected.
+    """A list of versions with the selected one.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Versions:
         return self.items[self.index]
 
     def at(self, index: int) -> "Versions":
-        """Select another version; the first or last one where there is no such number."""
+        """Select another version; the first or last one if there is no such number."""
         return replace(self, index=min(max(index, 0), len(self.items) - 1))
 
     def added(self, version: dict[str, Any]) -> "Versions":
@@ -43,7 +43,7 @@ def version_of(state: Any) -> dict[str, Any]:
 
 
 def versions_of(state: Any, previous: Versions | None) -> Versions:
-    """Return the versions kept for the selected rule; new ones if it was selected elsewhere."""
+    """Return the stored versions if they belong to the selected rule; else new ones."""
     now = version_of(state)
     same = previous is not None and all(
         previous.current[name] == now[name] for name in ("setting", "rule_json")

@@ -1,1 +1,1 @@
-"""Long work in processes of its own, begun and stopped from a page."""
+"""Long work in separate processes, started and stopped from a page."""

@@ -1,4 +1,4 @@
-"""Work of a card in a process of its own: progress, Stop button, results so far."""
+"""Work of a card in a separate process: progress, Stop button, results so far."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,13 +30,13 @@ def answer_of(
     name : str
         Name of the job within the analysis; part of the buttons' keys.
     title : str
-        What is done; the first words of the progress line.
+        Title of the job; the first words of the progress line.
     key : str
         What the answer depends on. One under another key is not shown.
-    task : callable
+    Everything that the result depends on. A result with another key is not shown.
         See `ui.runs.jobs.JobRegistry.start`.
     offer : str, optional
-        The words of a button that begins the work; without one it begins by itself.
+        Label of a button that starts the work; without one it starts by itself.
     total : int
         Planned pieces, if known.
     """

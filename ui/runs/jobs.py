@@ -1,13 +1,13 @@
-"""Long work in processes of its own: progress, results so far, stop, a queue.
+"""Long work in separate processes: progress, results so far, stop, a queue.
 
-The process that draws pages must stay free, so a job is done by a worker (`ui.runs.worker`). As
-many as there are cores wait warm from the start of the server, since loading what a run needs takes
-two seconds. A job belongs to an analysis, not to a browser tab: leaving the page or reloading does
-not stop it, closing the last tab does, after a minute's grace.
+The process that draws pages must stay responsive, so jobs run in workers (`ui.runs.worker`). One
+per core is started with the server, since importing the modules of a run takes two seconds. A job
+belongs to an analysis, not to a browser tab: leaving the page or reloading does not stop it;
+closing the last tab does, after a grace period of a minute.
 
-A worker is kept from job to job, as its two seconds would be felt by the next visitor; what a job
-leaves behind is collected in between (a worker of 320 MB holds 330 after sixty quick ones). Only a
-worker that does not end its work after a stop request is killed and replaced.
+A worker runs many jobs, to avoid two seconds of start for the next visitor; memory is collected in
+between (a worker of 320 MB has 330 after sixty quick jobs). Only a worker that does not end its
+work after a stop request is killed and replaced.
 """
 
 import atexit
@@ -34,7 +34,7 @@ log = logging.getLogger("rulekit.dashboard")
 
 @dataclass
 class Job:
-    """One piece of long work.
+    """One job.
 
     Attributes
     ----------
@@ -46,14 +46,14 @@ class Job:
     done, total : int
         Finished and planned pieces; total is 0 while unknown.
     interim : object
-        What there is so far: a whole that can be used while a better one is made; replaced, never
-        edited. `version` counts how often.
+        Results so far: usable while better ones are computed; replaced, never edited. `version`
+        counts the replacements.
     message : str
-        What is being done, in words.
+        The current step, in words.
     answer : object
-        What the task returned, once done.
+        The result of the task, once done.
     error : str
-        A sentence, once failed; with `error_id` when there is more in the server's log.
+        A sentence, once failed; with `error_id` if there is more in the server's log.
     """
 
     title: str
@@ -108,7 +108,7 @@ class Job:
         return self.elapsed * (self.total - self.done) / self.done
 
     def cancel(self) -> None:
-        """Stop the job and free its worker; results so far stay. Returns at once."""
+        """Stop the job and free its worker; results so far are kept. Returns at once."""
         if self._end("cancelled") and self._cancelled is not None:
             self._cancelled(self)
 
@@ -119,7 +119,7 @@ class Job:
                 self.started, self.state = time.monotonic(), "running"
 
     def _pause(self, paused: bool) -> None:
-        """Stop or go on counting its seconds."""
+        """Pause or resume counting its seconds."""
         now = time.monotonic()
         if not paused and self._paused_at is not None and self.started is not None:
             self.started += now - self._paused_at
@@ -152,11 +152,11 @@ class Job:
 
 
 GRACE_SECONDS = 60.0
-STOP_SECONDS = 0.3  # a stopped task may end by itself for so long; it is killed then
+STOP_SECONDS = 0.3  # time for a stopped task to end by itself before it is killed
 TRIES = 2
-WORKERS = "RULEKIT_WORKERS"  # environment variable: how many jobs run at once, instead of cores
-WARM = ("ui.models.work", *QUICK)  # what the first curve needs
-AT_REST = 4  # on a machine of many cores no more workers than these wait for work
+WORKERS = "RULEKIT_WORKERS"  # environment variable: the number of parallel jobs, instead of cores
+WARM = ("ui.models.work", *QUICK)  # modules for the first curve
+AT_REST = 4  # maximal number of idle workers on a machine with many cores
 NO_WORKER = "No process for long work could be started on this server."
 DIED = (
     "The process of this run ended twice without an answer. The machine may be short of memory: "
@@ -177,14 +177,14 @@ class JobRegistry:
     n_running : int, default=None
         Jobs that run at once. None is ``RULEKIT_WORKERS``, or the number of cores.
     grace : float
-        Seconds between an owner's last tab closing and the end of its job.
+        Seconds from closing an owner's last tab to the end of its job.
     modules : sequence of str
-        What workers import before they take a job.
+        Modules that workers import before they take a job.
 
     Raises
     ------
     ValueError
-        If ``RULEKIT_WORKERS`` is no positive whole number.
+        If ``RULEKIT_WORKERS`` is not a positive whole number.
     """
 
     def __init__(
@@ -196,11 +196,11 @@ class JobRegistry:
         self.n_running = n_running or _n_cores()
         self.grace = grace
         self.modules = modules
-        self._jobs: dict[str, Job] = {}  # the latest of each owner
+        self._jobs: dict[str, Job] = {}  # the latest job of each owner
         self._queue: list[Job] = []
         self._workers: list[Worker] = []
         self._readers: set[threading.Thread] = set()
-        self._stillborn = 0  # workers, in a row, that ended before they were warm
+        self._stillborn = 0  # consecutive workers that ended before they were ready
         self._closed = False
         self._tabs: dict[str, int] = {}
         self._timers: dict[str, threading.Timer] = {}
@@ -223,18 +223,18 @@ class JobRegistry:
         Parameters
         ----------
         owner : str
-            The analysis' id; of another job beside its first, the id, a slash and what it is.
+            The analysis' id; for a second job of an analysis, the id, a slash and its name.
         title : str
         task : callable
-            Called with a `ui.runs.worker.Reporter` in another process. It is pickled now, so that
-            later changes do not reach it, and must be found there by its module's name. What it
-            returns becomes the job's `answer`.
+            Called with a `ui.runs.worker.Reporter` in another process. It is pickled now, so later
+            changes have no effect, and must be importable there by its module's name. Its return
+            value becomes the job's `answer`.
         total : int
             Planned pieces, if known.
         key : str
-            What the job's results depend on; to tell whether they are stale.
+            Everything that the job's results depend on; for detecting stale ones.
         urgent : bool, default=False
-            Whether it goes before all that is not: for what is over in a moment.
+            Whether it runs before all jobs that are not urgent: for short ones.
         """
         order = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
         with self._lock:
@@ -273,20 +273,20 @@ class JobRegistry:
             return any(job.active for job in mine)
 
     def forget(self, owner: str) -> None:
-        """Cancel and drop whatever the owner has."""
+        """Cancel and remove all jobs of the owner."""
         with self._lock:
             for name in [n for n in self._jobs if n == owner or n.startswith(f"{owner}/")]:
                 self._jobs.pop(name).cancel()
 
     def attach(self, owner: str) -> None:
-        """Count one more tab that looks at the owner's analysis."""
+        """Count one more tab that shows the owner's analysis."""
         with self._lock:
             self._tabs[owner] = self._tabs.get(owner, 0) + 1
             if (timer := self._timers.pop(owner, None)) is not None:
                 timer.cancel()
 
     def detach(self, owner: str) -> None:
-        """Count one tab less; without any, the owner's jobs are forgotten after the grace."""
+        """Count one tab less; without any, the owner's jobs are removed after the grace period."""
         with self._lock:
             self._tabs[owner] = self._tabs.get(owner, 1) - 1
             if self._tabs[owner] > 0:
@@ -298,7 +298,7 @@ class JobRegistry:
             timer.start()
 
     def close(self) -> None:
-        """End all workers and wait until they are gone; nothing can be started any more."""
+        """End all workers and wait until they are gone; no job can be started after this."""
         with self._lock:
             self._closed = True
             for job in self._jobs.values():
@@ -319,7 +319,7 @@ class JobRegistry:
                 self.forget(owner)
         release_memory()
 
-    # Who does what ------------------------------------------------------------------------
+    # Scheduling ----------------------------------------------------------------------------
 
     def _dispatch(self) -> None:
         """Start queued jobs, resume paused ones, and adjust the number of workers."""
@@ -372,7 +372,7 @@ class JobRegistry:
     def _see_to_workers(self) -> None:
         """Start missing workers and end superfluous ones.
 
-        One waits for each free core, and one more for urgent jobs while a running job can be
+        One idle worker per free core, and one more for urgent jobs while a running job can be
         paused. That one is kept afterwards.
         """
         n_wanted, n_at_rest = max(0, self._free), sum(w.job is None for w in self._workers)
@@ -401,7 +401,7 @@ class JobRegistry:
         try:
             for message in worker.messages():
                 self._handle(worker, *message)
-        except Exception as error:  # an answer that cannot be read here
+        except Exception as error:  # a result that cannot be read here
             with self._lock:
                 if worker.job is not None:
                     worker.job._fail("", f"its answer could not be read: {error!r}")
@@ -426,7 +426,7 @@ class JobRegistry:
             self._dispatch()
 
     def _gone(self, worker: Worker) -> None:
-        """Queue the job of a worker that died; no effect if it was ended from here."""
+        """Queue the job of a worker that died again; no effect if it was ended from here."""
         if worker in self._workers:
             self._workers.remove(worker)
             self._stillborn += not worker.ready
@@ -443,7 +443,7 @@ class JobRegistry:
         self._dispatch()
 
     def _stop(self, job: Job) -> None:
-        """Free the worker of a cancelled job; it has a moment to end by itself."""
+        """Free the worker of a cancelled job after a moment to end by itself."""
         with self._lock:
             worker = next((w for w in self._workers if w.job is job), None)
             n_stopped = sum(w.job is not None and not w.job.active for w in self._workers)
@@ -466,10 +466,10 @@ class JobRegistry:
 
 
 def _n_cores() -> int:
-    """Return how many jobs run at once: `WORKERS` if set, else the number of cores."""
+    """Return the number of parallel jobs: `WORKERS` if set, else the number of cores."""
     text = os.environ.get(WORKERS)
     if not text:
-        return joblib.cpu_count()  # those that this process may use, also in a container
+        return joblib.cpu_count()  # cores available to this process, also in a container
     if not text.isdecimal() or int(text) < 1:
         raise ValueError(f"{WORKERS} must be a positive whole number, got {text!r}.")
     return int(text)
@@ -477,7 +477,7 @@ def _n_cores() -> int:
 
 @st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
 def registry() -> JobRegistry:
-    """Return the one registry of this server; the first call starts its workers."""
+    """Return the registry of this server; the first call starts its workers."""
     return JobRegistry()
 
 

@@ -1,4 +1,4 @@
-"""Kernels are compiled once per machine, beside the server; the pages show how long that takes."""
+"""Compilation of kernels, once per machine, beside the server; the pages show its duration."""
 
 import math
 import os
@@ -9,11 +9,11 @@ from functools import cache
 
 from rulekit.search.machine_code import KERNELS, QUICK, missing_seconds
 
-NICE = 10  # serving pages comes first
+NICE = 10  # serving pages has priority
 
 
 def begin() -> subprocess.Popen[bytes] | None:
-    """Start to compile what is missing in a process of its own; None if nothing is missing."""
+    """Start compiling missing kernels in a separate process; None if nothing is missing."""
     if not missing_seconds(tuple(KERNELS)):
         return None
     command = [sys.executable, "-m", "rulekit.search.machine_code"]
@@ -23,12 +23,12 @@ def begin() -> subprocess.Popen[bytes] | None:
 
 @cache
 def _began() -> tuple[float, float]:
-    """Return the time of the first look, and the seconds that were missing then."""
+    """Return the time of the first check, and the seconds that were missing then."""
     return time.monotonic(), missing_seconds(QUICK)
 
 
 def words() -> str | None:
-    """Return how long the quick search still has to be prepared; None if it is ready."""
+    """Return the remaining seconds until the quick search is ready; None if it is."""
     began, seconds = _began()
     if not missing_seconds(QUICK):
         return None

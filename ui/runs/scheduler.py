@@ -1,4 +1,4 @@
-"""Where runs fit models: on this machine, or on a Dask cluster (RULEKIT_SCHEDULER)."""
+"""Backend for fits of runs: this machine, or a Dask cluster (RULEKIT_SCHEDULER)."""
 
 import os
 from contextlib import AbstractContextManager
@@ -9,8 +9,8 @@ import joblib
 
 from rulekit.exceptions import RulekitError
 
-SCHEDULER = "RULEKIT_SCHEDULER"  # environment variable: the address, as tcp://10.0.0.7:8786
-SECONDS = 5.0  # that a scheduler may take to answer
+SCHEDULER = "RULEKIT_SCHEDULER"  # environment variable: the address, such as tcp://10.0.0.7:8786
+SECONDS = 5.0  # timeout of a scheduler in seconds
 
 
 def counted_as_running(urgent: bool) -> AbstractContextManager[Any]:
@@ -19,12 +19,12 @@ def counted_as_running(urgent: bool) -> AbstractContextManager[Any]:
     Parameters
     ----------
     urgent : bool
-        Whether a cluster does them before those that are not.
+        Whether a cluster runs them before others.
 
     Raises
     ------
     RulekitError
-        If ``RULEKIT_SCHEDULER`` names no scheduler that answers, or Dask is missing.
+        If no scheduler answers at ``RULEKIT_SCHEDULER``, or Dask is missing.
     """
     address = os.environ.get(SCHEDULER)
     if not address:

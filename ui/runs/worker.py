@@ -1,11 +1,11 @@
-"""A process that does the long work of the pages; only `ui.runs.jobs` starts it.
+"""A process for the long work of the pages; only `ui.runs.jobs` starts it.
 
-It is a program of its own (``python -m ui.runs.worker``), because a forked process would inherit
-the server's locks, and one made by `multiprocessing` would run Streamlit's script again. It
-loads what runs need, says so, and waits. Orders come by standard input and answers go by standard
-output, both pickled: pipes between the server and its child, which no third process holds; what
-the work prints goes to the log. With its input it ends, also in the middle of its work: a server
-that is gone, in whatever way, has closed it.
+It is a separate program (``python -m ui.runs.worker``), because a forked process would inherit the
+server's locks, and one started by `multiprocessing` would run Streamlit's script again. It imports
+the modules of a run, reports that it is ready, and waits. Tasks arrive on standard input and
+results leave on standard output, both pickled: pipes between the server and its child, which no
+other process can access; what the work prints goes to the log. It ends with its input, also while
+working: the pipe is closed if the server ends for any reason.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-NICE = 5  # pages come first: of a shared core this leaves them three quarters
+NICE = 5  # priority of pages: on a shared core they get three quarters
 
 
 class Reporter:
@@ -58,14 +58,14 @@ class Worker:
     Attributes
     ----------
     job : object
-        What it works on, also once that was cancelled; None while it is free.
+        The current job, also after it was cancelled; None while it is free.
     ready : bool
         Whether it has loaded the modules.
 
     Parameters
     ----------
     modules : sequence of str
-        What it imports before it says that it is ready.
+        Modules that it imports before it reports that it is ready.
     """
 
     def __init__(self, modules: Sequence[str]) -> None:
@@ -77,8 +77,8 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, **ONE_THREAD, "PYTHONPATH": path},
-            # Ctrl+C in the terminal is for the server. Of a group left by its parent, the system
-            # wakes paused processes, so that they notice that the server is gone.
+            # Ctrl+C in the terminal is for the server. If the parent of a process group ends, the
+            # system resumes paused processes, so that they notice the end of the server.
             process_group=0,
         )
 
@@ -88,7 +88,7 @@ class Worker:
         return self.job is not None and self.job.active and not self.job.paused
 
     def order(self, task: bytes | None) -> None:
-        """Send a task, or the word to stop; one that has ended is noticed where it is read."""
+        """Send a task, or the stop signal; a worker that has ended is noticed when it is read."""
         with suppress(OSError):
             pickle.dump(task, self.process.stdin)
             self.process.stdin.flush()
@@ -100,16 +100,16 @@ class Worker:
                 yield pickle.load(self.process.stdout)
 
     def end(self) -> None:
-        """Kill it if it still lives, and wait until it is gone."""
+        """Kill it if it is alive, and wait until it is gone."""
         self.send("SIGKILL")
-        with suppress(OSError), self.process:  # closes both lines
+        with suppress(OSError), self.process:  # closes both pipes
             pass
 
     def send(self, name: str) -> None:
-        """Send a signal to it and to what it has started."""
+        """Send a signal to it and to the processes it has started."""
         if self.process.returncode is not None:
             return
-        if not hasattr(os, "killpg"):  # as on Windows, which cannot pause a process
+        if not hasattr(os, "killpg"):  # for instance on Windows, which cannot pause a process
             self.process.kill()
             return
         with suppress(ProcessLookupError, PermissionError):  # it has just ended
@@ -119,11 +119,11 @@ class Worker:
 def release_memory() -> None:
     """Collect garbage and return its memory to the system.
 
-    Python frees the memory of a table, but the allocator of Linux keeps it for later use. Measured
-    over thirty visitors, the server grows by 1 % with this, by 3 % without and on.
+    Python frees the memory of a table, but the allocator of Linux keeps it for later use. Over
+    thirty visitors, the server grows by 1 % with this, and by 3 % and more without.
     """
     gc.collect()
-    with suppress(OSError, AttributeError):  # it is there with the GNU library only
+    with suppress(OSError, AttributeError):  # available with the GNU library only
         ctypes.CDLL(None).malloc_trim(0)
 
 
@@ -134,7 +134,7 @@ def main() -> None:
     stopped, lock = threading.Event(), threading.Lock()
 
     def tell(*message: Any) -> None:
-        content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)  # whole, before a byte is sent
+        content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)  # complete, before a byte is sent
         with lock:
             answers.write(content)
             answers.flush()
@@ -154,12 +154,12 @@ def main() -> None:
     threading.Thread(target=listen, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(NICE)
-    # Streamlit, where it comes with a module, misses its server and says so.
+    # Streamlit, if a module imports it, warns that there is no server.
     logging.getLogger("streamlit.runtime.caching.cache_data_api").disabled = True
     for name in sys.argv[1:]:
         importlib.import_module(name)
     gc.collect()
-    gc.freeze()  # what is loaded now stays: no later collection walks through it
+    gc.freeze()  # imported objects stay: no later collection visits them
     tell("ready")
     while True:
         _do(tasks.get(), tell, stopped)
@@ -176,11 +176,12 @@ def _lines() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _do(task: bytes, tell: Callable[..., None], stopped: threading.Event) -> None:
-    """Run a task and send its result, or its error: a message or a traceback for the log."""
+    """Run a task and send its result, or its error: a message, or a traceback for the log."""
     try:
         tell("done", pickle.loads(task)(Reporter(tell, stopped)))
     except Exception as error:
-        from rulekit.exceptions import RulekitError  # two seconds where no task has needed it yet
+        # takes two seconds if no task has imported it yet
+        from rulekit.exceptions import RulekitError
 
         is_expected = isinstance(error, RulekitError)
         message = str(error) if is_expected or isinstance(error, ValueError) else ""

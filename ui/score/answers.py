@@ -1,4 +1,4 @@
-"""Predictions for the new cases: the table, one case in words, then and now, files."""
+"""Predictions for the new cases: the table, one case in words, past and present errors, files."""
 
 from functools import partial
 
@@ -59,7 +59,7 @@ def closest_first(scored: Scored, training: pd.DataFrame) -> NDArray[np.intp]:
 
 
 def then_and_now(cases: NewCases, scored: Scored) -> None:
-    """Show whether the rule still holds, and each clause then and now."""
+    """Show whether the rule still holds, and the past and present errors of each clause."""
     if not scored.figures:
         st.caption(
             "The outcomes of these cases are not known. With a column "
@@ -88,7 +88,7 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
 
 
 def cost_sentence(cases: NewCases, scored: Scored, state: AppState) -> str:
-    """Return what errors on cases of known outcome cost; empty without costs or outcomes."""
+    """Return the cost of errors on cases of known outcome; empty without costs or outcomes."""
     costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
     if costs is None or cases.outcomes is None:
         return ""

@@ -23,13 +23,13 @@ from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState
 from ui.words import wording
 
 TEST_ROWS = "test rows"
-SHOWN = 8  # columns listed
+SHOWN = 8  # maximal number of columns listed
 TYPES = ["csv", "tsv", "txt", "xlsx", "parquet", "gz"]
 
 
 @dataclass(frozen=True, eq=False)
 class NewCases:
-    """Cases to be scored: a name, the rows, and their outcomes as far as they are known."""
+    """Cases to be scored: a name, the rows, and their outcomes as far as known."""
 
     name: str
     table: Table | pd.DataFrame
@@ -38,14 +38,14 @@ class NewCases:
 
     @property
     def are_test_rows(self) -> bool:
-        """Whether they are rows of the table that the rule was learned from."""
+        """Whether they are test rows of the table that the rule was learned from."""
         return self.key == TEST_ROWS
 
 
 def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     """Show the upload field; return the uploaded cases, or the test rows without a file.
 
-    `read` holds the columns of the rule.
+    `read` are the columns of the rule.
     """
     file = st.file_uploader("A table of new cases", type=TYPES, key="score_file")
     names = ", ".join(md(name, 40) for name in read[:SHOWN])
@@ -90,7 +90,7 @@ def respelled_words(levels: dict[str, dict[str, str]], table: Table, state: AppS
 
 
 def as_before(table: Table, state: AppState) -> Table:
-    """Convert columns to the kinds that the user chose in the first table."""
+    """Convert columns to the types that the user selected in the first table."""
     for name, day_first in state.options.get(DATES, {}).items():
         if name in table.frame.columns:
             table = table.as_date(name, day_first=day_first)
@@ -109,7 +109,7 @@ def as_before(table: Table, state: AppState) -> Table:
 
 
 def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
-    """Return the known outcomes of the cases, as the rule calls them; None if unknown."""
+    """Return the known outcomes of the cases in the rule's labels; None if unknown."""
     if state.target not in table.frame.columns:
         return None
     values = table.frame[state.target]
@@ -127,7 +127,7 @@ def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
 def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
     """Apply the current rule, once per rule and table."""
     X, y = state.testing if len(state.testing[0]) else state.training
-    again = cases.are_test_rows  # a comparison with themselves shows nothing
+    again = cases.are_test_rows  # a comparison with themselves is pointless
     before = state.training if again else (X, y)
 
     def compute() -> Scored:

@@ -157,7 +157,7 @@ class Stability:
         Returns
         -------
         (error, usual_error, standard_error)
-            Weighted share that the rules predict wrongly, that the most frequent class predicts
+            Weighted share that the rules predict wrongly, that the heaviest class predicts
             wrongly, and the standard error of the difference over the rows. NaN without rows.
         """
         wrong, usual, times = (np.zeros(len(self.y)) for _ in range(3))
