@@ -28,7 +28,7 @@ CATEGORIES = "categories"  # among `options`: the number columns that are codes
 DATES = "dates"
 DURATIONS = "durations"  # among `options`: the text columns that were converted to days
 CUT = "cut"  # among `options`: the numeric target that became two classes, and its cut
-# suffix of a widget's key: its value is kept when the page is left
+# option of a widget: its value is kept when the page is left
 KEEP = {"persist_state": "session"}
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 

@@ -31,6 +31,7 @@ ERRORS = {
 LIMIT_KEYS = ("max_conditions", "max_variables")
 SPREAD_FOLDS = 5  # fewest folds for a standard error
 TREE = "tree"
+SAME_RULES = ("learner", "n_conditions", "train_error")  # equal if two limits give the same rules
 
 AGAINST = ", against"  # suffix of the name of a search for rules of the other class
 
@@ -296,18 +297,12 @@ class RunResult:
         return _in_words(rows, suggested, measure, self.unit)
 
     def _tightest(self, rows: pd.DataFrame, number: int, measure: str) -> int:
-        """Return the point of the smallest limit at which the same rule was found."""
-        same = ["learner", "n_conditions", measure]
+        """Return the smallest limit of a point's search with the same figures in all folds."""
+        same = [name for name in (*SAME_RULES, measure) if name in rows]
         alike = rows[(rows[same] == rows.loc[number, same]).all(axis="columns")]
-        rule = self._rule(number)
-        if rule is None:
-            return number
-        alike = alike[[self._rule(k) == rule for k in alike.index]]
+        search = _without_limit(self.settings[number])
+        alike = alike[[_without_limit(self.settings[k]) == search for k in alike.index]]
         return int(alike["limit"].idxmin())
-
-    def _rule(self, number: int) -> Any:
-        model = self.models.get(model_key(self.settings[number]))
-        return None if model is None else getattr(model, "rule_set_", model)
 
     def _short(self, rows: pd.DataFrame, selected: int | None = None) -> pd.DataFrame:
         """Leave out points with more conditions than the search allows, if there are others."""
@@ -349,6 +344,10 @@ def _in_words(
         "forest's estimate."
     )
     return Suggestion(number, f"at most {plural(row['limit'], 'condition')}", why, reason)
+
+
+def _without_limit(setting: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in setting.items() if name not in LIMIT_KEYS}
 
 
 def _limit(setting: Mapping[str, Any], most: int) -> int:

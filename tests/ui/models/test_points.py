@@ -261,11 +261,10 @@ def test_the_status_keeps_the_error_of_the_selected_rule():
     assert changed(state, rule_json=None).error is None
 
 
-def test_the_suggestion_is_the_smallest_limit_of_its_rule():
-    models = {0: "one", 1: "two", 2: "two", 3: "two"}
-    same = measured(SPEC, [0.3, 0.2, 0.2, 0.2], [1.0, 2.0, 2.0, 2.0], models)
-    assert same.suggestion.number == 1
-    other = measured(SPEC, [0.3, 0.2, 0.2, 0.2], [1.0, 2.0, 2.0, 2.0], models | {1: "another"})
+def test_the_suggestion_is_the_smallest_limit_with_the_same_figures():
+    errors, sizes = [0.3, 0.2, 0.2, 0.2], [1.0, 2.0, 2.0, 2.0]
+    assert measured(SPEC, errors, sizes).suggestion.number == 1
+    other = measured(SPEC, errors, sizes, train_error=[0.3, 0.2, 0.1, 0.1])
     assert other.suggestion.number == 2
 
 
