@@ -60,7 +60,7 @@ def test_a_page_goes_through_the_router_before_anything_else(view):
 
 
 @pytest.mark.slow
-def test_a_module_is_short_and_says_what_it_is_for():
+def test_module_is_short_and_has_a_docstring():
     lines = {relative(m): len(m.read_text(encoding="utf-8").splitlines()) for m in MODULES}
     assert {name: n for name, n in lines.items() if n > 600} == {}
     message = {relative(m): ast.get_docstring(parsed(m)) or "" for m in MODULES}
@@ -120,7 +120,7 @@ def test_every_public_name_exists_and_is_documented():
 
 
 @pytest.mark.parametrize("package", sorted((ROOT / "rulekit").glob("*/__init__.py")), ids=relative)
-def test_a_package_says_what_belongs_in_it(package):
+def test_package_docstrings_state_what_belongs_there(package):
     docstring = ast.get_docstring(ast.parse(package.read_text(encoding="utf-8"))) or ""
     assert "belongs here" in docstring
     assert "import" in docstring
@@ -130,7 +130,7 @@ def test_no_module_is_called_utils_or_helpers():
     assert not {path.stem for path in MODULES} & {"utils", "util", "helpers", "common", "misc"}
 
 
-def test_the_parts_of_every_page_are_in_the_contract_that_keeps_them_apart():
+def test_parts_of_every_page_are_in_the_independence_contract():
     folders = {f"ui.{view.stem}" for view in VIEWS if (ROOT / "ui" / view.stem).is_dir()}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = project["tool"]["importlinter"]["contracts"]
@@ -257,7 +257,7 @@ def imported_with_names(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("test", PARTS)
-def test_a_test_file_reaches_the_modules_that_are_parts_of_what_it_tests(test):
+def test_test_files_import_the_parts_they_test(test):
     assert {module_name(ROOT / part) for part in PARTS[test]} <= set(steps_from(test))
 
 

@@ -97,7 +97,7 @@ def test_estimators_keep_the_contract_of_scikit_learn(estimator, check):
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 @pytest.mark.filterwarnings("ignore:Class .* has a single row:rulekit.exceptions.DataWarning")
 @parametrize_with_checks(SLOW, expected_failed_checks=expected_failures)
-def test_learners_that_take_their_time_keep_the_contract_of_scikit_learn(estimator, check):
+def test_slow_learners_pass_scikit_learns_estimator_checks(estimator, check):
     check(estimator)
 
 

@@ -131,7 +131,7 @@ def test_next_months_table_is_scored(followed):
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_readme_do_what_it_says(tmp_path):
+def test_commands_of_the_readme_work(tmp_path):
     readme = (GUIDE.parents[1] / "README.md").read_text(encoding="utf-8")
     (commands,) = [b for b in re.findall(r"```sh\n(.*?)```", readme, re.S) if "rulekit learn" in b]
     loans = load_sample("credit").frame
@@ -184,7 +184,7 @@ def learners_table():
 
 
 @pytest.mark.parametrize(("name", "claims"), learners_table().items())
-def test_the_table_of_learners_says_what_they_take(name, claims):
+def test_table_of_learners_equals_their_capabilities(name, claims):
     kind = getattr(rulekit, name)
     tested = kind(rulekit.from_text("OTHERWISE a")) if name == "FixedRuleClassifier" else kind()
     tags = tested.__sklearn_tags__()

@@ -211,7 +211,7 @@ def assert_written(name, kind, form, missing):
 
 @every_kind
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
-def test_every_explanation_tells_it(kind, form):
+def test_every_explanation_contains_it(kind, form):
     rule = rule_of(kind, form)
     for row, found in enumerate(explain(rule, FRAME, LABELS, training=(FRAME, LABELS))):
         assert found.prediction == rule.predict(FRAME)[row]

@@ -30,7 +30,7 @@ def first_that_holds(rule, columns, i):
     return -1
 
 
-def test_statistics_are_those_of_counting_row_by_row(learned):
+def test_statistics_equal_row_counts(learned):
     model, X, y = learned
     rule, columns = model.rule_set_, columns_of(X)
     assert len(set(rule.labels)) == 3 or len({*rule.labels, rule.default}) == 3

@@ -60,7 +60,7 @@ def table():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
-def test_a_rule_is_the_same_whatever_library_the_table_is_of(table, kind, learner):
+def test_rule_is_the_same_for_any_table_library(table, kind, learner):
     X, y = table
     weight = np.arange(len(y)) % 3 + 1.0
     other, labels = KINDS[kind](X), KINDS[kind](pd.DataFrame({"y": y, "weight": weight}))
@@ -99,7 +99,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_plane_is_the_same_whatever_library_the_table_is_of(kind):
+def test_plane_is_the_same_for_any_table_library(kind):
     X, y = blobs()
     found, plain = (LPSVM(nu=1.0).fit(Z, y) for Z in (KINDS[kind](X), X))
     np.testing.assert_array_equal(found.coef_, plain.coef_)

@@ -11,9 +11,7 @@ from tests.benchmarks.rows import KEYS, KINDS, must_not_be_called
 
 
 @pytest.mark.slow
-def test_choosing_is_measured_outside_and_finished_folds_are_not_run_again(
-    folder, tmp_path, monkeypatch
-):
+def test_accuracy_is_measured_outside_and_finished_folds_are_reused(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     rows = bench_choice.measure(given)
@@ -28,7 +26,7 @@ def test_choosing_is_measured_outside_and_finished_folds_are_not_run_again(
     assert bench_choice.measure(given) == rows
 
 
-def test_the_overall_difference_weighs_tables_alike_and_joins_their_errors():
+def test_overall_difference_averages_tables_equally():
     folds = pd.DataFrame(
         [
             {"seed": s, "fold": f, "ours_accuracy": 0.8 + 0.01 * f, "reference_accuracy": 0.75}
@@ -70,7 +68,9 @@ def test_optimal_trees_that_are_absent_are_reported(folder, capsys, monkeypatch)
 
 
 @pytest.mark.slow
-def test_optimal_trees_are_judged_on_the_rows_that_ours_are(folder, planted, tmp_path, monkeypatch):
+def test_optimal_trees_are_measured_on_the_same_rows_as_rules(
+    folder, planted, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(bench_optimal_trees, "PACKAGES", {"STreeD": "numpy"})
     monkeypatch.setattr(bench_optimal_trees, "streed", stump)

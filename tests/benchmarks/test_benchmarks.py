@@ -81,7 +81,7 @@ def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(folder, tmp_p
 
 
 @pytest.mark.slow
-def test_the_box_search_is_measured_against_the_programs_on_the_same_folds(folder):
+def test_box_search_and_programs_are_measured_on_the_same_folds(folder):
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     rows = {row["what"]: row for row in bench_fast_rules.measure(given)}
     assert all(set(row) <= KEYS for row in rows.values())
@@ -95,7 +95,7 @@ def test_the_box_search_is_measured_against_the_programs_on_the_same_folds(folde
     assert sweep["ratio"] == pytest.approx(sweep["reference"] / sweep["ours"])
 
 
-def test_a_fold_has_no_say_in_what_is_chosen_for_it():
+def test_test_fold_does_not_influence_the_selection():
     figures = bench_fast_rules.Measured(
         errors=[[0.0, 0.3], [0.2, 0.1], [0.2, 0.1]], sizes=[[3.0, 1.0]] * 3
     )
@@ -123,7 +123,7 @@ def test_a_figure_escapes_names_and_draws_each_series():
     assert drawn.count("<polyline") == 2
 
 
-def test_a_figure_of_nothing_says_so():
+def test_figure_without_rows_is_marked():
     assert "nothing to draw" in front_figure("empty", "x", "y", {"a": []})
 
 
@@ -159,9 +159,7 @@ class FirstLiteral:
         return self.compute_conjunctions(X) @ self.w > 0
 
 
-def test_column_generation_is_measured_and_its_absent_rival_is_reported(
-    folder, capsys, monkeypatch
-):
+def test_column_generation_is_measured_without_its_rival(folder, capsys, monkeypatch):
     monkeypatch.setattr(bench_column_generation, "BooleanRuleCG", None)
     given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     rows = bench_column_generation.measure(given)
@@ -177,7 +175,7 @@ def test_column_generation_is_measured_and_its_absent_rival_is_reported(
     assert of["proved bound"]["ratio"] == pytest.approx(1.0, abs=1e-6)
 
 
-def test_the_rival_is_given_the_same_literals_and_priced_by_the_same_count(planted, monkeypatch):
+def test_rival_gets_the_same_literals_and_prices(planted, monkeypatch):
     monkeypatch.setattr(bench_column_generation, "BooleanRuleCG", FirstLiteral)
     fold = next(bench_column_generation.folds_of(planted, 0))
     problem, theirs = fold.problem(), bench_column_generation._theirs(fold, 0.01)
@@ -228,7 +226,7 @@ def test_trees_of_power_laws_are_set_beside_the_paper_cart_and_an_svm(capsys):
 
 
 @pytest.mark.slow
-def test_a_run_over_trees_that_is_begun_again_measures_what_is_missing(tmp_path, capsys):
+def test_resumed_tree_benchmark_measures_missing_folds_only(tmp_path, capsys):
     asked = argparse.Namespace(
         data=None, only=["DS1"], seeds=1, quick=True, json=tmp_path / "rows.json"
     )

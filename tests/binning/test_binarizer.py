@@ -53,7 +53,7 @@ def people():
 
 @pytest.mark.slow
 @given(frames(), st.sampled_from(METHODS), st.sampled_from((None, 1, 3)), columns())
-def test_every_entry_is_what_its_literal_says_of_the_row(case, method, n_thresholds, later):
+def test_matrix_entries_equal_the_literals_masks(case, method, n_thresholds, later):
     frame, y = case
     binarizer = Binarizer(method, n_thresholds).fit(frame, y)
     for table in (frame, frame_of(later)):
@@ -66,7 +66,7 @@ def test_every_entry_is_what_its_literal_says_of_the_row(case, method, n_thresho
 
 @pytest.mark.slow
 @given(frames(), st.sampled_from(METHODS))
-def test_literals_are_distinct_sorted_and_neither_always_nor_never_true(case, method):
+def test_literals_are_distinct_sorted_and_never_constant(case, method):
     frame, y = case
     matrix = Binarizer(method, 3).fit(frame, y).transform(frame)
     keys = [literal.sort_key for literal in matrix.literals]
@@ -139,7 +139,7 @@ def test_codes_lie_between_the_cuts_and_make_the_same_matrix(case):
 
 @pytest.mark.slow
 @given(frames(), st.data())
-def test_neither_the_order_of_columns_nor_of_rows_changes_a_condition(case, data):
+def test_order_of_columns_and_rows_does_not_change_conditions(case, data):
     frame, _ = case
     order = data.draw(st.permutations(list(frame)))
     one = Binarizer(n_thresholds=3).fit(frame)
@@ -211,7 +211,7 @@ def test_no_cuts_leave_a_column_without_conditions(people):
 
 
 @pytest.mark.parametrize("tested", [False, [], ["income"], True])
-def test_conditions_on_missingness_are_those_of_the_columns_named(tested, people):
+def test_missingness_conditions_are_only_for_named_columns(tested, people):
     people = people.assign(age=people["age"].where(people.index % 3 > 0))
     binarizer = Binarizer(n_thresholds=2, test_missing=tested).fit(people)
     found = {c.feature for c in binarizer.literals_ if c.op in ("missing", "not-missing")}
@@ -317,7 +317,7 @@ def test_an_infinite_value_is_refused_with_its_row():
         Binarizer().fit(frame)
 
 
-def test_text_where_training_rows_held_numbers_is_refused_with_its_row(people):
+def test_text_in_a_training_number_column_is_rejected_with_its_row(people):
     binarizer = Binarizer().fit(people)
     later = people.astype({"age": object})
     later.loc[4, "age"] = "n/a"

@@ -44,7 +44,7 @@ def test_columns_keep_table_order_and_count_their_conditions():
     assert found == [("size", "ordered", 10), ("colour", "levels", 6), ("same", "nothing", 0)]
 
 
-def test_shares_are_of_all_rows_of_a_bin_and_a_missing_class_is_in_none():
+def test_shares_count_all_rows_of_a_bin_with_a_class():
     low, _, high, _ = summaries(y=Y)["size"].cells
     assert (low.share("a"), low.share("b")) == (1.0, 0.0)
     assert (high.n, high.counts) == (1, {"a": 0, "b": 0})

@@ -36,7 +36,7 @@ def test_quantile_cuts_divide_the_rows_as_the_definition_does(values, n_threshol
     assert {plain.split_of(values, cut) for cut in found} == wanted
 
 
-def test_a_column_that_is_mostly_zero_is_cut_where_it_is_not():
+def test_mostly_zero_column_is_cut_beside_zero():
     values = np.r_[np.zeros(900), np.arange(1, 101)]
     cuts = automatic_cuts(values, None, "quantile", 10)
     assert np.histogram(values, [-1, *cuts + 0.5, 101])[0].tolist() == [900, *[10] * 10]
@@ -112,13 +112,13 @@ def test_cuts_read_as_a_person_would_write_them(raw, distinct, cut):
     assert len(repr(float(found))) <= len(repr(float(cut)))
 
 
-def test_no_short_decimal_leaves_the_cut_as_it_is():
+def test_cut_without_a_short_decimal_is_unchanged():
     distinct = np.array([1e300, 2e300])
     assert short_cuts(np.array([1.5e300]), distinct).tolist() == [1.5e300]
 
 
 @given(labelled())
-def test_entropy_cuts_are_those_of_trying_every_cut(case):
+def test_entropy_cuts_equal_an_exhaustive_search(case):
     values, classes = case
     found = mdlp_cuts(values, classes)
     assert found.tolist() == plain.mdlp(values.tolist(), classes.tolist())
@@ -150,7 +150,7 @@ def test_a_tree_finds_the_planted_interval():
     assert automatic_cuts(values, classes, "tree", 2).tolist() == [20.0, 60.0]
 
 
-def test_a_tree_tells_numbers_apart_that_single_precision_does_not():
+def test_tree_cuts_separate_numbers_equal_in_single_precision():
     values = 1e9 + np.arange(8.0)
     cuts = automatic_cuts(values, (values > 1e9 + 3).astype(int), "tree", 3)
     assert cuts.tolist() == [1e9 + 3]

@@ -102,7 +102,7 @@ def test_best_set_of_levels_is_a_prefix_of_the_order_of_shares(hits):
     assert min(wrong(x.mask(columns)) for x in sets) == best
 
 
-def test_a_set_names_the_shorter_side_and_its_opposite_is_its_negation():
+def test_set_condition_lists_the_shorter_side():
     shares = {"a": 0, "b": 1, "c": 2, "d": 3, "e": 4}
     frame = pd.DataFrame({"town": np.repeat(list(shares), 4)})
     y = np.concatenate([np.arange(4) < n for n in shares.values()])
@@ -146,7 +146,7 @@ def test_phrases_are_read_as_words_and_names_are_refused():
 
 
 @given(st.floats(-30_000, 60_000), st.floats(0.1, 900))
-def test_a_rounded_date_lies_where_it_may_and_none_rounder_does(low, width):
+def test_rounded_date_stays_within_its_gap_and_is_roundest(low, width):
     found = rounded_date(low, low + width, low)
     every = [d for d in range(int(low) - 1, int(low + width) + 2) if low < d <= low + width]
     dates = [(np.datetime64("1970-01-01") + d).item() for d in every]

@@ -21,9 +21,7 @@ jobs.JobRegistry = partial(jobs.JobRegistry, grace=1.0)
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads processes from /proc")
-def test_twenty_visitors_get_their_own_curves_and_leave_nothing_behind(
-    chromium, tmp_path, monkeypatch
-):
+def test_twenty_visitors_get_their_own_curves_and_all_jobs_end(chromium, tmp_path, monkeypatch):
     monkeypatch.setenv("STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL", "1")
     with served(tmp_path / "workspace", first=SHORT) as address:
         server, idle = address.process, min(os.cpu_count(), AT_REST) + 1

@@ -45,7 +45,7 @@ def walked(visitor):
 
 
 @pytest.mark.parametrize("name", ["breast_cancer", "credit", "iris"])  # numbers, mixed, 3 outcomes
-def test_a_sample_becomes_a_rule_taken_away_and_every_page_is_in_order(visit, name):
+def test_sample_becomes_an_exported_rule_on_orderly_pages(visit, name):
     visitor = visit("/", viewport=SCREEN).press(f"sample_{name}")
     assert "OTHERWISE" in walked(visitor)
 
@@ -63,7 +63,7 @@ def folder_tables():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("folder", "facts"), folder_tables())
-def test_a_real_table_becomes_a_rule_taken_away_and_every_page_is_in_order(visit, folder, facts):
+def test_real_table_becomes_an_exported_rule_on_orderly_pages(visit, folder, facts):
     file = folder / facts["file"]
     visitor = visit("/", viewport=SCREEN).upload(file.name, file.read_bytes())
     aimed_at(visitor, facts["target"], facts["positive_label"])

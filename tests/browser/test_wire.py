@@ -46,7 +46,7 @@ def counting(visit, tmp_path):
         visitor.leave()
 
 
-def test_thirty_presses_are_thirty_runs_each_drawn_when_the_press_is_over(counting):
+def test_thirty_presses_are_thirty_completed_runs(counting):
     for k in range(1, 31):
         counting.press("quick")
         assert f"quick {k}, slow 0, again 0, end" in counting.text()

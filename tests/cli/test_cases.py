@@ -11,7 +11,7 @@ from rulekit.export import from_text
 from tests.cli.conftest import ANSWERS, CLAUSES, RULE, printed
 
 
-def test_explain_says_for_each_row_what_the_library_says(run, tmp_path):
+def test_explain_prints_the_explanations_of_the_library(run, tmp_path):
     frame = pd.read_csv(tmp_path / "table.csv")
     library = explain(from_text(RULE), frame)
     shown = run("explain", "rule.json", "table.csv", "--row", 3, "--row", 4).stdout
@@ -51,7 +51,7 @@ def test_score_prints_cases_as_csv_and_the_rest_apart(run):
     assert "Wrong on 1 of the 5 whose outcome is known." in result.stderr
 
 
-def test_score_says_whether_the_rule_still_holds(run, tmp_path):
+def test_score_reports_whether_the_rule_still_holds(run, tmp_path):
     old = pd.concat([pd.read_csv(tmp_path / "table.csv")] * 20)
     old.to_csv(tmp_path / "old.csv", index=False)
     new = old.assign(state="well", age=old["age"] + 100)

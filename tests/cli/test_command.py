@@ -63,7 +63,7 @@ def test_warnings_for_users_are_notes_and_library_warnings_are_hidden(run, monke
 
 
 @pytest.mark.parametrize("verb", sorted(COMMANDS))
-def test_every_verb_says_what_it_is_for_and_how_it_is_used(run, verb):
+def test_every_verb_prints_its_purpose_and_usage(run, verb):
     assert len(run(verb, "--help").stdout) > 100
     assert "Usage: rulekit" in run(verb, "--no-such-option", code=2).stderr
 

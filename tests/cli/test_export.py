@@ -19,7 +19,7 @@ def test_every_format_is_written_as_the_library_writes_it(run, tmp_path, form):
     assert (tmp_path / "out").read_bytes() == (text if isinstance(text, bytes) else text.encode())
 
 
-def test_a_rule_goes_to_standard_output_without_a_word_beside_it(run):
+def test_standard_output_contains_the_rule_only(run):
     assert from_json(run("export", "rule.json", "--format", "json").stdout) == from_text(RULE)
 
 
@@ -41,7 +41,7 @@ def test_a_whole_statement_scores_a_table_and_names_the_clause(run, tmp_path, fo
     assert found["clause"].tolist() == CLAUSES
 
 
-def test_nothing_is_written_where_an_answer_differs(refused, tmp_path, monkeypatch):
+def test_nothing_is_written_if_a_prediction_differs(refused, tmp_path, monkeypatch):
     wrong = VerifiedExport("sql", "", 5, 4, 0, 0, "Not the same: 4/5 rows.")
     monkeypatch.setattr("rulekit.cli.export.verify_export", lambda *_: wrong)
     requested = ("export", "rule.json", "--format", "sql", "--table", "table.csv", "-o", "out.sql")
@@ -49,7 +49,7 @@ def test_nothing_is_written_where_an_answer_differs(refused, tmp_path, monkeypat
     assert not (tmp_path / "out.sql").exists()
 
 
-def test_a_report_tells_the_figures_of_a_table(run):
+def test_report_contains_the_figures_of_a_table(run):
     requested = ("export", "rule.json", "--format", "report", "--table", "table.csv")
     page = run(*requested, "--target", "state").stdout
     assert page.startswith("<!DOCTYPE html>") or page.startswith("<!doctype html>")

@@ -67,7 +67,7 @@ def test_files_that_are_not_there_are_named(refused, verb):
         ["export", "rule.json", "--format", "sql", "--table", "other.csv"],
     ],
 )
-def test_a_table_without_a_column_of_the_rule_is_refused_by_every_verb(refused, tmp_path, verb):
+def test_every_verb_rejects_a_table_without_a_column_of_the_rule(refused, tmp_path, verb):
     (tmp_path / "other.csv").write_text("age,bmi\n60,20\n")
     assert "The rule reads column 'sex', which the table does not have" in refused(*verb)
 
@@ -110,7 +110,7 @@ def test_all_other_classes_are_not_the_described_one():
     assert known_outcomes(table, "colour", rule, {}).tolist() == ["red", "not red", "not red"]
 
 
-def test_a_rule_of_one_answer_is_wrong_where_something_else_came_out():
+def test_constant_rule_is_wrong_on_other_outcomes():
     table = Table.from_frame(pd.DataFrame({"state": ["ill", "well", None]}))
     truth = known_outcomes(table, "state", from_text("OTHERWISE well"), {})
     assert truth.tolist() == ["ill", "well", None]

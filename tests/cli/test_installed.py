@@ -76,7 +76,7 @@ def test_installed_command_runs_all_subcommands(place):
         (["show", "none.json"], 1, "No such file"),
     ],
 )
-def test_an_installed_command_says_what_is_wrong_in_a_sentence(place, words, code, sentence):
+def test_installed_command_reports_errors_in_a_sentence(place, words, code, sentence):
     assert sentence in ran(place, *words, code=code).stderr
 
 

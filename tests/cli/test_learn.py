@@ -41,7 +41,7 @@ def learned(run, tmp_path, *words):
     return from_json((tmp_path / "learned.json").read_text()), found
 
 
-def test_the_figures_are_those_of_rows_kept_apart(run, tmp_path, frame, file):
+def test_figures_are_measured_on_held_out_rows(run, tmp_path, frame, file):
     rule, shown = learned(run, tmp_path, file, "--target", "dead", "--test-share", 0.25)
     train, test = hold_out(frame["dead"].to_numpy(), 0.25, random_state=0)
     wrong = rule.predict(frame) != frame["dead"].to_numpy()
@@ -130,7 +130,7 @@ def test_one_number_of_several_is_distinguished_from_the_rest(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_several_classes_are_distinguished_where_the_learner_can(run, tmp_path):
+def test_several_classes_are_learned_if_the_learner_supports_them(run, tmp_path):
     requested = ("learn", "sample:iris", "--target", "species", "--every-class", "-o", "rule.json")
     run(*requested, "--learner", "formula")
     rule = from_json((tmp_path / "rule.json").read_text())
@@ -157,7 +157,7 @@ def test_weights_and_groups_are_not_learned_from_and_are_kept_to(run, tmp_path, 
     assert shown["training"]["error"] == pytest.approx(shares)
 
 
-def test_rows_that_weigh_nothing_are_neither_learned_from_nor_judged_on(run, tmp_path, frame):
+def test_rows_of_weight_zero_are_neither_used_nor_counted(run, tmp_path, frame):
     weighed = frame.assign(weight=frame["weight"] * (frame.index % 3 > 0))
     weighed.to_csv(tmp_path / "all.csv", index=False)
     weighed[weighed["weight"] > 0].to_csv(tmp_path / "some.csv", index=False)

@@ -21,7 +21,7 @@ def test_terminal_control_characters_are_escaped():
     assert shown_safely("Größe ≤ 3\n\tü") == "Größe ≤ 3\n\tü"
 
 
-def test_json_holds_what_python_held_and_no_word_that_json_does_not_know(capsys):
+def test_json_round_trips_values_and_uses_standard_words_only(capsys):
     found = {"a": np.int64(3), "b": np.array([1.5, np.nan]), "c": (True, None, "ü"), "d": np.inf}
     print_json({**found, "e": pd.Timestamp("2026-01-31"), "f": pd.NaT, "g": pd.NA})
     text = capsys.readouterr().out
@@ -38,7 +38,7 @@ def test_json_holds_what_python_held_and_no_word_that_json_does_not_know(capsys)
     }
 
 
-def test_work_that_goes_on_is_reported_once_where_nobody_watches(capsys, monkeypatch):
+def test_long_work_is_reported_once_without_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr(output, "FIRST_WORD", 0.0)
     message = []
     with working("Learning from 3 rows"):
@@ -46,7 +46,7 @@ def test_work_that_goes_on_is_reported_once_where_nobody_watches(capsys, monkeyp
     assert "".join(message) == "Learning from 3 rows ...\n"
 
 
-def test_quick_work_is_not_told(capsys):
+def test_quick_work_is_not_reported(capsys):
     with working("Learning"):
         pass
     assert capsys.readouterr() == ("", "")
@@ -65,7 +65,7 @@ def test_line_moves_in_a_terminal_and_is_gone_at_the_end(capsys, monkeypatch):
     assert text.endswith("\r\x1b[K")
 
 
-def test_a_share_is_named_where_it_is_known():
+def test_known_share_is_printed():
     work = Work("Comparing")
     assert work.words.startswith("Comparing: 0 s")
     work.report(0.5)

@@ -19,7 +19,7 @@ def test_show_prints_the_rule_so_that_it_can_be_read_back(run):
     assert reads == "Reads age, sex, bmi."
 
 
-def test_show_tells_programs_all_of_it(run):
+def test_show_prints_all_of_a_rule_as_json(run):
     found = printed(run("show", "rule.json", "--json"))
     assert found["columns"] == ["age", "sex", "bmi"]
     assert (found["clauses"], found["conditions"]) == (2, 3)
@@ -27,7 +27,7 @@ def test_show_tells_programs_all_of_it(run):
     assert to_json(from_text(found["text"])) == to_json(from_text(RULE))
 
 
-def test_compare_tells_clauses_and_rows(run, tmp_path):
+def test_compare_prints_clauses_and_rows(run, tmp_path):
     (tmp_path / "later.json").write_text(to_json(from_text(LATER)))
     requested = ("compare", "rule.json", "later.json", "table.csv", "--target", "state")
     result = run(*requested).stdout

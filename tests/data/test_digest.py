@@ -9,7 +9,7 @@ from rulekit.data.digest import digest_of
 BASE = pd.DataFrame({"a": [1.0, 2.0, np.nan], "b": ["x", None, "y"], "c": [True, False, True]})
 
 
-def test_equal_content_has_one_digest_whatever_the_index():
+def test_digest_ignores_the_index():
     assert digest_of(BASE) == digest_of(BASE.copy()) == digest_of(BASE.set_index([[7, 8, 9]]))
     assert len(digest_of(BASE)) == 64
 

@@ -163,7 +163,7 @@ def test_dates_outside_are_reported_with_range_and_first_row():
     assert not note.blocks
 
 
-def test_dates_that_can_be_read_either_way_are_not_judged():
+def test_ambiguous_dates_are_not_compared():
     first = Table.from_frame(pd.DataFrame({"day": ["01/02/2024", "03/04/2024", "05/06/2024"] * 9}))
     second = pd.DataFrame({"day": ["01/02/2031", "03/04/2031", "05/06/2031"] * 9})
     assert compare_tables(first, second, columns=("day",)) == ()
@@ -194,7 +194,7 @@ def remarks(n, seed, share_of_late):
     ]
 
 
-def test_the_word_whose_share_changed_most_is_reported_with_both_shares():
+def test_word_with_the_largest_change_is_reported_with_both_shares():
     first, second = (pd.DataFrame({"note": remarks(800, *case)}) for case in ((1, 0.2), (2, 0.4)))
     (note,) = compare_tables(Table.from_frame(first), second, columns=("note",))
     shares = [100 * frame["note"].str.contains("LATE").mean() for frame in (second, first)]

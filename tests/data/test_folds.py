@@ -73,7 +73,7 @@ def test_a_group_is_never_on_both_sides():
 
 
 @given(st.lists(st.integers(1, 9), min_size=25, max_size=60), st.integers(0, 3))
-def test_folds_of_whole_groups_are_about_as_large_and_of_the_same_classes(sizes, seed):
+def test_group_folds_have_similar_sizes_and_classes(sizes, seed):
     groups = np.repeat(np.arange(len(sizes)), sizes)
     y = np.random.default_rng(seed).integers(0, 2, len(groups))
     y[:10] = [0, 1] * 5
@@ -90,7 +90,7 @@ def test_folds_of_whole_groups_are_about_as_large_and_of_the_same_classes(sizes,
     st.sampled_from([0.1, 0.3, 0.5]),
     st.integers(0, 3),
 )
-def test_held_out_groups_have_the_share_of_rows_and_the_classes_requested(sizes, share, seed):
+def test_held_out_groups_have_the_requested_rows_and_classes(sizes, share, seed):
     groups = np.repeat(np.arange(len(sizes)), sizes)
     y = np.random.default_rng(seed).integers(0, 2, len(groups))
     train, test = hold_out(y, share, groups=groups, random_state=seed)
@@ -143,7 +143,7 @@ def test_rows_share_a_number_only_if_all_cells_are_equal(rows):
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=25))
-def test_joined_groups_hold_whatever_either_grouping_holds_together(pairs):
+def test_joined_groups_keep_rows_of_both_groupings_together(pairs):
     one, other = (np.array(part) for part in zip(*pairs, strict=True))
     numbers = joined_groups(one, other)
     linked = [{k} for k in range(len(pairs))]  # the slow way: join until nothing changes

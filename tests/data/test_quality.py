@@ -84,7 +84,7 @@ def test_a_leak_of_a_category_is_found():
     assert ("c", "leak") in found(c=np.where(ILL, "sick note", "none"))
 
 
-def test_a_leak_with_few_exceptions_says_how_many():
+def test_leak_with_few_exceptions_is_reported_with_their_number():
     values = np.where(ILL, 5.0, 1.0) + np.linspace(0, 0.5, N)
     values[0] = 6 - values[0]
     assert "but for 0.50% of the rows" in found(c=values)["c", "leak"].sentence
@@ -96,7 +96,7 @@ def test_a_rare_class_does_not_make_every_column_a_leak():
     assert quality_notes(Table.from_frame(frame), "t") == ()
 
 
-def test_renamed_levels_are_a_duplicate_and_shuffled_numbers_are_none():
+def test_renamed_levels_are_duplicates_but_shuffled_numbers_are_not():
     renamed = BASE["town"].map({"u": "b", "v": "a", "w": "c"})
     assert "tells the same" in found(c=renamed)["c", "duplicate column"].sentence
     numbers = BASE["town"].map({"u": 1, "v": 3, "w": 2})
@@ -165,7 +165,7 @@ def test_one_class_a_row_is_needed():
         separation_error(pd.Series([1.0, 2.0, 3.0]), np.array([0, 1]))
 
 
-def test_each_level_of_a_text_column_is_given_its_own_most_frequent_class():
+def test_levels_predict_their_most_frequent_class_in_leak_checks():
     counts = {("a", 0): 12, ("a", 1): 4, ("b", 1): 16, ("c", 0): 8}
     levels = [level for (level, _), n in counts.items() for _ in range(n)]
     classes = np.array([k for (_, k), n in counts.items() for _ in range(n)])

@@ -69,7 +69,7 @@ def test_every_column_set_aside_is_mentioned():
         assert f"'{name}'" in notes
 
 
-def test_columns_tell_their_range_levels_and_gaps():
+def test_columns_have_range_levels_and_gaps():
     table = mixed()
     assert (table.column("age").minimum, table.column("age").maximum) == (20.0, 80.0)
     assert table.column("flag").levels == (0, 1)
@@ -199,7 +199,7 @@ def test_one_cell_among_hundred_thousands_changes_the_digest(name, value):
     assert Table.from_frame(frame).digest != before
 
 
-def test_the_digest_of_a_large_table_is_that_of_its_equal():
+def test_large_equal_tables_have_equal_digests():
     assert Table.from_frame(large()).digest == Table.from_frame(large()).digest
 
 
@@ -259,7 +259,7 @@ def people(**columns):
 SIZES = [("small", "middle", "large", "middle")[k % 4] for k in range(40)]
 
 
-def test_levels_with_an_order_reach_the_learner_as_an_ordered_categorical():
+def test_ordered_levels_become_an_ordered_categorical():
     order = ("small", "middle", "large")
     table = people(size=SIZES).with_order("size", order)
     assert table.column("size").order == order
@@ -317,7 +317,7 @@ def test_dates_are_read_by_what_the_cells_leave_possible():
     )
 
 
-def test_dates_that_can_be_read_both_ways_need_a_word():
+def test_ambiguous_dates_need_the_day_order():
     table = people(day=dotted(11, 7))
     with pytest.raises(DataError, match="'day' day and month are ambiguous"):
         table.as_date("day")
@@ -379,7 +379,7 @@ def test_a_cut_that_is_not_possible_is_refused(name, cut, message):
         mixed().with_cut(name, cut)
 
 
-def test_a_cut_refuses_a_table_with_a_column_of_the_name_for_the_numbers():
+def test_cut_rejects_a_table_with_a_column_of_the_numbers_name():
     table = Table.from_frame(pd.DataFrame({"a": [1.5, 2.5], "a (number)": [1.5, 2.5]}))
     with pytest.raises(DataError, match="Rename that column"):
         table.with_cut("a", 2)

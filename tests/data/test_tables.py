@@ -23,7 +23,7 @@ def rows(table):
     return fetch(table.order_by(table.x)).to_pandas()
 
 
-def test_a_parquet_file_is_read_whatever_its_name(tmp_path):
+def test_parquet_is_recognised_under_any_file_name(tmp_path):
     FRAME.to_parquet(tmp_path / f"{STRANGE}.parquet")
     (tmp_path / "what1.parquet").write_bytes(b"not this one")
     table = open_table(tmp_path / f"{STRANGE}.parquet")

@@ -25,7 +25,7 @@ def test_a_usual_name_is_preferred():
     assert suggest_target(table_with(Outcome=["u", "v"] * 20, b=["p", "q"] * 20)) == "Outcome"
 
 
-def test_nothing_is_suggested_where_nothing_fits():
+def test_no_target_is_suggested_if_none_fits():
     assert suggest_target(table_with()) is None
 
 
@@ -41,7 +41,7 @@ def test_rarest_class_of_thirty_rows_is_suggested():
     assert suggested(("a", 40), ("b", 40)) == "b"
 
 
-def test_without_a_class_of_thirty_rows_the_most_frequent_is_suggested():
+def test_most_frequent_class_is_suggested_if_all_have_few_rows():
     assert suggested(("a", 20), ("b", 10)) == "a"
     assert suggested(("a", 200), ("b", 10)) == "a"
 
@@ -49,7 +49,7 @@ def test_without_a_class_of_thirty_rows_the_most_frequent_is_suggested():
 @pytest.mark.parametrize(
     ("no", "yes"), [(0, 1), ("No", "Yes"), (False, True), ("absent", "present"), (-1, 1)]
 )
-def test_the_class_that_says_yes_is_suggested_however_rare(no, yes):
+def test_affirmative_class_is_suggested_even_if_rare(no, yes):
     assert suggested((no, 500), (yes, 5)) == yes
     assert suggested((no, 50), (yes, 300)) == yes
 

@@ -32,7 +32,7 @@ def test_each_weighted_row_is_in_one_tenth_and_means_match(rows):
 
 
 @given(ROWS)
-def test_the_brier_score_is_that_of_scikit_learn(rows):
+def test_brier_score_equals_scikit_learn(rows):
     true, chance, weight = map(np.array, zip(*rows, strict=True))
     expected = brier_score_loss(true, chance, sample_weight=weight)
     assert brier_score(true, chance, weight) == pytest.approx(expected)

@@ -159,7 +159,7 @@ def test_small_groups_are_listed_but_not_in_gaps():
     assert any(s.startswith("Error") for s in alone.sentences())
 
 
-def test_sentences_tell_the_largest_gap_first_with_its_figures():
+def test_sentences_list_the_largest_gap_first_with_figures():
     X, y = generated()
     found = group_metrics(RULE, X, y, "town")
     sizes = [gap.size for gap in found.gaps.values()]

@@ -32,7 +32,7 @@ def test_the_error_is_one_minus_scikit_learns_accuracy(rows):
 
 
 @given(ROWS)
-def test_the_balanced_error_is_one_minus_scikit_learns_balanced_accuracy(rows):
+def test_balanced_error_is_one_minus_balanced_accuracy(rows):
     y, predicted, weight = parts(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of classes that are predicted only
@@ -67,7 +67,7 @@ def test_a_row_twice_counts_as_weight_two(rows):
 
 
 @given(ROWS)
-def test_the_area_of_a_yes_or_no_answer_is_one_minus_the_balanced_error(rows):
+def test_area_of_binary_predictions_is_one_minus_balanced_error(rows):
     y, predicted, weight = parts(rows)
     area = metrics.area_under_roc(y, [s == "b" for s in predicted], "b", weight)
     if len(set(y)) == 1:
@@ -77,7 +77,7 @@ def test_the_area_of_a_yes_or_no_answer_is_one_minus_the_balanced_error(rows):
 
 
 @given(ROWS, st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=12, max_size=12))
-def test_the_area_is_that_of_scikit_learn_with_ties_and_weights(rows, scores):
+def test_area_with_ties_and_weights_equals_scikit_learn(rows, scores):
     y, _, weight = parts(rows)
     scores = scores[: len(y)]
     if len(set(y)) == 2:

@@ -39,7 +39,7 @@ LEARNERS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
-def test_a_probability_as_a_rule_answers_every_row_as_the_probability_does(learner, table):
+def test_threshold_rule_predicts_like_its_probability(learner, table):
     X, y = table
     model = learner.fit(X, y)
     new = mixed_table(5, n=400, noise=0.2)[0]
@@ -53,7 +53,7 @@ def test_a_probability_as_a_rule_answers_every_row_as_the_probability_does(learn
 
 
 @pytest.mark.parametrize("learner", LEARNERS[:3], ids=repr)
-def test_clauses_are_switched_on_in_the_order_of_how_often_they_were_right(learner, table):
+def test_clauses_are_switched_on_by_training_accuracy(learner, table):
     X, y = table
     model = learner.fit(X, y)
     share = model.get_rules()["share"]
@@ -68,7 +68,7 @@ def test_clauses_are_switched_on_in_the_order_of_how_often_they_were_right(learn
 
 @pytest.mark.parametrize("by", ["clauses", "chances"])
 @pytest.mark.slow
-def test_figures_are_those_of_the_answers_counted_by_hand(by, table):
+def test_figures_equal_counts_of_predictions(by, table):
     X, y = table
     model = LEARNERS[0].fit(X, y)
     weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)

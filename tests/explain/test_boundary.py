@@ -46,7 +46,7 @@ def test_the_boundary_agrees_with_trying_values_around_each_threshold(age, bmi):
     np.testing.assert_allclose(distance_to_boundary(RULE, row, RANGES), [min(gaps)])
 
 
-def test_ranges_are_those_of_columns_of_numbers_that_vary():
+def test_ranges_are_for_varying_number_columns_only():
     table = {
         "age": np.array([20.0, np.nan, 70.0, np.inf]),
         "town": np.array(["a", "b", "c", "d"], dtype=object),
@@ -70,7 +70,7 @@ def day(k):
     st.integers(0, 40),
     st.sampled_from([*GRADES, "unheard of"]),
 )
-def test_dates_and_levels_are_as_far_as_trying_every_day_and_level_says(at, part, grade, k, level):
+def test_distances_of_dates_and_levels_equal_an_exhaustive_search(at, part, grade, k, level):
     cut = day(at[1]) if part == "date" else float(31 + at[1])
     clause = Clause(
         (

@@ -139,26 +139,26 @@ def test_unknown_levels_are_named_by_what_they_are_not():
     assert found.sentence.endswith("if colour were none of 'blue', 'red' (now 'red').")
 
 
-def test_value_goes_missing_only_where_nothing_else_helps():
+def test_value_goes_missing_only_if_nothing_else_helps():
     rule = dnf((Literal("x", "missing"),))
     assert smallest_change(rule, {"x": 3.0}).changes[0].new is None
     rule = dnf((Literal("x", ">", 5, missing=True),))
     assert smallest_change(rule, {"x": 3.0}).changes[0].new > 5
 
 
-def test_constant_rule_says_that_nothing_helps():
+def test_constant_rule_reports_that_no_change_helps():
     found = smallest_change(RuleSet((), (), "dnf", "well"), {})
     assert found.sentence == "Every row gets the answer 'well': the rule reads no column."
     assert not found.possible
 
 
-def test_immutable_columns_are_named_where_they_block_every_change():
+def test_blocking_immutable_columns_are_named():
     rule = dnf((Literal("age", ">", 50),))
     found = smallest_change(rule, {"age": 60.0}, immutable=("age",))
     assert found.sentence == "No change gives another answer as long as age must stay as now."
 
 
-def test_target_asks_for_one_answer_of_several():
+def test_target_requires_one_of_several_predictions():
     rule = dnf((Literal("x", ">", 2),), (Literal("x", ">", 1),), labels=("c", "b"), default="a")
     assert smallest_change(rule, {"x": 3.0}).prediction == "b"
     assert smallest_change(rule, {"x": 3.0}, target="a").prediction == "a"

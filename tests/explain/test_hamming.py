@@ -31,7 +31,7 @@ def test_distance_of_a_cnf_is_the_fewest_flips_that_make_it_right(w, y):
 
 
 @given(arrays(bool, (4, 2)), st.booleans())
-def test_distance_of_a_rule_is_that_of_its_mirror_image(w, y):
+def test_distance_equals_that_of_the_mirror_image(w, y):
     clauses = tuple(
         Clause(tuple(x for x, used in zip(LITERALS, w[:, r], strict=True) if used))
         for r in range(2)
@@ -42,7 +42,7 @@ def test_distance_of_a_rule_is_that_of_its_mirror_image(w, y):
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
-def test_distances_and_literals_add_up_to_the_objective_that_was_minimised(form):
+def test_distances_and_literals_sum_to_the_objective(form):
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = TwoLevelRuleClassifier(n_clauses=2, theta=2.0, form=form).fit(X, y)
     distances = [e.hamming_distance for e in explain(model, X, y)]
@@ -55,7 +55,7 @@ def test_rows_answered_rightly_are_at_distance_zero():
     assert [e.hamming_distance for e in found] == [0, 0, 2, 1]
 
 
-def test_rule_without_clauses_has_no_distance_where_it_is_wrong():
+def test_wrong_rule_without_clauses_has_no_distance():
     rule = RuleSet((), (), "dnf", "well")
     assert hamming_distances(rule, {"a": np.zeros(2)}, np.array(["well", "ill"], object)) == [
         0,

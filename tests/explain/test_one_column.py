@@ -36,7 +36,7 @@ def printed_in(text):
 
 
 @given(splits(), rows(min_rows=1, max_rows=1), st.sampled_from((None, 0.37, 6.0, 1e4)))
-def test_each_value_stated_for_a_split_turns_it_as_it_is_printed(split, columns, width):
+def test_printed_values_change_the_result_of_a_split(split, columns, width):
     row = {name: None if np.isnan(v[0]) else float(v[0]) for name, v in columns.items()}
     ranges = {} if width is None else dict.fromkeys(split.features, (0.0, width))
     for change in read_split(split, row, ranges=ranges).changes:
@@ -55,7 +55,7 @@ def test_every_column_of_a_product_has_a_deciding_value(a, b, high):
 
 
 @pytest.mark.parametrize("case", range(0, 200, 20))
-def test_each_value_stated_for_a_learned_tree_turns_it_as_it_is_printed(case, tree, made):
+def test_printed_values_change_the_result_of_a_learned_tree(case, tree, made):
     row = made.frame.iloc[[case]]
     (path,) = explain_path(tree, row, training=(made.frame, made.labels))
     assert any(reading.changes for reading in path)

@@ -113,7 +113,7 @@ def test_the_boundary_agrees_with_trying_values_around_each_threshold(split, col
         assert found[i] == pytest.approx(min(gaps))
 
 
-def test_points_that_reach_the_total_are_reported_with_what_gives_them():
+def test_reached_points_are_listed_with_their_conditions():
     (found, *_) = explain(card(5), PEOPLE)
     assert found.sentence == (
         "Predicted high: 5 points reach 5: age 72 > 60 gives 3, bp 150 > 140 gives 2, "
@@ -140,7 +140,7 @@ def test_bands_of_a_scorecard_are_listed_from_the_nearest():
     assert explain(card(6, 3), PEOPLE)[0].near_misses[0].checks[0].distance == 1.0
 
 
-def test_the_other_side_says_how_many_points_are_too_many():
+def test_other_side_states_the_excess_points():
     below = FOUR.negated()
     assert read_points(below, row(0)).text == (
         "5 points are 2 too many to stay below 4 (age 72 > 60 gives 3, bp 150 > 140 gives 2, town "
@@ -151,7 +151,7 @@ def test_the_other_side_says_how_many_points_are_too_many():
     assert one.text.startswith("-1 point stays below 4: sport is true gives -1, age 10, bp 120 and")
 
 
-def test_a_missing_value_gives_what_its_condition_says():
+def test_missing_value_gives_the_points_of_its_condition():
     found = explain(card(4), PEOPLE)[2]
     assert "age missing, bp 130, town missing and sport false give nothing" in found.sentence
     told = PointsSplit((Literal("age", ">", 60, missing=True), TESTS[1]), (3, 2), 3)

@@ -30,7 +30,7 @@ YOUNG = pd.DataFrame({"glucose": [141.0], "age": [44.0], "colour": ["blue"]})
 
 
 @given(cases(PLAIN))
-def test_answer_and_fired_clauses_are_those_of_the_rule(case):
+def test_prediction_and_fired_clauses_equal_the_rule(case):
     rule, columns = case
     answers, fired = rule.predict(columns), rule.clauses_fired(columns)
     for i, found in enumerate(explain(rule, columns)):
@@ -43,7 +43,7 @@ def test_answer_and_fired_clauses_are_those_of_the_rule(case):
 
 
 @given(cases(PLAIN))
-def test_every_clause_is_either_fired_or_a_near_miss_of_the_stated_form(case):
+def test_every_clause_is_fired_or_a_near_miss(case):
     rule, columns = case
     for found in explain(rule, columns):
         assert all(m.failing for m in found.near_misses)
@@ -68,7 +68,7 @@ def test_decided_row_names_values_and_limits():
     )
 
 
-def test_default_says_what_the_nearest_clause_asks_for():
+def test_default_states_what_the_nearest_clause_requires():
     rule, frame = patients()
     assert explain(rule, YOUNG)[0].sentence == (
         "Predicted well: no clause matches. Closest is clause 1: age is 44, "
@@ -112,7 +112,7 @@ def test_first_of_several_labels_decides():
     assert found[1].prediction == "c"
 
 
-def test_rule_without_conditions_says_so():
+def test_rule_without_conditions_is_stated():
     found = explain(RuleSet((), (), "dnf", "well"), YOUNG)[0]
     assert found.sentence == "Predicted well: the rule reads no column, every row gets this answer."
     assert not found.counterfactual.possible
@@ -153,7 +153,7 @@ def test_long_rule_is_cut_after_five_reasons():
     assert sentence.endswith("clause 5 as x 0 < 5; and 3 more clauses likewise.")
 
 
-def test_business_names_units_and_a_word_for_clauses_are_used():
+def test_display_names_units_and_clause_word_are_used():
     rule, frame = patients()
     words = Wording({"glucose": "Blood sugar"}, {"glucose": "mg/dL", "age": "years"}, "rule")
     found = explain(rule, frame, wording=words)[0]

@@ -25,7 +25,7 @@ def test_a_mapping_and_a_frame_give_the_columns_by_name():
     assert again["glucose"] is read["glucose"]
 
 
-def test_a_column_that_is_not_there_is_named_with_the_number_of_others():
+def test_missing_column_is_named_with_the_number_of_others():
     rule, frame = patients()
     with pytest.raises(DataError, match=r"reads column 'glucose', .* \(nor 1 more\)"):
         columns_for(rule, frame[["age", "zip"]])

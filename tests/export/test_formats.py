@@ -101,7 +101,7 @@ class TagCollector(HTMLParser):
 
 
 @given(cases(), st.text(max_size=20))
-def test_page_holds_our_own_tags_only_and_asks_for_nothing(case, title):
+def test_page_contains_known_tags_only_and_makes_no_requests(case, title):
     collector = TagCollector()
     collector.feed(to_html(case[0], title=title))
     assert set(collector.tags) <= ALLOWED_TAGS
@@ -133,7 +133,7 @@ def test_latex_rows_have_as_many_cells_as_the_table_has_columns(case):
 
 
 @given(cases())
-def test_python_source_imports_nothing_and_names_no_column_outside_quotes(case):
+def test_python_source_has_no_imports_and_quotes_column_names(case):
     tree = ast.parse(to_python(case[0]))
     assert not any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in ast.walk(tree))
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
@@ -187,7 +187,7 @@ def test_every_writer_of_the_package_is_in_the_table_of_formats():
     assert entered == writers
 
 
-def test_a_format_is_run_or_says_why_not():
+def test_format_is_run_or_states_why_not():
     for form in FORMATS.values():
         assert (form.run is None) == form.how.endswith("."), form.name
 

@@ -59,7 +59,7 @@ def test_text_writes_a_sum_and_quotes_names_with_a_minus_sign():
     )
 
 
-def test_sql_says_that_every_column_is_there():
+def test_sql_checks_that_every_column_is_present():
     assert to_sql(one_rule("age", "bmi"), part="where") == (
         '((0.5 * "age" - 1.25 * "bmi" <= 3.0 AND "age" IS NOT NULL AND "bmi" IS NOT NULL))'
     )

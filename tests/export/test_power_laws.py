@@ -37,7 +37,7 @@ def test_json_is_read_back_as_the_same_rule(rule):
 @pytest.mark.slow
 @pytest.mark.parametrize("format", FORMATS)
 @given(rule=split_rules(), columns=rows())
-def test_every_format_answers_every_row_and_every_limit_as_the_rule_does(format, rule, columns):
+def test_every_format_predicts_rows_and_limits_like_the_rule(format, rule, columns):
     if format == "duckdb":
         pytest.importorskip("duckdb")
     checked = verify_export(rule, columns, format)

@@ -43,7 +43,7 @@ def bundled(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seed"), [("credit", 1), ("breast_cancer", 2)])
-def test_the_rule_is_that_of_a_sweep_a_suggestion_and_a_fit_by_hand(name, seed):
+def test_rule_equals_a_manual_sweep_suggestion_and_fit(name, seed):
     X, y = bundled(name)
     folds = make_folds(y, RepeatedStratifiedKFold(n_splits=5, n_repeats=1, random_state=seed))
     search = BoxSearchClassifier(max_conditions=8, n_perturbations=0, random_state=seed)
@@ -155,7 +155,7 @@ def test_every_parameter_acts(fitted, parameter):
 
 
 @pytest.mark.slow
-def test_cuts_are_moved_where_the_folds_say_so_and_requested():
+def test_cuts_are_refined_if_requested_and_better_on_folds():
     a = np.random.default_rng(0).random(120)
     X, y = pd.DataFrame({"a": a}), np.where(a > 0.537, "yes", "no")
     moved, stayed = (RuleClassifier(cv=2, refine=r).fit(X, y) for r in (True, False))
@@ -196,7 +196,7 @@ def test_weights_count_in_the_errors_of_the_folds(fitted):
 
 
 @pytest.mark.slow
-def test_the_time_limit_ends_the_comparison_and_says_so(fitted):
+def test_time_limit_ends_the_comparison_with_a_note(fitted):
     _, X, y = fitted
     shown = pytest.warns(ConvergenceWarning, match="time limit of 1e-09 s passed before")
     with shown, pytest.warns(EmptyRuleWarning):
@@ -207,7 +207,7 @@ def test_the_time_limit_ends_the_comparison_and_says_so(fitted):
 
 
 @pytest.mark.slow
-def test_a_table_without_a_condition_gives_an_empty_rule_and_a_warning():
+def test_table_without_conditions_gives_an_empty_rule_and_a_warning():
     X = pd.DataFrame({"a": np.ones(20)})
     with pytest.warns(EmptyRuleWarning, match="no condition and answers 'n' to every row"):
         model = RuleClassifier(cv=2).fit(X, ["n"] * 15 + ["y"] * 5)
@@ -295,7 +295,7 @@ def test_points_equal_those_of_the_scorecard_and_its_path():
 
 
 @pytest.mark.parametrize("forms", [(), ("rule", "rule"), ("tree",)])
-def test_forms_that_are_none_or_unknown_are_refused(forms):
+def test_empty_or_unknown_forms_are_rejected(forms):
     X, y = mixed_table()
     with pytest.raises(ValueError, match="must name some of 'rule', 'points', each once"):
         RuleClassifier(forms=forms).fit(X, y)
@@ -338,7 +338,7 @@ def test_costs_never_select_a_rule_that_costs_more(seed):
 
 
 @pytest.mark.slow
-def test_the_rule_selected_without_costs_is_kept_where_it_costs_less(monkeypatch):
+def test_rule_selected_without_costs_is_kept_if_cheaper(monkeypatch):
     X, y = load_sample("credit").xy("risk")
     X, y = X[["late_payments", "guarantor"]].head(400), y[:400]
     costs = Costs(miss=5, false_alarm=1, positive="high")

@@ -24,7 +24,7 @@ def test_entry_has_words_for_the_pages(family):
 
 
 @EACH
-def test_capabilities_are_those_of_the_estimator(family):
+def test_capabilities_equal_those_of_the_estimator(family):
     for model in estimators(family):
         several = model.__sklearn_tags__().classifier_tags.multi_class
         assert several or not family.many_classes

@@ -28,7 +28,7 @@ def fitted():
     return TwoLevelRuleClassifier().fit(X, y), X, y
 
 
-def test_predictions_are_those_of_the_rule_that_is_shown(fitted):
+def test_predictions_equal_the_shown_rule(fitted):
     model, X, _ = fitted
     expected = model.rule_set_.predict(model.read_columns(X))
     np.testing.assert_array_equal(model.predict(X), expected)
@@ -42,7 +42,7 @@ def test_text_labels_and_numbers_give_the_same_rule(fitted):
     assert coded.predict(X).dtype.kind == "i"
 
 
-def test_costs_are_the_class_weights_they_come_to_and_refused_beside_them(fitted):
+def test_costs_equal_class_weights_and_exclude_them(fitted):
     _, X, y = fitted
     by_cost = TwoLevelRuleClassifier(costs=Costs(4, 1, "EUR")).fit(X, y)
     by_weight = TwoLevelRuleClassifier(class_weight={"yes": 4, "no": 1}).fit(X, y)
@@ -64,7 +64,7 @@ def test_a_missing_column_is_named(fitted):
         model.predict(X.drop(columns="bmi"))
 
 
-def test_text_where_numbers_were_is_refused(fitted):
+def test_text_in_number_columns_is_rejected(fitted):
     model, X, _ = fitted
     with pytest.raises(
         DataError, match=r"Column 'age' must hold numbers.*none .*\(first: row 1, 'old'\)"
@@ -117,7 +117,7 @@ def test_one_class_left_by_the_weights_is_refused():
 
 
 @pytest.mark.parametrize("does", ["fit", "stability"])
-def test_inner_fits_warn_of_nothing_and_find_the_filters_of_the_process(does, monkeypatch):
+def test_inner_fits_emit_no_warnings_and_keep_the_filters(does, monkeypatch):
     """Python silences for all threads at once (`warnings.catch_warnings`): it is not safe."""
     X, y = mixed_table(n=60)
     hurried = BoxSearchClassifier(1e6, n_perturbations=0, time_limit=1e-9, random_state=0)
@@ -222,7 +222,7 @@ def test_clauses_that_fire_decide(fitted):
     np.testing.assert_array_equal(fired.any(axis=1), model.predict(X) == "yes")
 
 
-def test_a_condition_that_takes_gaps_has_brackets_of_its_own_within_an_and():
+def test_condition_on_gaps_has_brackets_within_an_and():
     gaps, plain = Literal("a", "<=", 1.0, missing=True), Literal("b", ">", 2.0)
     rule = RuleSet((Clause((gaps, plain)), Clause((gaps,))), ("yes", "yes"), "dnf", "no")
     assert str(FixedRuleClassifier(rule)).splitlines() == [

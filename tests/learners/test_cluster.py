@@ -90,7 +90,7 @@ def test_two_workers_give_the_table_that_one_core_gives(client, learner):
     assert len(told) == len(ours.table) == 24
 
 
-def test_learners_compared_on_a_cluster_give_the_rows_that_one_core_gives(client):
+def test_comparison_on_a_cluster_equals_one_core(client):
     table = load_sample("iris")
     y = table.frame[table.frame.columns[-1]]
     X = table.frame.drop(columns=y.name)
@@ -113,7 +113,7 @@ def test_learners_compared_on_a_cluster_give_the_rows_that_one_core_gives(client
     pd.testing.assert_frame_equal(*drawn)
 
 
-def test_a_rule_and_its_stability_are_those_of_one_core(client):
+def test_rule_and_stability_on_a_cluster_equal_one_core(client):
     X, y = noisy_table(200)
     model = RuleClassifier(max_conditions=3, random_state=0)
     ours, plain = model.fit(X, y), alone(lambda: RuleClassifier(3, random_state=0).fit(X, y))
@@ -124,7 +124,7 @@ def test_a_rule_and_its_stability_are_those_of_one_core(client):
     assert [r.rule for r in again.resamples] == [r.rule for r in once.resamples]
 
 
-def test_a_table_is_sent_once_to_each_worker_however_many_tasks_and_sweeps(client, tmp_path):
+def test_table_is_sent_once_to_each_worker(client, tmp_path):
     values, y = noisy_table()
     X = counted(values, str(tmp_path))
     learners = {f"stump {k}": (Stump(pause=k / 1e6), SETTINGS) for k in range(3)}

@@ -108,9 +108,7 @@ def test_a_table_that_cannot_be_cut_gets_the_answer_of_most_rows(learner, form):
     ("form", "described", "yes_weight"),
     [("dnf", "yes", None), ("cnf", "no", None), ("dnf", "no", 30.0), ("cnf", "yes", 30.0)],
 )
-def test_a_priced_rule_never_costs_more_than_the_cheaper_constant_answer(
-    learner, form, described, yes_weight
-):
+def test_priced_rule_costs_at_most_the_cheaper_constant(learner, form, described, yes_weight):
     X, y = rare(300)
     weights = None if yes_weight is None else {"yes": yes_weight, "no": 1.0}
     least = constant_cost(y, yes_weight)
@@ -152,9 +150,7 @@ def test_proved_rule_with_many_errors_predicts_never_rare():
 @pytest.mark.parametrize("n_clauses", [1, 2])
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 @pytest.mark.parametrize("described", ["yes", "no"])
-def test_a_certificate_of_an_empty_rule_is_not_above_what_the_rule_costs(
-    n_clauses, form, described
-):
+def test_certificate_of_an_empty_rule_does_not_exceed_its_cost(n_clauses, form, described):
     X, y = rare(200, 0.1)
     learner = BoxSearchClassifier(
         20.0, n_clauses, form=form, positive_label=described, n_perturbations=0, binarizer=FEW
@@ -175,7 +171,7 @@ def test_a_path_begins_with_the_cheaper_constant_answer():
     assert path.rule(5000.0).predict({"a": np.zeros(1), "b": np.zeros(1)}).tolist() == ["no"]
 
 
-def test_settings_of_one_search_compare_with_constants_like_single_fits():
+def test_settings_of_one_search_compare_with_constants():
     X, y = rare()
     learner = BoxSearchClassifier(n_perturbations=0, positive_label="no")
     settings = [{"theta": t, "n_clauses": r} for t in (0.1, 5.0, 300.0, 400.0) for r in (1, 3)]

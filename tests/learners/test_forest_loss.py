@@ -92,7 +92,7 @@ def test_each_setting_is_scored_by_its_rule_of_all_rows():
 
 
 @pytest.mark.slow
-def test_three_classes_are_judged_and_the_reason_tells_of_it():
+def test_three_classes_are_estimated_and_named_in_the_reason():
     X, _, true = planted(n=150)
     y = np.where(X.b > 0.7, "odd", true)
     result = RuleClassifier(cv=2).fit(X, y).choice_
@@ -115,7 +115,7 @@ def test_equal_columns_are_one_to_the_forest():
     assert ordered.tolist() == [True, False]
 
 
-def test_calibrated_votes_rise_with_the_votes_and_keep_the_class_shares():
+def test_calibrated_votes_are_monotonic_and_keep_class_shares():
     rng = np.random.default_rng(0)
     codes = (rng.random(400) < 0.25).astype(int)
     votes = np.clip(0.5 + 0.2 * (codes - 0.5) + rng.normal(0, 0.1, 400), 0.01, 0.99)

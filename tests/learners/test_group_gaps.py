@@ -36,7 +36,7 @@ def measured():
 
 
 @pytest.mark.slow
-def test_gaps_are_those_of_the_answers_to_left_out_rows(measured):
+def test_gaps_are_measured_on_left_out_rows(measured):
     X, y, model = measured
     compared = model.choice_.table
     checked = read_training_table(RuleClassifier(), X, y, None)

@@ -29,7 +29,7 @@ def test_a_class_of_few_rows_is_compared_on_as_many_folds():
     assert model.rule_set_.n_conditions == 1
 
 
-def test_a_class_with_a_single_row_cannot_be_left_out_and_learned_from():
+def test_class_with_a_single_row_is_rejected_for_inner_folds():
     X, y = pd.DataFrame({"a": np.arange(20.0)}), ["n"] * 19 + ["y"]
     table = BoxSearchClassifier()._read(X, y, None)
     with pytest.raises(DataError, match=r"class 'y' has a single row\. Leave this class out"):
@@ -37,7 +37,7 @@ def test_a_class_with_a_single_row_cannot_be_left_out_and_learned_from():
 
 
 @pytest.mark.slow
-def test_weights_say_which_constant_answer_is_given_and_what_it_costs():
+def test_weights_determine_the_constant_and_its_cost():
     X, y = mixed_table(n=90)
     learner = BoxSearchClassifier(max_conditions=1)
     table = learner._read(X, y, None)

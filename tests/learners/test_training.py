@@ -18,7 +18,7 @@ from rulekit.learners.training import CheckedColumns, Clock, SharedWork
 from tests.learners.tables import mixed_table
 
 
-def test_rows_that_were_checked_are_answered_like_the_table_they_come_from():
+def test_checked_rows_are_predicted_like_their_table():
     X, y = mixed_table(n=60)
     model = OneLevelRuleClassifier(theta=0.5).fit(X, y)
     for requested in (model, FixedRuleClassifier(model.rule_set_)):
@@ -44,14 +44,14 @@ def test_shared_work_of_settings_is_done_once():
     assert made == ["a", "b"]
 
 
-def test_chance_without_a_seed_is_drawn_once_for_all_who_share_the_work():
+def test_unseeded_randomness_is_drawn_once_per_shared_work():
     shared = SharedWork()
     first, second = (shared.generator(None).integers(2**60) for _ in range(2))
     assert first == second != SharedWork().generator(None).integers(2**60)
     assert shared.generator(7).integers(2**60) == np.random.default_rng(7).integers(2**60)
 
 
-def test_a_clock_tells_time_that_ran_out_from_a_caller_who_stops():
+def test_clock_distinguishes_timeout_from_a_stop():
     late, stopped = Clock(time.monotonic() - 1.0), Clock(None, lambda: True)
     assert late()
     assert (late.ran_out, late.stopped()) == (True, False)

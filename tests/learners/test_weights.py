@@ -60,7 +60,7 @@ def test_equal_weights_change_nothing_though_duplicates_do(learner):
     assert clone(model).fit(X.iloc[again], y[again]).rule_set_ == twice
 
 
-def test_cuts_are_quantiles_of_rows_whatever_they_weigh():
+def test_cuts_are_quantiles_of_unweighted_rows():
     X, y = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, 5.0]}), list("aabbb")
     weight = np.array([9, 1, 1, 1, 1])
     again = np.repeat(np.arange(5), weight)

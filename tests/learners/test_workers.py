@@ -53,7 +53,7 @@ def test_one_killed_worker_costs_a_second_try_and_no_more(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_sweep_goes_on_after_a_killed_worker_and_gives_the_same_table(tmp_path):
+def test_sweep_survives_a_killed_worker_with_the_same_table(tmp_path):
     learner = Mortal(journal=str(marks(tmp_path, 1)))
     found = sweep(learner, *noisy_table(), grid=SETTINGS, cv=3, n_jobs=2)
     assert not list(tmp_path.iterdir())
@@ -65,7 +65,7 @@ def test_a_sweep_goes_on_after_a_killed_worker_and_gives_the_same_table(tmp_path
 
 
 @pytest.mark.slow
-def test_workers_killed_twice_end_the_sweep_and_the_store_keeps_results(tmp_path):
+def test_second_killed_worker_ends_the_sweep_and_keeps_results(tmp_path):
     folder = tmp_path / "marks"
     folder.mkdir()
     learner = Mortal(journal=str(folder))

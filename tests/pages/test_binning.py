@@ -36,7 +36,7 @@ def metric(app, label):
     return next(m.value for m in app.metric if m.label == label)
 
 
-def test_without_data_the_page_says_so_and_draws_nothing(open_app):
+def test_page_without_data_has_an_empty_state(open_app):
     app = open_app("binning")
     assert not app.exception
     assert "No table" in app.info[0].value
@@ -44,7 +44,7 @@ def test_without_data_the_page_says_so_and_draws_nothing(open_app):
     assert not app.metric
 
 
-def test_without_a_target_the_page_says_what_is_missing(open_app):
+def test_page_without_a_target_names_it(open_app):
     app = open_app()
     app.file_uploader[0].upload("t.csv", b"a,b\n1,x\n2,y\n1,x\n2,y\n3,x\n").run()
     app.switch_page("pages/binning.py").run()
@@ -250,9 +250,7 @@ def with_role(app, monkeypatch, name, role):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["quantile", "manual"])
-def test_a_column_with_cut_points_of_its_own_can_be_ignored_and_come_back(
-    open_app, monkeypatch, method
-):
+def test_column_with_own_cuts_can_be_ignored_and_restored(open_app, monkeypatch, method):
     app = open_app("binning", sample="iris")
     app.radio(key="binning_method").set_value(method).run()
     first = app.session_state["app"].features[0]
@@ -268,7 +266,7 @@ def test_a_column_with_cut_points_of_its_own_can_be_ignored_and_come_back(
 
 
 @pytest.mark.slow
-def test_a_wish_about_a_column_that_is_ignored_later_does_not_stop_the_fit(open_app, monkeypatch):
+def test_constraint_on_an_ignored_column_does_not_stop_the_fit(open_app, monkeypatch):
     app = open_app("binning", sample="iris")
     first, second = app.session_state["app"].features[:2]
     with_role(app, monkeypatch, first, "ignore")

@@ -63,7 +63,7 @@ def test_without_a_model_the_page_points_to_models(open_app):
     assert "No model is picked yet" in text(app)
 
 
-def test_while_the_first_rules_are_searched_the_page_says_so(open_app, tmp_path):
+def test_page_reports_a_running_first_search(open_app, tmp_path):
     app = open_app("explain", sample="iris")
     owner = app.session_state["analysis_id"]
     job = jobs.registry().start(f"{owner}/first", "First rules", tasks.Deaf(tmp_path / "number"))
@@ -72,7 +72,7 @@ def test_while_the_first_rules_are_searched_the_page_says_so(open_app, tmp_path)
     assert "No model is picked yet" in text(app.run())
 
 
-def test_without_a_table_the_page_says_so(open_app):
+def test_page_without_a_table_has_an_empty_state(open_app):
     assert "No table is loaded yet" in text(open_app("explain"))
 
 
@@ -133,7 +133,7 @@ def test_cases_are_narrowed_to_a_clause_and_to_a_group(on_credit):
 
 
 @pytest.mark.slow
-def test_one_sentence_tells_a_no_and_the_other_clauses_are_one_click_away(on_credit):
+def test_prediction_is_one_sentence_with_other_clauses_one_click_away(on_credit):
     app = on_credit()
     model, (X, _) = app.session_state["app"].model, app.session_state["app"].testing
     number = int(X.index[model.predict(X) == model.rule_set_.default][-1]) + 1
@@ -146,7 +146,7 @@ def test_one_sentence_tells_a_no_and_the_other_clauses_are_one_click_away(on_cre
 
 
 @pytest.mark.slow
-def test_a_search_that_finds_nothing_says_so(on_credit):
+def test_search_without_results_is_reported(on_credit):
     app = on_credit()
     app.text_input(key="explain_words").set_value("zebra").run()
     assert not app.exception
@@ -234,7 +234,7 @@ LEARNED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [*KINDS, *LEARNED, "classes"])
-def test_presenter_mode_has_no_sign_and_no_word_a_patient_would_ask_about(open_app, kind):
+def test_presenter_mode_has_no_signs_and_no_jargon(open_app, kind):
     table = load_sample("credit")
     names = {c: Words(c.replace("_", " ").title()) for c in table.frame.columns}
     state = AppState(table=table, run_settings=QUICK, wording=names, setting={"edited": "a test"})

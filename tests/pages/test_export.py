@@ -46,7 +46,7 @@ def test_without_a_model_the_page_points_to_models(open_app):
     assert "No model is picked yet" in text(app)
 
 
-def test_without_a_table_the_page_says_so(open_app):
+def test_page_without_a_table_has_an_empty_state(open_app):
     assert "No table is loaded yet" in text(open_app("export"))
 
 
@@ -59,7 +59,7 @@ def shown(app, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if not form.rendered])
-def test_each_format_is_shown_and_checked_where_it_can_be(on_credit, name):
+def test_each_format_is_shown_and_checked_if_possible(on_credit, name):
     shown(on_credit, name)
     assert not on_credit.exception
     assert not on_credit.error
@@ -95,7 +95,7 @@ def test_the_table_for_a_spreadsheet_counts_too(on_credit):
 
 
 @pytest.mark.slow
-def test_the_report_shows_test_figures_and_the_record_and_counts_as_a_look(on_credit):
+def test_report_shows_test_figures_and_counts_as_a_look(on_credit):
     assert on_credit.session_state["app"].test_looks == 0
     shown(on_credit, "report")
     assert not on_credit.exception
@@ -145,7 +145,7 @@ def test_every_format_is_offered_with_its_purpose_and_its_check(on_credit):
     assert databases == list(DATABASES.values())
 
 
-def test_a_format_that_fails_its_check_says_so_before_it_is_chosen(on_credit, monkeypatch):
+def test_failed_check_of_a_format_is_shown_before_selection(on_credit, monkeypatch):
     state = on_credit.session_state["app"]
     wrong = replace(verify_export(state.model, state.data[0], "sql"), n_equal=999)
     monkeypatch.setattr("ui.export.formats.kept", lambda *_: wrong)
@@ -191,7 +191,7 @@ def test_the_page_opens_with_a_format_to_take_away_at_once(on_credit):
 
 
 @pytest.mark.slow
-def test_without_test_rows_the_report_says_nothing_of_them(open_app):
+def test_report_without_test_rows_omits_them(open_app):
     app = open_app(
         "export",
         state=AppState(
@@ -266,7 +266,7 @@ def test_notes_go_into_the_record(on_credit):
     assert record["notes"] == "asked by the board"
 
 
-def test_the_record_tells_data_setting_seeds_and_versions(on_credit):
+def test_record_contains_data_setting_seeds_and_versions(on_credit):
     state = on_credit.session_state["app"]
     record = json.loads(record_text(state, state.model))
     assert record["data"]["sha256"] == state.table.digest
@@ -277,7 +277,7 @@ def test_the_record_tells_data_setting_seeds_and_versions(on_credit):
 
 
 @pytest.mark.slow
-def test_the_bundle_holds_every_format_and_the_rule_comes_back_from_it(on_credit):
+def test_bundle_contains_every_format_and_the_rule_loads_again(on_credit):
     state = on_credit.session_state["app"]
     with zipfile.ZipFile(io.BytesIO(bundle(state, state.model))) as archive:
         assert len(archive.namelist()) == len(FORMATS) + 2

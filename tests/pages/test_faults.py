@@ -198,9 +198,7 @@ def kept(place):
 
 
 @pytest.mark.slow
-def test_a_server_killed_in_the_middle_of_a_search_goes_on_where_it_was(
-    open_app, workspace_folder, tmp_path
-):
+def test_search_resumes_after_the_server_was_killed(open_app, workspace_folder, tmp_path):
     root = Path(__file__).parents[2]
     server = subprocess.Popen(
         [sys.executable, "-c", SERVER], cwd=root, stdout=subprocess.PIPE, text=True

@@ -53,7 +53,7 @@ def reloaded(app, open_app):
     return open_app("models", query={"analysis": app.query_params["analysis"]})
 
 
-def test_it_opens_with_whole_points_the_suggested_rule_and_no_other_work(on_models):
+def test_page_opens_with_full_points_and_the_suggested_rule(on_models):
     app = on_models
     assert not app.exception
     assert not app.error
@@ -235,9 +235,7 @@ def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
 @pytest.mark.parametrize(
     ("requested", "message"), [("0.1, cheap", "found 'cheap'"), (" , ", "at least one price")]
 )
-def test_prices_that_are_none_are_a_sentence_and_nothing_can_be_swept(
-    on_models, requested, message
-):
+def test_invalid_prices_give_a_sentence_and_disable_the_sweep(on_models, requested, message):
     app = opened_tab(on_models, "By price and clauses")
     app.text_input(key="run_thetas").set_value(requested).run()
     assert message in text(app)
@@ -282,7 +280,7 @@ def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
 
 
 @pytest.mark.slow
-def test_points_chosen_are_shown_side_by_side_and_told_apart(on_models):
+def test_selected_points_are_compared_side_by_side(on_models):
     app = opened_tab(on_models, "Compare rules")
     numbers = app.session_state["app"].sweep.curve().index
     app.multiselect(key="compare").set_value([numbers[0], numbers[-1]]).run()
@@ -351,7 +349,7 @@ def test_class_of_one_row_gives_a_sentence_and_few_rows_few_folds(open_app):
     assert app.session_state["app"].sweep is None
 
 
-def test_without_a_table_the_page_says_so_and_draws_nothing(open_app):
+def test_page_without_a_table_has_an_empty_state_and_no_figure(open_app):
     app = open_app("models")
     assert not app.exception
     assert "No table is loaded yet" in text(app)
@@ -381,7 +379,7 @@ def test_several_outcomes_have_a_quick_look_and_learners_to_compare(open_app):
 
 
 @pytest.mark.slow
-def test_left_out_dates_become_features_and_the_curve_is_searched_again(open_app):
+def test_left_out_dates_become_features_in_a_new_search(open_app):
     days = pd.Timestamp("2024-01-01") + pd.to_timedelta(range(120), "D")
     frame = pd.DataFrame({"day": days.strftime("%Y-%m-%d"), "size": [k % 7 for k in range(120)]})
     frame["outcome"] = ["late" if day.month == 2 else "on time" for day in days]

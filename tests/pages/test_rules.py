@@ -49,7 +49,7 @@ def test_without_a_model_the_page_points_to_models(open_app):
     assert not app.get("plotly_chart")
 
 
-def test_without_a_table_the_page_says_so(open_app):
+def test_page_without_a_table_has_an_empty_state(open_app):
     assert "No table is loaded yet" in text(open_app("rules"))
 
 
@@ -116,7 +116,7 @@ def without_the_first(app):
 
 
 @pytest.mark.slow
-def test_a_clause_switched_off_tells_what_changes_and_can_be_left_out(on_credit):
+def test_disabled_clause_shows_its_effect_and_can_be_removed(on_credit):
     app = on_credit()
     n = app.session_state["app"].model.rule_set_.n_clauses
     app = without_the_first(app)
@@ -199,7 +199,7 @@ def test_a_scorecard_is_edited_as_one_card_with_its_totals(open_app):
 
 
 @pytest.mark.slow
-def test_a_rule_of_sums_says_why_it_is_not_edited(open_app):
+def test_rule_of_sums_states_why_it_is_not_editable(open_app):
     setting = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
     app = with_model(open_app, "rules", load_sample("credit"), setting)
     assert not app.exception
@@ -220,7 +220,7 @@ def test_a_rule_of_sums_says_why_it_is_not_edited(open_app):
     assert not [b for b in app.button if b.key == "score_edit"]
 
 
-def test_an_empty_rule_says_what_to_do(on_credit):
+def test_empty_rule_states_what_to_do(on_credit):
     app = on_credit(theta=1e6)
     assert not app.exception
     (told,) = [w.value for w in app.warning]
@@ -319,7 +319,7 @@ def proof_over(app):
 
 
 @pytest.mark.slow
-def test_a_rule_of_one_clause_says_by_itself_that_it_is_proven(open_app):
+def test_one_clause_rule_is_proved_without_a_click(open_app):
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
     app = proof_over(
         on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Optimality")
@@ -401,7 +401,7 @@ def test_leaving_out_all_clauses_gives_a_constant_rule(rule):
 
 
 @pytest.mark.slow
-def test_a_rule_that_a_reload_would_learn_otherwise_stays_as_it_was_read(open_app):
+def test_viewed_rule_stays_although_a_reload_would_learn_another(open_app):
     read = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
     table = load_sample("credit")

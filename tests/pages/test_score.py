@@ -38,7 +38,7 @@ def test_without_a_file_the_test_rows_show_what_the_page_does(scoring):
 
 
 @pytest.mark.slow
-def test_a_second_table_is_answered_row_by_row_and_the_rule_still_holds(scoring):
+def test_second_table_is_predicted_and_the_rule_still_holds(scoring):
     state = scoring.session_state["app"]
     app = uploaded(scoring, X.assign(risk=Y).iloc[:400])
     assert not app.exception

@@ -49,7 +49,7 @@ def test_status_names_table_and_selected_rule(open_app, swept_credit):
         ("failed", None),
     ],
 )
-def test_every_page_tells_of_a_job_while_it_is_active(open_app, state, words):
+def test_every_page_shows_an_active_job(open_app, state, words):
     app = open_app(sample="iris")
     job = jobs.Job("Search", app.session_state["analysis_id"], state=state, total=4, done=1)
     jobs.registry()._jobs[job.owner] = job
@@ -57,7 +57,7 @@ def test_every_page_tells_of_a_job_while_it_is_active(open_app, state, words):
     assert result == ([] if words is None else [words])
 
 
-def test_an_error_nobody_foresaw_is_a_sentence_with_an_id(open_app, monkeypatch, caplog):
+def test_unexpected_error_is_a_sentence_with_an_id(open_app, monkeypatch, caplog):
     def broken():
         raise ZeroDivisionError("cell 4711")
 

@@ -51,7 +51,7 @@ def integer_optimum(problem, kept=None):
 
 
 @pytest.mark.parametrize(("name", "n_thresholds"), CELLS)
-def test_counts_are_those_of_tables_1_and_2(real, name, n_thresholds):
+def test_counts_equal_tables_1_and_2(real, name, n_thresholds):
     problem, _, _ = real(name, n_thresholds)
     n_columns, *printed = PRINTED[name][n_thresholds]
     assert problem.P.shape[1] == n_columns

@@ -33,7 +33,7 @@ def test_the_conditions_of_an_or_have_a_bar_each():
 
 
 @pytest.mark.parametrize(("age", "trace"), [(60.0, 2), (50.0, 3), (0.0, 3)])
-def test_the_mark_tells_by_its_shape_whether_the_condition_is_met(age, trace):
+def test_shape_of_the_mark_shows_whether_the_condition_is_met(age, trace):
     figure = case_figure(Clause((OLD,)), row(age), REFERENCE)
     assert list(figure.data[trace].x) == [age / 100]
     assert {figure.data[2].marker.symbol, figure.data[3].marker.symbol} == {"circle", "x"}

@@ -44,7 +44,7 @@ def test_the_sentence_names_both_ends_and_the_whole(found):
     assert message.endswith(f"{100 * found.overall['error']:.1f} % in all.")
 
 
-def test_the_curve_of_a_gap_is_drawn_in_percent_and_told_by_its_ends():
+def test_gap_curve_is_in_percent_and_described_by_its_ends():
     every = pd.DataFrame(
         {
             "gap": [0.3, 0.1, 0.2, 0.0],

@@ -50,5 +50,5 @@ def test_long_words_are_broken_between_words():
     assert max(map(len, note["text"].split("<br>"))) <= 26
 
 
-def test_no_note_asks_for_no_place():
+def test_no_notes_need_no_space():
     assert placed({}, [[1.0, 0.5]], FRAME, SIZE) == []

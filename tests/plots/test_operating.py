@@ -33,7 +33,7 @@ def test_the_sentence_names_both_ends():
     )
 
 
-def test_tenths_are_drawn_where_they_were_stated_and_came_true():
+def test_tenths_are_drawn_at_stated_and_observed_shares():
     true, chance = [True, False, True, True], [0.3, 0.3, 0.9, 0.9]
     table = reliability(true, chance)
     dots = reliability_figure(table, "bad").data[1]

@@ -36,7 +36,7 @@ def test_each_row_is_counted_once_in_its_bin_and_outcome(rows, cuts):
 
 
 @pytest.mark.parametrize("n_rows", [6, 200])
-def test_every_outcome_is_drawn_by_its_name_in_its_colour_in_both_pictures(n_rows):
+def test_outcomes_have_their_name_and_colour_in_both_figures(n_rows):
     values = np.linspace(0, 9, n_rows)
     codes = np.arange(n_rows) % 3
     figure = outcome_bins_figure(values, codes, [2.0, 5.0], name="petal", labels=LABELS)
@@ -70,7 +70,7 @@ def test_a_hostile_name_or_outcome_is_text_in_the_figure():
     assert "<a" not in figure.to_json().replace("\\u003c", "<")
 
 
-def test_the_sentence_says_where_each_outcome_is_commonest():
+def test_sentence_states_where_each_outcome_is_commonest():
     table = outcome_bins(VALUES, CODES, 3, [1.0, 2.0])
     assert outcome_sentence(table, name="petal", labels=LABELS) == (
         "petal: the share of each outcome is highest: setosa at most 1 (100%); versicolor over 1 "
@@ -80,7 +80,7 @@ def test_the_sentence_says_where_each_outcome_is_commonest():
     assert "setosa at b (100%)" in outcome_sentence(levels, name="town", labels=LABELS)
 
 
-def test_without_a_cut_the_sentence_says_so():
+def test_sentence_states_that_there_is_no_cut():
     table = outcome_bins(VALUES, CODES, 3, [])
     assert outcome_sentence(table, name="x", labels=LABELS) == ("x: no cut point divides the rows.")
 

@@ -67,7 +67,7 @@ def test_one_learner_needs_no_legend_of_learners():
     assert len(front_figure(settings(method="a"), series="method").data) == 2
 
 
-def test_far_more_than_two_hundred_points_are_thinned_and_the_front_stays():
+def test_many_points_are_thinned_but_the_front_stays():
     points = settings(500)
     points["on_front"] = points["n_conditions"] < 20
     labels = {row[0] for row in front_figure(points).data[0].customdata}
@@ -120,7 +120,7 @@ def by_limit(**more):
     return points.assign(limit=[1, 1, 2, 2, 3, 3], **more)
 
 
-def test_over_conditions_allowed_each_learner_has_its_line_in_its_colour():
+def test_each_learner_has_its_line_and_colour_over_the_limit():
     trace, *lines = front_figure(by_limit(), x="limit", series="method", selected=30).data
     band, a, b = (lines[1], lines[0], lines[2])
     assert [list(line.x) for line in (a, b)] == [[1, 2, 3], [1, 2, 3]]
@@ -190,7 +190,7 @@ def test_a_learner_keeps_its_look_beside_any_others():
         assert list(trace.marker.symbol) == [look.symbol for look in drawn]
 
 
-def test_no_band_is_drawn_where_the_spread_is_not_known():
+def test_no_band_is_drawn_for_unknown_spread():
     figure = front_figure(by_limit(test_error_se=float("nan")), x="limit", series="method")
     assert all(line.fill is None for line in figure.data)
 
@@ -212,18 +212,18 @@ def test_names_from_outside_are_shown_and_never_read_as_markup(name):
     assert "<img" not in figure.to_json().replace("\\u003c", "<")
 
 
-def test_the_sentence_tells_both_ends_of_the_front():
+def test_sentence_describes_both_ends_of_the_front():
     assert front_sentence(settings()) == (
         "The error falls from 30.0 % with 0 conditions to 10.0 % with 5 conditions; "
         "more conditions do not lower it."
     )
 
 
-def test_the_sentence_of_a_single_point_tells_what_it_needs():
+def test_sentence_of_a_single_point_states_what_is_missing():
     assert front_sentence(settings(1)) == "The lowest error, 30.0 %, needs 0 conditions."
 
 
-def test_the_sentence_without_a_point_says_so():
+def test_sentence_without_points_states_it():
     assert front_sentence(settings(0)) == "No setting has been measured yet."
 
 
@@ -234,7 +234,7 @@ def test_a_family_of_reference_models_is_a_curve_over_its_sizes():
     assert not figure.layout.annotations
 
 
-def test_costs_are_written_as_numbers_on_the_axis_in_names_and_in_words():
+def test_costs_are_numbers_on_axes_in_names_and_in_words():
     points = settings()
     points = points.assign(test_cost_per_100=200 * points["test_error"])
     lines = [Baseline("always good", 45.0)]

@@ -16,7 +16,7 @@ def test_each_clause_has_one_bar_of_two_parts():
     assert [list(trace.x) for trace in figure.data] == [[40, 10], [10, 0]]
 
 
-def test_a_clause_that_gives_a_class_of_its_own_has_that_class_s_colour():
+def test_clause_has_the_colour_of_its_class():
     counts = COUNTS.assign(gives=["well", "ill"])
     first, _ = clause_figure(counts, "its class", "another", classes=["ill", "well"]).data
     colours = outcome_colours(["ill", "well"])
@@ -34,7 +34,7 @@ def test_the_clause_sentence_names_the_widest_clause():
     )
 
 
-def test_a_rule_without_clauses_says_so():
+def test_rule_without_clauses_is_stated():
     assert clause_sentence(COUNTS.iloc[:0], "ill") == "The rule has no clause."
 
 

@@ -18,7 +18,7 @@ def counts():
     return pd.DataFrame([*rows, nothing, hostile]).fillna(0).astype({"kept": int})
 
 
-def test_columns_with_most_left_come_first_and_empty_ones_are_left_out(counts):
+def test_columns_are_sorted_by_remaining_conditions(counts):
     table = screening_table(counts)
     assert len(table) == 30
     assert table["column"][0] == "<b>x</b>"

@@ -107,7 +107,7 @@ def test_a_few_values_far_out_do_not_squeeze_the_others(round_it):
     assert held == bin_table(values, values > 90, cuts)["rows"].tolist()
 
 
-def test_values_that_leave_each_other_room_are_drawn_where_they_are():
+def test_values_with_enough_space_are_drawn_in_place():
     values = np.random.default_rng(0).normal(size=2000)
     figure = threshold_figure(values, values > 0, [0.0], name="x")
     assert figure.layout.xaxis2.title.text == "x"
@@ -154,7 +154,7 @@ def test_the_sentence_names_the_highest_and_the_lowest_bin():
     )
 
 
-def test_without_a_cut_the_sentence_says_so():
+def test_sentence_states_that_there_is_no_cut():
     table = bin_table(np.ones(3), np.ones(3, bool), [])
     assert isinstance(table, pd.DataFrame)
     assert threshold_sentence(table, name="x") == "x: no cut point divides the rows."

@@ -37,7 +37,7 @@ def allowed(test, value):
         lambda name: st.lists(literals((name,)), min_size=1, max_size=4)
     )
 )
-def test_the_grouped_test_holds_where_all_its_literals_hold(group):
+def test_grouped_test_equals_all_its_literals(group):
     test = feature_test(group)
     values = ROWS[test.feature]
     together = Clause(tuple(group)).mask(ROWS)

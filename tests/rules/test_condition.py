@@ -82,7 +82,7 @@ def test_times_without_a_zone_are_written_to_the_second():
     assert columns_in(frame, ["a"])["a"].tolist() == ["2020-01-02 03:04:05"]
 
 
-def test_a_mapping_is_taken_as_it_is():
+def test_mapping_is_used_unchanged():
     columns = {"a": np.array([1.0])}
     assert columns_in(columns, ["a", "b"]) is columns
 

@@ -30,7 +30,7 @@ from tests.test_kinds import EXAMPLES, FRAME, HOSTILE, READ, rule_of
 
 @pytest.mark.slow
 @everywhere
-def test_every_kind_is_counted_where_the_table_is(put):
+def test_every_kind_is_evaluated_in_the_database(put):
     case = placed(put, columns_of(FRAME))
     for kind in EXAMPLES | READ:
         for form, missing in (("dnf", False), ("cnf", True)):
@@ -39,7 +39,7 @@ def test_every_kind_is_counted_where_the_table_is(put):
 
 @pytest.mark.slow
 @everywhere
-def test_names_and_values_that_mean_something_to_a_database_mean_nothing(put):
+def test_special_names_and_values_are_escaped_in_databases(put):
     strange = ("it's", 'a"b', "a\\b", "\\", "", " ", "%", "_", "Ünal", "İK", "O'DOG", "ΟΔΟΣ,x")
     for name in HOSTILE:
         values = np.array([*strange, None] * 2, dtype=object)

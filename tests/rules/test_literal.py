@@ -18,7 +18,7 @@ def test_a_mask_answers_each_row_as_the_plain_reading_does(literal, table):
 
 
 @given(literals(), columns())
-def test_the_negation_holds_exactly_where_the_literal_does_not(literal, table):
+def test_negation_holds_exactly_if_the_literal_does_not(literal, table):
     assert literal.negated().mask(table).tolist() == (~literal.mask(table)).tolist()
 
 
@@ -39,13 +39,13 @@ def test_a_value_at_the_threshold_meets_the_closed_test_only():
     assert met == {"<=": True, "<": False, ">=": True, ">": False}
 
 
-def test_sets_are_equal_whatever_the_order_and_repeats():
+def test_sets_are_equal_in_any_order_and_with_repeats():
     a = Literal("c", "in", ("red", "blue", "red"))
     assert a == Literal("c", "in", ("blue", "red"))
     assert a.value == ("blue", "red")
 
 
-def test_numbers_are_equal_whatever_their_type():
+def test_numbers_of_any_type_are_equal():
     assert Literal("x", ">", np.int64(5)) == Literal("x", ">", 5.0) == Literal("x", ">", 5)
     assert Literal("x", ">", -0.0).sort_key == Literal("x", ">", 0.0).sort_key
 
@@ -59,7 +59,7 @@ def test_a_column_that_is_not_there_is_named():
         Literal("x", ">", 1).mask({"y": np.zeros(1)})
 
 
-def test_text_where_a_number_is_compared_is_refused():
+def test_text_compared_with_a_number_is_rejected():
     with pytest.raises(RuleError, match="compares column 'x' with a number"):
         Literal("x", ">", 1).mask({"x": np.array(["a", None], dtype=object)})
 

@@ -65,14 +65,14 @@ def test_no_row_has_a_sum_outside_the_span(split):
 
 
 @given(points_splits())
-def test_missing_is_the_answer_where_every_column_is_missing(split):
+def test_missing_flag_decides_rows_with_all_columns_missing(split):
     table = {f: np.array([None], dtype=object) for f in split.features}
     assert split.mask(table).tolist() == [split.missing]
 
 
 @pytest.mark.slow
 @given(points_splits(), points_splits(), columns())
-def test_shorter_forms_say_the_same(first, second, table):
+def test_shorter_forms_are_equivalent(first, second, table):
     shorter = first.shorter()
     np.testing.assert_array_equal(shorter.mask(table), first.mask(table))
     assert shorter.n_conditions <= first.n_conditions

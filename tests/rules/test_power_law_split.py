@@ -33,14 +33,14 @@ def plain_answer(split, row):
 
 
 @given(splits(), rows())
-def test_a_split_means_row_by_row_what_its_parts_say(split, columns):
+def test_split_equals_its_parts_row_by_row(split, columns):
     n = len(columns["mass"])
     table = [{name: values[i] for name, values in columns.items()} for i in range(n)]
     assert split.mask(columns).tolist() == [plain_answer(split, row) for row in table]
 
 
 @given(splits(), rows())
-def test_the_negation_holds_exactly_where_the_split_does_not(split, columns):
+def test_negation_holds_exactly_if_the_split_does_not(split, columns):
     np.testing.assert_array_equal(split.negated().mask(columns), ~split.mask(columns))
     assert split.negated().negated() == split
 

@@ -27,7 +27,7 @@ def test_two_bounds_of_a_column_are_one_interval_in_place_of_the_first():
         (LinearSplit((("age", 1.0),), "<=", 3.0), HIGH),
     ],
 )
-def test_anything_else_stays_as_it_is(conditions):
+def test_other_conditions_are_unchanged(conditions):
     assert readings(Clause(conditions)) == conditions
 
 

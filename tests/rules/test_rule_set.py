@@ -22,7 +22,7 @@ def test_a_clause_joins_its_conditions_row_by_row(clause, table):
 
 
 @given(clauses(), columns(max_rows=10))
-def test_the_negated_clause_holds_exactly_where_the_clause_does_not(clause, table):
+def test_negated_clause_holds_exactly_if_the_clause_does_not(clause, table):
     assert clause.negated().mask(table).tolist() == (~clause.mask(table)).tolist()
     assert clause.negated().negated() == clause
 
@@ -70,7 +70,7 @@ def test_single_conditions_fit_either_form():
     assert RuleSet((Clause((OLD,), "or"),), ("a",), "dnf", "b").clauses[0].op == "and"
 
 
-def test_a_constant_rule_says_so():
+def test_constant_rule_is_stated():
     assert RuleSet((), (), "dnf", "b").is_constant
     assert RuleSet((Clause(),), ("a",), "dnf", "b").is_constant
     assert not RuleSet((Clause((OLD,)),), ("a",), "dnf", "b").is_constant
@@ -93,7 +93,7 @@ def test_parts_that_do_not_fit_together_are_refused(parts, message):
         RuleSet(*parts)
 
 
-def test_a_clause_knows_two_joins():
+def test_clause_rejects_unknown_operators():
     with pytest.raises(RuleError, match="'and' or 'or', got 'xor'"):
         Clause((OLD,), "xor")
 
@@ -105,7 +105,7 @@ def test_several_labels_cannot_be_distinguished_from_the_other_side():
 
 
 @pytest.mark.parametrize("name", ["credit", "wine", "iris"])
-def test_the_rows_of_a_data_frame_get_what_the_model_says(name):
+def test_data_frame_rows_are_predicted_like_the_model(name):
     table = load_sample(name)
     target = suggest_target(table)
     X, y = table.xy(target)

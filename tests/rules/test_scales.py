@@ -97,6 +97,6 @@ def test_words_are_separated_by_punctuation(text):
         assert has == (wanted in words)
 
 
-def test_a_word_is_not_looked_for_among_numbers():
+def test_word_test_on_numbers_is_rejected():
     with pytest.raises(RuleError, match=r"looks for a word in column 'x', but .* numbers"):
         Literal("x", "contains", "late").mask({"x": np.zeros(2)})

@@ -30,7 +30,7 @@ def covering(seed, m=12, n=8):
 
 
 @given(seed=st.integers(0, 10_000))
-def test_the_optimal_value_is_that_of_linprog_written_by_hand(seed):
+def test_optimal_value_equals_a_plain_linprog(seed):
     lp = covering(seed)
     answer = solve_lp(lp)
     by_hand = linprog(
@@ -79,7 +79,7 @@ def test_equations_and_sparse_matrices_are_understood():
 @pytest.mark.parametrize(
     ("c", "row", "status"), [(1.0, (3.0, np.inf), "infeasible"), (-1.0, (0.0, np.inf), "unbounded")]
 )
-def test_programs_without_an_optimum_say_so_and_hold_no_numbers(c, row, status):
+def test_programs_without_an_optimum_have_a_status_and_no_numbers(c, row, status):
     upper = 2.0 if status == "infeasible" else np.inf
     lp = LinearProgram(
         np.array([c]),

@@ -50,7 +50,7 @@ def cached(folder):
     return {path.name for path in folder.rglob("*.nbi")}
 
 
-def test_a_kernel_is_compiled_as_its_file_is_imported_and_kept_on_disk(made, tmp_path):
+def test_kernel_is_compiled_at_import_and_cached_on_disk(made, tmp_path):
     assert made(KERNELS).quarter(3.0) == 0.75
     assert len(cached(tmp_path)) == 1
 
@@ -90,7 +90,7 @@ def test_changed_kernel_recompiles_its_callers_in_the_folder(made):
     assert made(caller, "outer_kernels").twice(3.0) == 2.0
 
 
-def test_kernels_are_made_where_no_cache_can_be_written(made, monkeypatch, tmp_path):
+def test_kernels_work_without_a_writable_cache(made, monkeypatch, tmp_path):
     from numba.core import caching
 
     def nowhere(self, *args):
@@ -108,7 +108,7 @@ def test_a_kernel_that_cannot_be_compiled_is_an_error(made):
         made(KERNELS.replace("half(half(x))", "x + 'half'"))
 
 
-def test_threads_that_ask_at_once_wait_for_one_import(made, tmp_path):
+def test_concurrent_threads_wait_for_one_import(made, tmp_path):
     made(KERNELS)
     sys.modules.pop("some_kernels")
     found = []

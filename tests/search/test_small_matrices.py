@@ -7,7 +7,7 @@ from scipy import linalg
 from rulekit.search.small_matrices import narrowest, solved
 
 
-def test_more_equations_than_unknowns_are_solved_where_they_agree():
+def test_consistent_overdetermined_equations_are_solved():
     rng = np.random.default_rng(0)
     A, x = rng.standard_normal((50, 7, 4)), rng.standard_normal((50, 4, 2))
     A[:, 0] = 0.0  # an equation that says nothing comes first

@@ -16,7 +16,7 @@ def test_addable_numbers_have_the_same_sum_in_every_order():
         assert sum(order.tolist()) == exact
 
 
-def test_addable_numbers_are_off_by_less_than_the_rounding_of_their_sum():
+def test_addable_numbers_are_within_rounding_of_their_sum():
     values = np.random.default_rng(1).lognormal(0, 3, 1000)
     assert np.abs(addable(values) - values).max() <= np.spacing(values.sum())
     whole = np.arange(1000.0)

@@ -32,7 +32,7 @@ def test_a_count_goes_with_its_noun():
     assert [plural(n, "row") for n in (0, 1, 2, 2.5)] == ["0 rows", "1 row", "2 rows", "2.5 rows"]
 
 
-def test_a_mean_of_counts_has_one_digit_and_none_where_it_is_whole():
+def test_mean_of_counts_has_a_digit_unless_whole():
     means = (2 / 3, 29 / 9, 3.0, 1.02, 1234.0)
     assert [plural(n, "row") for n in means] == [
         "0.7 rows",
@@ -47,7 +47,7 @@ def test_only_the_first_letter_becomes_a_capital():
     assert [capital(t) for t in ("duckDB, F1", "", "é")] == ["DuckDB, F1", "", "É"]
 
 
-def test_a_cost_is_a_number_with_its_unit_and_any_other_measure_a_share():
+def test_costs_have_a_unit_and_other_measures_are_shares():
     assert measured(0.1234, "test_error") == "12.3 %"
     assert measured(1234.56, "test_cost_per_100", "EUR") == "1235 EUR"
     assert measured(58.26, "test_cost_per_100") == "58.26"

@@ -123,7 +123,7 @@ def test_an_analysis_opened_by_its_address_is_not_listed_until_added(session):
     assert names() == ["iris"]
 
 
-def test_opening_one_leaves_the_other_as_it_is(session):
+def test_opening_an_analysis_leaves_others_unchanged(session):
     iris, wine = begun(session, "iris"), begun(session, "wine")
     workspace.reopen(iris)
     assert session["app"].table.name == "iris"

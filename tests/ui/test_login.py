@@ -67,7 +67,7 @@ def test_a_package_that_a_login_needs_is_named(monkeypatch):
 
 
 @pytest.mark.slow
-def test_without_secrets_nobody_gets_in(secrets):
+def test_nobody_logs_in_without_secrets(secrets):
     secrets(None)
     seen = AppTest.from_file(str(ROOT / "app.py")).run(timeout=60)
     (message,) = (error.value for error in seen.error)
@@ -104,7 +104,7 @@ def test_an_analysis_opens_for_the_person_it_belongs_to(monkeypatch, tmp_path):
     ("setting", "sentence"),
     [("on", "requires a login provider"), ("perhaps", "must be on or off; it is 'perhaps'")],
 )
-def test_a_server_that_could_let_nobody_in_does_not_start(tmp_path, setting, sentence):
+def test_server_on_which_login_is_impossible_does_not_start(tmp_path, setting, sentence):
     environment = {k: v for k, v in os.environ.items() if k != "STREAMLIT_SECRETS_FILES"}
     environment |= {"RULEKIT_LOGIN": setting, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "ui.server"]

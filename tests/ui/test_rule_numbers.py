@@ -28,7 +28,7 @@ def part(name, n, wrong):
         ((100, 100), (100, 100), False),
     ],
 )
-def test_an_overfit_is_reported_where_chance_does_not_explain_it(train, test, result):
+def test_overfitting_is_reported_unless_chance_explains_it(train, test, result):
     here, there = part("training", *train), part("test", *test)
     table = [[test[1], test[0] - test[1]], [train[1], train[0] - train[1]]]
     assert (fisher_exact(table, alternative="greater").pvalue <= BY_CHANCE) == result

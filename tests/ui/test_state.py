@@ -18,7 +18,7 @@ def small(n=40, **columns):
     return Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
 
 
-def test_an_empty_analysis_says_what_comes_first():
+def test_empty_analysis_states_the_first_step():
     assert AppState().problem() == "No table is loaded yet."
     assert not AppState().ready
     with pytest.raises(DataError, match="No table is loaded"):
@@ -227,7 +227,7 @@ def test_words_for_people_do_not_change_the_key():
     assert (state.label("a"), state.unit("a"), state.label("ill")) == ("Age", "years", "ill")
 
 
-def test_one_of_several_numbers_against_the_rest_is_a_text_like_the_rest():
+def test_one_number_against_the_rest_becomes_text():
     frame = pd.DataFrame({"age": [k % 7 for k in range(40)], "num": [k % 4 for k in range(40)]})
     table = Table.from_frame(frame).with_roles({"num": "target"}, positive_label=0)
     state = AppState(table=table)

@@ -6,14 +6,14 @@ from ui.learners.spec import RunSpec
 from ui.state import AppState
 
 
-def test_an_analysis_saved_with_the_number_of_looks_alone_keeps_the_number():
+def test_analysis_saved_with_a_number_of_looks_keeps_it():
     state = AppState(table=load_sample("iris"), test_looks=3)
     older = {k: v for k, v in state_file.to_plain(state).items() if k != "looked_at"}
     back = state_file.from_plain(older, state.table)
     assert (back.test_looks, back.looked_at) == (3, ())
 
 
-def test_an_analysis_saved_before_outcomes_had_names_comes_back_without():
+def test_analysis_saved_before_outcome_names_loads_without_them():
     state = AppState(table=load_sample("iris"))
     older = state_file.to_plain(state)
     del older["outcomes"], older["split"]["keep_twins"]

@@ -201,7 +201,7 @@ def test_a_header_without_rows_is_refused():
         read_table(b"a,b\n")
 
 
-def test_one_column_is_read_with_a_word_on_the_delimiter():
+def test_single_column_is_read_with_a_note_on_the_delimiter():
     assert "one column only" in read_table(b"a:b\n1:2\n3:4\n").notes[0]
 
 

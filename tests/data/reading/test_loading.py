@@ -272,7 +272,7 @@ def test_reported_cell_limit_is_the_actual_limit():
             read_table(raw.encode())
 
 
-def test_a_workbook_of_charts_only_is_distinguished_from_a_damaged_one():
+def test_workbook_of_charts_and_damaged_one_have_different_errors():
     workbook = openpyxl.Workbook()
     workbook.create_chartsheet()
     workbook.remove(workbook["Sheet"])

@@ -17,7 +17,7 @@ NAMES = [info.name for info in list_samples()]
 
 
 @pytest.mark.parametrize("info", list_samples(), ids=NAMES)
-def test_every_sample_is_as_it_is_described(info):
+def test_every_sample_matches_its_description(info):
     table = load_sample(info.name)
     assert (table.n_rows, table.n_columns) == (info.n_rows, info.n_columns)
     assert (table.target, table.positive_label) == (info.target, info.positive_label)

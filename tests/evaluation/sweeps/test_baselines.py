@@ -96,7 +96,7 @@ def test_a_baseline_that_is_not_there_is_named(mixed):
 
 
 @pytest.mark.slow
-def test_many_trees_from_one_preparation_are_those_of_single_fits(mixed):
+def test_trees_from_one_preparation_equal_single_fits(mixed):
     X, y = mixed
     tree, grid = baseline_models()["tree"]
     settings = [{"learner__max_leaf_nodes": n} for n in (2, 4, 8)]

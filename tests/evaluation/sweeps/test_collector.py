@@ -84,14 +84,14 @@ def test_an_index_is_not_part_of_the_digest():
     assert collector.data_digest(X, [0, 1]) == collector.data_digest(X.set_axis([7, 8]), [0, 1])
 
 
-def test_nested_learners_dataclasses_sets_and_arrays_can_be_written_down():
+def test_nested_learners_dataclasses_sets_and_arrays_have_keys():
     value = {"inner": Stump(), "limits": Limits(("a",)), "set": {2, 1}, "array": np.arange(3)}
     assert collector.plain_form(value) == collector.plain_form(dict(reversed(value.items())))
     assert collector.plain_form(Limits(("a",))) != collector.plain_form(Limits(("b",)))
     assert collector.plain_form(np.arange(3)) != collector.plain_form(np.arange(3.0))
 
 
-def test_a_function_cannot_be_written_down_and_says_so():
+def test_function_has_no_key_and_raises_an_error():
     with pytest.raises(
         ValueError, match=r"'column' holds a function\. Give plain values, or sweep"
     ):

@@ -79,7 +79,7 @@ def test_rules_references_and_kept_models_share_costs(credit):
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_table_whatever_the_workers(table):
+def test_same_seed_gives_the_same_table_with_any_workers(table):
     one = compare_learners(*table, learners=STUMPS, cv=4)
     pd.testing.assert_frame_equal(
         timeless(one), timeless(compare_learners(*table, learners=STUMPS, cv=4))
@@ -232,7 +232,7 @@ def test_a_first_pass_stays_until_better_points_are_whole(credit):
 
 
 @pytest.mark.slow
-def test_first_pass_on_a_large_table_uses_a_part_and_shrinks_the_price(credit, monkeypatch):
+def test_first_pass_on_a_large_table_scales_the_price_down(credit, monkeypatch):
     monkeypatch.setattr(compare, "QUICK_CELLS", 0)
     monkeypatch.setattr(compare, "QUICK_ROWS", 50)
     seen = []

@@ -16,7 +16,7 @@ POINTS = st.lists(st.tuples(COORDINATE, COORDINATE), max_size=12)
 
 
 @given(POINTS)
-def test_the_front_is_what_the_definition_says(points):
+def test_front_equals_its_definition(points):
     x, y = [p[0] for p in points], [p[1] for p in points]
     assert pareto_front(x, y).tolist() == reference.pareto_front(x, y)
 
@@ -36,7 +36,7 @@ def test_equal_points_are_on_the_front_together():
     assert pareto_front([1, 1], [2, 2]).tolist() == [True, True]
 
 
-def test_a_point_with_a_nan_is_not_on_the_front_and_beats_nobody():
+def test_point_with_nan_is_not_on_the_front_and_dominates_none():
     assert pareto_front([0, 1], [np.nan, 1]).tolist() == [False, True]
 
 

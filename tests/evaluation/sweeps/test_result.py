@@ -50,7 +50,7 @@ def test_a_single_fold_has_no_standard_error():
     assert np.isnan(result_of([(0.3, 0.1, 2)], n_folds=1).summary["test_error_se"].iloc[0])
 
 
-def test_the_summary_of_streamed_rows_is_that_of_the_table():
+def test_summary_of_streamed_rows_equals_that_of_the_table():
     told = []
     result = sweep(Stump(), *noisy_table(), grid={"theta": [0.0, 1.0]}, cv=4, on_result=told.append)
     pd.testing.assert_frame_equal(summarise(told), result.summary)
@@ -78,7 +78,7 @@ def test_no_setting_beats_one_on_the_front(points):
     assert front["n_conditions"].is_monotonic_increasing
 
 
-def test_a_measure_where_large_is_good_has_its_own_front():
+def test_maximised_measure_has_its_own_front():
     result = result_of([(0.3, 0.0, 1), (0.2, 0.0, 2), (0.4, 0.0, 3)])
     table = result.table.assign(test_auc=1 - result.table["test_error"])
     turned = SweepResult(table, result.settings, result.estimators, 4, True, "folds")
@@ -114,7 +114,7 @@ def test_fewer_literals_win_among_equally_good_settings():
     assert result_of([(0.2, 0.0, 3), (0.2, 0.0, 2), (0.2, 0.0, 2)]).suggest()["best"] == 1
 
 
-def test_the_default_is_best_among_its_neighbours_and_says_why():
+def test_default_is_best_among_neighbours_with_a_reason():
     # setting 1 is a lucky dip between two bad ones; 4 and 5 are good, and so are those beside them
     errors = [0.30, 0.20, 0.30, 0.24, 0.21, 0.21, 0.24]
     chosen = result_of([(e, 0.05, 7.0 - i) for i, e in enumerate(errors)]).suggest()

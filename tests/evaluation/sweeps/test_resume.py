@@ -46,7 +46,7 @@ def run_and_kill(folder, n_jobs, after):
 
 
 @pytest.mark.slow
-def test_a_killed_sweep_resumes_where_it_stopped_and_gives_the_same_table(tmp_path):
+def test_killed_sweep_resumes_and_gives_the_same_table(tmp_path):
     (tmp_path / "journal").mkdir()
     n_all = 4 * 8
     run_and_kill(tmp_path, n_jobs=2, after=8)

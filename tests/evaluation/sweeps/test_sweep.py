@@ -39,7 +39,7 @@ def plain(table):
     return sweep(Stump(), *table, grid=GRID, cv=4)
 
 
-def test_errors_are_those_of_scikit_learns_cross_validation(table, plain):
+def test_errors_equal_scikit_learns_cross_validation(table, plain):
     X, y = table
     for number, setting in enumerate(plain.settings):
         scores = cross_val_score(Stump(**setting), X, y, cv=make_folds(y, 4))
@@ -47,7 +47,7 @@ def test_errors_are_those_of_scikit_learns_cross_validation(table, plain):
         np.testing.assert_allclose(rows["test_error"], 1 - scores)
 
 
-def test_a_row_tells_the_setting_the_fold_and_the_rule(plain):
+def test_rows_have_setting_fold_and_rule(plain):
     row = plain.table.iloc[5]
     assert (row["setting"], row["fold"], row["theta"], row["column"]) == (1, 1, -0.5, 1)
     assert row["learner"] == "Stump"
@@ -133,7 +133,7 @@ def test_learners_that_share_their_preparation_give_the_same_table(table, plain)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", [Stump(), SharedStump()])
-def test_two_processes_give_the_same_table_and_tell_of_each_fit(table, learner):
+def test_two_processes_give_the_same_table_and_report_each_fit(table, learner):
     told = []
     with ThreadPoolExecutor(1) as pool:  # a dashboard's job is no main thread either
         job = pool.submit(sweep, learner, *table, grid=GRID, cv=4, n_jobs=2, on_result=told.append)
@@ -175,7 +175,7 @@ def test_results_of_another_process_arrive_before_the_sweep_ends(table, tmp_path
     assert len(list(journal.iterdir())) == 32
 
 
-def test_a_stop_keeps_what_was_finished_and_says_that_it_is_not_all(table):
+def test_stopped_sweep_keeps_finished_fits_and_is_incomplete(table):
     told = []
     result = sweep(
         SharedStump(), *table, grid=GRID, cv=4, on_result=told.append,
@@ -216,7 +216,7 @@ def test_error_raised_by_a_callback_ends_the_sweep(table, n_jobs):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_fit_that_fails_says_where(table, n_jobs):
+def test_failed_fit_names_its_setting_and_fold(table, n_jobs):
     with pytest.raises(ValueError, match="the planted failure") as caught:
         sweep(Stump(fail_at=0.5), *table, grid=GRID, cv=4, n_jobs=n_jobs)
     assert "with the setting {'theta': 0.5" in caught.value.__notes__[0]

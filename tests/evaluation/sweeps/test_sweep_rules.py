@@ -99,7 +99,7 @@ def test_a_rule_of_a_fold_predicts_what_was_measured(table, plain):
 
 
 @pytest.mark.slow
-def test_the_size_of_a_tree_is_that_of_its_rule_where_paths_repeat_splits():
+def test_tree_size_equals_its_rule_if_paths_repeat_splits():
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 3, (240, 2))
     y = np.array(["low", "middle", "high"])[np.digitize(X[:, 0] * X[:, 1], [3.0, 5.0])]
@@ -158,7 +158,7 @@ def test_a_sweep_by_one_search_a_fold_is_the_sweep_by_single_fits(table):
 
 
 @pytest.mark.slow
-def test_rules_for_and_against_a_class_are_counted_from_the_same_class(table):
+def test_rules_for_and_against_a_class_count_the_same_class(table):
     X, y = table
     labels = sorted(set(y))
     found = sweep(SEARCH, X, y, grid={"positive_label": labels}, cv=3)
@@ -179,7 +179,7 @@ def test_chance_without_a_seed_is_drawn_once_for_a_fold(table):
     assert losses == sorted(losses)  # as of one archive
 
 
-def test_settings_of_a_fold_that_end_in_the_same_rule_are_measured_once(table, monkeypatch):
+def test_equal_rules_of_a_fold_are_measured_once(table, monkeypatch):
     calls = []
     measure = Measuring._errors
     monkeypatch.setattr(Measuring, "_errors", lambda *a: calls.append(a) or measure(*a))

@@ -67,7 +67,7 @@ def simple_cnf(rule):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_figures_of_a_rule_are_those_of_its_own_answers(seed):
+def test_figures_of_alternatives_equal_their_predictions(seed):
     model, X, y, weight = learned(seed, n_clauses=2)
     found = alternatives(model, X, y, 0.08, sample_weight=weight)
     assert len(found.rules) > 1
@@ -125,7 +125,7 @@ def test_column_statements_follow_from_the_rules(n_clauses):
         assert row.as_good != row.needed
 
 
-def test_a_search_cut_short_says_so():
+def test_stopped_search_is_marked():
     model, X, y, _ = learned(0)
     found = alternatives(model, X, y, 0.3, max_conditions=3, should_stop=lambda: True)
     assert not found.complete

@@ -81,7 +81,7 @@ def numbers_in_words(found):
     return found.sentences()[0]
 
 
-def test_the_first_sentence_says_how_surely_these_are_all():
+def test_first_sentence_states_completeness():
     model, X, y, weight = learned(0)
     found = alternatives(model, X, y, 0.1, max_conditions=2, sample_weight=weight)
     n = len(found.rules)
@@ -103,7 +103,7 @@ def test_the_first_sentence_says_how_surely_these_are_all():
     ]
 
 
-def test_pairs_are_reported_with_their_mean_and_their_largest_difference():
+def test_pairs_have_a_mean_and_a_largest_difference():
     model, X, y, weight = learned(1)
     found = alternatives(model, X, y, 0.1, sample_weight=weight)
     answers = [found.rules[k].predict(found.X) for k in found.leading[:20]]

@@ -70,7 +70,7 @@ def test_a_resample_is_the_rule_that_its_rows_teach():
 
 
 @pytest.mark.slow
-def test_it_is_the_same_whatever_the_number_of_workers():
+def test_result_does_not_depend_on_workers():
     model, X, y = learned()
     one = stability(model, X, y, n_resamples=5, random_state=3)
     two = stability(model, X, y, n_resamples=5, random_state=3, n_jobs=2)
@@ -79,7 +79,7 @@ def test_it_is_the_same_whatever_the_number_of_workers():
     assert rules(stability(model, X, y, n_resamples=5, random_state=4)) != rules(one)
 
 
-def test_errors_weigh_as_in_learning_where_classes_do():
+def test_errors_are_weighted_by_class_weights():
     X, y = planted(0, 150)
     model = BoxSearchClassifier(
         theta=3.0, n_perturbations=0, positive_label="ill", costs=Costs(miss=9, false_alarm=1)
@@ -118,7 +118,7 @@ def test_planted_columns_return_in_over_90_of_100_and_noise_never():
 
 
 @pytest.mark.slow
-def test_the_size_of_a_chosen_rule_is_chosen_again_on_the_rows_left_out():
+def test_size_is_selected_again_on_rows_left_out():
     X, y = planted(2, 200)
     model = RuleClassifier(max_conditions=4, cv=2, refine=False).fit(X, y)
     found = stability(model, X, y, n_resamples=3)

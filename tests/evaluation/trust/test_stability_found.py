@@ -39,14 +39,14 @@ def test_columns_are_counted_once_a_rule():
     assert FOUND.columns.values.tolist() == [["age", True, 3], ["town", True, 3]]
 
 
-def test_a_cut_returns_with_its_column_and_side_and_the_nearest_counts():
+def test_returned_cuts_match_column_and_side_and_count_the_nearest():
     above, below = FOUND.cuts.itertuples(index=False)
     assert tuple(above)[:5] == ("age", "above", 40.0, 3, 2)  # 60 is a fifth of the rows away
     assert (above.low, above.middle, above.high) == (40.0, 42.0, 60.0)
     assert tuple(below)[:5] == ("age", "below", 10.0, 1, 0)
 
 
-def test_cuts_of_other_rules_come_after_those_of_the_selected():
+def test_cuts_of_other_rules_follow_the_selected_ones():
     found = replace(FOUND, selected=OTHERS[0])
     assert found.cuts["selected"].tolist()[0] == 42.0
     assert np.isnan(found.cuts["selected"].tolist()[1])
@@ -69,7 +69,7 @@ def test_a_clause_that_answers_otherwise_is_another_one():
     assert found.clauses["returned"].tolist() == [0, 0, 1]
 
 
-def test_the_overlap_of_a_clause_is_that_of_the_rows_it_holds_for():
+def test_overlap_counts_rows_matched_by_both_clauses():
     def share(a, b):
         return (a & b).sum() / (a | b).sum()
 

@@ -63,7 +63,7 @@ def dnf(*conditions, label="ill", default="well"):
 
 
 @in_postgres
-def test_postgresql_answers_every_row_and_every_limit_as_the_rule_does(link, monkeypatch):
+def test_postgresql_predicts_every_row_and_limit_like_the_rule(link, monkeypatch):
     form = replace(FORMATS["postgresql"], run=runner(link))
     monkeypatch.setitem(FORMATS, "postgresql", form)
 
@@ -155,7 +155,7 @@ def test_column_of_any_type_is_compared_as_a_double(link, kind, op):
 
 @in_postgres
 @pytest.mark.parametrize("kind", ["double precision", "real", "numeric", "text", "date"])
-def test_a_gap_differs_from_a_value_whatever_the_type(link, kind):
+def test_missing_and_present_values_differ_for_every_type(link, kind):
     cells = {"text": ["NaN", "a"], "date": ["2026-01-31"]}.get(kind, ["1", "NaN"])
     link.execute("DROP TABLE IF EXISTS g")
     link.execute(f"CREATE TEMP TABLE g (i integer, x {kind})")
@@ -223,7 +223,7 @@ def test_model_of_booleans_is_written_for_a_boolean_column(verified):
 
 
 @pytest.mark.parametrize("dialect", TRANSLATED)
-def test_a_boolean_column_is_counted_through_a_whole_number_everywhere(dialect):
+def test_boolean_columns_are_summed_as_whole_numbers(dialect):
     for condition in COUNTED.values():
         text = to_sql(dnf(condition), dialect=dialect, boolean=["flag"])
         tree = sqlglot.parse_one(text, read=DATABASES[dialect].grammar)

@@ -29,7 +29,7 @@ def loaded(columns):
 
 
 @given(cases(PLAIN))
-def test_where_selects_the_rows_of_the_rule_and_not_the_others(case):
+def test_where_selects_the_matching_rows_only(case):
     rule, columns = case
     connection = loaded(columns)
     condition = to_sql(rule, dialect="sqlite", part="where")
@@ -43,7 +43,7 @@ def test_where_selects_the_rows_of_the_rule_and_not_the_others(case):
 
 
 @given(cases(PLAIN))
-def test_where_of_one_clause_selects_the_rows_it_holds_for(case):
+def test_where_of_one_clause_selects_its_rows(case):
     rule, columns = case
     connection = loaded(columns)
     for index in range(rule.n_clauses):

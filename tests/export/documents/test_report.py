@@ -20,7 +20,7 @@ from tests.explain.tables import cases, patients
 LABELS = ["ill", "well", "ill", "well"]
 
 
-def test_report_tells_the_rule_its_worth_and_single_cases():
+def test_report_contains_the_rule_its_figures_and_single_cases():
     rule, frame = patients()
     text = to_report(rule, (frame, LABELS), (frame[:2], LABELS[:2]), record={"seed": 0})
     assert "The rule is right for 3 of 4 training cases (75.0 %) and 1 of 2 test cases" in text
@@ -45,7 +45,7 @@ def test_report_lists_what_people_wrote_on_cases_and_counts_it():
     assert "Verdicts on single cases" not in to_report(rule, (frame, LABELS))
 
 
-def test_report_calls_columns_in_the_rule_what_it_calls_them_in_the_cases():
+def test_report_uses_the_same_column_names_in_rule_and_cases():
     rule, frame = patients()
     words = Wording({"glucose": "fasting <sugar>"}, clause="line")
     text = to_report(rule, (frame, LABELS), wording=words)
@@ -55,7 +55,7 @@ def test_report_calls_columns_in_the_rule_what_it_calls_them_in_the_cases():
     assert "glucose" not in rule_part.replace("the column “glucose”", "")
 
 
-def test_report_keeps_the_names_of_columns_that_would_be_called_the_same():
+def test_ambiguous_display_names_are_not_used():
     rule, frame = patients()
     words = Wording(dict.fromkeys(rule.features, "value"), clause="line")
     rule_part = to_report(rule, (frame, LABELS), wording=words).split("<h2>")[1]
@@ -113,7 +113,7 @@ def test_report_counts_clauses_and_uses_outcome_colours():
     assert drawn[-4:] == [look["ill"], look["well"], look["ill"], look["well"]]
 
 
-def test_report_says_what_it_needs(monkeypatch):
+def test_report_names_its_missing_arguments(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     rule, frame = patients()
     with pytest.raises(ExportError, match="A report needs the package Jinja2"):
@@ -126,7 +126,7 @@ def test_colours_are_no_way_into_the_page():
     assert "<script" not in text
 
 
-def test_report_asks_the_network_for_nothing_and_runs_no_script():
+def test_report_makes_no_requests_and_has_no_script():
     rule, frame = patients()
     text = to_report(rule, (frame, LABELS))
     assert "default-src 'none'" in text
@@ -179,7 +179,7 @@ def test_dnf_numbers_count_matches_and_cnf_numbers_rejections():
     assert "right for 1 (50 %" in to_html(rule, numbers=matched)
 
 
-def test_clause_that_matches_nothing_says_so():
+def test_clause_without_rows_is_stated():
     rule, frame = patients()
     numbers = clause_numbers(rule, frame.assign(glucose=np.nan), LABELS)
     assert numbers[0].sentence == "matches no training row"

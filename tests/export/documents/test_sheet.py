@@ -46,7 +46,7 @@ def in_band(text, total):
     return int(low) <= total <= int(high or low)
 
 
-def test_who_adds_up_the_points_on_the_sheet_reads_off_the_answer():
+def test_adding_the_points_on_the_sheet_gives_the_prediction():
     X, y = load_sample("credit").xy()
     model = ScorecardClassifier(4, bands=4, positive_label="high").fit(X, y)
     card, bands = Cells(to_sheet(model)).tables
@@ -65,7 +65,7 @@ def test_who_adds_up_the_points_on_the_sheet_reads_off_the_answer():
         assert int(of_100) == round(100 * chance[held, place].mean())
 
 
-def test_bands_of_a_bare_rule_are_read_off_in_the_order_of_its_clauses():
+def test_bands_of_a_bare_rule_follow_its_clauses():
     bands = tuple(Clause((PointsSplit(TESTS, (3, 2, -1), t),)) for t in (4, 2))
     rule = RuleSet(bands, ("ill", "watch"), "dnf", "well")
     card, found = Cells(to_sheet(rule, wording=Wording(names={"bp": "Blood <b>"}))).tables
@@ -100,7 +100,7 @@ def test_any_other_rule_is_a_list_to_tick_clause_by_clause(form):
     assert f"Otherwise the answer is '{last}'" in page.text
 
 
-def test_the_sheet_has_no_colour_that_grey_would_lose_and_loads_nothing():
+def test_sheet_is_readable_in_grey_and_loads_nothing():
     page = to_sheet(RuleSet((), (), "dnf", "well"))
     assert "Always the answer is 'well'" in Cells(page).text
     own = page[page.index("body{font-size:11pt") :]
@@ -109,7 +109,7 @@ def test_the_sheet_has_no_colour_that_grey_would_lose_and_loads_nothing():
 
 
 @pytest.mark.slow
-def test_a_model_that_chose_points_prints_what_its_card_knows():
+def test_scorecard_model_prints_its_probabilities():
     X, y = load_sample("credit").xy()
     model = RuleClassifier(3, forms=("points",), cv=2, positive_label="high").fit(X, y)
     assert "of 100 such cases, 'high'" in Cells(to_sheet(model)).text

@@ -36,7 +36,7 @@ def test_cnf_is_written_as_what_has_to_hold():
     )
 
 
-def test_two_bounds_of_a_column_are_one_interval_and_still_two_literals():
+def test_interval_has_two_literals_and_one_text():
     clause = Clause((Literal("age", ">", 20), Literal("bmi", "<", 30), Literal("age", "<=", 50)))
     text = to_text(RuleSet((clause,), ("ill",), "dnf", "well"))
     assert "1. IF 20 < age <= 50 AND bmi < 30 THEN ill" in text

@@ -120,7 +120,7 @@ def test_two_tests_of_a_column_are_one_cell_and_a_sum_is_an_input():
     assert found["rules"][0]["entries"] == [both, "> 3"]
 
 
-def test_names_that_feel_could_misread_are_replaced_and_kept_as_labels():
+def test_names_that_feel_could_misread_become_labels():
     names = ("age", "x > 5", "date", "column_2", "größe", "Null")
     assert variables(names) == {
         "age": "age",

@@ -76,7 +76,7 @@ def test_engine_matches_the_rule_on_tables_and_hostile_rules(engine):
     assert sum(job.n for job in jobs) > 20_000
 
 
-def test_each_clause_is_a_rule_and_asks_for_the_value_before_it_compares():
+def test_each_clause_is_a_rule_that_tests_for_missing_values_first():
     tests = (Literal("age", ">", 50), Literal("town", "in", ("Bonn", "Ulm"), True))
     rule = RuleSet((Clause(tests), Clause(())), ("ill", "watch"), "dnf", "well")
     root = parsed(rule)

@@ -28,7 +28,7 @@ def counting(text):
 
 
 @pytest.mark.parametrize("part", ["year", "month", "weekday", "hour", "days since 2024-02-29"])
-def test_a_part_of_a_date_is_what_the_rule_reads(part):
+def test_date_parts_equal_those_of_the_rule(part):
     days = np.arange("1899-12-28", "2101-03-05", 13, dtype="datetime64[D]").astype(str).tolist()
     texts = [*days, *(f"{day} 23:59" for day in days[::7]), *(f"{d} 00:00:01" for d in days[::5])]
     column = np.array(texts, dtype=object)
@@ -36,13 +36,13 @@ def test_a_part_of_a_date_is_what_the_rule_reads(part):
     assert [read(part, counting(text)) for text in texts] == read_by_rule.tolist()
 
 
-def test_a_date_is_seconds_since_1970_as_are_the_dates_it_is_compared_with():
+def test_dates_and_their_limits_are_seconds_since_1970():
     test = Literal("x", "in", ("1969-12-31", "2024-02-29 07:00:01"), part="date")
     texts = [str(v) for v in test.values]
     assert [read("date", counting(t)) for t in texts] == compared_numbers(test)
     assert compared_numbers(test) == [-86_400.0, 1709190001.0]
 
 
-def test_a_mark_is_whatever_parts_words():
+def test_marks_are_all_word_separators():
     assert all(re.fullmatch(MARK, mark) for mark in SEPARATORS)
     assert not re.search(MARK, "aé_1x")

@@ -21,7 +21,7 @@ def test_characters_beyond_xml_are_refused(text):
         checked_text(text)
 
 
-def test_a_free_name_differs_from_every_column_whatever_the_case():
+def test_free_name_differs_from_every_column_ignoring_case():
     assert free_name("answer", ("Answer", "answer_")) == "answer__"
 
 

@@ -18,7 +18,7 @@ def test_missing_values_are_tested_before_comparisons():
     assert written(Literal("x", "<=", 5, True))[0].startswith("IF(LEN(B4)=0,TRUE,GESTEP(Values")
 
 
-def test_sums_are_taken_in_the_order_of_the_rule_without_plus_and_minus():
+def test_sums_follow_the_rules_order_without_plus_and_minus():
     text, listed = written(LinearSplit((("x", 0.5), ("y", -2.0)), "<=", 3.0))
     total = "STANDARDIZE(B4*Values!$A$2,C4*Values!$A$3,1)"
     assert text == f"IF(OR(LEN(B4)=0,LEN(C4)=0),FALSE,GESTEP(Values!$A$4,{total})=1)"
@@ -40,7 +40,7 @@ def test_text_is_compared_with_capitals_and_sets_as_a_range():
     assert listed == ["a", "b", "c"]
 
 
-def test_a_long_list_of_numbers_is_split_into_groups_that_a_function_takes():
+def test_long_number_lists_are_split_into_groups():
     text, _ = written(Literal("x", "in", tuple(float(k) for k in range(600))))
     assert text.count("AND(") == 600
     assert text.count("OR(") == 4

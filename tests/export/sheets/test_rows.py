@@ -27,7 +27,7 @@ def test_a_rule_written_as_rows_is_read_back_as_it_was():
     assert rows_to_rule(rule_to_rows(RULE), RULE, COLUMNS) == RULE
 
 
-def test_rows_without_a_column_are_left_out_and_clauses_numbered_anew():
+def test_rows_without_a_column_are_left_out_and_clauses_renumbered():
     rows = rule_to_rows(RULE).iloc[2:]
     rows.loc[99] = [7, None, ">", "", False, ""]
     found = rows_to_rule(rows, RULE, COLUMNS)

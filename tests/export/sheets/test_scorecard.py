@@ -18,7 +18,7 @@ def test_bands_of_one_card_are_a_card():
     assert card_of(rule((points(3),), (points(1),))) == ((OLD, 2), (HIGH, 1))
 
 
-def test_other_points_or_other_conditions_beside_them_are_none():
+def test_points_with_other_conditions_are_not_a_scorecard():
     assert card_of(rule((points(3),), (points(1, 1, 1),))) == ()
     assert card_of(rule((points(3), OLD))) == ()
     assert card_of(rule((OLD,))) == ()

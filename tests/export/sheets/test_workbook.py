@@ -110,7 +110,7 @@ def compare(jobs, computed):
 
 
 @pytest.mark.slow
-def test_a_spreadsheet_answers_every_row_of_every_table_as_the_rule_does(computed):
+def test_spreadsheet_predicts_every_row_like_the_rule(computed):
     assert compare(of_samples(), computed) > 10_000
 
 

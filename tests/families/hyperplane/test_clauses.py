@@ -26,7 +26,7 @@ def model():
     return HyperplaneRuleClassifier(max_rules=4).fit(X, X["a"] + X["b"] > 0.2), X
 
 
-def test_the_clauses_of_boxes_hold_where_the_boxes_hold(model):
+def test_clauses_of_boxes_match_the_boxes(model):
     fitted, X = model
     boxes = fitted.boxes_[fitted.positive_label_]
     clauses = tuple(box_clauses(fitted.plane_, boxes))

@@ -52,7 +52,7 @@ def test_the_corner_is_the_foot_of_the_normal_in_the_unit_box(fitted):
 
 
 @pytest.mark.parametrize("box", ["corner", "symmetric"])
-def test_counts_and_volume_are_those_of_the_box(fitted, box):
+def test_counts_and_volume_equal_those_of_the_box(fitted, box):
     model, X, y = fitted
     plane = model.plane_
     for result in explain_with_hyperplane(model, X.head(25), box=box):
@@ -79,7 +79,7 @@ def test_the_conditions_hold_on_the_same_training_rows(fitted, box):
         assert holds[result.row]
 
 
-def test_the_rule_that_holds_a_case_is_named_and_else_extraction_goes_on(fitted):
+def test_matching_rule_is_named_else_a_box_is_extracted(fitted):
     _, X, y = fitted
     short = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1).fit(X, y)
     fired = short.clauses_fired(X)[:, 0]
@@ -116,7 +116,7 @@ def test_confidence_is_platts_function_with_a_level_for_each_answer():
 
 
 @pytest.mark.parametrize("right", [np.ones(8, bool), np.arange(8) < 4])
-def test_a_distance_that_does_not_help_gives_one_confidence_to_an_answer(right):
+def test_useless_distance_gives_one_confidence_per_class(right):
     answers = np.arange(8) % 2
     found = calibrated(np.arange(8.0), answers, right)
     assert found.slope == 0.0
@@ -125,7 +125,7 @@ def test_a_distance_that_does_not_help_gives_one_confidence_to_an_answer(right):
         assert found.of(np.arange(8.0), code) == pytest.approx(np.full(8, share))
 
 
-def test_a_box_without_training_rows_says_so():
+def test_box_without_training_rows_is_stated():
     X = pd.DataFrame({"a": [0.0, 0.1, 0.9, 1.0], "b": [0.9, 1.0, 0.0, 0.1]})
     linear = LPSVM(nu=100.0, standardize=False)
     model = HyperplaneRuleClassifier(linear, confidence_folds=0).fit(X, [0, 0, 1, 1])

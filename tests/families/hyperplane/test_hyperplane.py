@@ -47,7 +47,7 @@ def test_boxes_of_any_linear_classifier_hold_rows_of_its_side_alone(linear, posi
 
 
 @pytest.mark.parametrize("sample", ["iris", "wine", "credit"])
-def test_the_most_probable_class_is_the_answer_unless_rows_are_weighted(sample):
+def test_most_probable_class_is_predicted_without_row_weights(sample):
     X, y = load_sample(sample).xy()
     model = HyperplaneRuleClassifier(confidence_folds=0).fit(X, y)
     chances = model.predict_proba(X)
@@ -106,7 +106,7 @@ def test_the_largest_boxes_stay():
     assert (np.diff(counts) <= 0).all()
 
 
-def test_uncovered_rows_get_the_planes_answer_on_request_and_are_flagged():
+def test_uncovered_rows_get_the_planes_prediction_on_request():
     X, y = blobs()
     alone = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1).fit(X, y)
     helped = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1, uncovered="hyperplane").fit(X, y)
@@ -147,7 +147,7 @@ def test_a_plane_over_text_cannot_be_a_condition():
         HyperplaneRuleClassifier(LPSVM(nu=0.5), uncovered="hyperplane").fit(X, y)
 
 
-def test_rows_with_gaps_teach_nothing_and_meet_no_condition_on_the_gap():
+def test_incomplete_rows_are_not_used_and_meet_no_gap_condition():
     X, y = blobs(gaps=True)
     there = X["share"].notna().to_numpy()
     model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, y)
@@ -181,7 +181,7 @@ def test_shortened_faces_keep_their_order_and_the_rows_on_either_side():
             np.testing.assert_array_equal(points <= old, points <= new)
 
 
-def test_many_settings_share_planes_and_give_the_models_of_single_fits():
+def test_many_settings_share_planes_and_equal_single_fits():
     X, y = blobs()
     settings = [{"linear__nu": nu, "max_rules": k} for nu in (0.1, 1.0) for k in (1, None)]
     base = HyperplaneRuleClassifier(LPSVM(), confidence_folds=0)
@@ -193,7 +193,7 @@ def test_many_settings_share_planes_and_give_the_models_of_single_fits():
         assert model.coverage_ == alone.coverage_
 
 
-def test_a_plane_that_reads_no_column_gives_a_constant_rule_and_says_so():
+def test_plane_without_columns_gives_a_constant_rule_with_a_reason():
     X, y = blobs()
     with pytest.warns(EmptyRuleWarning, match="the plane reads no column"):
         model = HyperplaneRuleClassifier(LPSVM(nu=1e-6)).fit(X, y)
@@ -239,7 +239,7 @@ def test_a_column_of_many_texts_is_refused():
         HyperplaneRuleClassifier().fit(X, [0, 1] * 30)
 
 
-def test_conditions_of_a_level_say_which_values_they_allow():
+def test_level_conditions_list_the_allowed_values():
     X = pd.DataFrame({"colour": ["red"] * 6 + ["blue"] * 6})
     model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, [1] * 6 + [0] * 6)
     assert model.rule_set_.clauses[0].conditions == (Literal("colour", "==", "red"),)

@@ -61,7 +61,7 @@ def test_weights_of_classes_move_the_plane():
     assert (more == "good").sum() > (same == "good").sum()
 
 
-def test_a_table_where_a_class_has_one_row_gets_a_price_without_folds():
+def test_class_with_one_row_gets_a_price_without_folds():
     model = LPSVM().fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
     assert model.cv_errors_ is None
     assert model.predict([[6.0]]).tolist() == ["b"]
@@ -82,7 +82,7 @@ def test_the_price_is_chosen_on_the_folds_that_are_given():
     assert (other.cv_errors_ != plain.cv_errors_).any()
 
 
-def test_given_folds_name_rows_of_the_table_also_where_some_weigh_nothing():
+def test_given_folds_index_rows_including_weight_zero():
     X, y = blobs()
     weight = np.arange(len(y)) % 3.0
     kept = np.flatnonzero(weight)
@@ -131,7 +131,7 @@ def test_a_row_of_weight_two_is_a_row_given_twice(standardize):
         ([1.0, np.inf, 2.0], r"it is infinite \(inf\) in 1 of 3 rows"),
     ],
 )
-def test_columns_that_are_no_numbers_are_reported_at_fit_and_at_predict(column, sentence):
+def test_text_columns_are_reported_at_fit_and_at_predict(column, sentence):
     X, y = pd.DataFrame({"town": [1.0, 2.0, 3.0]}), [0, 0, 1]
     model = LPSVM(nu=1.0).fit(X, y)
     for ask in (lambda Z: LPSVM(nu=1.0).fit(Z, y), model.predict):

@@ -8,12 +8,12 @@ from rulekit.families.hyperplane.plane_work import off_the_rows
 from rulekit.families.hyperplane.solver.half_space import plane_values
 
 
-def test_a_plane_no_row_lies_on_stays_where_it_is():
+def test_plane_without_rows_on_it_is_unchanged():
     assert off_the_rows(np.array([1.0, 2.0, 4.0]), 3.0) == 3.0
 
 
 @pytest.mark.parametrize("noise", [-1e-15, 0.0, 1e-15])
-def test_a_plane_that_rows_lie_on_moves_half_way_to_the_next_row_above(noise):
+def test_plane_with_rows_on_it_moves_half_way_to_the_next_row(noise):
     assert off_the_rows(np.array([1.0, 3.0 + noise, 4.0]), 3.0) == pytest.approx(3.5)
 
 

@@ -150,7 +150,7 @@ def test_only_the_features_requested_are_read(put):
 
 @pytest.mark.slow
 @in_memory
-def test_progress_never_goes_back_and_an_error_it_raises_ends_the_work(put):
+def test_progress_is_monotonic_and_its_errors_end_the_work(put):
     X, y = hostile_table(n=300)
     table, shares = placed(put, X, y), []
     model = IdealDNFClassifier(random_state=0)

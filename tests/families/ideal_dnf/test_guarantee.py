@@ -23,7 +23,7 @@ def test_requested_rows_give_the_requested_excess_error(k, excess):
     assert SampleGuarantee(max(rows - 1, 1), k).excess_error > excess * (1 - 1e-6) or rows == 1
 
 
-def test_types_beyond_the_margin_are_decided_rightly_as_often_as_promised():
+def test_types_beyond_the_margin_are_correct_as_often_as_guaranteed():
     rng = np.random.default_rng(0)
     truth = rng.dirichlet(np.ones(16)).reshape(8, 2)
     wrong = 0

@@ -119,7 +119,7 @@ def test_a_gap_in_a_column_without_gaps_has_no_past_case():
     assert len(model.predict(X.head(3).assign(age=np.nan))) == 3
 
 
-def test_shares_are_those_of_the_type_drawn_towards_the_regression():
+def test_shares_of_a_type_are_shrunk_towards_the_regression():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y)
     found = model.predict_proba(X)
@@ -133,7 +133,7 @@ def test_shares_are_those_of_the_type_drawn_towards_the_regression():
         np.testing.assert_allclose(found[rows], np.tile(expected, (len(rows), 1)))
 
 
-def test_shares_of_rows_without_a_past_case_are_those_of_the_regression():
+def test_shares_of_unseen_types_equal_the_regression():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", tolerance=0.0, random_state=0).fit(X, y)
     new = X.assign(age=np.nan)
@@ -171,7 +171,7 @@ def test_negated_condition_holds_for_gaps_if_training_had_gaps():
     ("values", "cut"),
     [([1, 2, 3, 4], 2), ([1, 2, 3], 2), ([1, 3, 3, 3], 1), ([5, 5], 5), ([], None)],
 )
-def test_a_cut_leaves_values_on_both_sides_where_it_can(values, cut):
+def test_cut_leaves_values_on_both_sides_if_possible(values, cut):
     assert lower_median(np.array(values, dtype=float)) == cut
 
 
@@ -228,7 +228,7 @@ def test_balanced_classes_count_as_repeated_rows_would():
     )
 
 
-def test_any_binarizer_makes_the_conditions_from_the_rows_not_held_out():
+def test_any_binarizer_is_fitted_without_held_out_rows():
     X, y = mixed()
     model = IdealDNFClassifier(
         binarizer=Binarizer(method="entropy"), positive_label="ill", random_state=0

@@ -19,7 +19,7 @@ def test_every_number_of_conditions_is_drawn_and_the_chosen_one_named():
     assert figure.layout.shapes[0].y0 == 89.5
 
 
-def test_the_sentence_says_why_fewer_conditions_were_chosen():
+def test_sentence_explains_why_fewer_conditions_were_selected():
     message = validation_sentence(curve(0.8, 0.9, 0.905, chosen=2), 0.01)
     assert message == (
         "2 conditions are right for 90.0 % of the held-out rows: the fewest that lose less than "
@@ -27,12 +27,12 @@ def test_the_sentence_says_why_fewer_conditions_were_chosen():
     )
 
 
-def test_the_sentence_says_when_the_best_was_chosen():
+def test_sentence_states_that_the_best_was_selected():
     message = validation_sentence(curve(0.9, 0.8, chosen=1), 0.01)
     assert message == (
         "1 condition is right for 90.0 % of the held-out rows, and no other number does better."
     )
 
 
-def test_without_a_choice_the_sentence_says_so():
+def test_sentence_states_that_nothing_was_selected():
     assert "nothing to choose" in validation_sentence(curve(chosen=0), 0.01)

@@ -27,7 +27,7 @@ def compared(inside, length, n_rows, outside=()):
     return Compared(sizes, np.array(inside), errors, np.array(length, dtype=float), n_rows, None)
 
 
-def test_an_exponent_is_taken_only_where_it_saves_its_price():
+def test_exponent_is_used_only_if_it_saves_its_price():
     price = PRICE / np.sqrt(400)
     few, many = compared([0.2, 0.2 - 0.9 * price], [1, 2], 400), [0.2, 0.2 - 1.1 * price]
     assert few.chosen() == few.limits[0]
@@ -43,7 +43,7 @@ def test_rows_left_out_weigh_more_than_those_learned_from():
     assert compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.3], [0.3, 0.4]]).chosen() == found.limits[0]
 
 
-def test_a_tree_that_says_nothing_is_the_last_choice():
+def test_uninformative_tree_is_the_last_choice():
     assert compared([0.1, 0.3, 0.2], [0, 2, 4], 400).chosen() == sizes_of(LIMITS, 400)[2]
     assert compared([0.1, 0.3], [0, 0], 400).chosen() == sizes_of(LIMITS, 400)[0]
 
@@ -56,7 +56,7 @@ def test_sizes_stay_within_the_limits_and_occur_once():
 
 
 @pytest.mark.slow
-def test_the_error_of_a_size_is_that_of_trees_grown_without_each_fold():
+def test_error_of_a_size_equals_trees_grown_without_each_fold():
     X, y = noisy()
     model = PowerLawTreeClassifier(max_depth=0, max_exponents=2, random_state=7).fit(X, y)
     codes = np.unique(y, return_inverse=True)[1]

@@ -52,7 +52,7 @@ def test_trees_learned_at_once_are_those_learned_alone(expected):
 
 
 @pytest.mark.slow
-def test_a_sweep_of_trees_is_the_same_whatever_the_number_of_workers():
+def test_sweep_of_trees_does_not_depend_on_workers():
     X, y = table(90)
     tree = PowerLawTreeClassifier(max_exponents=3, max_depth=1)
     alone = sweep(tree, X, y, grid=GRID, cv=2)
@@ -63,7 +63,7 @@ def test_a_sweep_of_trees_is_the_same_whatever_the_number_of_workers():
 
 
 @pytest.mark.slow
-def test_a_fresh_process_with_two_threads_everywhere_finds_the_same_tree(expected):
+def test_fresh_process_with_two_threads_finds_the_same_tree(expected):
     names = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     code = "from tests.families.power_law.test_threads import tree_text\nprint(tree_text())"
     made = subprocess.run(

@@ -42,7 +42,7 @@ def test_a_planted_law_comes_back_in_the_users_units(fitted):
     assert (model.n_splits_, model.n_rules_, model.n_conditions_) == (1, 1, 2)
 
 
-def test_predict_is_the_rule_and_the_tree_tells_the_same(fitted):
+def test_rule_and_tree_predict_the_same(fitted):
     model, X, _ = fitted
     columns = model.read_columns(X)
     np.testing.assert_array_equal(model.predict(X), model.rule_set_.predict(columns))
@@ -52,7 +52,7 @@ def test_predict_is_the_rule_and_the_tree_tells_the_same(fitted):
 
 
 @pytest.mark.slow
-def test_the_same_table_gives_the_same_tree_whatever_came_before(fitted):
+def test_earlier_fits_do_not_change_a_tree(fitted):
     model, X, y = fitted
     again = PowerLawTreeClassifier(positive_label="heavy").fit(X, y)
     assert again.rule_set_ == model.rule_set_
@@ -83,7 +83,7 @@ def test_work_that_is_stopped_yields_no_further_tree():
 
 
 @pytest.mark.slow
-def test_a_band_is_used_where_a_class_lies_between():
+def test_band_is_used_if_a_class_lies_between():
     made = curve_table("DS4")
     model = PowerLawTreeClassifier(positive_label="on").fit(made.frame, made.labels)
     (split,) = model.rule_set_.clauses[0].conditions
@@ -135,7 +135,7 @@ def test_rows_beyond_the_training_range_never_divide_by_zero():
 
 
 @pytest.mark.slow
-def test_gaps_go_where_they_did_less_harm():
+def test_gaps_go_to_the_side_with_fewer_errors():
     X, y = body_mass()
     X.loc[y == "heavy", "mass"] = X.loc[y == "heavy", "mass"].where(
         np.arange((y == "heavy").sum()) % 4 > 0
@@ -163,7 +163,7 @@ def test_a_table_without_signal_gives_a_constant_rule_with_a_warning():
     assert len(set(model.predict(X))) == 1
 
 
-def test_a_time_limit_keeps_the_best_so_far_and_says_so():
+def test_time_limit_keeps_the_best_tree_with_a_note():
     X, y = body_mass()
     with (
         pytest.warns(ConvergenceWarning, match="time limit of 1e-06 s was reached"),

@@ -41,7 +41,7 @@ def test_a_candidate_is_written_as_what_holds_in_the_same_rows(gaps):
     assert len(patterns) == len(of.written), "no two say the same, or its opposite"
 
 
-def test_points_are_given_not_taken_and_totals_move_by_what_was_turned():
+def test_points_are_positive_and_totals_follow_turned_conditions():
     X, y = mixed_table()
     of, columns = found(X, y), columns_of(X)
     signed = card((0, 3), (2, -2), (5, 1), (8, -4))

@@ -57,7 +57,7 @@ def test_the_total_decides_and_probabilities_grow_with_it(table, positive):
 
 
 @pytest.mark.slow
-def test_bands_tell_probabilities_finer_than_the_answer_and_change_neither():
+def test_bands_refine_probabilities_without_changing_predictions():
     X, y = noisy()
     plain, fine = fitted(X, y), fitted(X, y, bands=5)
     assert (len(plain.bands_), plain.rule_set_) == (2, fine.rule_set_)
@@ -121,7 +121,7 @@ def test_the_path_holds_the_rule_of_every_limit():
 
 
 @pytest.mark.slow
-def test_neither_the_order_of_rows_nor_of_columns_changes_the_rule():
+def test_order_of_rows_and_columns_does_not_change_the_rule():
     X, y = mixed_table()
     rule = fitted(X, y).rule_set_
     rows = np.random.default_rng(0).permutation(len(y))
@@ -161,7 +161,7 @@ def test_more_that_is_required_than_conditions_are_allowed_is_refused():
 
 
 @pytest.mark.slow
-def test_weights_move_the_total_and_those_of_rows_the_probabilities():
+def test_class_weights_move_the_total_and_row_weights_probabilities():
     X, y = noisy()
     plain, weight = fitted(X, y), np.where(y == "yes", 5.0, 1.0)
     by_class = fitted(X, y, class_weight={"yes": 5.0})
@@ -179,7 +179,7 @@ def test_weights_move_the_total_and_those_of_rows_the_probabilities():
 
 
 @pytest.mark.slow
-def test_rows_of_weight_zero_have_no_say():
+def test_rows_of_weight_zero_are_ignored():
     X, y = noisy()
     weight = np.arange(len(y)) % 3 > 0
     model = ScorecardClassifier(positive_label="yes").fit(X, y, weight)
@@ -243,7 +243,7 @@ def test_a_class_with_two_rows_or_one_is_learned_and_reported(rows_of_yes, how):
     ("settings", "words"),
     [({"max_conditions": 0}, "max_conditions=0 allows none"), ({}, "tells the classes apart")],
 )
-def test_a_card_without_conditions_says_why(settings, words):
+def test_card_without_conditions_has_a_reason(settings, words):
     X, y = pd.DataFrame({"a": np.arange(30.0)}), np.repeat(["no", "yes"], [20, 10])
     with pytest.warns(EmptyRuleWarning, match=words):
         model = fitted(X if settings else X * 0, y, **settings)
@@ -268,7 +268,7 @@ def test_card_worse_than_a_constant_is_not_kept():
 
 
 @pytest.mark.slow
-def test_text_truth_values_and_gaps_are_answered_as_the_rule_says():
+def test_text_truth_values_and_gaps_are_predicted_like_the_rule():
     X, y = load_sample("credit").xy("risk")
     model = ScorecardClassifier(positive_label="high").fit(X, y)
     blank = pd.DataFrame({name: [None] for name in X.columns}, dtype=object)

@@ -18,7 +18,7 @@ def test_rows_without_weight_get_votes_of_every_tree():
     assert (found.argmax(axis=1) == classes)[:200].mean() > 0.85
 
 
-def test_a_class_that_looks_does_not_tell_gets_its_share_of_votes():
+def test_indistinguishable_class_gets_its_share_of_votes():
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 4, (500, 3))
     classes = (rng.random(500) < 0.3).astype(int)
@@ -28,7 +28,7 @@ def test_a_class_that_looks_does_not_tell_gets_its_share_of_votes():
     assert abs(found[classes == 1, 1].mean() - found[classes == 0, 1].mean()) < 0.05
 
 
-def test_without_columns_or_with_one_class_there_is_nothing_to_ask():
+def test_no_votes_without_columns_or_with_one_class():
     nothing = np.zeros((3, 0), int), np.zeros(0, bool)
     assert np.isnan(votes(*nothing, np.array([0, 1, 0]), np.ones(3), 5, 0)).all()
     one_cell = np.zeros((3, 1), int), np.ones(1, bool)

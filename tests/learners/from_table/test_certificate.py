@@ -33,7 +33,7 @@ def test_a_tally_counts_a_rule_and_its_clauses_to_the_row(form):
         assert sum(t.right[k] for t in found) == result.positives
 
 
-def test_the_sentences_say_what_was_counted_where():
+def test_sentences_state_which_rows_were_counted():
     X, y = mixed_table(n=900)
     rule = RuleSet((Clause((Literal("age", ">", 50.0),)),), ("yes",), "dnf", "no")
     rows = TableRows(in_engine(X.assign(y=y)), "y", None, Parts("bmi", 0.4))

@@ -35,7 +35,7 @@ def counted(rule):
 
 
 @given(rule_sets())
-def test_confusion_wrong_rows_and_shares_are_those_of_the_rows(rule):
+def test_confusion_wrong_rows_and_shares_equal_row_counts(rule):
     kinds = counted(rule)
     if kinds is None:
         return

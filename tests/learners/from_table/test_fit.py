@@ -50,7 +50,7 @@ def test_planted_rule_is_found_with_its_error(fitted):
     assert everywhere < wrong + 0.001
 
 
-def test_every_figure_is_that_of_all_rows(fitted):
+def test_every_figure_counts_all_rows(fitted):
     frame, _, model = fitted
     X, result = frame.drop(columns="y"), model.table_certificate_
     answers = model.predict(X)
@@ -122,7 +122,7 @@ def test_a_rare_class_weighs_in_a_sample_what_it_weighs_in_the_table():
 
 
 @pytest.mark.slow
-def test_several_classes_are_distinguished_by_a_list_counted_on_all_rows():
+def test_several_classes_are_a_list_counted_on_all_rows():
     frame, _ = planted(20_000, noise=0.0)
     parts = np.select([frame["x0"] > 0.7, frame["x1"] > 0.6], ["high", "mid"], "low")
     frame = frame.assign(y=parts)

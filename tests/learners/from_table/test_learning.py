@@ -128,7 +128,7 @@ def test_planted_cuts_are_found_even_outside_the_first_window():
 
 
 @pytest.mark.slow
-def test_required_conditions_stay_and_no_cut_goes_where_it_is_forbidden():
+def test_refinement_keeps_required_and_avoids_forbidden_conditions():
     free = REFINER.refined(planted(whole=3.0))
     found = _tests(free)[2]
     assert found.value != 3.0

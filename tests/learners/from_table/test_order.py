@@ -60,7 +60,7 @@ def test_every_engine_finds_medians_and_ends(put):
 
 
 @everywhere
-def test_ranks_are_those_of_the_rows_requested(put):
+def test_ranks_equal_those_of_the_rows(put):
     rng = np.random.default_rng(1)
     values, h = drawn("ties", rng), rng.random(2000) < 0.3
     table = put(pa.table({"v": values, "h": h}))
@@ -72,14 +72,14 @@ def test_ranks_are_those_of_the_rows_requested(put):
 
 
 @in_memory
-def test_a_sample_that_is_everything_asks_nothing(put, monkeypatch):
+def test_complete_sample_needs_no_query(put, monkeypatch):
     monkeypatch.setattr(order, "fetch", None)
     values = np.arange(9.0)
     assert found(put, values, values[::-1], [4]) == {("v", 4): 4.0}
 
 
 @in_memory
-def test_few_values_are_brought_where_the_sample_tells_where_to_look(put, monkeypatch):
+def test_few_values_are_fetched_near_the_sample_ranks(put, monkeypatch):
     brought = []
     scan = order._scan
 

@@ -33,7 +33,7 @@ def held_back(rows, frame):
 
 @pytest.mark.slow
 @given(rule_sets())
-def test_counts_by_conditions_are_those_in_memory_for_all_kinds_of_literal(rule):
+def test_counts_by_conditions_equal_memory_for_all_literals(rule):
     columns = columns_of(FRAME)
     likeness = Likeness(rule)
     try:
@@ -55,7 +55,7 @@ def test_counts_by_conditions_are_those_in_memory_for_all_kinds_of_literal(rule)
 
 @pytest.mark.slow
 @given(rule_sets())
-def test_an_answer_written_for_the_engine_is_that_of_predict(rule):
+def test_engine_expression_equals_predict(rule):
     try:
         answers = rule.predict(columns_of(FRAME))
     except RuleError:
@@ -135,12 +135,12 @@ def refused(**columns):
         ([0.5, 1.0, 0.5, 1.0], r"must hold whole numbers, text or truth values; it holds 0\.5"),
     ],
 )
-def test_classes_that_cannot_be_distinguished_are_refused_in_a_sentence(y, said):
+def test_indistinguishable_classes_are_rejected_in_a_sentence(y, said):
     with pytest.raises(DataError, match=said):
         refused(y=y)
 
 
-def test_columns_that_are_not_there_or_are_the_class_are_refused_by_name():
+def test_missing_columns_and_the_class_are_rejected_by_name():
     table = in_engine(pd.DataFrame({"x": [1.0, 2.0], "y": ["a", "b"]}))
     for target, features, key, said in (
         ("z", None, None, "has no column 'z'; it has 'x', 'y'"),

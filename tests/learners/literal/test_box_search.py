@@ -39,7 +39,7 @@ def learner(**settings):
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 @pytest.mark.parametrize("theta", [0.2, 2.0, 10.0])
-def test_the_objective_is_that_of_the_rule_shown(form, theta):
+def test_objective_equals_that_of_the_shown_rule(form, theta):
     X, y = mixed()
     model = learner(form=form, theta=theta).fit(X, y)
     wrong = (model.predict(X) != y).sum()
@@ -96,7 +96,7 @@ def test_a_rule_looked_up_within_limits_is_the_one_that_is_fitted():
 
 
 @pytest.mark.slow
-def test_the_path_has_every_trade_off_once_and_none_that_another_beats():
+def test_path_has_every_trade_off_once_and_no_dominated_one():
     X, y = mixed()
     front = learner().path(X, y).front()
     assert front.n_conditions.is_monotonic_increasing
@@ -164,7 +164,7 @@ def test_class_weights_move_the_trade_off():
 
 
 @pytest.mark.slow
-def test_a_time_limit_keeps_what_was_found_and_says_so():
+def test_time_limit_keeps_the_result_with_a_note():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = BoxSearchClassifier(n_perturbations=50, time_limit=0.3, random_state=0)
     with pytest.warns(match="time limit of 0.3 s passed"):
@@ -173,7 +173,7 @@ def test_a_time_limit_keeps_what_was_found_and_says_so():
 
 
 @pytest.mark.slow
-def test_no_alternating_rule_beats_the_search_on_training_errors_and_size():
+def test_alternating_rules_do_not_dominate_the_search_in_training():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     for theta in (0.5, 2.0, 8.0):
         by_search, by_lp = (

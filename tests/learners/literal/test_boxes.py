@@ -27,7 +27,7 @@ def fitted(settings):
 
 
 @pytest.mark.slow
-def test_settings_of_one_table_share_a_search_that_the_time_limit_cut_off(searches):
+def test_settings_of_one_table_share_a_search_ended_by_its_limit(searches):
     prices = [8.0, 2.0, 0.5]
     models = fitted([{"theta": theta, "time_limit": 0.3} for theta in prices])
     assert len(searches) == 1
@@ -36,6 +36,6 @@ def test_settings_of_one_table_share_a_search_that_the_time_limit_cut_off(search
 
 
 @pytest.mark.slow
-def test_who_has_more_time_is_not_answered_by_a_search_cut_off_early(searches):
+def test_longer_time_limit_does_not_reuse_a_shorter_search(searches):
     fitted([{"time_limit": 0.1}, {"time_limit": 0.4}, {"time_limit": 0.2}])
     assert len(searches) == 2

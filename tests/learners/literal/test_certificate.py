@@ -97,7 +97,7 @@ def test_the_bound_of_one_clause_is_the_least_of_all_clauses(seed, form, theta):
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
-def test_the_bound_of_more_clauses_is_the_linear_program_over_all_clauses(seed, form):
+def test_bound_for_more_clauses_is_the_master_program(seed, form):
     X, y, weight = small(seed)
     model = learner(3, form=form, theta=0.8).fit(X, y, weight)
     found = certify(model, X, y, sample_weight=weight)
@@ -147,7 +147,7 @@ def test_gap_of_a_suboptimal_rule_is_reported():
     [(None, ""), (0.0, ""), (4.0, ""), (5.0, "within 100 % of the best possible"),
      (9.999, "within 0.1 % of the best possible")],
 )  # fmt: skip
-def test_a_verdict_is_given_where_the_bound_says_something(bound, verdict):
+def test_verdict_is_given_for_an_informative_bound(bound, verdict):
     assert Certificate(10.0, bound, False, "").verdict == verdict
 
 
@@ -187,7 +187,7 @@ def test_a_rule_without_what_is_required_is_not_handed_over():
     assert found.better is None
 
 
-def test_a_rule_of_moved_cuts_is_not_compared_with_rules_of_other_cuts():
+def test_rule_with_moved_cuts_is_not_compared_with_other_cuts():
     X, y, _ = small(0, n=60)
     moved = learner(2, theta=0.4, refine=True).fit(X, y)
     cuts = {lit.value for clause in moved.rule_set_.clauses for lit in clause.literals}
@@ -198,13 +198,13 @@ def test_a_rule_of_moved_cuts_is_not_compared_with_rules_of_other_cuts():
     assert "has cuts that are none of the conditions compared" in found.sentence
 
 
-def test_a_certificate_says_which_objective_it_bounds():
+def test_certificate_names_the_objective_that_it_bounds():
     X, y, _ = small(1)
     one, more = (certify(learner(n).fit(X, y), X, y).counts for n in (1, 3))
     assert (one, more) == ("training errors of one clause", "errors counted clause by clause")
 
 
-def test_a_count_of_clauses_that_overlap_says_which_class_pays():
+def test_count_with_overlapping_clauses_names_the_paying_class():
     X, y, _ = small(1)
     dnf, cnf = (certify(learner(2, form=f).fit(X, y), X, y).sentence for f in ("dnf", "cnf"))
     assert "class 'well' counts once for every clause that holds for it" in dnf
@@ -230,7 +230,7 @@ def test_the_learner_of_one_clause_is_certified_too():
     assert certify(model, X, y).lower_bound == pytest.approx(bound)
 
 
-def test_class_weights_are_those_of_the_fit():
+def test_class_weights_equal_those_of_the_fit():
     X, y, weight = small(5)
     by_class = {"ill": 3.0, "well": 1.0}
     model = learner(theta=0.4, class_weight=by_class).fit(X, y, weight)
@@ -253,7 +253,7 @@ def test_values_gathered_into_a_set_are_counted_one_by_one():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_clauses", [1, 3])
-def test_a_search_cut_short_proves_nothing_and_says_so(n_clauses):
+def test_stopped_search_proves_nothing(n_clauses):
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = BoxSearchClassifier(n_clauses=n_clauses, theta=0.1, n_perturbations=0).fit(X, y)
     found = certify(model, X, y, should_stop=lambda: True)
@@ -279,7 +279,7 @@ def test_without_a_price_nothing_is_proved():
     assert "needs a positive price" in found.sentence
 
 
-def test_another_table_than_that_of_the_fit_is_refused():
+def test_another_table_than_in_fit_is_rejected():
     X, y, weight = small(0)
     model = learner().fit(X, y)
     with pytest.raises(ValueError, match="differ from the table that the model was fitted on"):

@@ -77,7 +77,7 @@ def test_without_a_price_of_conditions_no_bound_is_claimed():
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")  # on a busy machine
-def test_a_time_limit_keeps_the_rule_and_does_not_claim_the_linear_program():
+def test_time_limit_keeps_the_rule_without_a_claim_of_optimality():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = ColumnGenerationClassifier(theta=0.1, time_limit=0.5)
     with pytest.warns(ConvergenceWarning, match=r"time limit of 0.5 s passed"):

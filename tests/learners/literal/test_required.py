@@ -38,7 +38,7 @@ def test_a_column_is_compared_in_its_direction_only(direction, refine):
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
-def test_no_condition_says_not_equal_where_that_is_not_wanted(form):
+def test_not_equal_conditions_can_be_excluded(form):
     X, y = mixed_table()
     y = (X["town"] != "Ulm").map({True: "yes", False: "no"})
     free = TwoLevelRuleClassifier(form=form).fit(X, y)

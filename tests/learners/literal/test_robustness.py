@@ -42,7 +42,7 @@ def test_the_level_taken_is_the_one_with_the_best_smoothed_error():
 
 
 @pytest.mark.slow
-def test_the_error_of_a_level_is_that_of_plain_fits_on_the_same_folds():
+def test_error_of_a_level_equals_plain_fits_on_the_same_folds():
     X, y = mixed(n=120)
     learner = clone(LEARNER).set_params(positive_label="ill", n_clauses=1)
     found = candidates(learner, read_training_table(learner, X, y, None), ["ill"])
@@ -153,7 +153,7 @@ def test_a_forbidden_cut_is_not_made_by_refining():
 
 
 @pytest.mark.slow
-def test_cuts_are_refined_where_cross_validation_says_so():
+def test_cuts_are_refined_if_cross_validation_improves():
     X, y = mixed(seed=5)
     learner = BoxSearchClassifier(theta=1.0, n_clauses=3, n_perturbations=0, random_state=0)
     error = {}
@@ -171,7 +171,7 @@ def test_cuts_are_refined_where_cross_validation_says_so():
 
 
 @pytest.mark.slow
-def test_many_settings_with_refined_cuts_are_those_of_single_fits():
+def test_refined_settings_equal_single_fits():
     X, y = mixed(n=150)
     learner = BoxSearchClassifier(n_perturbations=0, random_state=0, refine_thresholds=True)
     settings = [{"n_clauses": r, "theta": t} for r in (1, 2) for t in (0.5, 1.0, 1.1, 4.0)]

@@ -31,7 +31,7 @@ def matrix_optimum(X, y, theta, form, weight=None, binarizer=None):
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("theta", THETAS)
-def test_the_proved_cost_is_that_of_the_integer_program_on_the_matrix(form, theta):
+def test_proved_cost_equals_the_integer_program(form, theta):
     X, y = mixed_table(noise=0.15)
     weight = np.where(np.arange(len(y)) % 3 == 0, 2.0, 1.0)
     for given in (None, weight):
@@ -177,7 +177,7 @@ def test_wrong_calls_are_refused():
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_cost_is_what_the_words_of_the_certificate_count(form):
+def test_cost_equals_the_count_in_the_certificates_words(form):
     X, y = mixed_table(noise=0.15)
     model = OneLevelRuleClassifier(0.5, form, exact=True, positive_label="yes").fit(X, y)
     holds = model.rule_set_.clauses[0].condition_masks(model.read_columns(X))

@@ -180,7 +180,7 @@ def test_constraints_hold_for_every_class():
         assert all(lit.op not in ("!=", "not-in") for lit in literals)
 
 
-def test_a_constant_list_says_at_which_price_it_would_have_a_condition():
+def test_constant_list_states_the_price_for_a_first_condition():
     X, y = three_grades()
     learner = BoxSearchClassifier(1e6, n_perturbations=0, random_state=0)
     with pytest.warns(EmptyRuleWarning, match="answers .* to every row"):

@@ -47,7 +47,7 @@ def test_a_dnf_is_the_negated_cnf_of_the_other_class(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_without_gaps_a_dnf_and_the_cnf_of_the_other_class_answer_alike(method):
+def test_dnf_equals_the_cnf_of_the_other_class_without_gaps(method):
     X, y = mixed_table(gaps=False)
     dnf = TwoLevelRuleClassifier(method, positive_label="yes").fit(X, y)
     cnf = TwoLevelRuleClassifier(method, positive_label="no", form="cnf").fit(X, y)
@@ -146,7 +146,7 @@ def test_refining_finds_a_cut_between_the_thresholds():
     assert refined.training_error_ == 0
 
 
-def test_clauses_are_switched_off_where_that_pays():
+def test_clauses_are_disabled_if_that_pays():
     X, y = mixed_table(noise=0.0, gaps=False)
     model = TwoLevelRuleClassifier(n_clauses=5, theta=3.0, allow_disabled=True).fit(X, y)
     assert 0 < model.n_rules_ < 5
@@ -205,7 +205,7 @@ def test_relaxation_pays_for_disabled_clauses_at_timeout():
     assert stopped["objective"] == errors + 3 * 4.0
 
 
-def test_just_below_theta_max_there_is_a_rule_and_from_it_on_there_is_none():
+def test_rules_are_nonempty_below_theta_max_and_empty_from_it():
     X, y = mixed_table()
     one = TwoLevelRuleClassifier(n_clauses=1, positive_label="no")
     limit = one.fit(X, y).theta_max_
@@ -218,7 +218,7 @@ def test_just_below_theta_max_there_is_a_rule_and_from_it_on_there_is_none():
     assert above.rule_set_.is_constant
 
 
-def test_columns_without_any_condition_give_an_empty_rule_that_says_so():
+def test_columns_without_conditions_give_an_empty_rule_with_a_hint():
     X = pd.DataFrame({"same": np.ones(20)})
     with pytest.warns(EmptyRuleWarning, match="no single condition of this table"):
         model = TwoLevelRuleClassifier().fit(X, np.arange(20) % 2)
@@ -247,7 +247,7 @@ def test_methods_that_are_not_built_are_refused():
 
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
-def test_thresholds_round_as_the_paper_says():
+def test_threshold_rounding_follows_the_paper():
     X, y = mixed_table(noise=0.1)
     models = [
         TwoLevelRuleClassifier("set_cover", rounding="threshold", rounding_threshold=t).fit(X, y)

@@ -74,7 +74,7 @@ def test_a_refused_file_is_a_sentence_and_the_earlier_table_stays(open_app, tabl
 @pytest.mark.parametrize(
     ("raw", "shown"), [(b"\x89PNG\r\n\x00\x00\x00\rIHDR", False), (b"a,b\n1,2\n3,4,5\n", True)]
 )
-def test_the_first_lines_of_a_file_are_shown_where_they_can_be_read(open_app, raw, shown):
+def test_first_lines_of_readable_files_are_shown(open_app, raw, shown):
     app = upload(open_app(), raw)
     assert app.error
     assert any("first lines" in c.value for c in app.caption) is shown
@@ -121,9 +121,7 @@ def test_chosen_columns_of_a_wide_file_are_read_alone(open_app, table_of):
 
 
 @pytest.mark.slow  # a worker's start
-def test_a_large_file_is_read_in_the_background_and_taken_when_it_is_there(
-    open_app, table_of, monkeypatch
-):
+def test_large_file_is_read_in_the_background(open_app, table_of, monkeypatch):
     monkeypatch.setattr("ui.data.tasks.LARGE", {"text": 100})
     app = upload(open_app(), GOOD, "big.csv")
     assert not app.exception
@@ -153,7 +151,7 @@ def test_reading_can_be_stopped(open_app, table_of, monkeypatch):
     assert table_of(app) is None
 
 
-def test_text_from_western_windows_with_decimal_commas_is_read_with_a_note(open_app, table_of):
+def test_windows_text_with_decimal_commas_is_read_with_a_note(open_app, table_of):
     text = "größe;preis;art\n1,5;2,25;ä\n2,5;3,75;b\n" * 1 + "3,5;4,25;ä\n" * 10
     app = upload(open_app(), text.encode("cp1252"))
     frame = table_of(app).frame

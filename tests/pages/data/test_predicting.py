@@ -54,7 +54,7 @@ def test_meaning_is_requested_for_coded_classes_only(open_app):
 
 
 @pytest.mark.slow
-def test_a_name_given_to_a_class_is_its_name_everywhere_and_after_a_reload(open_app):
+def test_class_name_is_used_everywhere_and_after_a_reload(open_app):
     app = coded_and_suggested(open_app)
     field(app, "ill = 1 means").set_value("diabetic").run()
     field(app, "ill = 0 means").set_value("well").run()
@@ -233,7 +233,7 @@ def test_edits_of_the_editor_reach_the_analysis(monkeypatch, open_app):
     assert held["app"].label("savings") == "savings"
 
 
-def test_the_split_is_drawn_and_told_once_the_target_is_chosen(open_app):
+def test_split_is_drawn_and_described_after_the_target_is_chosen(open_app):
     assert not open_app("data").get("plotly_chart")
     app = open_app("data", sample="breast_cancer")
     assert app.get("plotly_chart")

@@ -60,7 +60,9 @@ def test_a_reload_brings_everything_back(open_app, table_of):
     assert table_of(again).notes == table_of(app).notes
 
 
-def test_forgetting_deletes_the_files_and_starts_anew(open_app, table_of, workspace_folder):
+def test_forgetting_deletes_the_files_and_starts_a_new_analysis(
+    open_app, table_of, workspace_folder
+):
     app = open_app(sample="iris")
     assert len(list(workspace_folder.iterdir())) == 1
     app.button(key="forget").click().run()
@@ -122,7 +124,7 @@ def settings_file(app):
 
 
 @pytest.mark.slow
-def test_saved_settings_are_loaded_back_into_a_new_analysis_of_the_table(open_app):
+def test_saved_settings_load_into_a_new_analysis(open_app):
     app = open_app("data", sample="credit")
     before = app.session_state["analysis_id"]
     content = settings_file(app)
@@ -137,7 +139,7 @@ def test_saved_settings_are_loaded_back_into_a_new_analysis_of_the_table(open_ap
     assert app.session_state["analysis_id"] != before
 
 
-def test_settings_made_for_other_cells_are_taken_over_and_said_to_be(open_app):
+def test_settings_for_other_cells_are_applied_with_a_note(open_app):
     app = open_app("data", sample="credit")
     saved = json.loads(settings_file(app)) | {"digest": "of another table", "test_looks": 9}
     app.file_uploader(key="upload_settings_0").set_value(
@@ -160,7 +162,7 @@ def test_settings_made_for_other_cells_are_taken_over_and_said_to_be(open_app):
         (b'{"version": 1, "roles": {"no such": "id"}, "digest": ""}', "'no such'"),
     ],
 )
-def test_settings_that_cannot_be_used_are_a_sentence_and_change_nothing(open_app, content, said):
+def test_invalid_settings_give_a_sentence_and_change_nothing(open_app, content, said):
     app = open_app("data", sample="credit")
     before = app.session_state["analysis_id"]
     app.file_uploader(key="upload_settings_0").set_value(

@@ -37,7 +37,7 @@ def on_credit(open_app):
 
 
 @pytest.mark.slow
-def test_rules_tells_what_counting_shows(on_credit):
+def test_rules_page_shows_the_results_of_counting(on_credit):
     app, model = on_credit("rules")
     on_tab(app, "Optimality")
     assert not app.exception
@@ -114,7 +114,7 @@ def test_the_ideal_dnf_is_on_the_curve_of_the_other_learners(open_app):
 
 
 @pytest.mark.slow
-def test_a_picked_ideal_dnf_has_its_curve_and_is_moved_along_by_the_slider(open_app):
+def test_ideal_dnf_has_its_curve_and_a_slider(open_app):
     app = compared(small(open_app("models", sample="credit")), "Every combination")
     found = app.session_state["app"].sweep
     app = pick_here(app, found, {"learner": "ideal", "max_variables": 1})
@@ -130,7 +130,7 @@ def test_a_picked_ideal_dnf_has_its_curve_and_is_moved_along_by_the_slider(open_
 
 
 @pytest.mark.slow
-def test_constraints_that_counting_cannot_keep_are_refused_in_a_sentence(open_app):
+def test_unsupported_constraints_of_counting_give_a_sentence(open_app):
     app = small(open_app("models", sample="credit"))
     app.multiselect(key="run_required").set_value([load_sample("credit").features[0]]).run()
     app = compared(app, "Every combination")

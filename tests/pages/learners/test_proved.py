@@ -35,7 +35,7 @@ def test_a_proved_rule_comes_with_its_proof_in_words(open_app):
 
 
 @pytest.mark.slow
-def test_other_learners_say_nothing_of_a_proof(open_app):
+def test_other_learners_have_no_proof_card(open_app):
     app = opened_tab(finished(open_app("models", sample="iris")), "How it was found")
     assert not app.exception
     assert not [s for s in app.success if "Proved optimal" in s.value]

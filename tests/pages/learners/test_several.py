@@ -110,7 +110,7 @@ def test_score_answers_with_every_class(on_iris):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(FORMATS))
-def test_every_format_holds_a_list_of_three_classes_or_says_why_not(on_iris, name):
+def test_every_format_supports_a_three_class_list_or_states_why_not(on_iris, name):
     app = on_iris("export")
     app.radio(key="export_format").set_value("sql" if name in DATABASES else name).run()
     if name in DATABASES:

@@ -52,7 +52,7 @@ def test_learners_of_one_class_are_not_offered_for_three(open_app):
 
 
 @pytest.mark.slow
-def test_a_list_of_all_classes_is_not_kept_when_one_is_to_be_described(open_app):
+def test_list_of_all_classes_is_dropped_for_a_single_class(open_app):
     app = open_app("data", sample="iris")
     app.session_state["app"].setting = {"learner": "search", "theta": 1.0, "n_clauses": 1}
     next(t for t in app.toggle if t.label == "One class against the rest").set_value(True).run()
@@ -99,7 +99,7 @@ def test_rules_counts_each_class_and_draws_the_tree(on_iris):
     assert "As a tree" in text(app)
 
 
-def test_explain_names_the_class_of_a_case_and_its_way_through_the_tree(on_iris):
+def test_explain_shows_the_class_and_the_path_in_the_tree(on_iris):
     app = on_iris("explain")
     assert not app.exception
     assert "On its way through the tree" in [e.label for e in app.expander]
@@ -108,7 +108,7 @@ def test_explain_names_the_class_of_a_case_and_its_way_through_the_tree(on_iris)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(FORMATS))
-def test_every_format_holds_a_tree_of_three_classes_or_says_why_not(on_iris, name):
+def test_every_format_supports_a_three_class_tree_or_states_why_not(on_iris, name):
     app = on_iris("export")
     app.radio(key="export_format").set_value("sql" if name in DATABASES else name).run()
     if name in DATABASES:

@@ -53,7 +53,7 @@ def test_a_rule_of_many_clauses_is_grouped_by_several_words(put):
 
 @in_memory
 @pytest.mark.parametrize("weight", [[1.0, -1.0], [1.0, None], [np.nan, 1.0], [np.inf, 1.0]])
-def test_weights_that_are_none_are_refused(put, weight):
+def test_invalid_weights_are_rejected(put, weight):
     table = put(pa.table({"x": [1.0, 2.0], HIDDEN: ["yes", "no"], "w": weight}))
     rule = RuleSet((Clause((Literal("x", ">", 1),)),), ("yes",), "dnf", "no")
     with pytest.raises(RuleError, match="weights must be finite and not negative"):

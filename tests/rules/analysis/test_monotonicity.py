@@ -24,7 +24,7 @@ from tests.strategies.rules import literals, points_splits, rule_sets
 
 @pytest.mark.slow
 @given(st.one_of(literals(), points_splits()), st.sampled_from(("age", "smoker")))
-def test_a_condition_goes_the_way_it_says(condition, feature):
+def test_condition_direction_matches_its_effect(condition, feature):
     trend = condition.trend(feature)
     rule = RuleSet((Clause((condition,)),), ("yes",), "dnf", "no")
     assume(feature in rule.features and len(rule.features) <= 3)
@@ -36,7 +36,7 @@ def test_a_condition_goes_the_way_it_says(condition, feature):
 
 
 @given(splits(), st.sampled_from(NAMES), st.integers(0, 10_000))
-def test_a_sum_of_power_laws_goes_the_way_it_says(split, feature, seed):
+def test_sum_of_power_laws_direction_matches_its_effect(split, feature, seed):
     trend = split.trend(feature)
     if trend is None:
         return

@@ -43,7 +43,7 @@ def test_no_prediction_changes_on_any_row(rule_set, table):
 
 
 @given(rule_sets(), columns(max_rows=8))
-def test_predictions_are_those_of_the_plain_reading(rule_set, table):
+def test_predictions_equal_the_plain_reading(rule_set, table):
     assert rule_set.predict(table).tolist() == [decide(rule_set, row) for row in rows_of(table)]
 
 
@@ -133,7 +133,7 @@ def test_missing_values_keep_a_contradiction_alive():
     assert simplify_clause(clause) == and_("age missing")
 
 
-def test_literals_of_one_column_say_the_same_about_a_missing_value():
+def test_literals_of_one_column_agree_on_missing_values():
     clause = Clause((lit("age > 3", missing=True), lit("age <= 5")))
     assert simplify_clause(clause) == and_("age > 3", "age <= 5")
 
@@ -154,7 +154,7 @@ def test_clause_stays_if_another_label_lies_before_the_wider_one():
     assert simplify(rule) == rule
 
 
-def test_a_clause_whose_rows_an_earlier_one_takes_goes_whatever_its_label():
+def test_clause_covered_by_an_earlier_one_is_removed():
     rule = dnf(and_("age > 3"), and_("age > 5"), labels=("yes", "no"))
     assert simplify(rule) == dnf(and_("age > 3"))
 

@@ -39,7 +39,7 @@ def judged(draw):
 
 
 @given(judged())
-def test_counts_are_those_of_going_through_the_rows(case):
+def test_counts_equal_a_loop_over_rows(case):
     rule_set, table, y, weight = case
     found = clause_statistics(rule_set, table, y, weight)
     assert len(found) == rule_set.n_clauses
@@ -105,7 +105,7 @@ def test_a_rule_is_described_by_textbook_numbers():
     assert (s.n_clauses, s.n_conditions) == (2, 2)
 
 
-def test_sample_weights_change_shares_but_not_the_width_of_the_interval():
+def test_sample_weights_change_shares_but_not_interval_widths():
     plain = clause_statistics(RULE, TABLE, TRUTH)[0]
     weighted = clause_statistics(RULE, TABLE, TRUTH, [5, 1, 1, 1, 1, 1, 1, 1])[0]
     assert weighted.confidence == pytest.approx(6 / 7)
@@ -113,7 +113,7 @@ def test_sample_weights_change_shares_but_not_the_width_of_the_interval():
     assert weighted.confidence_low == plain.confidence_low
 
 
-def test_a_clause_without_rows_has_no_confidence_and_the_whole_interval():
+def test_clause_without_rows_has_an_undefined_share():
     nowhere = RuleSet((Clause((Literal("age", ">", 99),)),), ("ill",), "dnf", "well")
     (s,) = clause_statistics(nowhere, TABLE, TRUTH)
     assert s.n == 0

@@ -111,7 +111,7 @@ def test_the_check_agrees_with_a_look_at_every_row(rule, feature, towards, direc
     assert asked[1] != towards
 
 
-def test_a_tree_s_paths_of_sums_are_proved_where_each_step_leads_on():
+def test_tree_paths_of_sums_are_proved_if_each_step_is_monotonic():
     heavy = PowerLawSplit((PowerLaw(1.0, (Factor("m"),)),), 3.0, inside=False)
     tall = PowerLawSplit((PowerLaw(1.0, (Factor("h"),)),), 2.0, inside=False)
     paths = (

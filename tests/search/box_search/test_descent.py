@@ -78,7 +78,7 @@ def test_features_may_have_many_bins():
     assert bits(ours) == bits(search_by_numpy(problem, plan, np.random.default_rng(0)))
 
 
-def test_archived_losses_are_those_of_a_row_by_row_count():
+def test_archived_losses_equal_row_counts():
     problem = hard_problem(BoxPrices(0.3, 0.3, 0.1), 1, n=120)
     archive = search(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
     for entry in archive.entries:
@@ -121,7 +121,7 @@ def test_descent_never_raises_the_objective_and_ends_at_a_minimum(data):
 
 @given(st.data())
 @settings(deadline=None)
-def test_the_choice_of_a_single_feature_is_the_best_of_all_its_intervals(data):
+def test_single_feature_choice_is_the_best_interval(data):
     problem = data.draw(box_problems(prices=(ERRORS,)))
     theta = data.draw(st.sampled_from(THETAS))
     p, last = problem.n_features, problem.n_bins[None] - 1

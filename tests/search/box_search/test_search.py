@@ -37,7 +37,7 @@ def test_perturbed_rule_is_allowed_by_the_problem(data):
 
 
 @given(box_problems(max_rows=12))
-def test_every_archived_rule_is_what_it_says(problem):
+def test_archived_rules_equal_their_entries(problem):
     archive = search(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
     for entry in archive.entries:
         assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), abs=1e-9)
@@ -171,7 +171,7 @@ def test_a_feature_without_a_bin_is_refused():
         BoxProblem(np.zeros((2, 1), int), np.array([0]), np.array([True, False]))
 
 
-def test_more_cells_than_the_kernels_can_tell_apart_are_refused():
+def test_more_cells_than_kernels_support_are_rejected():
     with pytest.raises(ValueError, match=r"at most 65536 cells, .* one has 65537"):
         BoxProblem(np.array([[4]]), np.array([65_536]), np.array([True]))
 
@@ -188,7 +188,7 @@ def test_shapes_that_disagree_are_named():
         BoxProblem(np.zeros((2, 2)), np.array([3]), np.array([True, False]))
 
 
-def test_an_archive_begins_with_the_rule_that_misses_every_described_row():
+def test_archive_begins_with_the_empty_rule():
     problem = planted()
     (empty,) = Archive(problem).entries
     assert (empty.n_clauses, empty.n_conditions) == (0, 0)
@@ -207,7 +207,7 @@ def losses(archive):
     return {(e.n_clauses, e.n_conditions): e.loss for e in archive.entries}
 
 
-def test_a_part_keeps_the_weight_of_each_class_whatever_the_order_of_rows():
+def test_part_keeps_class_weights_in_any_row_order():
     codes, n_bins, y, weight = long_problem()
     problem, order = (
         BoxProblem(codes, n_bins, y, weight),

@@ -12,7 +12,7 @@ from tests.strategies.boxes import box_problems, boxes_for
 
 @settings(deadline=None)
 @given(st.data())
-def test_violations_and_clauses_that_hold_are_those_of_a_count_anew(data):
+def test_violations_and_matching_clauses_equal_a_recount(data):
     problem = data.draw(box_problems(max_rows=30, max_features=5))
     start = data.draw(boxes_for(problem))
     theta, k = data.draw(st.sampled_from((0.1, 1.0))), start.n_clauses
@@ -49,7 +49,7 @@ def of_levels(prices, missing, n=300, seed=0):
 
 @given(st.sampled_from([BoxPrices(), BoxPrices(1, 1, 0), BoxPrices(0.3, 0.3, 0.1)]), st.booleans())
 @settings(deadline=None)
-def test_features_that_share_a_column_are_searched_as_if_each_had_its_own(prices, missing):
+def test_features_sharing_a_column_are_searched_independently(prices, missing):
     plan = SearchPlan((0.1, 1.0, 4.0), 3, 2)
     found = [
         [

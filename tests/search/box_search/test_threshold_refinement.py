@@ -110,7 +110,7 @@ CUTS = [(1.0, 2.0, 4.0)] * 2
 
 @settings(deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(RULES), PRICES)
-def test_the_loss_never_rises_and_is_that_of_the_moved_rule(seed, rule, prices):
+def test_loss_never_rises_and_equals_the_moved_rule(seed, rule, prices):
     values, y, weight, ranks = made(seed)
     A, structure, of = columns_for(values, CUTS, ranks)
     chosen = chosen_of(rule, of, A.shape[1])

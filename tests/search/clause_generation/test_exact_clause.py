@@ -65,13 +65,13 @@ def test_the_value_of_the_twin_is_the_best_of_all_boxes(first):
 
 
 @pytest.mark.parametrize("first", range(0, 240, 40))
-def test_the_search_makes_the_tests_of_its_twin_and_finds_the_same_bits(first):
+def test_search_makes_the_same_tests_as_its_twin(first):
     for seed in range(first, first + 40):
         assert search(task_of(seed)) == search_bits(task_of(seed)), seed
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_search_agrees_with_its_twin_on_rows_of_many_words_and_weights(seed):
+def test_search_equals_its_twin_on_many_words_and_weights(seed):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, K, size=(300, 3))
     y = (codes[:, 0] > 1) & (codes[:, 1] < 2) ^ (rng.random(300) < 0.2)
@@ -116,7 +116,7 @@ def test_an_incumbent_that_is_already_best_is_proved_and_not_repeated():
     assert again.n_tests <= best.n_tests
 
 
-def test_a_search_that_runs_out_of_tests_says_so():
+def test_search_without_tests_left_is_marked():
     codes, y, weight, theta = instance(2)
     holds, slots = literals_of(codes)
     few = ClauseLimits(max_tests=5)

@@ -100,7 +100,7 @@ def test_unreachable_incumbent_leaves_only_clauses_near_it():
     assert list(found.values) == pytest.approx(near)
 
 
-def test_a_search_that_is_stopped_says_so():
+def test_stopped_search_is_marked():
     rng = np.random.default_rng(0)
     holds, y = rng.random((200, 40)) < 0.5, rng.random(200) < 0.5
     limits = ClauseLimits(max_tests=50)

@@ -43,7 +43,7 @@ def priced(draw):
 
 @settings(deadline=None)
 @given(priced(), st.integers(1, 20))
-def test_reduced_costs_are_those_of_the_clauses_and_rise(given_problem, batch):
+def test_reduced_costs_equal_the_clauses_and_are_sorted(given_problem, batch):
     problem, price = given_problem
     pricing = BoxPricing(problem, 0.5, price)
     weight = np.asarray(problem.weight)

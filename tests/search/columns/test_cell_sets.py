@@ -34,7 +34,7 @@ def everything(seed, n=120):
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 @pytest.mark.parametrize("seed", range(4))
-def test_rows_columns_and_sums_are_those_of_the_matrix(form, seed):
+def test_rows_columns_and_sums_equal_the_matrix(form, seed):
     X, y, weight = everything(seed)
     cuts = Binarizer(n_thresholds=(5, None)[seed % 2]).fit(X, y)
     wishes = Constraints(forbidden=["b"], allow_not_equal=False) if seed % 4 == 0 else Constraints()
@@ -74,7 +74,7 @@ def test_a_matrix_read_as_cells_answers_as_itself(together):
         assert set(few.values([j])[:, 0]) == set(A[rows, j])
 
 
-def test_rows_are_of_one_content_where_no_column_tells_them_apart():
+def test_rows_are_equal_if_no_column_distinguishes_them():
     A = np.random.default_rng(5).random((50, 4)) < 0.5
     content = CellSets.of_matrix(A, np.array([0, 0, 1, 2])).content
     for i in range(50):

@@ -38,7 +38,7 @@ def test_an_empty_rule_without_clauses_is_always_true():
     assert hamming_cost(A, y, None, np.zeros((0, 1), dtype=bool)) == 1.0
 
 
-def test_selection_has_one_flag_per_clause_and_disabled_ones_are_empty():
+def test_selection_has_a_flag_per_clause_and_disabled_ones_are_empty():
     chosen = np.array([[True, False], [False, False]])
     assert ClauseSelection(chosen, np.array([False, True]), 0.0).n_conditions == 1
     with pytest.raises(ValueError, match=r"shapes are \(1,\) and \(2, 2\)"):

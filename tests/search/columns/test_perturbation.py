@@ -14,7 +14,7 @@ def test_weights_far_below_a_millionth_are_kept():
     assert snapped(w)[0] > 0
 
 
-def test_weights_with_large_denominators_are_recomputed_from_their_support():
+def test_large_denominators_are_recomputed_from_their_support():
     P = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
     scale = np.array([1.0, 0.9973, 1.0])
     exact = np.linalg.solve(P * scale, np.ones(3))
@@ -32,7 +32,7 @@ def test_prices_rise_by_distinct_amounts_up_to_a_millionth(d):
 
 
 @given(st.integers(1, 240), st.integers(1, 240), st.floats(-5e-11, 5e-11))
-def test_a_small_fraction_is_exact_whatever_noise_the_solver_left(a, b, noise):
+def test_small_fractions_are_exact_despite_solver_noise(a, b, noise):
     weight = min(a, b) / max(a, b)
     assert snapped(np.array([weight + noise]))[0] == pytest.approx(weight, abs=1e-16)
 

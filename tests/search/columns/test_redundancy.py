@@ -25,7 +25,7 @@ def test_structure_must_describe_every_column_alike():
         ColumnStructure(np.zeros(2, int), np.zeros(2, int), np.zeros(1, int))
 
 
-def test_thresholds_of_one_number_are_one_group_whose_pairs_leave_a_gap():
+def test_thresholds_of_a_number_are_a_group_with_gaps_between_pairs():
     A, y, structure = threshold_table(2, n=60, features=2, cuts=3, levels=2)
     first, second, *levels = groups_of(A, y, structure)
     for feature, group in ((0, first), (1, second)):
@@ -39,7 +39,7 @@ def test_thresholds_of_one_number_are_one_group_whose_pairs_leave_a_gap():
     assert sorted(np.concatenate([g.single for g in levels])) == [12, 13, 14, 15]
 
 
-def test_missing_values_that_count_as_high_make_both_sides_true_together():
+def test_missing_as_high_makes_both_sides_true():
     A = np.array([[True, True], [False, True], [True, False]])
     structure = ColumnStructure(np.zeros(2, int), np.array([-1, 1]), np.array([0, 1]))
     y = np.array([True, True, False])

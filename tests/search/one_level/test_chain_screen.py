@@ -25,7 +25,7 @@ def beaten_slowly(P, structure, price, worth):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_dominated_columns_equal_those_of_all_pairs(seed):
+def test_dominated_columns_equal_an_all_pairs_check(seed):
     A, y, structure = threshold_table(seed, n=40, features=3, cuts=6, levels=3)
     P, m = A[y], np.ones(y.sum())
     price, worth = 0.3 + A[~y].sum(axis=0) + default_perturbation(A.shape[1]), m @ P

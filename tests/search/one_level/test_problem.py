@@ -86,7 +86,7 @@ def test_the_order_of_columns_only_permutes_the_answer(table):
 
 
 @pytest.mark.slow
-def test_neither_the_order_of_solves_nor_memory_nor_threads_change_a_bit(table, engine):
+def test_solve_order_memory_and_threads_do_not_change_a_bit(table, engine):
     A, y, structure = table
     asked = [(rows, theta) for rows, _ in sub_problems(y, 6, 4) for theta in THETAS]
     forgetful = CoverProblem(A, y, structure=structure)
@@ -180,7 +180,7 @@ def test_disabling_is_one_more_column_that_is_always_true(problem, price):
     assert relaxed.value <= min(best, always) + 1e-5
 
 
-def test_rounding_leaves_a_binary_clause_as_it_is(table):
+def test_rounding_keeps_a_binary_clause(table):
     A, y, structure = table
     problem = CoverProblem(A, y, structure=structure)
     w = np.zeros(A.shape[1])

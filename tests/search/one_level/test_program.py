@@ -27,7 +27,7 @@ def table():
 
 @pytest.mark.slow
 @only_highspy
-def test_the_interval_of_theta_that_is_skipped_holds_the_solved_clause(table):
+def test_skipped_theta_interval_has_the_solved_clause(table):
     A, y, structure = table
     problem = CoverProblem(A, y, structure=structure)
     for rows, _ in sub_problems(y, 8, 6):
@@ -107,7 +107,7 @@ def test_identical_rows_share_a_variable_and_the_vertex_is_unchanged(monkeypatch
                 np.testing.assert_array_equal(np.flatnonzero(found[0].w), piece.columns)
 
 
-def test_values_of_primal_and_dual_that_differ_are_an_error_not_an_answer(monkeypatch, table):
+def test_differing_primal_and_dual_values_are_an_error(monkeypatch, table):
     A, y, _ = table
     monkeypatch.setattr(cover_program, "snapped", lambda w, P: w / 2)
     with pytest.raises(SolverError, match="must agree to 1e-7"):
@@ -127,7 +127,7 @@ def vertex(columns, lower, upper):
     return Vertex(np.array(columns), np.ones(len(columns)), lower, upper)
 
 
-def test_a_path_knows_the_clause_where_it_was_proved_and_nowhere_else():
+def test_path_reuses_a_clause_only_where_it_is_proved():
     path = ThetaPath()
     path.add(1.0, vertex([0], -0.25, 0.5))
     path.add(3.0, vertex([1], 0.0, 0.0))

@@ -32,7 +32,7 @@ def test_exact_clause_is_the_best_subset_and_relaxations_are_below(problem):
 
 
 @given(cover_problems(max_columns=4, max_rows=6))
-def test_the_printed_integer_program_has_the_exact_clause_as_its_optimum(problem):
+def test_printed_integer_program_is_solved_by_the_exact_clause(problem):
     A, y, rows, theta = problem
     printed = solve_milp(reference.printed_program(A, y, rows, theta))
     best = reference.best_clause_cost(A, y, rows, theta)

@@ -38,7 +38,7 @@ def test_drawing_columns_up_to_their_price_bounds_no_less():
     assert better > 10
 
 
-def test_values_that_overdraw_a_little_are_repaired_and_much_are_scaled():
+def test_slightly_infeasible_duals_are_repaired_else_scaled():
     for theta, cells, _, y, weight, _, _ in solved_instances()[::30]:
         problem = priced(cells, y, theta, weight)
         mu = relax(problem).mu

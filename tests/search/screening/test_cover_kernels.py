@@ -58,7 +58,7 @@ def test_the_clause_costs_what_the_best_of_all_subsets_costs(seed, tightness):
     assert (known, counts[kernel.FOUND]) == (costs.min(), 0)  # nothing is better than the best
 
 
-def test_a_search_cut_short_says_so():
+def test_stopped_search_is_marked():
     A, m = np.eye(4, dtype=bool), np.ones(4)
     cost, _, counts = searched(A, m, np.zeros(4), np.full(4, 0.5), 4.0, most=0)
     assert counts[kernel.VISITS] < 0

@@ -32,7 +32,7 @@ def problems(n=40):
 
 
 @pytest.mark.slow
-def test_the_value_is_that_of_the_whole_program():
+def test_value_equals_the_whole_program():
     for problem, A, y, weight in problems():
         found = relax(problem)
         value, _ = reference.compact_value(A, y, weight, problem.theta, 0.0)

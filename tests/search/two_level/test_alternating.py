@@ -18,7 +18,7 @@ sizes = st.integers(1, 4)
 
 
 @given(two_level_tasks(disable=True), st.integers(1, 4), st.integers(0, 99))
-def test_rows_go_to_the_clause_the_plain_twin_says(task, n_clauses, seed):
+def test_rows_are_assigned_like_in_the_plain_twin(task, n_clauses, seed):
     rng = np.random.default_rng(seed)
     clauses = [
         frozenset(np.flatnonzero(rng.random(task.problem.cells.A.shape[1]) < 0.4).tolist())
@@ -33,7 +33,7 @@ def test_rows_go_to_the_clause_the_plain_twin_says(task, n_clauses, seed):
 
 
 @given(two_level_tasks(disable=True), sizes)
-def test_clauses_are_those_of_the_plain_twin(task, n_clauses):
+def test_clauses_equal_the_plain_twin(task, n_clauses):
     def value(clauses):
         cost = task.disable_cost or 0.0
         return hamming_objective(
@@ -55,7 +55,7 @@ def test_the_best_rule_met_is_returned(task, n_clauses, init):
 
 
 @given(two_level_tasks())
-def test_one_clause_is_that_of_set_covering(task):
+def test_one_clause_equals_set_covering(task):
     np.testing.assert_array_equal(alternating(task, 1).chosen, set_cover(task, 1).chosen)
 
 

@@ -20,7 +20,7 @@ sizes = st.integers(1, 4)
 
 
 @given(two_level_tasks(disable=True), sizes)
-def test_greedy_clauses_are_those_of_the_plain_twin(task, n_clauses):
+def test_greedy_clauses_equal_the_plain_twin(task, n_clauses):
     def value(clauses):
         cost = task.disable_cost or 0.0
         return hamming_objective(
@@ -41,7 +41,7 @@ def test_the_objective_never_rises(task, n_clauses, update, init):
 
 
 @given(two_level_tasks())
-def test_one_clause_is_that_of_set_covering(task):
+def test_one_clause_equals_set_covering(task):
     found = block_coordinate(task, 1)
     np.testing.assert_array_equal(found.chosen, set_cover(task, 1).chosen)
 

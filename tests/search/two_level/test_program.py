@@ -28,7 +28,7 @@ def small(seed):
 @pytest.mark.parametrize("n_clauses", [1, 2, 3])
 @given(seed=st.integers(0, 10_000), theta=st.sampled_from([0.3, 1.5, 2.5, 4.0]))
 @pytest.mark.slow
-def test_one_clause_with_chains_has_the_value_of_the_printed_relaxation(n_clauses, seed, theta):
+def test_one_clause_with_chains_equals_the_printed_relaxation(n_clauses, seed, theta):
     A, y, problem = small(seed)
     weight = np.random.default_rng(seed).choice([1.0, 2.0], len(y))
     problem.weight = weight
@@ -40,7 +40,7 @@ def test_one_clause_with_chains_has_the_value_of_the_printed_relaxation(n_clause
 
 @pytest.mark.parametrize("n_clauses", [2, 3])
 @pytest.mark.parametrize("seed", range(4))
-def test_one_clause_that_represents_all_has_the_value_of_distinct_ones(seed, n_clauses):
+def test_one_clause_for_all_equals_distinct_clauses(seed, n_clauses):
     table = two_level_table(small(seed)[2], 2.5)
     one, all_of_them = (
         solve_lp(two_level_program(table, n_clauses, copies)).value for copies in (1, n_clauses)

@@ -45,7 +45,7 @@ def test_the_exact_rule_is_the_best_of_all_rules_and_proved(problem, n_clauses):
 
 @pytest.mark.slow
 @given(cover_problems(), st.integers(1, 3))
-def test_the_rounded_rule_costs_what_it_says_and_no_less_than_its_bound(problem, n_clauses):
+def test_rounded_rule_costs_its_stated_value_above_its_bound(problem, n_clauses):
     A, y, weight, theta = problem
     found = solve_two_level_lp(CoverProblem(A, y, weight), theta, n_clauses)
     assert found.chosen.shape == (n_clauses, A.shape[1])
@@ -77,7 +77,7 @@ def test_masks_of_columns_are_respected(solve):
     assert rule.chosen[:, problem.required].all()
 
 
-def test_a_clause_that_cannot_help_is_disabled_where_that_is_free():
+def test_useless_clause_is_disabled_if_that_is_free():
     A = np.array([[True], [True], [False], [False]])
     problem = CoverProblem(A, np.array([True, True, False, False]))
     rule = solve_two_level_exact(problem, 1.5, 3, disable_cost=0.0)
@@ -112,7 +112,7 @@ def test_a_table_too_large_is_refused_with_a_way_out(monkeypatch):
             solve(problem, 1.0, 2)
 
 
-def test_a_relaxation_out_of_time_says_so():
+def test_relaxation_out_of_time_is_marked():
     A, y, structure = threshold_table(0, n=600, features=12, cuts=10)
     problem = CoverProblem(A, y, structure=structure, time_limit=1e-3)
     with pytest.raises(TimeLimitError, match=r"two-level linear program was not solved within"):

@@ -33,7 +33,7 @@ def as_sets(selection):
 
 
 @given(two_level_tasks(disable=True), sizes)
-def test_clauses_are_those_of_the_plain_twin(task, n_clauses):
+def test_clauses_equal_the_plain_twin(task, n_clauses):
     found = set_cover(task, n_clauses)
     assert as_sets(found) == plain_set_cover(
         task.problem.cells.A.tolist(), learner(task), n_clauses
@@ -114,6 +114,6 @@ def test_a_time_limit_leaves_the_later_clauses_off():
 
 
 @pytest.mark.parametrize("init", ["set_cover", "random"])
-def test_a_start_out_of_time_says_so(init):
+def test_start_out_of_time_is_marked(init):
     _, history = initial_clauses(out_of_time(planted_task()), 3, init)
     assert history[-1]["stopped"] == "time limit"

@@ -17,7 +17,7 @@ def test_each_row_s_code_is_the_place_of_its_outcome_among_the_labels():
 
 
 @pytest.mark.slow
-def test_an_outcome_may_be_called_like_a_column_of_the_table_of_shares():
+def test_outcome_may_have_the_name_of_a_share_column():
     def page():
         from ui.binning.outcomes import shares_table
 

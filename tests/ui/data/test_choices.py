@@ -71,7 +71,7 @@ def test_a_cut_on_data_is_kept_changed_and_taken_back(app):
     assert CUT not in state.options
 
 
-def test_missing_cells_are_conditions_only_where_allowed(monkeypatch):
+def test_missing_cells_are_conditions_only_if_allowed(monkeypatch):
     age = pd.Series(np.arange(N, dtype=float)).where(np.arange(N) % 2 == 0)
     ill = np.where(age.isna(), "yes", "no")
     table = Table.from_frame(pd.DataFrame({"age": age, "size": [1.5, 2.5] * 40, "ill": ill}))

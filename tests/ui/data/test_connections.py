@@ -23,7 +23,7 @@ def written(tmp_path, monkeypatch):
     return write
 
 
-def test_without_a_file_there_are_none(monkeypatch):
+def test_no_connections_without_a_file(monkeypatch):
     monkeypatch.delenv("RULEKIT_TABLES", raising=False)
     assert connections() == {}
 
@@ -82,7 +82,7 @@ def test_a_file_that_is_not_there_or_no_text_is_one_sentence(written, tmp_path, 
     assert "nowhere" not in str(caught.value)
 
 
-def test_a_secret_that_is_not_set_is_requested_by_the_name_of_its_variable(monkeypatch):
+def test_unset_secret_is_reported_by_its_variable(monkeypatch):
     monkeypatch.delenv("PW", raising=False)
     with pytest.raises(DataError, match="needs the environment variable PW, which is not set"):
         Connection("a", ("t",), "postgres://me:${PW}@h/db").link("t")

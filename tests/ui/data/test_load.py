@@ -13,7 +13,7 @@ def test_without_words_the_first_columns_and_the_target_are_proposed():
     assert columns == (*NAMES[: MOST - 1], "ill")
 
 
-def test_words_choose_by_name_whatever_their_case():
+def test_words_select_columns_ignoring_case():
     assert proposed(NAMES, "ill", "age, GENE_499 ,") == (
         "gene_499",
         *(f"gene_{k}" for k in range(4_990, 5_000)),

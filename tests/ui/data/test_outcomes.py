@@ -47,7 +47,7 @@ def rule(label, default):
     return RuleSet((Clause((Literal("a", ">", 5.0),)),), (label,), "dnf", default)
 
 
-def test_a_rule_written_by_hand_keeps_its_clauses_under_the_new_labels(session):
+def test_edited_rule_keeps_its_clauses_under_new_labels(session):
     session["app"] = AppState(
         table=session["app"].table,
         setting={"edited": "a rule of mine"},
@@ -62,7 +62,7 @@ def test_a_rule_written_by_hand_keeps_its_clauses_under_the_new_labels(session):
     assert from_json(session["app"].rule_json) == rule("dead", "survived")
 
 
-def test_a_learned_rule_is_dropped_to_be_learned_again_with_its_setting(session):
+def test_learned_rule_is_dropped_and_its_setting_kept(session):
     session["app"] = AppState(
         table=session["app"].table,
         setting={"theta": 2.0},

@@ -61,7 +61,7 @@ def test_every_kind_of_column_has_a_histogram():
     assert found["spread"][1] == [2, *[0] * (overview.BARS - 2), 1]
 
 
-def test_long_tables_are_sampled_and_say_so(monkeypatch):
+def test_long_tables_are_sampled_with_a_note(monkeypatch):
     table, frame = made()
     assert overview.sampled(table) == ""
     monkeypatch.setattr(overview, "MOST_ROWS", 100)
@@ -77,7 +77,7 @@ def test_names_of_protected_attributes_are_recognised(name):
 
 
 @pytest.mark.parametrize("name", ["sextant", "racetime", "dosage", "average", "x1", "wage"])
-def test_names_that_only_contain_such_a_word_are_not(name):
+def test_words_within_longer_names_are_not_protected(name):
     assert not looks_protected(name)
 
 

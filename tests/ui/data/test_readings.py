@@ -139,7 +139,7 @@ def test_levels_are_read_one_a_line_as_in_the_table():
     assert typed_levels("e\n\n a b \nc, d\nnew", column) == ["e", "a  b", "c, d", "new"]
 
 
-def test_an_order_is_among_the_saved_settings_and_older_ones_have_none(state):
+def test_saved_settings_include_orders_and_older_ones_have_none(state):
     ordered = replace(state, table=state.table.with_order("size", ORDER))
     plain = json.loads(json.dumps(state_file.to_plain(ordered)))
     back = state_file.from_plain(plain, state.table)
@@ -148,7 +148,7 @@ def test_an_order_is_among_the_saved_settings_and_older_ones_have_none(state):
     assert state_file.from_plain(plain, state.table).fit_key == state.fit_key
 
 
-def test_settings_of_an_order_that_misses_a_level_of_the_table_are_refused(state):
+def test_order_that_misses_a_level_is_rejected(state):
     plain = state_file.to_plain(state) | {"orders": {"size": ORDER[:-1]}}
     with pytest.raises(DataError, match="'large' is not in it"):
         state_file.from_plain(plain, state.table)

@@ -32,7 +32,7 @@ def test_without_a_folder_nothing_is_offered(monkeypatch):
         server_files.resolved("a.parquet")
 
 
-def test_a_folder_that_is_not_there_is_none(monkeypatch, tmp_path):
+def test_missing_folder_is_none(monkeypatch, tmp_path):
     monkeypatch.setenv(server_files.VARIABLE, str(tmp_path / "nowhere"))
     assert server_files.root() is None
 

@@ -43,7 +43,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "name", ["a.parquet", "a*[1]?.parquet", "it's.csv", "sold/", "x=1.parquet"]
 )
-def test_a_sample_of_a_file_or_folder_is_drawn_and_the_rows_are_counted(folder, name):
+def test_sample_of_a_file_or_folder_is_drawn_and_rows_counted(folder, name):
     frame = people()
     if name.endswith("/"):
         for day in range(4):
@@ -162,7 +162,7 @@ def test_a_table_whose_columns_have_changed_is_refused(folder):
 
 
 @pytest.mark.slow
-def test_a_rule_is_learned_from_all_rows_under_the_names_of_its_classes(folder):
+def test_rule_is_learned_from_all_rows_with_display_names(folder):
     people().to_parquet(folder / "a.parquet")
     learner = BoxSearchClassifier(positive_label="ill", random_state=0, refine_thresholds=True)
     options = (("test_share", 0.2), ("sample_rows", 500))

@@ -27,7 +27,7 @@ def recorded(split):
 
 
 @pytest.mark.slow
-def test_a_record_is_plain_and_tells_data_settings_sizes_and_versions():
+def test_record_has_data_settings_sizes_and_versions():
     state, model, record = recorded(SplitSpec(0.3, 7))
     assert json.loads(json.dumps(record, allow_nan=False)) == record
     assert record["data"]["sha256"] == state.table.digest

@@ -28,7 +28,7 @@ def state():
 
 
 @EACH
-def test_a_learner_says_what_it_does_and_what_it_is_good_for(learner):
+def test_learners_state_their_method_and_use(learner):
     assert learner.name
     assert learner.sentence.endswith(".")
     assert learner.good_for.endswith(".")
@@ -82,7 +82,7 @@ def test_run_settings_are_numbered_like_their_families(state):
 
 
 @pytest.mark.slow
-def test_each_learner_and_each_variant_is_a_family_with_a_name_of_its_own(state):
+def test_each_learner_and_variant_is_a_named_family(state):
     names = [family.name for family in families(SPEC, state)]
     assert len(set(names)) == len(names) == len(varied(SPEC))
     assert {learner.name for learner in LEARNERS.values()} <= set(names)

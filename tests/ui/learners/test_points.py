@@ -50,7 +50,7 @@ def test_a_case_s_points_add_up_to_the_total_that_decides(model):
 
 
 @pytest.mark.slow
-def test_bands_fall_with_the_total_and_are_those_of_the_model(model):
+def test_bands_are_descending_and_equal_the_models(model):
     table = band_table(model)
     said = table["of 100 such cases high"]
     assert said.is_monotonic_decreasing

@@ -37,7 +37,7 @@ def test_a_formula_is_typeset_with_business_names():
     )
 
 
-def test_the_size_of_a_tree_is_reported_where_its_paths_repeat_splits():
+def test_tree_size_is_reported_if_paths_repeat_splits():
     inner = Branch(Literal("age", ">", 50.0), Leaf("watch"), Leaf("fine"))
     tree = Branch(SPLIT, Leaf("heavy"), inner)
     rule = rule_of_tree(tree, "fine")

@@ -34,7 +34,7 @@ def test_each_learner_has_a_row_with_its_suggested_point(found):
     assert card["remark"] == "always the same prediction"
 
 
-def test_a_learner_without_a_point_is_awaited_while_the_comparison_runs():
+def test_learner_without_a_point_is_pending_during_a_comparison():
     table, numbers = learners_table(RunResult(), [RUN], running=True)
     assert table["remark"].tolist() == ["not finished yet"] * 3
     assert numbers == [None] * 3

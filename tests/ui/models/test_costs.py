@@ -5,7 +5,7 @@ import pytest
 from ui.learners.spec import RunSpec
 
 
-def test_costs_of_a_run_are_those_of_its_labels_and_come_back_from_json():
+def test_costs_match_the_labels_and_survive_json():
     spec = RunSpec.from_dict(
         RunSpec(costs=(5.0, 1.0), cost_unit="EUR").to_dict() | {"costs": [5, 1]}
     )

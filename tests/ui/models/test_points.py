@@ -210,14 +210,14 @@ def test_reference_models_alone_add_no_point():
     assert both.references is lines.references
 
 
-def test_f1_becomes_a_loss_and_is_offered_only_where_defined():
+def test_f1_becomes_a_loss_and_is_offered_only_if_defined():
     found = measured(SPEC, [0.25], [1.0], test_f1=[0.8], test_f1_se=[0.1])
     assert found.points.loc[0, "one_minus_f1"] == pytest.approx(0.2)
     assert found.measures("one_minus_f1")
     assert not found.measures("one_minus_auc")
 
 
-def test_reference_models_are_lines_and_trees_a_curve_over_their_splits():
+def test_references_are_lines_and_trees_a_curve_over_splits():
     table = pd.DataFrame(
         {
             "name": ["forest", "tree", "tree"],
@@ -268,7 +268,7 @@ def test_the_suggestion_is_the_smallest_limit_with_the_same_figures():
     assert other.suggestion.number == 2
 
 
-def test_the_slider_of_a_rule_of_the_quick_search_leads_to_thorough_points():
+def test_slider_of_a_quick_rule_leads_to_thorough_points():
     quick = by_size([0.3, 0.2, 0.18], thorough=False)
     hand = quick.settings[1]
     found = by_size([0.29, 0.19]).over(quick, hand)

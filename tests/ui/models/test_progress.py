@@ -22,7 +22,7 @@ def job(done, total, message=""):
     return found
 
 
-def test_a_run_says_what_it_does_and_how_far_it_is():
+def test_run_shows_its_step_and_progress():
     assert progress_words(job(0, 0)) == "Searching"
     shown = progress_words(job(26, 100, "Robustness 0.1: fold 6 of 10"))
     assert shown.startswith("Searching: Robustness 0.1: fold 6 of 10 (26 of 100)")

@@ -36,7 +36,7 @@ def test_a_run_learns_from_the_training_rows_alone(state):
     assert part_words(state) == ""
 
 
-def test_a_wide_table_says_how_many_columns_were_searched(state):
+def test_wide_table_states_how_many_columns_were_searched(state):
     assert columns_words(state) == ""
     X = pd.DataFrame(np.arange(1_830.0).reshape(30, 61)).add_prefix("x")
     content = X.assign(ill=["yes", "no"] * 15).to_csv(index=False).encode()
@@ -53,7 +53,7 @@ def test_the_quick_pass_of_several_outcomes_has_fewer_points():
     assert set(limits) < set(LIMITS)
 
 
-def test_a_rule_that_never_predicts_an_outcome_says_so():
+def test_never_predicted_outcome_is_reported():
     table = load_sample("iris")
     state = AppState(table=table, every_class=True)
     clause = Clause((Literal("petal_width", "<=", 0.8),))

@@ -70,7 +70,7 @@ def test_stopped_run_has_no_point_with_missing_folds(state):
 
 
 @pytest.mark.slow
-def test_the_quick_pass_of_a_large_table_learns_its_rules_as_its_points(state, monkeypatch):
+def test_quick_pass_of_a_large_table_fits_rules_on_the_same_part(state, monkeypatch):
     monkeypatch.setattr(spec_module, "QUICK_CELLS", 0)
     monkeypatch.setattr(spec_module, "QUICK_ROWS", 80)
     requested = work(quick(replace(SPEC, folds=5, against=True)), state)
@@ -173,7 +173,7 @@ def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, mo
 
 
 @pytest.mark.slow
-def test_a_comparison_says_which_learners_had_no_time_for_a_point(state):
+def test_comparison_lists_learners_without_a_point(state):
     spec = replace(SPEC, learners=("search", "lp"), budget=0.5, baselines=False)
     found = work(spec, state)(Reporter())
     listed = settings_of_run(spec)

@@ -43,7 +43,7 @@ def test_shares_and_the_largest_gap_of_a_column_are_shown(on_groups):
 
 
 @pytest.mark.slow
-def test_test_rows_are_counted_where_they_are_requested(on_groups):
+def test_test_rows_are_counted_on_request(on_groups):
     app = on_groups("income")
     app.segmented_control(key="rules_part").set_value("test").run()
     (table,) = [t.value for t in app.dataframe if "False positive rate" in t.value]

@@ -46,7 +46,7 @@ def looked_at(app, number):
 
 
 @pytest.mark.slow
-def test_the_rules_of_the_library_are_listed_and_told_in_words(on_alike):
+def test_rules_of_the_library_are_listed_and_described(on_alike):
     app = on_alike()
     state = app.session_state["app"]
     found = alternatives(state.model, *state.training, 0.01, max_rules=2_000)
@@ -66,7 +66,7 @@ def test_outcomes_that_are_numbers_are_looked_through_too(on_alike):
 
 
 @pytest.mark.slow
-def test_a_rule_that_is_looked_at_tells_where_it_differs_and_can_be_taken(on_alike):
+def test_viewed_rule_shows_its_differences_and_can_be_used(on_alike):
     app = on_alike()
     before = app.session_state["app"]
     other = next(k for k in listed(app)["rule"] - 1 if k)
@@ -94,7 +94,7 @@ def test_a_rule_that_is_looked_at_tells_where_it_differs_and_can_be_taken(on_ali
 
 
 @pytest.mark.slow
-def test_rules_without_a_column_of_the_rule_are_shown_where_there_are_any(on_alike):
+def test_rules_without_a_column_are_shown_if_there_are_any(on_alike):
     app = on_alike()
     rule = app.session_state["app"].model.rule_set_
     for name in rule.features:

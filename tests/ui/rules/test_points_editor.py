@@ -30,7 +30,7 @@ def written(monkeypatch, change, totals, pressed=True):
     monkeypatch.setattr(st, "button", lambda *_, **__: pressed)
 
 
-def test_points_and_totals_that_are_written_are_those_of_the_card(monkeypatch, train):
+def test_written_points_and_totals_equal_the_card(monkeypatch, train):
     written(monkeypatch, lambda rows: rows.assign(points=[4, 1]), [None, 4])
     assert obstacle(CARD) == ""
     edited = points_editor.edited_card(CARD, train, AppState())
@@ -43,7 +43,7 @@ def test_nothing_changes_before_the_card_is_to_be_scored(monkeypatch, train):
     assert points_editor.edited_card(CARD, train, AppState()) is None
 
 
-def test_a_total_that_nobody_reaches_is_a_sentence(monkeypatch, train):
+def test_unreachable_total_gives_a_sentence(monkeypatch, train):
     written(monkeypatch, lambda rows: rows, [9, None])
     with pytest.raises(RuleError, match="no row can reach 9"):
         points_editor.edited_card(CARD, train, AppState())

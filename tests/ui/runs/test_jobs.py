@@ -63,7 +63,7 @@ def test_a_job_ends_once(job):
     assert (job.state, job.answer, job.error) == ("done", 42, "")
 
 
-def test_an_error_without_a_sentence_gives_an_id_that_the_log_holds_too(job, caplog):
+def test_error_without_a_message_has_an_id_in_the_log(job, caplog):
     job._fail("", "ZeroDivisionError: secret cell value")
     assert "secret" not in job.error
     assert job.error_id in caplog.text
@@ -152,7 +152,7 @@ def test_job_reports_partial_and_final_results(registry):
     assert (job.interim, job.version, job.message) == (3, 4, "piece 4")
 
 
-def test_a_task_is_taken_as_it_is_when_it_is_started(registry):
+def test_task_is_copied_when_it_starts(registry):
     given = ["as it is"]
     job = registry.start("me", "copied", tasks.Giving(given))
     given.append("changed later")
@@ -248,7 +248,7 @@ def test_workers_are_bounded_however_often_one_starts_and_stops(registry, tmp_pa
 # Who goes first ---------------------------------------------------------------------------
 
 
-def test_jobs_over_the_cap_wait_in_line_and_know_their_place(registry, tmp_path):
+def test_jobs_over_the_limit_have_a_queue_position(registry, tmp_path):
     jobs = [registry.start(owner, owner, tasks.Steps(1, tmp_path)) for owner in "abc"]
     began(jobs[0])
     assert [job.state for job in jobs] == ["running", "queued", "queued"]
@@ -259,7 +259,7 @@ def test_jobs_over_the_cap_wait_in_line_and_know_their_place(registry, tmp_path)
     assert [ended(job) for job in jobs] == ["done"] * 3
 
 
-def test_a_job_that_waits_for_its_process_alone_waits_for_nobody(registry, monkeypatch):
+def test_job_waiting_for_its_process_blocks_no_other(registry, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(type(registry), "_hand_out", lambda self: False)  # none is ready
         job = registry.start("a/first", "a", tasks.Steps(1))
@@ -428,7 +428,7 @@ def test_one_of_two_tabs_closing_keeps_the_job(registry, timers, tmp_path):
     assert ended(job) == "done"
 
 
-def test_forgetting_an_owner_leaves_those_of_a_longer_name_alone(registry, tmp_path):
+def test_forgetting_an_owner_keeps_owners_with_longer_names(registry, tmp_path):
     mine = registry.start("me", "mine", tasks.Steps(1, tmp_path))
     other = registry.start("meme", "other", tasks.Steps(1))
     registry.forget("me")
@@ -448,7 +448,7 @@ def test_closing_ends_every_worker(registry_of, tmp_path):
 # How many run at once ---------------------------------------------------------------------
 
 
-def test_the_environment_says_how_many_run_at_once(registry_of, monkeypatch):
+def test_environment_sets_the_number_of_parallel_jobs(registry_of, monkeypatch):
     monkeypatch.setenv("RULEKIT_WORKERS", "3")
     assert registry_of(None).n_running == 3
 

@@ -30,7 +30,7 @@ def test_the_line_counts_down_and_ends_when_nothing_is_missing(clock):
     assert preparing.words() is None
 
 
-def test_nothing_is_started_where_all_kernels_are_there(clock):
+def test_nothing_is_started_if_all_kernels_exist(clock):
     clock["missing"] = 0.0
     assert preparing.begin() is None
 

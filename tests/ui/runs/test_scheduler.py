@@ -53,7 +53,7 @@ def test_a_run_on_a_cluster_gives_the_curve_and_the_rules_of_one_here(monkeypatc
         assert same == rules
 
 
-def test_an_address_at_which_nobody_answers_is_reported(monkeypatch):
+def test_unreachable_address_is_reported(monkeypatch):
     monkeypatch.setenv(scheduler.SCHEDULER, "tcp://127.0.0.1:9")
     monkeypatch.setattr(scheduler, "SECONDS", 0.2)
     pytest.importorskip("distributed")
@@ -61,7 +61,7 @@ def test_an_address_at_which_nobody_answers_is_reported(monkeypatch):
         scheduler.counted_as_running(urgent=True)
 
 
-def test_a_server_without_dask_says_what_to_install(monkeypatch):
+def test_server_without_dask_names_what_to_install(monkeypatch):
     monkeypatch.setenv(scheduler.SCHEDULER, "tcp://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(RulekitError, match=r'pip install "rulekit-dashboard\[cluster\]"'):

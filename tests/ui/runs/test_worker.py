@@ -60,7 +60,7 @@ def test_an_error_is_a_sentence_or_a_traceback(worker, error, shown, traced):
 
 
 @pytest.mark.slow
-def test_an_answer_that_cannot_be_sent_is_a_failure_and_not_half_an_answer(worker):
+def test_unsendable_result_is_a_failure(worker):
     what, sentence, more = answer(worker, tasks.unsendable)
     assert (what, sentence) == ("failed", "")
     assert "unsendable" in more

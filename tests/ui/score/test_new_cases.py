@@ -43,7 +43,7 @@ def test_all_classes_but_the_described_one_are_the_rest():
     assert outcomes_of(table, state).tolist()[:3] == ["not b", "b", "not b"]
 
 
-def test_columns_that_were_made_codes_are_codes_in_the_second_table_too(state):
+def test_columns_made_codes_are_codes_in_the_second_table(state):
     coded = AppState(table=state.table, options={CATEGORIES: ["x"]})
     assert as_before(second(CODES), coded).column("x").kind == "category"
     assert as_before(second(CODES), state).column("x").is_number

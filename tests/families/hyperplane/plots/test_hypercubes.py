@@ -67,7 +67,7 @@ def test_a_box_is_drawn_in_shares_of_each_range():
     assert list(box.x) == [0.25, 1.0]
 
 
-def test_a_case_is_a_tick_and_a_gap_is_none():
+def test_case_is_a_tick_without_gaps():
     tick = interval_figure(TABLE).data[2]
     assert list(tick.x) == [0.3]
     assert tick.marker.symbol == "diamond-tall"
@@ -77,7 +77,7 @@ def test_names_from_the_table_are_escaped():
     assert "<b>size" not in str(interval_figure(TABLE).data[0].y)
 
 
-def test_the_sentence_says_what_keeps_a_case_out():
+def test_sentence_names_the_columns_that_exclude_a_case():
     assert interval_sentence(TABLE) == (
         "The box limits 1 of 2 columns that the plane reads; the case is inside."
     )
@@ -146,7 +146,7 @@ def cases(model, X):
 
 
 @pytest.mark.slow
-def test_a_case_meets_all_columns_of_a_box_where_its_clause_holds(fitted):
+def test_case_meets_all_columns_of_a_box_if_its_clause_holds(fitted):
     model, X = fitted
     label = model.positive_label_
     boxes, fired = model.boxes_[label], model.clauses_fired(X)

@@ -28,7 +28,7 @@ def test_peeling_takes_the_steps_of_the_slow_twin(plane):
 
 
 @pytest.mark.slow
-def test_the_closed_form_is_what_halving_finds_on_a_thousand_problems():
+def test_closed_form_equals_bisection_on_a_thousand_problems():
     rng = np.random.default_rng(0)
     for case in range(1000):
         n = int(rng.integers(1, 21))
@@ -43,7 +43,7 @@ def test_the_closed_form_is_what_halving_finds_on_a_thousand_problems():
 
 
 @given(planes(max_features=4))
-def test_the_corner_of_the_linear_program_has_the_least_excess_of_points(plane):
+def test_corner_of_the_linear_program_has_the_least_excess(plane):
     X, w, gamma, above = plane
     half = half_of(X[:25], w, gamma, above)
     V = half.oriented(X[:25])

@@ -25,7 +25,7 @@ def test_sums_are_taken_from_left_to_right():
 
 
 @given(planes(max_features=6), st.integers(0, 10**6))
-def test_a_corner_brought_back_from_the_unit_box_is_on_its_side_in_doubles(plane, seed):
+def test_corner_mapped_back_stays_on_its_side_in_doubles(plane, seed):
     X, w, gamma, above = plane
     half = half_of(X, w, gamma, above)
     V = half.oriented(X)

@@ -71,7 +71,7 @@ def test_extraction_is_algorithm_4_1(plane, criterion):
     assert sorted(told) == sorted(expected)
 
 
-def test_the_greatest_box_is_the_whole_region_where_it_is_all_on_one_side():
+def test_greatest_box_is_the_whole_region_on_one_side():
     half = HalfSpace.of_plane(
         np.array([1.0, -2.0]), 9.0, np.array([0.0, 0.0]), np.array([3.0, 1.0]), above=False
     )

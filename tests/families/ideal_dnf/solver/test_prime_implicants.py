@@ -28,7 +28,7 @@ def truth_tables(draw, max_columns):
 
 
 @given(truth_tables(5))
-def test_primes_are_those_of_quine_and_mccluskey(table):
+def test_primes_equal_quine_mccluskey(table):
     on, off = table
     found = {tuple(cube) for cube in prime_implicants(on, off).tolist()}
     assert found == plain.primes(on.tolist(), off.tolist())
@@ -88,7 +88,7 @@ def assert_no_longer_than_sympy(k, seed):
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 6, 7, 8])
-def test_no_formula_is_longer_than_that_of_sympy(k):
+def test_formula_is_not_longer_than_sympys(k):
     for size, seed in SIZES:
         if size == k:
             assert_no_longer_than_sympy(k, seed)
@@ -96,7 +96,7 @@ def test_no_formula_is_longer_than_that_of_sympy(k):
 
 @pytest.mark.paper  # SymPy takes seconds for each of these
 @pytest.mark.parametrize(("k", "seed"), [(9, 0), (9, 1), (10, 0), (10, 1)])
-def test_no_long_formula_is_longer_than_that_of_sympy(k, seed):
+def test_long_formula_is_not_longer_than_sympys(k, seed):
     assert_no_longer_than_sympy(k, seed)
 
 

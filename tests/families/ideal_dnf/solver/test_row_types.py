@@ -81,7 +81,7 @@ def test_types_are_counted_as_by_a_dictionary(table):
 
 
 @given(boolean_tables())
-def test_one_histogram_holds_those_of_fewer_columns(table):
+def test_histogram_contains_those_of_fewer_columns(table):
     B, y, part = table
     counts = type_counts(type_codes(words_of(B), len(y)), B.shape[1], y, part)
     for k in range(B.shape[1] - 1, -1, -1):

@@ -15,7 +15,7 @@ def curve(*right, n=200):
 
 
 @given(st.integers(0, 2**16), st.integers(1, 5))
-def test_each_number_of_columns_does_as_counting_anew_says(seed, k):
+def test_curve_equals_separate_counts_for_each_number_of_columns(seed, k):
     rng = np.random.default_rng(seed)
     B, y, judges = rng.random((80, k)) < 0.5, rng.random(80) < 0.5, rng.random(80) < 0.3
     words = np.array([packed(c) for c in B.T])

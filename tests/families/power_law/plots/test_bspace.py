@@ -43,7 +43,7 @@ def drawn(figure, name):
 
 @pytest.mark.parametrize("q", [1, 2, 3])
 @pytest.mark.parametrize("low", [None, 1.0])
-def test_every_row_with_a_value_is_drawn_once_and_wrong_ones_are_ringed(q, low):
+def test_every_present_row_is_drawn_once_and_wrong_ones_have_rings(q, low):
     made = points(q, low)
     figure = bspace_figure(split(q, low), made)
     assert len(made.margin) == 59
@@ -97,7 +97,7 @@ def test_a_solid_picture_holds_the_rows_and_a_plane_for_each_bound():
     assert len({t.marker.symbol for t in rows}) == len(rows) == 2
 
 
-def test_a_solid_picture_rings_what_is_decided_wrongly_where_it_lies():
+def test_solid_figure_marks_wrong_rows_with_rings():
     made = points(3)
     figure = bspace_figure(split(3), made, solid=True)
     rings = drawn(figure, "decided wrongly")

@@ -21,7 +21,7 @@ def test_every_node_but_the_root_hangs_on_a_line():
     assert len(lines) == 4
 
 
-def test_leaves_tell_their_class_and_their_rows():
+def test_leaves_show_their_class_and_rows():
     figure = tree_figure(TREE, COLUMNS, LABELS)
     texts = " ".join(str(t.text) for t in figure.data) + str(figure.layout.annotations)
     assert "ill" in texts

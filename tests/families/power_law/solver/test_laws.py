@@ -71,7 +71,7 @@ def test_the_canonical_form_is_canonical_and_never_longer(structures):
     assert (n_exponents(once) <= n_exponents(structures)).all()
 
 
-def test_one_power_law_alone_is_the_same_as_its_square_and_its_inverse():
+def test_single_power_law_equals_its_square_and_its_inverse():
     one = np.zeros((3, 2, 3), dtype=np.int8)
     one[:, 0] = [[1, -1, 0], [-1, 1, 0], [2, -2, 0]]
     found = canonical(one)
@@ -85,6 +85,6 @@ def test_a_second_power_law_keeps_exponents_apart():
     assert len(distinct(canonical(two))) == 2
 
 
-def test_a_feature_is_shifted_only_where_it_is_not_positive():
+def test_only_features_with_nonpositive_values_are_shifted():
     shift = shifts_for(np.array([0.5, 0.0, -3.0, -2.0]), np.array([2.0, 4.0, 1.0, -2.0]))
     assert shift.tolist() == [0.0, -4.0, -7.0, -3.0]

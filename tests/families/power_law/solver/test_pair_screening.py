@@ -28,7 +28,7 @@ def test_features_of_a_planted_pair_are_kept_among_many():
     assert likely_features(X[:, :20], mass, 20, RNG(0)).tolist() == list(range(20))
 
 
-def test_the_best_structures_by_their_weights_are_among_the_likely_ones():
+def test_best_structures_are_among_the_likely_ones():
     from rulekit.families.power_law.solver.split_search import LowerLevel
 
     X, mass = planted(12)

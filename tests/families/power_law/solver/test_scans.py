@@ -54,7 +54,7 @@ def test_interval_has_its_stated_value_and_is_never_worse(problem):
 
 
 @pytest.mark.slow
-def test_intervals_are_as_good_as_all_intervals_but_for_a_few_thousandths():
+def test_intervals_are_within_thousandths_of_the_best():
     rng = np.random.default_rng(5)
     gaps = []
     for _ in range(30):

@@ -66,7 +66,7 @@ def test_noise_ends_the_search_instead_of_growing_the_split():
     assert found.n_exponents <= 8
 
 
-def test_no_split_is_found_where_nothing_varies():
+def test_constant_features_give_no_split():
     assert searched(np.ones((10, 2)), np.arange(10) % 2) is None
 
 
@@ -79,7 +79,7 @@ def test_a_search_that_is_stopped_returns_the_best_so_far():
 
 
 @pytest.mark.slow
-def test_a_pair_that_matters_only_together_is_seen_among_many_features():
+def test_jointly_relevant_pair_is_found_among_many_features():
     rng = np.random.default_rng(1)
     X = rng.uniform(0.0, 1.0, (200, 60))
     codes = np.arange(200) % 2

@@ -70,14 +70,14 @@ def problems(draw):
 
 @given(problem=problems())
 @settings(deadline=None)
-def test_the_cut_is_that_of_the_twin(problem):
+def test_cut_equals_its_twin(problem):
     values, _, _, mass = problem
     assert bits(split_search.best_cut(values, mass)) == bits(twin.best_cut(values, mass))
 
 
 @given(problem=problems(), endless=st.booleans())
 @settings(deadline=None)
-def test_the_step_is_that_of_the_twin(problem, endless):
+def test_step_equals_its_twin(problem, endless):
     values, along, _, mass = problem
     if endless:  # as where nothing could be cut before
         values = np.where(np.arange(6)[:, None] == 2, -np.inf, values)
@@ -87,7 +87,7 @@ def test_the_step_is_that_of_the_twin(problem, endless):
 
 @given(problem=problems())
 @settings(deadline=None)
-def test_the_step_of_a_band_is_that_of_the_twin(problem):
+def test_step_of_a_band_equals_its_twin(problem):
     values, along, band, mass = problem
     asked = values, along, band, mass
     assert bits(split_search.best_band_step(*asked)) == bits(twin.best_band_step(*asked))
@@ -95,7 +95,7 @@ def test_the_step_of_a_band_is_that_of_the_twin(problem):
 
 @given(problem=problems(), plan=st.tuples(st.integers(1, 5), st.integers(0, 4)), data=st.data())
 @settings(deadline=None)
-def test_the_interval_is_that_of_the_twin(problem, plan, data):
+def test_interval_equals_its_twin(problem, plan, data):
     values, _, _, mass = problem
     inside = data.draw(st.sampled_from((None, *range(mass.n_classes))))
     asked = values, mass, *plan, inside
@@ -104,7 +104,7 @@ def test_the_interval_is_that_of_the_twin(problem, plan, data):
 
 @given(problem=problems(), size=st.integers(1, 3), modulus=st.booleans())
 @settings(deadline=None)
-def test_the_impurities_for_the_genetic_level_are_those_of_the_twin(problem, size, modulus):
+def test_genetic_impurities_equal_their_twin(problem, size, modulus):
     values, along, _, mass = problem
     laws = np.stack([values, along, values * along], axis=1)[:, :size]
     rng = np.random.default_rng(len(mass.codes))

@@ -26,7 +26,7 @@ def test_the_gain_of_a_first_condition_is_one_step_of_newtons():
     assert problem.gains(()) == pytest.approx(pull**2 / (2 * curvature), rel=1e-6)
 
 
-def test_the_gain_beside_others_lets_the_intercept_and_one_factor_follow():
+def test_gain_with_others_refits_intercept_and_one_factor():
     problem = planted(n=150, p=4)
     x, (yes, no) = holds(problem), problem.weights.T
     logits, _ = free_fit(x[:, [0, 3]], problem.weights)
@@ -43,7 +43,7 @@ def test_the_gain_beside_others_lets_the_intercept_and_one_factor_follow():
     assert found[[0, 3]] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_points_never_cost_less_than_free_weights_and_polishing_never_more():
+def test_points_cost_at_least_free_weights_and_polishing_helps():
     problem = planted(n=150, p=4, most=5)
     chosen = (0, 2, 5, 7)
     rough, fine = (problem.settled(chosen, np.inf, polish) for polish in (False, True))
@@ -62,7 +62,7 @@ def test_hopeless_searches_end_without_points():
     assert problem.settled((0, 2), cost + 0.01, False)[3] == cost
 
 
-def test_columns_that_tell_the_classes_apart_have_a_finite_line():
+def test_separating_columns_have_a_finite_line():
     codes = np.repeat([[0, 0], [1, 1]], 50, axis=0)
     problem = cuts_of(codes, np.arange(100) >= 50)
     points, slope, intercept, cost = problem.settled((0,), np.inf, True)

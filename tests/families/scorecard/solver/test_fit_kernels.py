@@ -16,7 +16,7 @@ def test_a_line_through_given_logits_is_the_one_of_least_loss():
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 50.0])
-def test_the_loss_is_that_of_the_line_and_least_from_wherever_it_starts(scale):
+def test_loss_equals_the_line_and_is_minimal_from_any_start(scale):
     rng = np.random.default_rng(1)
     values, weights = rng.normal(0, scale, (80, 1)), rng.uniform(0, 3, (80, 2))
     for start in ([0.0, 0.0], [9.0 / scale, -4.0], [-30.0 / scale, 20.0]):

@@ -19,7 +19,7 @@ def test_a_tenth_of_a_row_of_each_class_counts_for_the_other():
     assert len({float(found[rows, 0].cumsum()[-1]) for rows in orders}) == 1
 
 
-def test_odds_are_those_of_the_points_of_what_holds():
+def test_odds_equal_the_sum_of_points_of_true_conditions():
     problem = planted()
     found = problem.odds(0.5, -1.0, {0: 2, 3: -1})
     x = holds(problem)

@@ -21,7 +21,7 @@ def test_no_card_of_a_small_table_costs_less(seed, size):
     assert cards[-1].loss == pytest.approx(least, rel=1e-7)
 
 
-def test_a_card_says_what_its_points_cost_and_sizes_descend():
+def test_cards_have_costs_and_descending_sizes():
     problem = planted(n=200, p=5, most=5)
     cards = PointsPath(problem).cards(6)
     assert [len(card.chosen) for card in cards] == list(range(7))
