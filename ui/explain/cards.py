@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.explain import Explanation, distance_to_boundary, explain, ranges_of
 from rulekit.plots import case_figure, case_sentence
-from rulekit.rules import Clause, Columns, RuleSet
+from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import missing_in
 from rulekit.style.phrases import Wording, outcome_text
 from rulekit.style.wording import capital, plural
@@ -264,7 +264,12 @@ def facts(explanation: Explanation, words: Wording) -> None:
 def conditions(
     explanation: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording
 ) -> None:
-    """Show each clause with its met and unmet conditions; the first one is open."""
+    """Show each clause with its met and unmet conditions; the first one is open.
+
+    The points of a scorecard are shown by `ui.learners.points.points_of_case`.
+    """
+    if scorecard_of(rule):
+        return
     misses = {miss.index: miss.sentence for miss in explanation.near_misses}
     order = list(dict.fromkeys(c.index for c in (*explanation.fired, *explanation.near_misses)))
     for k in order[:MAX_CLAUSES]:

@@ -9,7 +9,7 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.export import clause_numbers
-from rulekit.rules import RuleSet
+from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.phrases import listed
 from rulekit.style.wording import percent, plural
 from ui.cache import kept
@@ -62,9 +62,11 @@ def picked_card(result: RunResult | None) -> None:
     number = None if result is None else result.number_of_rule(state)
     if result is not None and number is not None:
         _limit_slider(result, number)
-    st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
+    st.code(rule_words(model, wording(state)), None, wrap_lines=True)
     rule = model.rule_set_
-    size = f"{plural(rule.n_conditions, 'condition')} in {plural(rule.n_clauses, 'clause')}"
+    size = plural(rule.n_conditions, "condition")
+    if not scorecard_of(rule):
+        size += f" in {plural(rule.n_clauses, 'clause')}"
     if result is None or number is None:
         st.markdown(f"**{size}**, {md(_why_unmeasured(state), 300)}")
     else:
