@@ -193,9 +193,10 @@ def _levels(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> list[tu
     by_points: dict[int, list[str]] = {}
     for v in named:
         literal = next((c for c, _ in given if v in c.positions), given[0][0])
-        value = v if literal.is_plain else literal.value_at(v)
+        value = v if literal.is_plain else literal.value_at(float(v))
         by_points.setdefault(_sum(given, v), []).append(spelling.value(literal, value))
-    other = math.inf if all(not isinstance(v, str) for v in named) else "".join(named) + "?"
+    texts_only = [v for v in named if isinstance(v, str)]
+    other = "".join(texts_only) + "?" if texts_only else math.inf
     rest = _sum(given, other)
     lines = [(" or ".join(texts), p) for p, texts in by_points.items() if flags or p != rest]
     return lines if flags else [*lines, ("any other", rest)]

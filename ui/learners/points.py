@@ -73,29 +73,29 @@ def points_of_case(
     reading = read_points(split, row_values(model.read_columns(X), 0), wording=words)
     st.markdown("**The points of this case**")
     st.table(case_table(reading, words).set_index("if"))
-    st.markdown(md(points_sentence(model, X, reading), 400))
 
 
-def points_sentence(model: ClassifierMixin, X: pd.DataFrame, reading: PointsReading) -> str:
-    """Return the case's band, the points missing for the next one, and its probability."""
-    rule, score = model.rule_set_, reading.score
+def points_sentence(model: ClassifierMixin, X: pd.DataFrame) -> str:
+    """Return the case's total, the points missing for the next band, and its probability.
+
+    Empty if the rule is no scorecard.
+    """
+    rule = model.rule_set_
     splits = scorecard_of(rule)
+    if not splits:
+        return ""
+    score = int(splits[0].compared(model.read_columns(X))[0])
     above = [(s.total, v) for s, v in zip(splits, rule.labels, strict=True) if s.total > score]
-    answer = rule.labels[len(above)] if len(above) < len(splits) else rule.default
-    text = f"{_points(score)}: {answer}."
+    text = f"{score} point{'s' * (abs(score) != 1)}"
     if above:
         total, label = above[-1]
-        text += f" {_points(total - score).capitalize()} short of {label}, which takes {total}."
+        text += f", {total - score} short of {label}, which takes {total}."
     else:
-        text += f" {splits[0].total} are required."
+        text += f"; {rule.labels[0]} takes {splits[0].total}."
     if hasattr(model, "bands_"):
         chance = round(100 * float(model.predict_proba(X)[0, _class_index(model)]))
         text += f" Of 100 such cases, {chance} are {model.positive_label_}."
     return text
-
-
-def _points(number: int) -> str:
-    return f"{number} point{'s' * (abs(number) != 1)}"
 
 
 def case_table(reading: PointsReading, words: Wording) -> pd.DataFrame:

@@ -122,9 +122,11 @@ def clause_shares(model: ClassifierMixin) -> list[str]:
     rule = model.rule_set_
     if rule.form != "dnf" or rule.is_constant:
         return []
+    names = [f"Clause {k + 1}" for k in range(rule.n_clauses)]
+    names = [f"Total from {split.total}" for split in scorecard_of(rule)] or names
     numbers = clause_numbers(model, *app_state().training)[:MOST_LINES]
     return [
-        f"Clause {k + 1}: {n.n_right:,} of {n.n:,} training rows {label} "
+        f"{names[k]}: {n.n_right:,} of {n.n:,} training rows {label} "
         f"({round(100 * n.n_right / n.n)} %)"
         for k, (n, label) in enumerate(zip(numbers, rule.labels, strict=False))
         if n.n
