@@ -4,11 +4,13 @@ import json
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from rulekit import Costs
-from rulekit.data import Table, load_sample, read_table
+from rulekit.data import Table, load_sample, make_folds, read_table
 from tests.pages.driving import (
     chosen,
     compared,
@@ -102,6 +104,38 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     cost = 100 * (5 * missed.sum() + alarm.sum()) / len(predicted)
     result = {m.label: m.value for m in app.metric}
     assert result["Cost a 100, test rows"] == f"{float(f'{cost:.4g}'):.4g} EUR"
+
+
+@pytest.mark.slow
+def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):
+    app = on_models
+    slider(app, "limit").set_value(2).run()
+    state = app.session_state["app"]
+    rule, own = state.model.rule_set_, state.sweep.points.loc[state.sweep.number_of_rule(state)]
+    app.selectbox(key="run_weight").set_value("costs").run()
+    app = finished(app.number_input(key="run_cost_0").set_value(5.0).run())
+    assert not app.exception
+    state = app.session_state["app"]
+    assert state.model.rule_set_ == rule
+    others = {f"**{100 * e:.1f} %" for e in state.sweep.points["test_error"]}
+    assert "not measured with these costs" in text(app)
+    assert not [figure for figure in others if figure in text(app)]
+    app = finished(app.button(key="begin_measure").click().run())
+    assert not app.exception
+    assert not app.error
+    X, y = state.training
+    costs = []
+    for train, test in make_folds(y, 10, random_state=0):
+        answers = clone(state.model).fit(X.iloc[train], y.iloc[train]).predict(X.iloc[test])
+        missed, alarm = ((y.iloc[test] == c) & (answers != c) for c in ("high", "low"))
+        costs.append(100 * (5 * missed.sum() + alarm.sum()) / len(test))
+    words, cost = text(app), np.mean(costs)
+    assert f"**{100 * own['test_error']:.1f} % ± {100 * own['test_error_se']:.1f}** wrong" in words
+    assert f", {float(f'{cost:.4g}'):.4g} a 100 cases in ten folds" in words
+    assert "Found under other settings, measured with these." in words
+    app = finished(app.segmented_control(key="run_folds").set_value(5).run())
+    assert "not measured with these settings" in text(app)
+    assert "begin_measure" in {b.key for b in app.button}
 
 
 @pytest.mark.slow

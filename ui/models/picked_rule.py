@@ -9,14 +9,16 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.export import clause_numbers
+from rulekit.learners.choice import COST
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.phrases import listed
-from rulekit.style.wording import percent, plural
+from rulekit.style.wording import measured, percent, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.offered import CARDS, learner_of, same_search
-from ui.learners.spec import FIT_SECONDS, QUICK
+from ui.learners.spec import FIT_SECONDS, QUICK, RunSpec
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
+from ui.models.measured_rule import changed_words, measured_rule
 from ui.models.points import RunResult
 from ui.models.run import part_words
 from ui.picked import constraint_lines, looked_at_test_rows, picked_model, setting_words
@@ -53,7 +55,7 @@ KINDS = {
 }
 
 
-def picked_card(result: RunResult | None) -> None:
+def picked_card(result: RunResult | None, spec: RunSpec) -> None:
     """Show the selected rule with its slider, figures and next steps."""
     model = picked_model()
     if model is None:
@@ -68,7 +70,7 @@ def picked_card(result: RunResult | None) -> None:
     if not scorecard_of(rule):
         size += f" in {plural(rule.n_clauses, 'clause')}"
     if result is None or number is None:
-        st.markdown(f"**{size}**, {md(_why_unmeasured(state), 300)}")
+        _unmeasured(size, state, spec)
     else:
         row = result.points.loc[number]
         part = part_words(state) if QUICK in state.setting else ""
@@ -109,12 +111,24 @@ def never_predicted(rule: RuleSet, state: AppState) -> str:
     return f"This rule never predicts {listed(missing)}."
 
 
-def _why_unmeasured(state: AppState) -> str:
+def _unmeasured(size: str, state: AppState, spec: RunSpec) -> None:
+    """Show that the rule has no point on the curve, with a button that measures it."""
     setting = state.setting or {}
-    if "edited" in setting:
-        return f"{setting_words(setting)}. No point of the curve; pick one to move along it."
+    if {"edited", "whole_file"} & setting.keys():
+        words = f"{setting_words(setting)}. No point of the curve; pick one to move along it."
+        st.markdown(f"**{size}**, {md(words, 300)}")
+        return
+    place = st.empty()
+    row = measured_rule(state, spec)
+    if row is not None:
+        cost = measured(row[COST], COST, spec.cost_unit) if COST in row else ""
+        cost = md(f", {cost} a 100 cases" if cost else "", 80)
+        place.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}")
+        st.caption("Found under other settings, measured with these.")
+        return
     before = "" if state.error is None else f" It was {percent(state.error)} wrong in its own run."
-    return f"selected under other settings: not measured with those at the side.{before}"
+    words = f"not measured with these {changed_words(state, spec)}.{before}"
+    place.markdown(f"**{size}**, {words}")
 
 
 def clause_shares(model: ClassifierMixin) -> list[str]:
