@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from rulekit import Costs
 from rulekit.data import Table, load_sample, make_folds, read_table
+from rulekit.evaluation import group_metrics
 from tests.pages.driving import (
     chosen,
     compared,
@@ -136,6 +137,39 @@ def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):
     app = finished(app.segmented_control(key="run_folds").set_value(5).run())
     assert "not measured with these settings" in text(app)
     assert "begin_measure" in {b.key for b in app.button}
+
+
+@pytest.mark.slow
+def test_only_rules_within_the_gap_are_suggested(open_app):
+    app = finished(small(open_app("models", sample="credit")))
+    state = app.session_state["app"]
+    X, y = state.training
+    column = state.table.frame.loc[X.index, "employment"]
+
+    def gap(rule):
+        found = group_metrics(rule, X, y, column, positive="high").gaps
+        return max(found[name].size for name in ("found", "false_alarms"))
+
+    gaps = {k: gap(m.rule_set_) for k, m in state.sweep.models.items()}
+    before = gap(state.model.rule_set_)
+    limit = np.floor(100 * np.quantile(list(gaps.values()), 0.3))
+    assert before > limit / 100, "the limit changes nothing"
+    app.selectbox(key="run_gap_column").set_value("employment").run()
+    app.number_input(key="run_max_gap").set_value(limit).run()
+    assert not app.exception
+    assert not app.error
+    state = app.session_state["app"]
+    now = gap(state.model.rule_set_)
+    assert now <= limit / 100
+    words = f"Gap by employment: {100 * now:.1f} points on the training rows ({limit:g} points"
+    assert words in text(app)
+    n = sum(g <= limit / 100 for g in gaps.values())
+    assert f"Among the {n} of {len(gaps)} rules with a gap of at most {limit:g} points" in text(app)
+    app.number_input(key="run_max_gap").set_value(0.0).run()
+    if min(gaps.values()) > 0:
+        assert "No rule here keeps a gap of at most 0 points" in text(app)
+    app.number_input(key="run_max_gap").set_value(None).run()
+    assert gap(app.session_state["app"].model.rule_set_) == before
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from ui.escape import md
 from ui.learners.offered import CARDS, learner_of, same_search
 from ui.learners.spec import FIT_SECONDS, QUICK, RunSpec
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
+from ui.models.gaps import gap_words
 from ui.models.measured_rule import changed_words, measured_rule
 from ui.models.points import RunResult
 from ui.models.run import part_words
@@ -76,6 +77,8 @@ def picked_card(result: RunResult | None, spec: RunSpec) -> None:
         part = part_words(state) if QUICK in state.setting else ""
         cost = md(cost_words(result, row), 80)
         st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
+    if result is not None and number is not None and (words := gap_words(result, number, state)):
+        (st.caption if result.keeps_gap(number) else st.warning)(md(words, 300))
     (st.info if rule.is_constant else st.caption)(md(constant_words(rule, state), 300))
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
