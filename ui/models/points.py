@@ -309,6 +309,8 @@ class RunResult:
         if self.max_gap is None:
             return found
         limit = f"a gap of at most {100 * self.max_gap:g} points between groups"
+        if len(within) == len(self.settings):
+            return found
         if within:
             about = f"Among the {len(within)} of {len(self.settings)} rules with {limit}."
         else:
