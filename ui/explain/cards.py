@@ -1,6 +1,7 @@
 """The Explain page: selection of a case, and cards of its reason, evidence, past cases, what-if."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.explain import Explanation, distance_to_boundary, explain, ranges_of
 from rulekit.plots import case_figure, case_sentence
-from rulekit.rules import Clause, Columns, RuleSet
+from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import missing_in
 from rulekit.style.phrases import Wording, outcome_text
 from rulekit.style.wording import capital, plural
 from ui.cases import ANSWER, ROW, TRUTH, row_number
 from ui.escape import md
+from ui.learners.points import points_sentence
 from ui.row_picker import pick_row
 from ui.rule_numbers import Rows, matches
 from ui.state import KEEP, AppState, app_state
@@ -236,6 +238,10 @@ def verdict(
     explanation = explain(
         model, X, [truth], training=(train.X, train.y), immutable=fixed, wording=words
     )[0]
+    if sentence := points_sentence(model, X):
+        lead = f"{'The answer is' if words.spoken else 'Predicted'} "
+        lead += outcome_text(explanation.prediction)
+        explanation = replace(explanation, sentence=f"{lead}: {sentence}")
     right = explanation.prediction == truth
     with st.container(border=True):
         st.markdown(f"### {md(explanation.sentence, 600)}" if words.spoken else _bold(explanation))
@@ -264,7 +270,12 @@ def facts(explanation: Explanation, words: Wording) -> None:
 def conditions(
     explanation: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording
 ) -> None:
-    """Show each clause with its met and unmet conditions; the first one is open."""
+    """Show each clause with its met and unmet conditions; the first one is open.
+
+    The points of a scorecard are shown by `ui.learners.points.points_of_case`.
+    """
+    if scorecard_of(rule):
+        return
     misses = {miss.index: miss.sentence for miss in explanation.near_misses}
     order = list(dict.fromkeys(c.index for c in (*explanation.fired, *explanation.near_misses)))
     for k in order[:MAX_CLAUSES]:

@@ -1,7 +1,7 @@
 """Results of runs as points: one row per setting, of all runs on one curve."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.evaluation import pareto_front
 from rulekit.learners.choice import CONDITION_PRICE, COST, suggestion
+from rulekit.learners.group_gaps import EXACT
 from rulekit.plots import Baseline
 from rulekit.style.palette import Look
 from rulekit.style.wording import measured, plural
@@ -66,6 +67,11 @@ class RunResult:
     references : DataFrame or None
         Reference models on the same folds, one row each (one per size for trees): ``name`` and the
         measures of the points.
+    gaps : tuple of float
+        By number, the gap between the groups of `gap_column` on the training rows, NaN if unknown;
+        empty without a limit.
+    max_gap : float or None
+        The largest gap of a suggested rule.
     """
 
     settings: tuple[dict[str, Any], ...] = ()
@@ -73,6 +79,9 @@ class RunResult:
     points: pd.DataFrame = field(default_factory=pd.DataFrame)
     models: Mapping[str, ClassifierMixin] = field(default_factory=dict)
     references: pd.DataFrame | None = None
+    gaps: tuple[float, ...] = ()
+    max_gap: float | None = None
+    gap_column: str = ""
 
     @classmethod
     def of(cls, measured: Measured) -> "RunResult":
@@ -282,6 +291,8 @@ class RunResult:
         measure = self.measure
         candidates = [k for k in numbers if not self._is_leftover(self.settings[k])]
         candidates = [k for k in candidates if not _is_by_price(self.settings[k])] or candidates
+        within = [k for k in candidates if self.keeps_gap(k)]
+        candidates = within or candidates
         if measure not in self.points or not candidates:
             return None
         rows = self._short(self.points.assign(learner=self.searches).loc[candidates])
@@ -294,7 +305,21 @@ class RunResult:
         }
         suggested = suggestion(rows, settings, measure)
         suggested["default"] = self._tightest(rows, suggested["default"], measure)
-        return _in_words(rows, suggested, measure, self.unit)
+        found = _in_words(rows, suggested, measure, self.unit)
+        if self.max_gap is None:
+            return found
+        limit = f"a gap of at most {100 * self.max_gap:g} points between groups"
+        if len(within) == len(self.settings):
+            return found
+        if within:
+            about = f"Among the {len(within)} of {len(self.settings)} rules with {limit}."
+        else:
+            about = f"No rule here keeps {limit}: allow a larger one, or search on Rules, Groups."
+        return replace(found, why=f"{found.why} {about}")
+
+    def keeps_gap(self, number: int) -> bool:
+        """Whether a point's rule keeps the limit on the gap; True without a limit."""
+        return self.max_gap is None or self.gaps[number] <= self.max_gap + EXACT
 
     def _tightest(self, rows: pd.DataFrame, number: int, measure: str) -> int:
         """Return the smallest limit of a point's search with the same figures in all folds."""
