@@ -61,7 +61,7 @@ with sentences():
                     key="presenter_on",
                     on_click=presenter.switch,
                     args=(True,),
-                    help="Only this case in plain words, to show to the person concerned or to print.",
+                    help="This case in plain words, to show to the person concerned or to print.",
                 )
                 explanation = explained(model, X, train, words)
                 verdict(explanation, words, truth)
