@@ -1,6 +1,6 @@
 """Scoring of new cases: predictions, deciding clauses, drift, and past and present error."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -89,6 +89,7 @@ class Scored:
     figures: tuple[Figures, ...]
     _training: Any = None
     _wording: Wording = PLAIN
+    _immutable: Collection[str] = ()
 
     def __len__(self) -> int:
         return len(self.answers)
@@ -118,7 +119,13 @@ class Scored:
     def explained(self, rows: Sequence[int]) -> list[Explanation]:
         """Explain some rows, by position."""
         part = self.X.iloc[list(rows)]
-        return explain(self.model, part, training=self._training, wording=self._wording)
+        return explain(
+            self.model,
+            part,
+            training=self._training,
+            immutable=self._immutable,
+            wording=self._wording,
+        )
 
     def table(
         self, *, changes: bool = False, progress: Callable[[float], Any] | None = None
@@ -156,7 +163,7 @@ class Scored:
         return pd.DataFrame(columns, index=self.X.index)
 
 
-def score(
+def score(  # noqa: PLR0913  all but two by keyword
     model: Any,
     table: Table | pd.DataFrame,
     *,
@@ -165,6 +172,7 @@ def score(
     before: tuple[Any, ArrayLike] | None = None,
     training: Any = None,
     wording: Wording = PLAIN,
+    immutable: Collection[str] = (),
 ) -> Scored:
     """Apply a rule to new cases.
 
@@ -184,6 +192,8 @@ def score(
         As for `rulekit.explain`.
     wording : Wording
         What columns are called in sentences.
+    immutable : collection of str
+        Columns that the smallest change must not change.
 
     Returns
     -------
@@ -240,6 +250,7 @@ def score(
         figures,
         training,
         wording,
+        immutable,
     )
 
 

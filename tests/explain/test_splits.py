@@ -124,7 +124,7 @@ def test_the_change_of_one_column_gives_another_answer(person):
     moved = dict(columns) | {change.feature: np.array([change.new])}
     assert rule().predict(moved)[0] == found.prediction != rule().predict(columns)[0]
     assert found.sentence.startswith(
-        f"The answer would be {found.prediction!r} if {change.feature}"
+        f"The prediction would be {found.prediction} if {change.feature}"
     )
 
 

@@ -273,6 +273,18 @@ def test_presenter_mode_has_no_signs_and_no_jargon(open_app, kind):
         assert not [t for t in told if SIGNS.search(t) or JARGON.search(t)]
 
 
+def test_smallest_change_leaves_age_alone_until_it_is_allowed(open_app):
+    rule = RuleSet((Clause((Literal("age", ">", 40.0),)),), ("high",), "dnf", "low")
+    state = AppState(
+        table=load_sample("credit"), setting={"edited": "a test"}, rule_json=to_json(rule)
+    )
+    app = open_app("explain", state=state)
+    assert "No change gives another prediction while age stays as it is." in text(app)
+    app = on_tab(app, "What if?").multiselect(key="explain_fixed").set_value([]).run()
+    assert not app.exception
+    assert re.search(r"The prediction would be \w+ if age were", text(app))
+
+
 @pytest.mark.slow
 def test_what_if_shows_changed_predictions_and_can_be_reset(on_credit):
     app = on_tab(on_credit(), "What if?")

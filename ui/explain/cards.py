@@ -18,6 +18,7 @@ from rulekit.style.phrases import Wording, outcome_text
 from rulekit.style.wording import capital, plural
 from ui.cases import ANSWER, ROW, TRUTH, row_number
 from ui.escape import md
+from ui.protected import fixed_columns
 from ui.row_picker import pick_row
 from ui.rule_numbers import Rows, matches
 from ui.state import KEEP, AppState, app_state
@@ -227,7 +228,8 @@ MAX_CLAUSES = 8
 
 def explained(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording) -> Explanation:
     """Explain the prediction of one row; columns left alone stay as they are."""
-    fixed = st.session_state.get("explain_fixed", [])
+    default = fixed_columns(model.rule_set_)  # people cannot change them
+    fixed = st.session_state.get("explain_fixed", default)
     return explain(model, X, training=(train.X, train.y), immutable=fixed, wording=words)[0]
 
 
@@ -317,6 +319,7 @@ def what_if(
     st.multiselect(
         "Columns the smallest change must leave alone",
         list(rule.features),
+        default=fixed_columns(rule),
         format_func=words.name,
         key="explain_fixed",
         **KEEP,

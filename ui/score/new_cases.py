@@ -18,6 +18,7 @@ from rulekit.explain import Scored, score
 from rulekit.style.wording import plural
 from ui.cache import kept
 from ui.escape import md
+from ui.protected import fixed_columns
 from ui.shell import problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState
 from ui.words import wording
@@ -139,6 +140,7 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
             before=before,
             training=state.training,
             wording=wording(state),
+            immutable=fixed_columns(model.rule_set_),
         )
 
     return kept("scored", repr((cases.key, state.fit_key, state.rule_json)), compute, copy=False)
