@@ -13,9 +13,9 @@ from rulekit._frames import as_pandas
 from rulekit.data import DriftNote, Table, compare_tables
 from rulekit.exceptions import DataError
 from rulekit.explain.row import Explanation, explain
-from rulekit.explain.similar import deciding_clause
+from rulekit.explain.similar import counted_rows, deciding_clause
 from rulekit.explain.subject import columns_for, subject_of
-from rulekit.rules import Columns, clause_statistics
+from rulekit.rules import Columns
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import PLAIN, Wording
 
@@ -281,7 +281,10 @@ def _figures(
     sides = [(then, y_then), (now, y_now)]
     whole = [(len(y), int((rule.predict(c) == y).sum())) for c, y in sides]
     figures = [Figures(0, *whole[0], *whole[1])]
-    pairs = zip(*(clause_statistics(rule, c, y) for c, y in sides), strict=True)
-    for k, (old, new) in enumerate(pairs, start=1):
-        figures.append(Figures(k, old.n, old.positives, new.n, new.positives))
+    dnf = subject_of(rule).dnf
+    counted = [counted_rows(dnf, c) for c, _ in sides]
+    for k, label in enumerate(dnf.labels):
+        pairs = [(n[:, k], y) for n, (_, y) in zip(counted, sides, strict=True)]
+        counts = [(int(n.sum()), int((y[n] == label).sum())) for n, y in pairs]
+        figures.append(Figures(k + 1, *counts[0], *counts[1]))
     return tuple(figures)
