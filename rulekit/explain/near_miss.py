@@ -171,7 +171,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
         if not reading.holds and reading.changes:
             share = reading.changes[0].share
             if not self.wording.spoken and self.wording.score(split) != LONG_SUM:
-                text += f"; {change_text(reading.changes[0], self.wording)} would turn it"
+                text += f"; {change_text(reading.changes[0], self.wording)} would change it"
         distance = None if reading.margin is None else 0.0 if reading.holds else abs(reading.margin)
         return self._checked(split, distance, share, text)
 

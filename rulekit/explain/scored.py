@@ -103,8 +103,8 @@ class Scored:
         wrong_now = (whole.n_now - whole.right_now) / max(1, whole.n_now)
         wrong_then = (whole.n_then - whole.right_then) / max(1, whole.n_then)
         comparison = (
-            f"{100 * wrong_now:.1f} % of these {whole.n_now:,} cases are answered wrongly, "
-            f"{100 * wrong_then:.1f} % of {whole.n_then:,} were before"
+            f"wrong for {100 * wrong_now:.1f} % of these {whole.n_now:,} cases, before for "
+            f"{100 * wrong_then:.1f} % of {whole.n_then:,}"
         )
         if whole.worse:
             return f"The rule no longer holds as it did: {comparison}, more than chance explains."

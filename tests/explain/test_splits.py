@@ -108,7 +108,7 @@ def test_the_explanation_of_a_row_gives_the_reading_as_its_reason():
     )
     assert light.prediction == "watch"
     miss = light.near_misses[0]
-    assert "would turn it" in miss.sentence
+    assert "would change it" in miss.sentence
     assert unknown.prediction == "fine"
     for told in (heavy, light, unknown):
         json.dumps(told.to_dict(), allow_nan=False)

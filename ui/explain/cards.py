@@ -131,7 +131,7 @@ def case_table(
 def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state: AppState) -> Mask:
     """Show the filters by clause and group; return which cases remain."""
     fired = matches(rule, rows)
-    verb = "holds" if rule.form == "dnf" else "fails"
+    verb = "matches" if rule.form == "dnf" else "fails"
     clauses = {f"clause {k + 1} {verb}": fired[:, k] for k in range(rule.n_clauses)}
     clauses[f"no clause {verb}"] = ~fired.any(axis=1)
     clause = places[0].selectbox("Clause", [ANY, *clauses], key=f"explain_clause_{rule.n_clauses}")
@@ -260,9 +260,9 @@ def conditions(
     order = list(dict.fromkeys(c.index for c in (*explanation.fired, *explanation.near_misses)))
     for k in order[:MAX_CLAUSES]:
         clause = rule.clauses[k]
-        holds = "holds" if bool(clause.mask(row)[0]) else "does not hold"
+        verb = "matches" if bool(clause.mask(row)[0]) else "does not match"
         met, of = int(clause.condition_masks(row)[0].sum()), len(clause.conditions)
-        title = f"Clause {k + 1} {holds}, {met} of {plural(of, 'condition')} met"
+        title = f"Clause {k + 1} {verb}, {met} of {plural(of, 'condition')} met"
         with st.expander(title, expanded=k == order[0]):
             if k in misses and k != order[0]:
                 st.markdown(md(misses[k], 500))
