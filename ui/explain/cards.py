@@ -19,11 +19,8 @@ from rulekit.style.phrases import Wording, outcome_text
 from rulekit.style.wording import capital, plural
 from ui.cases import ANSWER, ROW, TRUTH, row_number
 from ui.escape import md
-<<<<<<< HEAD
 from ui.learners.points import points_sentence
-=======
 from ui.protected import fixed_columns
->>>>>>> ee94b48801d30add6b725d0b0b3841c9096f1572
 from ui.row_picker import pick_row
 from ui.rule_numbers import Rows, matches
 from ui.state import KEEP, AppState, app_state
@@ -233,19 +230,14 @@ MAX_CLAUSES = 8
 
 def explained(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording) -> Explanation:
     """Explain the prediction of one row; columns left alone stay as they are."""
-<<<<<<< HEAD
-    fixed = st.session_state.get("explain_fixed", [])
+    default = fixed_columns(model.rule_set_)  # people cannot change them
+    fixed = st.session_state.get("explain_fixed", default)
     explanation = explain(model, X, training=(train.X, train.y), immutable=fixed, wording=words)[0]
     if sentence := points_sentence(model, X):
         lead = f"{'The answer is' if words.spoken else 'Predicted'} "
         lead += outcome_text(explanation.prediction)
         explanation = replace(explanation, sentence=f"{lead}: {sentence}")
     return explanation
-=======
-    default = fixed_columns(model.rule_set_)  # people cannot change them
-    fixed = st.session_state.get("explain_fixed", default)
-    return explain(model, X, training=(train.X, train.y), immutable=fixed, wording=words)[0]
->>>>>>> ee94b48801d30add6b725d0b0b3841c9096f1572
 
 
 def verdict(explanation: Explanation, words: Wording, truth: Any = None) -> None:

@@ -51,11 +51,7 @@ def scorecard(model: ClassifierMixin, words: Wording) -> None:
     left.caption(reading_notes(scales_of(split, words)))
     right.table(band_table(model).set_index("total"))
     if hasattr(model, "bands_"):
-<<<<<<< HEAD
-        note = "Probabilities are measured on rows that the card was not made from."
-=======
         note = "Probabilities were measured on rows that the card was not learned from."
->>>>>>> ee94b48801d30add6b725d0b0b3841c9096f1572
         right.caption(md(model.few_rows_hint_ or note, 400))
     right.download_button(
         "Sheet to print and fill in",
