@@ -58,16 +58,9 @@ PARTS = {
         "ui/data/split.py",
     ),
     "tests/pages/data/test_saved.py": ("ui/data/session.py",),
-    "tests/pages/test_explain.py": (
-        "ui/explain/cards.py",
-        "ui/explain/presenter.py",
-        "ui/protected.py",
-    ),
-    "tests/pages/test_export.py": ("ui/export/choice.py",),
+    "tests/pages/test_explain.py": ("ui/explain/cards.py",),
     "tests/pages/test_models.py": (
         "ui/models/curve.py",
-        "ui/models/gaps.py",
-        "ui/models/measured_rule.py",
         "ui/models/prices.py",
         "ui/models/side_by_side.py",
     ),
