@@ -1,4 +1,4 @@
-"""Export: download the rule, checked against the model row by row."""
+"""Export: download the rule; code is run on every row and compared with the model."""
 
 import streamlit as st
 
@@ -6,7 +6,8 @@ from rulekit.export import to_text
 from rulekit.style.wording import plural
 from ui.cache import kept
 from ui.escape import file_name, md
-from ui.export.formats import DATABASES, FORMATS, bundle, checked, offer, record_text, shown_page
+from ui.export.choice import choose_format, choose_language
+from ui.export.formats import FORMATS, bundle, checked, record_text, shown_page
 from ui.picked import looked_at_test_rows, needed_model
 from ui.shell import guard, header, sentences, two_columns
 from ui.state import app_state
@@ -20,35 +21,12 @@ state = app_state()
 stem = f"rule for {state.target if state.several else state.positive}"
 
 left, right = two_columns()
-requested = st.query_params.get("export_format", "")
 with left:
-    if requested and requested not in FORMATS:
-        st.warning(f"Unknown format in the address: {md(requested, 60)}. Select one below.")
-    if requested in FORMATS and "export_format" not in st.session_state:
-        st.session_state.export_format = "sql" if requested in DATABASES else requested
-        if requested in DATABASES:
-            st.session_state.export_database = requested
-    offered = [name for name in FORMATS if name not in DATABASES or name == "sql"]
-    chosen = st.radio(
-        "Format",
-        offered,
-        format_func=lambda name: FORMATS[name].name,
-        captions=[offer(state, model, FORMATS[name]) for name in offered],
-        key="export_format",
-        persist_state="session",
-    )
-    if chosen == "sql":
-        chosen = right.selectbox(
-            "Database",
-            list(DATABASES),
-            format_func=DATABASES.get,
-            key="export_database",
-            persist_state="session",
-        )
-    st.query_params["export_format"] = chosen  # the format's key; display names may change
+    chosen = choose_format()
 form = FORMATS[chosen]
 with right, sentences():
     st.header(form.name, anchor=False)
+    choose_language(chosen)
     if obstacle := form.obstacle(model):
         st.info(f"{obstacle} The other formats contain the rule unchanged.")
     else:
@@ -81,13 +59,11 @@ with right, sentences():
             st.caption("The file opens in a spreadsheet; it contains this rule:")
             st.code(to_text(model), language=None, wrap_lines=True)
         else:
-            # the box scrolls; its copy button works with the keyboard
-            long = text.count("\n") > 20 or len(text) > 1400
-            with st.container(height=PREVIEW if long else "content", border=False):
+            long = text.count("\n") > 20 or len(text) > 1400  # then the box scrolls
+            with st.container(key="preview", height=PREVIEW if long else "content", border=False):
                 st.code(text, language=form.language, wrap_lines=True)
 
-together, record = st.tabs(["Everything together", "Run record"])
-with together, sentences():
+with left.expander("Everything together: all formats, notes, run record"), sentences():
     notes = st.text_area(
         "Notes that go into the run record",
         value=state.notes,
@@ -105,8 +81,6 @@ with together, sentences():
         on_click="ignore",
         key="download_zip",
     )
-with record, sentences():
-    st.caption("What is needed to repeat this: data, decisions, settings, seeds, versions.")
     st.download_button(
         "Download the run record (JSON)",
         data=lambda: record_text(state, model),
@@ -115,4 +89,5 @@ with record, sentences():
         on_click="ignore",
         key="download_record",
     )
+    st.caption("What is needed to repeat this: data, decisions, settings, seeds, versions.")
     st.code(record_text(state, model), language="json", wrap_lines=True)

@@ -49,11 +49,11 @@ def guard(me: str) -> None:
         st.switch_page("app.py", query_params=dict(st.query_params))
 
 
-def header(name: str, *, status_line: bool = True) -> None:
-    """Show the title of a page, the table, and the selected rule."""
+def header(name: str, *, title: str = "") -> None:
+    """Show the title of a page, the table, and the selected rule; or only another title."""
     with st.container(key="page_header", horizontal=True, vertical_alignment="bottom"):
-        st.title(PAGES[name][1], anchor=False, width="content")
-        if not status_line:
+        st.title(md(title, 120) or PAGES[name][1], anchor=False, width="content")
+        if title:
             st.session_state[STATUS] = None, None
             return
         with st.container(horizontal=True, width="content"):

@@ -97,9 +97,10 @@ class AppState:
     ones), `runs` (the settings of each, to restore them), `setting` (the selected one),
     `run_settings` (its run), `model` (the fitted model), `rule_json` (its rule, saved with the
     analysis), `error` (its cross-validated error when it was selected) and `rule_selected` (whether
-    the user has selected or viewed it). `notes` and `case_notes` are the analyst's remarks;
-    `test_looks` counts the rules that were scored on the test rows, and `looked_at` their digests
-    (without those from older versions).
+    the user has selected or viewed it). By Rules: `edits` (the versions of an edited rule, see
+    `ui.rules.versions`) and `edit` (the number of the selected one). `notes` and `case_notes` are
+    the analyst's remarks; `test_looks` counts the rules that were scored on the test rows, and
+    `looked_at` their digests (without those from older versions).
     """
 
     version: int = VERSION
@@ -119,6 +120,8 @@ class AppState:
     rule_json: str | None = None
     error: float | None = None
     rule_selected: bool = False
+    edits: tuple[dict[str, Any], ...] = ()
+    edit: int = 0
     notes: str = ""
     case_notes: dict[str, Any] = field(default_factory=dict)
     test_looks: int = 0

@@ -34,6 +34,8 @@ def to_plain(state: AppState) -> dict[str, Any]:
         "rule_selected": state.rule_selected,
         "rule_json": state.rule_json,
         "error": state.error,
+        "edits": list(state.edits),
+        "edit": state.edit,
         "notes": state.notes,
         "case_notes": state.case_notes,
         "test_looks": state.test_looks,
@@ -69,6 +71,10 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
         runs=tuple(saved.get("runs", ())),
         rule_selected=bool(saved.get("rule_selected", saved.get("in_hand", False))),
         error=saved.get("error"),
+        edits=tuple(
+            {**v, "setting": _with_new_names(v["setting"])} for v in saved.get("edits", ())
+        ),
+        edit=int(saved.get("edit", 0)),
         setting=_with_new_names(saved["setting"]),
         **{
             name: saved[name]

@@ -23,12 +23,22 @@ CSS = """
 .stApp .stCode code .token:is(.string, .property) { color: light-dark(#0B6B2E, #5FD68B); }
 .stApp .stCode code .token:is(.number, .boolean) { color: light-dark(#8A3B00, #FFB070); }
 .stApp .stCode code .token:is(.italic, .bold):not(.punctuation) { color: inherit; }
+.st-key-preview .stCode > div { opacity: 1; visibility: visible; }  /* the copy button */
+.st-key-preview .stCode pre { padding-right: 3rem; }
 .stApp [data-testid="stSliderTickBar"] { transition: none; }
 .stApp [data-testid="stSliderTickBar"] p { color: inherit; }
+.stApp:has(.st-key-presenter) .stAppHeader { display: none; }
+.stMainBlockContainer:has(.st-key-presenter) { max-width: 52rem; margin: 0 auto; }
 @media (max-width: 900px) {
   .stMainBlockContainer { padding: 4.25rem 1rem 2rem; }
   .st-key-two_columns > div > .stHorizontalBlock { flex-direction: column; }
   .st-key-two_columns > div > .stHorizontalBlock > .stColumn { width: 100%; }
+}
+@media print {
+  .stAppHeader, .stButton, .stDownloadButton, .stElementToolbar { display: none !important; }
+  html, body, .stApp, .stApp * { color: #000 !important; background: #fff !important; }
+  html, body, #root, .stApp, .stApp :has(.stMainBlockContainer), .stMainBlockContainer {
+    position: static; overflow: visible; height: auto; padding: 0; }
 }
 """
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}

@@ -350,7 +350,7 @@ def load_settings(content: bytes) -> str:
             "have. Load the table they were made for first."
         )
     same = digest == table.digest
-    new = {"sweep_key": None, "case_notes": {}, "test_looks": 0, "looked_at": []}
+    new = {"sweep_key": None, "case_notes": {}, "test_looks": 0, "looked_at": [], "edits": []}
     settings = {} if same else new
     try:
         fresh = state_file.from_plain(saved | {"options": options} | settings, table)

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from rulekit.data import load_sample
 from rulekit.export import to_json
 from tests.waiting import PATIENCE, until
+from ui.export.choice import AUDIENCES, CODE, LANGUAGES
 from ui.learners.offered import QUESTIONS
 from ui.models.run import FIRST
 from ui.picked import fitted
@@ -165,3 +166,13 @@ def as_table(app):
     """Turn the open editor of a clause to its table."""
     conditions = listed_conditions(app)
     return conditions.set_value(len(conditions.options) - 1).run()
+
+
+def exported(app, name):
+    """Choose a format on Export."""
+    choice = CODE if name in LANGUAGES else name
+    group = next((label for label, names in AUDIENCES.items() if choice in names), "Format")
+    app = app.radio(key=f"export_{group}").set_value(choice).run()
+    if choice == CODE:
+        app = app.selectbox(key="export_language").set_value(name).run()
+    return app

@@ -13,12 +13,13 @@ import pandas as pd
 import pytest
 
 from rulekit.data import load_sample
-from rulekit.export import from_json, to_json, to_text, verify_export
+from rulekit.export import from_json, to_json, to_text
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
-from tests.pages.driving import loaded
+from tests.pages.driving import exported, loaded
 from ui.cases import row_name
-from ui.export.formats import DATABASES, FORMATS, bundle, offer, record_text, report
+from ui.export.choice import AUDIENCES, FIRST, LANGUAGES
+from ui.export.formats import FORMATS, bundle, record_text, report
 from ui.learners.offered import RunSpec
 from ui.state import NUMERIC, AppState, SplitSpec
 
@@ -50,23 +51,16 @@ def test_page_without_a_table_has_an_empty_state(open_app):
     assert "No table is loaded yet" in text(open_app("export"))
 
 
-def shown(app, name):
-    if name not in DATABASES:
-        return app.radio(key="export_format").set_value(name).run()
-    app = app.radio(key="export_format").set_value("sql").run()
-    return app.selectbox(key="export_database").set_value(name).run()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if not form.rendered])
 def test_each_format_is_shown_and_checked_if_possible(on_credit, name):
-    shown(on_credit, name)
+    exported(on_credit, name)
     assert not on_credit.exception
     assert not on_credit.error
     state = on_credit.session_state["app"]
     written = FORMATS[name].write(state, state.model)
     shown_text = to_text(state.model) if isinstance(written, bytes) else written
-    assert on_credit.code[0].value == shown_text.strip()
+    assert on_credit.code[-1].value == shown_text.strip()
     checked = "Checked: 1000/1000 rows give the same class" in text(on_credit)
     assert checked is bool(FORMATS[name].verified)
 
@@ -74,7 +68,7 @@ def test_each_format_is_shown_and_checked_if_possible(on_credit, name):
 @pytest.mark.parametrize("name", ["text", "markdown", "html", "latex"])
 @pytest.mark.slow
 def test_counts_on_the_training_rows_are_beside_the_clauses(on_credit, name):
-    shown(on_credit, name)
+    exported(on_credit, name)
     state = on_credit.session_state["app"]
     X, y = state.training
     fired = state.model.clauses_fired(X)[:, 0]
@@ -82,12 +76,18 @@ def test_counts_on_the_training_rows_are_beside_the_clauses(on_credit, name):
     words = (
         f"{right} of {n}" if name == "latex" else f"matches {n} training rows, right for {right}"
     )
-    assert words in on_credit.code[0].value
+    assert words in (page(on_credit) if name == "html" else on_credit.code[-1].value)
+
+
+def page(app):
+    """The page that Export shows rendered."""
+    (frame,) = app.get("iframe")
+    return base64.b64decode(frame.proto.src.partition("base64,")[2]).decode()
 
 
 def test_the_table_for_a_spreadsheet_counts_too(on_credit):
-    shown(on_credit, "csv")
-    frame = pd.read_csv(io.StringIO(on_credit.code[0].value))
+    exported(on_credit, "csv")
+    frame = pd.read_csv(io.StringIO(on_credit.code[-1].value))
     fired = on_credit.session_state["app"].model.clauses_fired(
         on_credit.session_state["app"].training[0]
     )
@@ -97,19 +97,18 @@ def test_the_table_for_a_spreadsheet_counts_too(on_credit):
 @pytest.mark.slow
 def test_report_shows_test_figures_and_counts_as_a_look(on_credit):
     assert on_credit.session_state["app"].test_looks == 0
-    shown(on_credit, "report")
+    exported(on_credit, "report")
     assert not on_credit.exception
     assert not on_credit.error
     state = on_credit.session_state["app"]
     assert state.test_looks == 1
     assert "now shown for 1 rule" in text(on_credit)
-    page = report(state, state.model)
-    (frame,) = on_credit.get("iframe")
-    assert base64.b64decode(frame.proto.src.partition("base64,")[2]).decode() == page
-    assert "On the training cases" in page
-    assert "On the test cases" in page
-    assert state.table.digest in page
-    assert not re.search(r"<script|https?:|src=|href=|@import|url\(", page)
+    written = report(state, state.model)
+    assert page(on_credit) == written
+    assert "On the training cases" in written
+    assert "On the test cases" in written
+    assert state.table.digest in written
+    assert not re.search(r"<script|https?:|src=|href=|@import|url\(", written)
 
 
 @pytest.mark.slow
@@ -132,45 +131,44 @@ def test_report_has_reviews_of_cases_and_their_current_answers(on_credit):
     assert "Verdicts on single cases" not in report(state, state.model)
 
 
-@pytest.mark.slow
-def test_every_format_is_offered_with_its_purpose_and_its_check(on_credit):
-    listed = [name for name in FORMATS if name not in DATABASES or name == "sql"]
-    offered = dict(zip(listed, on_credit.radio(key="export_format").proto.captions, strict=True))
-    told = (
-        "A function without dependencies. ✓ The same answer for all 1,000 rows, run here by Python."
-    )
-    assert offered["python"] == told
-    assert offered["csv"] == "A table for a spreadsheet. Not run here."
-    databases = shown(on_credit, "duckdb").selectbox(key="export_database").options
-    assert databases == list(DATABASES.values())
+def test_three_formats_come_first_and_the_others_are_folded(on_credit):
+    assert on_credit.radio(key="export_Format").options == [
+        "Text for a document",
+        "Excel",
+        "SQL or Python",
+    ]
+    assert [e.label.partition(":")[0] for e in on_credit.expander] == [
+        *AUDIENCES,
+        "Everything together",
+    ]
+    assert not any(e.proto.expanded for e in on_credit.expander)
+    every = [*FIRST[:2], *LANGUAGES, *(n for names in AUDIENCES.values() for n in names)]
+    assert sorted(every) == sorted(FORMATS)
 
 
-def test_failed_check_of_a_format_is_shown_before_selection(on_credit, monkeypatch):
-    state = on_credit.session_state["app"]
-    wrong = replace(verify_export(state.model, state.data[0], "sql"), n_equal=999)
-    monkeypatch.setattr("ui.export.formats.kept", lambda *_: wrong)
-    assert offer(state, state.model, FORMATS["sql"]).endswith("✗ Differs from the model.")
-
-
-def test_large_tables_check_a_format_when_chosen(on_credit, monkeypatch):
-    monkeypatch.setattr("ui.export.formats.AT_ONCE", 999)
-    state = on_credit.session_state["app"]
-    assert offer(state, state.model, FORMATS["sql"]).endswith("Checked when chosen.")
+def test_only_an_executed_format_says_checked(on_credit):
+    assert "Checked" not in " ".join(h.value for h in (*on_credit.title, *on_credit.header))
+    excel = exported(on_credit, "xlsx")
+    assert "Checked" not in text(excel)
+    assert "Not run here" in text(excel)
+    assert "Checked: 1000/1000 rows" in text(exported(excel, "python"))
 
 
 @pytest.mark.slow
 def test_the_address_holds_the_key_of_the_format_and_opens_it(on_credit, open_app):
-    shown(on_credit, "duckdb")
+    exported(on_credit, "duckdb")
     assert on_credit.query_params["export_format"] == "duckdb"
     state = on_credit.session_state["app"]
-    asked = open_app("export", state=state, query={"export_format": "postgresql"})
-    assert asked.radio(key="export_format").value == "sql"
-    assert asked.selectbox(key="export_database").value == "postgresql"
-    assert asked.header[0].value == "SQL for PostgreSQL"
-    asked = open_app("export", state=state, query={"export_format": "latex"})
-    assert asked.radio(key="export_format").value == "latex"
+    linked = open_app("export", state=state, query={"export_format": "postgresql"})
+    assert linked.radio(key="export_Format").value == "code"
+    assert linked.selectbox(key="export_language").value == "postgresql"
+    assert linked.header[0].value == "SQL for PostgreSQL"
+    linked = open_app("export", state=state, query={"export_format": "latex"})
+    assert linked.radio(key="export_Format").value is None
+    assert linked.radio(key="export_For readers").value == "latex"
+    assert [e.proto.expanded for e in linked.expander] == [True, False, False, False]
     strange = open_app("export", state=state, query={"export_format": "SQL for DuckDB"})
-    assert strange.radio(key="export_format").value == next(iter(FORMATS))
+    assert strange.radio(key="export_Format").value == "text"
     assert "Unknown format in the address: SQL for DuckDB" in text(strange)
 
 
@@ -198,7 +196,7 @@ def test_report_without_test_rows_omits_them(open_app):
             table=load_sample("credit"), setting=SETTING, run_settings=QUICK, split=SplitSpec(0.0)
         ),
     )
-    shown(app, "report")
+    exported(app, "report")
     state = app.session_state["app"]
     assert state.test_looks == 0
     assert "test cases" not in report(state, state.model)
@@ -210,11 +208,11 @@ def test_the_script_run_beside_the_samples_learns_the_rule_again(open_app, sampl
     app = open_app(
         "export", state=AppState(table=load_sample(sample), setting=SETTING, run_settings=QUICK)
     )
-    shown(app, "script")
+    exported(app, "script")
     assert "Not run here" in text(app)
     state = app.session_state["app"]
     with contextlib.chdir(ROOT):
-        exec(compile(app.code[0].value, "script", "exec"), {})
+        exec(compile(app.code[-1].value, "script", "exec"), {})
     assert capsys.readouterr().out == to_text(state.model) + "\n"
 
 
@@ -236,10 +234,10 @@ def test_the_script_of_an_uploaded_file_reads_it_as_the_page_did(open_app, tmp_p
         run_settings=QUICK,
     )
     app.switch_page("pages/export.py").run()
-    shown(app, "script")
+    exported(app, "script")
     (tmp_path / "fälle.csv").write_bytes(content)
     with contextlib.chdir(tmp_path):
-        exec(compile(app.code[0].value, "script", "exec"), {})
+        exec(compile(app.code[-1].value, "script", "exec"), {})
     assert "größe" in capsys.readouterr().out
 
 
@@ -250,7 +248,7 @@ def test_a_rule_changed_by_hand_has_every_format_but_the_script(on_credit):
     on_credit.session_state["app"] = state = replace(
         state, model=model, setting={"edited": "a"}, rule_json=to_json(model)
     )
-    shown(on_credit.run(), "script")
+    exported(on_credit.run(), "script")
     assert "by hand was not learned" in text(on_credit)
     assert "download_format" not in {b.key for b in on_credit.get("download_button")}
     with zipfile.ZipFile(io.BytesIO(bundle(state, model))) as archive:

@@ -153,6 +153,22 @@ def test_undo_redo_and_back_restore_rules_with_their_own_figures(on_credit):
 
 
 @pytest.mark.slow
+def test_undo_and_redo_are_offered_after_a_reload(on_credit, open_app):
+    app = on_credit()
+    learned = app.session_state["app"].rule_json
+    app = without_the_first(app)
+    edited = app.session_state["app"].rule_json
+    address = {"analysis": app.query_params["analysis"]}
+    app = open_app("rules", query=address).button(key="undo_edit").click().run()
+    assert not app.exception
+    assert app.session_state["app"].rule_json == learned
+    app = open_app("rules", query=address).button(key="redo_edit").click().run()
+    assert app.session_state["app"].rule_json == edited
+    assert "edited by hand" in text(app)
+    assert app.button(key="redo_edit").disabled
+
+
+@pytest.mark.slow
 def test_a_clause_is_edited_in_place_and_others_stay(on_credit, monkeypatch):
     app = on_credit()
     before = app.session_state["app"].model.rule_set_

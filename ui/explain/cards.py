@@ -30,9 +30,7 @@ from ui.workspace import change
 ALIKE = "conditions alike"
 
 
-def similar(
-    explanation: Explanation, rule: RuleSet, train: Rows, state: AppState, *, plain: bool
-) -> None:
+def similar(explanation: Explanation, rule: RuleSet, train: Rows, state: AppState) -> None:
     """List the training rows most like the case, by the rule's columns."""
     cases = explanation.similar(5)
     if not cases:
@@ -50,11 +48,10 @@ def similar(
             for c in cases
         ]
     )
-    shown = table.drop(columns=[ROW, ALIKE]) if plain else table
-    st.dataframe(shown, hide_index=True, alt="The five past cases most like this one")
+    st.dataframe(table, hide_index=True, alt="The five past cases most like this one")
 
 
-def review(number: int, explanation: Explanation, *, plain: bool) -> None:
+def review(number: int, explanation: Explanation) -> None:
     """Show buttons to agree or disagree, and a note; saved with the analysis and its record."""
     notes: Mapping[str, Any] = app_state().case_notes
     mine = notes.get(str(number), {})
@@ -72,7 +69,7 @@ def review(number: int, explanation: Explanation, *, plain: bool) -> None:
             args=(number, words, f"note_{number}", str(explanation.prediction)),
             width="stretch",
         )
-    if len(notes) and not plain:
+    if notes:
         st.caption(f"{plural(len(notes), 'case')} reviewed; the report on Export lists them.")
 
 
@@ -230,27 +227,27 @@ ABSENT = "(missing)"
 MAX_CLAUSES = 8
 
 
-def verdict(
-    model: ClassifierMixin, X: pd.DataFrame, truth: Any, train: Rows, words: Wording
-) -> Explanation:
-    """Show the prediction, its reason and at most three supporting lines."""
+def explained(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording) -> Explanation:
+    """Explain the prediction of one row; columns left alone stay as they are."""
     fixed = st.session_state.get("explain_fixed", [])
-    explanation = explain(
-        model, X, [truth], training=(train.X, train.y), immutable=fixed, wording=words
-    )[0]
+    explanation = explain(model, X, training=(train.X, train.y), immutable=fixed, wording=words)[0]
     if sentence := points_sentence(model, X):
         lead = f"{'The answer is' if words.spoken else 'Predicted'} "
         lead += outcome_text(explanation.prediction)
         explanation = replace(explanation, sentence=f"{lead}: {sentence}")
-    right = explanation.prediction == truth
+    return explanation
+
+
+def verdict(explanation: Explanation, words: Wording, truth: Any = None) -> None:
+    """Show the prediction, its reason and at most three supporting lines."""
     with st.container(border=True):
         st.markdown(f"### {md(explanation.sentence, 600)}" if words.spoken else _bold(explanation))
         st.markdown("\n".join(f"- {md(line, 500)}" for line in explanation.supporting))
         if not words.spoken:
+            right = explanation.prediction == truth
             st.caption(
                 f"Actual: **{md(truth)}**. The prediction is {'correct' if right else 'wrong'}."
             )
-    return explanation
 
 
 def _bold(explanation: Explanation) -> str:
@@ -258,13 +255,6 @@ def _bold(explanation: Explanation) -> str:
     predicted = outcome_text(explanation.prediction)
     reason = capital(explanation.sentence.removeprefix(f"Predicted {predicted}: "))
     return f"### Predicted {md(predicted)}\n\n{md(reason, 600)}"
-
-
-def facts(explanation: Explanation, words: Wording) -> None:
-    """List the values of the case that the rule reads."""
-    st.markdown("**What the rule looks at**")
-    values = {words.name(f): words.amount(f, value_words(v)) for f, v in explanation.values.items()}
-    st.table({"value": values})
 
 
 def conditions(
@@ -336,14 +326,13 @@ def what_if(
         st.success(
             md(f"The prediction changes from {explanation.prediction}. {again.sentence}", 600)
         )
-    if not words.spoken:
-        st.multiselect(
-            "Columns the smallest change must leave alone",
-            list(rule.features),
-            format_func=words.name,
-            key="explain_fixed",
-            **KEEP,
-        )
+    st.multiselect(
+        "Columns the smallest change must leave alone",
+        list(rule.features),
+        format_func=words.name,
+        key="explain_fixed",
+        **KEEP,
+    )
 
 
 def _next_turn() -> None:

@@ -28,7 +28,6 @@ from rulekit.export import (
     verify_export,
 )
 from rulekit.learners import FixedRuleClassifier
-from rulekit.style.wording import capital
 from ui.cache import kept
 from ui.cases import row_name, row_position
 from ui.export.run_record import run_record
@@ -37,7 +36,6 @@ from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppStat
 from ui.words import wording
 
 Write = Callable[[AppState, ClassifierMixin], str | bytes]
-AT_ONCE = 5000  # rows up to which every format is checked before it is selected
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
 
 
@@ -162,23 +160,6 @@ def checked(state: AppState, model: ClassifierMixin, form: Format) -> VerifiedEx
     return kept("verified", key, lambda: verify_export(model, X, form.verified, numbers=numbers))
 
 
-def offer(state: AppState, model: ClassifierMixin, form: Format) -> str:
-    """Return the purpose of a format, and for a small table whether its check passed."""
-    n_rows = len(state.data[0])
-    if not form.verified:
-        mark = "Not run here."
-    elif n_rows > AT_ONCE:
-        mark = "Checked when chosen."
-    else:
-        mark = f"✓ The same answer for all {n_rows:,} rows, run here by {form.engine}."
-        try:
-            if not checked(state, model, form).ok:
-                mark = "✗ Differs from the model."
-        except ExportError:
-            mark = "✗ Not for this rule."
-    return f"{capital(form.purpose)}. {mark}"
-
-
 def sheet(state: AppState, model: ClassifierMixin) -> str:
     """Return the page to print and fill in, with the display names of columns."""
     return to_sheet(model, title=_title(state).partition("?")[0] + "?", wording=wording(state))
@@ -205,24 +186,13 @@ def _offered(name: str, form: export.Format) -> Format:
         verified=name if form.run else "",
         engine=form.engine,
         learned=form.learned,
-        rendered=form.write in (to_report, to_sheet),
+        rendered=form.suffix.endswith("html"),
         unchecked="" if form.run else form.how,
     )
 
 
-FIRST = ("text", "xlsx", "sql", "python")  # the most common format; the others follow
 FORMATS = {
-    name: _offered(name, export.FORMATS[name])
-    for name in dict.fromkeys((*FIRST, *export.FORMATS))
-    if name not in NOT_OFFERED
-}
-
-
-#: The databases that SQL is written for, by format; the list shows only the first.
-DATABASES = {"sql": "any (standard SQL)"} | {
-    name: form.name.removeprefix("SQL for ")
-    for name, form in FORMATS.items()
-    if form.name.startswith("SQL for ")
+    name: _offered(name, form) for name, form in export.FORMATS.items() if name not in NOT_OFFERED
 }
 
 

@@ -22,7 +22,6 @@ from ui.state import AppState, app_state
 from ui.words import without_clauses, wording
 from ui.workspace import change, pick_rule
 
-VERSIONS = "_versions"  # session key of the versions of the selected rule
 EDITED = "_edited_clause"  # session key of the clause being edited
 
 
@@ -165,7 +164,7 @@ def _answer(rule: RuleSet, k: int, state: AppState) -> Any:
 
 def undo(state: AppState) -> None:
     """Show buttons that undo an edit, redo it, and restore the learned rule."""
-    versions = _versions(state)
+    versions = versions_of(state)
     last = len(versions.items) - 1
     if not last:
         return
@@ -192,10 +191,11 @@ def keep(rule: RuleSet, origin: str) -> None:
     state = app_state()
     if rule == state.model.rule_set_:
         return
-    before = _versions(state)
+    before = versions_of(state)
     pick_rule(rule, source=origin)
     st.session_state.pop(EDITED, None)
-    st.session_state[VERSIONS] = before.added(version_of(app_state()))
+    versions = before.added(version_of(app_state()))
+    change(edits=versions.items, edit=versions.index)
 
 
 def source() -> str:
@@ -204,10 +204,5 @@ def source() -> str:
     return setting["edited"] if "edited" in setting else setting_words(setting)
 
 
-def _versions(state: AppState) -> Versions:
-    return versions_of(state, st.session_state.get(VERSIONS))
-
-
 def _select(versions: Versions) -> None:
-    st.session_state[VERSIONS] = versions
-    change(**versions.current)
+    change(model=None, edits=versions.items, edit=versions.index, **versions.current)

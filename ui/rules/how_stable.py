@@ -37,6 +37,7 @@ class Repeating:
     y: NDArray[Any]
     weight: NDArray[np.float64] | None
     groups: NDArray[np.object_] | None
+    n_resamples: int
 
     def __call__(self, reporter: Reporter) -> Stability:
         """Learn the rule on resamples and report progress."""
@@ -45,7 +46,7 @@ class Repeating:
             self.model,
             self.X,
             self.y,
-            n_resamples=N_RESAMPLES,
+            n_resamples=self.n_resamples,
             budget_seconds=BUDGET_SECONDS,
             groups=self.groups,
             sample_weight=self.weight,
@@ -72,7 +73,7 @@ def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> Non
         "stable",
         "Learning again",
         repr((state.fit_key, state.rule_json, state.setting, state.run_settings)),
-        Repeating(model, train.X, train.target, weight, groups),
+        Repeating(model, train.X, train.target, weight, groups, N_RESAMPLES),
         offer="Learn it again and again",
         total=N_RESAMPLES,
     )

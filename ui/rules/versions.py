@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-FIELDS = ("setting", "model", "rule_json", "error")  # of an analysis: a rule and its figures
+FIELDS = ("setting", "rule_json", "error")  # of an analysis: a rule and its figures
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,11 @@ def version_of(state: Any) -> dict[str, Any]:
     return {name: getattr(state, name) for name in FIELDS}
 
 
-def versions_of(state: Any, previous: Versions | None) -> Versions:
-    """Return the stored versions if they belong to the selected rule; else new ones."""
+def versions_of(state: Any) -> Versions:
+    """Return the stored versions of an analysis if they belong to its rule; else new ones."""
     now = version_of(state)
-    same = previous is not None and all(
-        previous.current[name] == now[name] for name in ("setting", "rule_json")
-    )
-    return previous if same and previous is not None else Versions((now,))
+    if state.edits:
+        stored = Versions(state.edits).at(state.edit)
+        if all(stored.current[name] == now[name] for name in ("setting", "rule_json")):
+            return stored
+    return Versions((now,))

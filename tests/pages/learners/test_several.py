@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from rulekit.data import Table, load_sample
-from tests.pages.driving import as_table, finished, on_tab, text
-from ui.export.formats import DATABASES, FORMATS
+from tests.pages.driving import as_table, exported, finished, on_tab, text
+from ui.export.formats import FORMATS
 from ui.state import AppState
 
 SETTING = {"learner": "search", "max_conditions": 4}
@@ -111,10 +111,7 @@ def test_score_answers_with_every_class(on_iris):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_every_format_supports_a_three_class_list_or_states_why_not(on_iris, name):
-    app = on_iris("export")
-    app.radio(key="export_format").set_value("sql" if name in DATABASES else name).run()
-    if name in DATABASES:
-        app.selectbox(key="export_database").set_value(name).run()
+    app = exported(on_iris("export"), name)
     assert not app.exception
     assert not app.error
     model, form = app.session_state["app"].model, FORMATS[name]

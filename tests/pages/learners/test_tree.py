@@ -3,9 +3,9 @@
 import pytest
 
 from rulekit.data import load_sample
-from tests.pages.driving import compared, on_tab, opened_tab
+from tests.pages.driving import compared, exported, on_tab, opened_tab
 from ui import state_file
-from ui.export.formats import DATABASES, FORMATS
+from ui.export.formats import FORMATS
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.models.run import work
@@ -109,10 +109,7 @@ def test_explain_shows_the_class_and_the_path_in_the_tree(on_iris):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_every_format_supports_a_three_class_tree_or_states_why_not(on_iris, name):
-    app = on_iris("export")
-    app.radio(key="export_format").set_value("sql" if name in DATABASES else name).run()
-    if name in DATABASES:
-        app.selectbox(key="export_database").set_value(name).run()
+    app = exported(on_iris("export"), name)
     assert not app.exception
     assert not app.error
     model, form = app.session_state["app"].model, FORMATS[name]

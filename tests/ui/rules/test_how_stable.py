@@ -39,15 +39,16 @@ def on_stable(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_stability_is_shown_in_words_charts_and_tables(on_stable):
+def test_stability_is_shown_in_words_charts_and_tables(on_stable, monkeypatch):
+    monkeypatch.setattr(how_stable, "N_RESAMPLES", 20)
     app = on_stable(wording={"worst radius": Wording("Radius", "mm")})
     assert not app.get("plotly_chart")
     app = finished(app.button(key="begin_stable").click().run())
     assert not app.exception
     state = app.session_state["app"]
     X, y = state.training
-    found = stability(state.model, X, y.to_numpy(dtype=object))
-    assert found.n_made == how_stable.N_RESAMPLES
+    found = stability(state.model, X, y.to_numpy(dtype=object), n_resamples=20)
+    assert found.n_made == 20
     message = text(app)
     for sentence in found.sentences({"worst radius": "Radius"}):
         assert sentence in message
@@ -56,8 +57,7 @@ def test_stability_is_shown_in_words_charts_and_tables(on_stable):
     assert columns["returned"].tolist() == found.columns["returned"].tolist()
 
 
-def test_outcomes_that_are_numbers_are_learned_again_too(monkeypatch):
-    monkeypatch.setattr(how_stable, "N_RESAMPLES", 2)
+def test_outcomes_that_are_numbers_are_learned_again_too():
     frame = pd.DataFrame({"a": np.arange(40) // 4 * 1.5, "ill": np.arange(40) > 20}).astype(float)
     X, y = frame[["a"]], frame["ill"].astype(int)
     model = BoxSearchClassifier(n_perturbations=0).fit(X, y)
@@ -67,7 +67,8 @@ def test_outcomes_that_are_numbers_are_learned_again_too(monkeypatch):
         )
     )
     train, _ = rows_of(state, model)
-    assert how_stable.Repeating(model, train.X, train.target, None, None)(Quiet()).n_made == 2
+    repeating = how_stable.Repeating(model, train.X, train.target, None, None, n_resamples=2)
+    assert repeating(Quiet()).n_made == 2
 
 
 @pytest.mark.slow

@@ -1,11 +1,13 @@
 """Versions of an edited rule: undo and redo select what a plain list of versions holds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.export import to_json
+from rulekit.export import from_json, to_json
 from rulekit.rules import Clause, Literal, RuleSet
 from ui.rules.versions import Versions, versions_of
 from ui.state import AppState
@@ -21,7 +23,7 @@ def version(cut):
     rule = rule_at(cut)
     setting = {"edited": "by hand"} if cut else {"learner": "search"}
     error = None if cut else 0.1
-    return {"setting": setting, "model": rule, "rule_json": to_json(rule), "error": error}
+    return {"setting": setting, "rule_json": to_json(rule), "error": error}
 
 
 @given(st.lists(st.one_of(st.integers(0, 3), st.sampled_from(["undo", "redo", "learned"]))))
@@ -46,7 +48,7 @@ def test_edits_undo_and_redo_select_the_rule_of_a_plain_list(actions):
             if action != done[-1]:
                 done, undone = [*done, action], []
         expected = rule_at(done[-1]).predict(X)
-        assert versions.current["model"].predict(X).tolist() == expected.tolist()
+        assert from_json(versions.current["rule_json"]).predict(X).tolist() == expected.tolist()
         assert versions.current["error"] == version(done[-1])["error"]
     assert len(versions.items) == len(done) + len(undone)
 
@@ -54,7 +56,7 @@ def test_edits_undo_and_redo_select_the_rule_of_a_plain_list(actions):
 @pytest.mark.parametrize("other", [{"rule_json": "{}"}, {"setting": {"learner": "tree"}}])
 def test_rule_selected_elsewhere_begins_new_versions(other):
     kept = Versions((version(0), version(1)), 1)
-    state = AppState(**kept.current)
-    assert versions_of(state, kept) is kept
-    begun = versions_of(AppState(**(kept.current | other)), kept)
+    state = AppState(**kept.current, edits=kept.items, edit=1)
+    assert versions_of(state) == kept
+    begun = versions_of(replace(state, **other))
     assert (len(begun.items), begun.index) == (1, 0)
