@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.base import ClassifierMixin
 
 from rulekit.evaluation import pareto_front
-from rulekit.learners.choice import CONDITION_PRICE, COST, suggestion
+from rulekit.learners.choice import CONDITION_PRICE, COST, FOREST_LOSS, FOREST_SIZE, suggestion
 from rulekit.learners.group_gaps import EXACT
 from rulekit.plots import Baseline
 from rulekit.style.palette import Look
@@ -34,6 +34,11 @@ SPREAD_FOLDS = 5  # fewest folds for a standard error
 TREE = "tree"
 SAME_RULES = ("learner", "n_conditions", "train_error")  # equal if two limits give the same rules
 
+FOREST = (
+    "Two thirds of the figure are a random forest's estimate for the rule of all training rows. "
+    "`RuleClassifier` and `rulekit learn` select in the same way, among rules by price."
+)
+NO_FOREST = "`rulekit.suggest` selects in the same way."
 AGAINST = ", against"  # suffix of the name of a search for rules of the other class
 
 
@@ -299,6 +304,8 @@ class RunResult:
         rows = rows.dropna(subset=[measure]).assign(setting=lambda table: table.index)
         if not len(rows):
             return None
+        if FOREST_LOSS in rows and rows[FOREST_LOSS].isna().any():  # some rules are not known
+            rows = rows.drop(columns=[FOREST_LOSS, FOREST_SIZE])
         settings = {
             k: {name: v for name, v in self.settings[k].items() if name not in (LEARNER_KEY, QUICK)}
             for k in rows.index
@@ -356,17 +363,18 @@ def _in_words(
     elif (gains <= price * more)[more > 0].all():
         why = f"more conditions improve the {quantity} by less than {charge} each."
     else:
+        forest = " and a random forest's estimate" if FOREST_LOSS in rows else ""
         why = (
-            f"averaged with similar sizes, its {quantity} is the lowest after {charge} a condition."
+            f"averaged with similar sizes{forest}, its {quantity} is the lowest after {charge} a "
+            "condition."
         )
     reason = (
         f"Suggested: {figure(number)}. Each point's {quantity} is averaged with those of one step "
         "more and one step less (with weights 1/2, 1/4 and 1/4), since the lowest of many is low "
         f"by luck; {charge} are charged for each condition, and the lowest sum is taken. The "
         f"lowest {quantity} of all: {figure(suggested['best'])}. The fewest conditions within one "
-        f"standard error of it: {figure(suggested['simplest_within_1se'])}. `rulekit.suggest` "
-        "selects in the same way; `RuleClassifier` and `rulekit learn` also average with a random "
-        "forest's estimate."
+        f"standard error of it: {figure(suggested['simplest_within_1se'])}. "
+        + (FOREST if FOREST_LOSS in rows else NO_FOREST)
     )
     return Suggestion(number, f"at most {plural(row['limit'], 'condition')}", why, reason)
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 from rulekit.data import make_folds
 from ui import workspace
-from ui.learners.offered import curve_key, families, run_key, varied
+from ui.learners.offered import LEARNERS, curve_key, families, run_key, varied
 from ui.learners.spec import (
     FIT_SECONDS,
     LIMITS,
@@ -53,7 +53,9 @@ def work(spec: RunSpec, state: AppState) -> Work:
     folds = make_folds(y, spec.folds, groups=groups, random_state=0)
     store = workspace.store_path() if spec.thorough else None
     parts = families(spec, state)
-    return Work(spec, curve_key(spec, state), X, y, state.training_weight, folds, parts, store)
+    judge = LEARNERS["search"].estimator(spec, state, {})
+    key = curve_key(spec, state)
+    return Work(spec, key, X, y, state.training_weight, folds, parts, judge, store)
 
 
 def start(spec: RunSpec, title: str) -> None:
