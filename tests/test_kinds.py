@@ -134,8 +134,8 @@ def test_kinds_are_distinguished_in_the_rules_alone():
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
-                asked = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
-                if asked & names:
+                requested = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
+                if requested & names:
                     found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert not found
 
@@ -215,8 +215,8 @@ def test_every_explanation_contains_it(kind, form):
     rule = rule_of(kind, form)
     for row, found in enumerate(explain(rule, FRAME, LABELS, training=(FRAME, LABELS))):
         assert found.prediction == rule.predict(FRAME)[row]
-        told = found.fired + found.near_misses
-        assert all(c.text for k in told for c in k.checks)
+        reported = found.fired + found.near_misses
+        assert all(c.text for k in reported for c in k.checks)
         assert all(f in found.sentence for f in rule.features)
         change = found.counterfactual
         if change.possible:

@@ -227,16 +227,16 @@ def test_trees_of_power_laws_are_set_beside_the_paper_cart_and_an_svm(capsys):
 
 @pytest.mark.slow
 def test_resumed_tree_benchmark_measures_missing_folds_only(tmp_path, capsys):
-    asked = argparse.Namespace(
+    requested = argparse.Namespace(
         data=None, only=["DS1"], seeds=1, quick=True, json=tmp_path / "rows.json"
     )
-    first = bench_power_law.measure(asked)
+    first = bench_power_law.measure(requested)
     kept = tmp_path / "rows.json.splits"
     assert len(kept.read_text("utf-8").splitlines()) == 3  # tree, CART, SVM
-    again = bench_power_law.measure(asked)
+    again = bench_power_law.measure(requested)
     assert again == first  # the CPU time, too: nothing was measured anew
-    asked.seeds = 2
-    bench_power_law.measure(asked)
+    requested.seeds = 2
+    bench_power_law.measure(requested)
     assert len(kept.read_text("utf-8").splitlines()) == 6
     capsys.readouterr()
 

@@ -70,12 +70,12 @@ def edit_cut(visitor):
 
 def move_cut(visitor, slider, key="ArrowRight"):
     """Press a key on the slider of a cut point; wait for the errors of the edited rule."""
-    told = visitor.page.locator("[class*=st-key-edited_errors_]")
-    before = told.inner_text()
+    reported = visitor.page.locator("[class*=st-key-edited_errors_]")
+    before = reported.inner_text()
     slider.focus()
     visitor.page.keyboard.press(key)
-    visitor.until(lambda: told.inner_text() != before)
-    return told.inner_text()
+    visitor.until(lambda: reported.inner_text() != before)
+    return reported.inner_text()
 
 
 def downloaded(visitor):

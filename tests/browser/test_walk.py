@@ -100,7 +100,7 @@ def test_axe_finds_nothing_serious_on_any_page(visit, theme):
         if name == "models":
             found_first(visitor)
         found[name] = looks.findings(visitor.page)
-    assert {name: told for name, told in found.items() if told} == {}
+    assert {name: reported for name, reported in found.items() if reported} == {}
 
 
 def test_the_keyboard_alone_goes_from_a_sample_to_a_downloaded_rule(visit):

@@ -47,8 +47,8 @@ def ran(place, *words, code=0):
 
 @pytest.mark.slow
 def test_installed_command_runs_all_subcommands(place):
-    asked = ["--target", "risk", "--max-conditions", 4, "--json"]
-    learned = json.loads(ran(place, "learn", "sample:credit", *asked, "-o", "rule.json").stdout)
+    requested = ["--target", "risk", "--max-conditions", 4, "--json"]
+    learned = json.loads(ran(place, "learn", "sample:credit", *requested, "-o", "rule.json").stdout)
     rule = from_json((place / "rule.json").read_text())
     frame = load_sample("credit").frame
     frame.to_csv(place / "credit.csv", index=False)
@@ -61,8 +61,10 @@ def test_installed_command_runs_all_subcommands(place):
         pd.read_excel(place / "out.xlsx", engine="calamine")["answer"].tolist()
         == rule.predict(frame).tolist()
     )
-    told = ran(place, "export", "rule.json", "--format", "duckdb", "--table", "credit.csv").stderr
-    assert "Checked: 1000/1000 rows" in told
+    reported = ran(
+        place, "export", "rule.json", "--format", "duckdb", "--table", "credit.csv"
+    ).stderr
+    assert "Checked: 1000/1000 rows" in reported
     assert json.loads(ran(place, "compare", "rule.json", "rule.json", "--json").stdout)["same"]
 
 
@@ -93,8 +95,13 @@ def test_the_installed_dashboard_is_served_until_it_is_interrupted(place, ending
         port = free.getsockname()[1]
     (place / "ui").mkdir(exist_ok=True)  # a folder of this name is not the dashboard
     command = [place / "env" / "bin" / "rulekit", "app", f"--port={port}"]
-    told = {"cwd": place, "stderr": subprocess.PIPE, "text": True, "preexec_fn": as_in_a_terminal}
-    with subprocess.Popen(command, **told) as server:
+    reported = {
+        "cwd": place,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "preexec_fn": as_in_a_terminal,
+    }
+    with subprocess.Popen(command, **reported) as server:
 
         def answers():
             assert server.poll() is None, server.stderr.read()

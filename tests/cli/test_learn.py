@@ -84,10 +84,10 @@ def test_a_target_of_numbers_is_cut(run, tmp_path, frame, file):
     scored = printed(run("score", "learned.json", file, "--target", "size", "--json"))
     assert (scored["known"], scored["wrong"]) == (120, wrong)
     names = ("--outcome", "size above 50=large", "--outcome", "up to 50=small")
-    asked = ("--target", "size", *names)
-    rule, _ = learned(run, tmp_path, file, *asked, "--above", 50, "--use", "age")
+    given_options = ("--target", "size", *names)
+    rule, _ = learned(run, tmp_path, file, *given_options, "--above", 50, "--use", "age")
     assert set(rule.classes) <= {"large", "small"}
-    renamed = printed(run("score", "learned.json", file, *asked, "--json"))
+    renamed = printed(run("score", "learned.json", file, *given_options, "--json"))
     assert renamed["wrong"] == wrong
     failed = run("score", "learned.json", file, "--target", "size", code=1)
     assert "by --outcome VALUE=NAME" in failed.stderr

@@ -174,8 +174,8 @@ def test_unseen_ordered_levels_are_reported_by_the_order():
     grades = second["grade"].astype(object)
     grades[[2, 5]], grades[8], grades[9] = "superb", "never", None
     notes = compare_tables(WITH_DAYS, second.assign(grade=grades), columns=("grade",))
-    told = {note.n_rows: note.sentence for note in notes if note.kind == "unseen level"}
-    assert told == {
+    reported = {note.n_rows: note.sentence for note in notes if note.kind == "unseen level"}
+    assert reported == {
         2: "Column 'grade' holds levels that its order does not have in 2 rows: 'superb' (first: "
         "row 3); they have no place in it and count as missing.",
         1: "Column 'grade' holds levels of its order that no row had before in 1 row: 'never' "

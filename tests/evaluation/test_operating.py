@@ -48,8 +48,8 @@ def test_threshold_rule_predicts_like_its_probability(learner, table):
         known = np.unique(chances_of(model, model.read_columns(X)))
         for threshold in [1.0, *known[:: max(1, len(known) // 6)], known[0], known[-1]]:
             rule = threshold_rule(model, float(threshold))
-            said = rule.predict(model.read_columns(rows)) == model.positive_label_
-            assert (said == (chance >= threshold)).all()
+            shown = rule.predict(model.read_columns(rows)) == model.positive_label_
+            assert (shown == (chance >= threshold)).all()
 
 
 @pytest.mark.parametrize("learner", LEARNERS[:3], ids=repr)
@@ -79,16 +79,16 @@ def test_figures_equal_counts_of_predictions(by, table):
         rules = [threshold_rule(model, t) for t in found["threshold"]]
     assert len(found) == len(rules)
     for row, rule in zip(found.to_dict("records"), rules, strict=True):
-        said = rule.predict(model.read_columns(X)) == "no"
+        shown = rule.predict(model.read_columns(X)) == "no"
         true = y == "no"
-        assert row["called_positive"] == pytest.approx(weight[said].sum() / weight.sum())
-        assert row["found"] == pytest.approx(weight[said & true].sum() / weight[true].sum())
-        alarms = weight[said & ~true].sum()
+        assert row["called_positive"] == pytest.approx(weight[shown].sum() / weight.sum())
+        assert row["found"] == pytest.approx(weight[shown & true].sum() / weight[true].sum())
+        alarms = weight[shown & ~true].sum()
         assert row["false_alarms"] == pytest.approx(alarms / weight[~true].sum())
-        if said.any():
-            assert row["precision"] == pytest.approx(1 - alarms / weight[said].sum())
-        assert row["error"] == pytest.approx(weight[said != true].sum() / weight.sum())
-        missed = weight[true & ~said].sum()
+        if shown.any():
+            assert row["precision"] == pytest.approx(1 - alarms / weight[shown].sum())
+        assert row["error"] == pytest.approx(weight[shown != true].sum() / weight.sum())
+        missed = weight[true & ~shown].sum()
         assert row["cost_per_100"] == pytest.approx(100 * (4 * missed + alarms) / weight.sum())
     assert found["called_positive"].is_monotonic_increasing
 

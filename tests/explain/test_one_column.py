@@ -63,10 +63,10 @@ def test_printed_values_change_the_result_of_a_learned_tree(case, tree, made):
         now = {f: float(row[f].iloc[0]) for f in reading.split.features}
         for change in reading.changes:
             assert turned(reading.split, now, change.feature, printed_in(change_text(change)))
-    (told,) = explain(tree, row, training=(made.frame, made.labels))
-    feature, new = re.search(r"if (\S+) were (\S+) ", told.counterfactual.sentence).groups()
+    (reported,) = explain(tree, row, training=(made.frame, made.labels))
+    feature, new = re.search(r"if (\S+) were (\S+) ", reported.counterfactual.sentence).groups()
     after = tree.predict(row.assign(**{feature: float(new)}))[0]
-    assert after == told.counterfactual.prediction != tree.predict(row)[0]
+    assert after == reported.counterfactual.prediction != tree.predict(row)[0]
 
 
 @pytest.mark.parametrize("old", [np.inf, -np.inf, 0.0, 5e-324, 1e308])
@@ -79,8 +79,8 @@ def test_stated_values_turn_at_the_ends_of_the_number_range(old, ranges):
 
 def test_one_question_has_one_number_in_every_sentence():
     rule = rule_of_tree(Branch(CUBE, Leaf("low"), Leaf("high")), "high")
-    (told,) = explain(rule, {f: np.array([v]) for f, v in CASE.items()}, training=SEEN)
-    near = re.search(r"rap 0.0037 -> (\S+) would change it", told.near_misses[0].sentence)[1]
+    (reported,) = explain(rule, {f: np.array([v]) for f, v in CASE.items()}, training=SEEN)
+    near = re.search(r"rap 0.0037 -> (\S+) would change it", reported.near_misses[0].sentence)[1]
     alone = smallest_change(rule, CASE, training=SEEN).sentence
     assert f"rap were {near} (now" in alone
     assert turned(CUBE, CASE, "rap", near)

@@ -154,8 +154,8 @@ def test_other_side_states_the_excess_points():
 def test_missing_value_gives_the_points_of_its_condition():
     found = explain(card(4), PEOPLE)[2]
     assert "age missing, bp 130, town missing and sport false give nothing" in found.sentence
-    told = PointsSplit((Literal("age", ">", 60, missing=True), TESTS[1]), (3, 2), 3)
-    assert read_points(told, row(2)).text == (
+    reported = PointsSplit((Literal("age", ">", 60, missing=True), TESTS[1]), (3, 2), 3)
+    assert read_points(reported, row(2)).text == (
         "3 points reach 3: age is missing, which counts as > 60 gives 3, bp 130 gives nothing"
     )
 

@@ -30,11 +30,11 @@ def test_answers_clauses_and_missing_match_the_rule_by_row(form):
     model = clone(SEARCH).set_params(form=form).fit(X[:600], Y[:600])
     found = score(model, X[600:])
     rule = model.rule_set_
-    told = rule if form == "dnf" else rule.negated()
+    reported = rule if form == "dnf" else rule.negated()
     assert found.answers.tolist() == model.predict(X[600:]).tolist()
     for i in range(len(found)):
         row = model.read_columns(X.iloc[[600 + i]])
-        masks = [clause.condition_masks(row)[0] for clause in told.clauses]
+        masks = [clause.condition_masks(row)[0] for clause in reported.clauses]
         holding = [k + 1 for k, mask in enumerate(masks) if mask.all()]
         assert found.clauses[i] == (holding[0] if holding else 0)
         assert found.missing[i] == (0 if holding else min((~mask).sum() for mask in masks))

@@ -110,8 +110,8 @@ def test_the_explanation_of_a_row_gives_the_reading_as_its_reason():
     miss = light.near_misses[0]
     assert "would change it" in miss.sentence
     assert unknown.prediction == "fine"
-    for told in (heavy, light, unknown):
-        json.dumps(told.to_dict(), allow_nan=False)
+    for reported in (heavy, light, unknown):
+        json.dumps(reported.to_dict(), allow_nan=False)
 
 
 @pytest.mark.parametrize("person", [0, 1, 2])

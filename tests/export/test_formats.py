@@ -171,8 +171,8 @@ def test_no_cell_that_a_spreadsheet_opens_is_a_formula(name, column, level, labe
 
 def test_a_file_for_spreadsheets_is_known_by_its_suffix():
     sheets = ("csv", "tab-separated", "sheet", "excel")
-    told = {n for n, f in FORMATS.items() if any(word in f.mime for word in sheets)}
-    assert told == SHEETS
+    reported = {n for n, f in FORMATS.items() if any(word in f.mime for word in sheets)}
+    assert reported == SHEETS
 
 
 def test_no_two_formats_have_files_of_one_name():

@@ -82,8 +82,8 @@ def test_under_costs_a_fold_scores_what_its_wrong_answers_cost(scored):
     scores = fold_scores(LEARNER, table, SETTINGS[:1], folds, loss)
     for (train, test), found in zip(folds, scores[:, 0], strict=True):
         model = OneLevelRuleClassifier(positive_label="yes", **SETTINGS[0])
-        said = model.fit(X.iloc[train], y[train], weight[train]).predict(X.iloc[test])
-        missed, alarm = ((y[test] == c) & (said != c) for c in ("yes", "no"))
+        shown = model.fit(X.iloc[train], y[train], weight[train]).predict(X.iloc[test])
+        missed, alarm = ((y[test] == c) & (shown != c) for c in ("yes", "no"))
         cost = (5 * weight[test][missed].sum() + 2 * weight[test][alarm].sum()) * 100
         assert found[0] == pytest.approx(cost / weight[test].sum())
     np.testing.assert_allclose(scores[:, 0, 1:], plain[:, 0, 1:])

@@ -84,10 +84,10 @@ def counted(values, journal):
 @pytest.mark.parametrize("learner", [Stump(), SharedStump()])
 def test_two_workers_give_the_table_that_one_core_gives(client, learner):
     X, y = noisy_table()
-    told = []
-    ours = sweep(learner, X, y, grid=SETTINGS, cv=4, on_result=told.append)
+    reported = []
+    ours = sweep(learner, X, y, grid=SETTINGS, cv=4, on_result=reported.append)
     same(ours.table, alone(lambda: sweep(learner, X, y, grid=SETTINGS, cv=4)).table)
-    assert len(told) == len(ours.table) == 24
+    assert len(reported) == len(ours.table) == 24
 
 
 def test_comparison_on_a_cluster_equals_one_core(client):
@@ -153,14 +153,14 @@ def test_workers_killed_again_and_again_are_reported(client, tmp_path):
 def test_results_arrive_before_the_sweep_ends(client, tmp_path):
     (tmp_path / "journal").mkdir()
     gate(tmp_path / "journal").write_text("12")  # two of four tasks
-    told, learner = [], SharedStump(journal=str(tmp_path / "journal"))
+    reported, learner = [], SharedStump(journal=str(tmp_path / "journal"))
 
     def on_result(row):
-        told.append(row)
+        reported.append(row)
         gate(tmp_path / "journal").unlink(missing_ok=True)
 
     found = sweep(learner, *noisy_table(), grid=SETTINGS, cv=4, on_result=on_result)
-    assert len(told) == len(found.table) == 24
+    assert len(reported) == len(found.table) == 24
 
 
 def test_stop_reaches_the_workers_in_the_middle_of_a_task(client, tmp_path):

@@ -188,9 +188,9 @@ def seen(app):
                 yield from [found] if isinstance(found, str) else map(str, found)
 
 
-def spoken(told):
-    told = re.sub(r"^(#+ |- )|\*\*", "", told, flags=re.MULTILINE)  # of Markdown itself
-    return told.replace("\\", "").replace("\u2060", "")
+def spoken(reported):
+    reported = re.sub(r"^(#+ |- )|\*\*", "", reported, flags=re.MULTILINE)  # of Markdown itself
+    return reported.replace("\\", "").replace("\u2060", "")
 
 
 MASS = (Factor("amount"), Factor("age", -1, floor=1.0))
@@ -256,10 +256,10 @@ def test_presenter_mode_has_no_signs_and_no_jargon(open_app, kind):
         app.run()
         assert not app.exception
         assert not app.error
-        told = [spoken(t) for t in seen(app)]
-        assert "Back to Explain" in told
-        assert [t for t in told if t.startswith(f"The answer is {answer}")]
-        assert not [t for t in told if SIGNS.search(t) or JARGON.search(t)]
+        reported = [spoken(t) for t in seen(app)]
+        assert "Back to Explain" in reported
+        assert [t for t in reported if t.startswith(f"The answer is {answer}")]
+        assert not [t for t in reported if SIGNS.search(t) or JARGON.search(t)]
 
 
 def test_smallest_change_leaves_age_alone_until_it_is_allowed(open_app):
@@ -284,9 +284,9 @@ def test_what_if_shows_changed_predictions_and_can_be_reset(on_credit):
     changed = row.assign(late_payments=99)
     number.set_value(99.0).run()
     after = state.model.predict(changed)[0]
-    said = text(app) + " ".join(e.value for e in app.success)
-    assert (f"changes from {before}" if after != before else f"stays {after}") in said
-    assert "No training case has such a value" in said
+    shown = text(app) + " ".join(e.value for e in app.success)
+    assert (f"changes from {before}" if after != before else f"stays {after}") in shown
+    assert "No training case has such a value" in shown
     app.button(key="whatif_reset").click().run()
     assert f"stays {before}" in text(app)
 

@@ -58,18 +58,18 @@ def test_the_rule_is_reported_with_figures_of_training_and_test_rows(on_credit):
     app = on_credit()
     assert not app.exception
     state = app.session_state["app"]
-    said, rule = text(app), state.model.rule_set_
-    assert "**high** if" in said
-    assert "otherwise **low**" in said
+    shown, rule = text(app), state.model.rule_set_
+    assert "**high** if" in shown
+    assert "otherwise **low**" in shown
     X, y = state.testing
     fired = rule.clauses_fired(state.model.read_columns(X))
     for k, clause in enumerate(rule.clauses):
-        assert clause_words(clause, wording(state)) in said
+        assert clause_words(clause, wording(state)) in shown
         held = y[fired[:, k]]
-        assert f"{(held == 'high').sum()} of {len(held)} correct" in said
-    told = {m.label: m.value for m in app.metric}
-    assert told["Conditions"] == f"{rule.n_conditions} in {rule.n_clauses} clauses"
-    assert told["Error, test rows"] == f"{100 * (state.model.predict(X) != y).mean():.1f} %"
+        assert f"{(held == 'high').sum()} of {len(held)} correct" in shown
+    reported = {m.label: m.value for m in app.metric}
+    assert reported["Conditions"] == f"{rule.n_conditions} in {rule.n_clauses} clauses"
+    assert reported["Error, test rows"] == f"{100 * (state.model.predict(X) != y).mean():.1f} %"
     assert state.test_looks == 1
     assert len(app.get("plotly_chart")) == 1
     app = on_tab(app, "Picture")
@@ -239,8 +239,8 @@ def test_rule_of_sums_states_why_it_is_not_editable(open_app):
 def test_empty_rule_states_what_to_do(on_credit):
     app = on_credit(theta=1e6)
     assert not app.exception
-    (told,) = [w.value for w in app.warning]
-    assert "The rule has no condition" in told
+    (reported,) = [w.value for w in app.warning]
+    assert "The rule has no condition" in reported
     assert "Always **low**" in text(app)
 
 
@@ -259,8 +259,8 @@ def test_a_rule_emptied_by_hand_names_the_buttons_of_the_page(on_credit):
     while not app.session_state["app"].model.rule_set_.is_constant:
         app = without_the_first(app)
     labels = {b.label for b in app.button}
-    (told,) = [w.value.replace("\\", "") for w in app.warning]
-    named = QUOTED.findall(told)
+    (reported,) = [w.value.replace("\\", "") for w in app.warning]
+    named = QUOTED.findall(reported)
     assert len(named) == 2
     assert labels >= set(named)
 
@@ -341,9 +341,9 @@ def test_one_clause_rule_is_proved_without_a_click(open_app):
         on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Optimality")
     )
     assert not app.exception
-    said = " ".join(e.value for e in app.success).replace("\\", "")
-    assert said.startswith("**Proven optimal (training errors of one clause).**")
-    assert "no rule of one clause over these conditions has fewer" in said
+    shown = " ".join(e.value for e in app.success).replace("\\", "")
+    assert shown.startswith("**Proven optimal (training errors of one clause).**")
+    assert "no rule of one clause over these conditions has fewer" in shown
     assert not [b for b in app.button if b.key == "begin_certify"]
 
 

@@ -74,8 +74,8 @@ def test_rounding_is_near_the_exact_optimum_on_the_papers_tables(data_folder, na
 def test_every_program_has_linprogs_value_on_the_papers_tables(data_folder, name):
     A, y, structure = binary_table(data_folder, name)
     problem = CoverProblem(A, y, structure=structure)
-    asked = programs_of_a_sweep(A, y, problem, np.random.default_rng(1))
+    requested = programs_of_a_sweep(A, y, problem, np.random.default_rng(1))
     for _ in range(40):
-        rows, theta = next(asked)
+        rows, theta = next(requested)
         expected, _ = reference.compact_value(A, y, rows, theta, problem.perturbation)
         assert problem.solve(rows, theta).value == pytest.approx(expected, rel=1e-7, abs=1e-9)

@@ -169,8 +169,8 @@ def test_a_moved_total_or_threshold_is_reported_as_such():
 def test_it_reads_as_points_and_counts_its_conditions():
     assert str(RISK) == "POINTS [3 if age > 60, 2 if bp > 140, -1 if sport == yes] >= 4"
     assert str(RISK.negated()).endswith("] < 4 (a missing value gives 0)")
-    told = PointsSplit((Literal("age", ">", 60, missing=True), HIGH), (3, 2), 5)
-    assert str(told.negated()).endswith("2 if bp > 140] < 5")
+    reported = PointsSplit((Literal("age", ">", 60, missing=True), HIGH), (3, 2), 5)
+    assert str(reported.negated()).endswith("2 if bp > 140] < 5")
     assert RISK.comparison == (">=", 4)
     assert RISK.types == {"age": {float}, "bp": {float}, "sport": {str}}
 

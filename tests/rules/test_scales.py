@@ -76,10 +76,10 @@ def test_a_level_without_a_place_counts_as_missing():
 def test_an_order_written_as_a_set_gives_the_same_answers(op, missing):
     column = {"x": objects("bad", "fair", "good", "best", None, "")}
     literal = Literal("x", op, "fair", missing, order=ORDER)
-    told = literal.as_set()
-    assert told.is_plain
-    assert told.op in ("in", "not-in")
-    assert told.mask(column).tolist() == literal.mask(column).tolist()
+    reported = literal.as_set()
+    assert reported.is_plain
+    assert reported.op in ("in", "not-in")
+    assert reported.mask(column).tolist() == literal.mask(column).tolist()
 
 
 @given(st.text(alphabet=[*"aAbBöÖ1_", *SEPARATORS], max_size=20))

@@ -241,12 +241,12 @@ def test_only_requested_columns_of_a_wide_file_are_read(kind):
     with pytest.raises(WideTableError, match=r"'w' was not read.* this one has 2,301") as caught:
         read_table(raw, name="w")
     assert caught.value.names == tuple(frame.columns)
-    asked = ("ill", "g2299", "g0")
-    table, options = read_with_options(raw, options=ParseOptions(columns=asked))
+    requested = ("ill", "g2299", "g0")
+    table, options = read_with_options(raw, options=ParseOptions(columns=requested))
     pd.testing.assert_frame_equal(
         table.frame, frame[["g0", "g2299", "ill"]], check_dtype=False, check_column_type=False
     )
-    assert options.columns == asked
+    assert options.columns == requested
 
 
 @pytest.mark.slow

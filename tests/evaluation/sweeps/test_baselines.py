@@ -58,8 +58,8 @@ def test_under_costs_the_answer_that_costs_least_is_the_constant_one():
     costs = Costs(matrix=pairs | {("c", "a"): 40, ("c", "b"): 2})
     found = baselines(X, y, cv=3, only=["cheapest answer"], costs=costs)["cheapest answer"]
     each = {
-        said: 100 * np.mean([pairs.get((t, said), costs.matrix.get((t, said), 0)) for t in y])
-        for said in "abc"
+        shown: 100 * np.mean([pairs.get((t, shown), costs.matrix.get((t, shown), 0)) for t in y])
+        for shown in "abc"
     }
     assert min(each, key=each.get) == "b"
     assert found.summary["test_cost_per_100"].tolist() == [pytest.approx(each["b"])]

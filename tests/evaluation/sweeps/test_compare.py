@@ -151,7 +151,7 @@ def test_a_budget_shows_the_grid_coarsely_first_and_changes_no_figure(table):
     order = []
     prices = np.linspace(-1, 1, 9).tolist()
     learners = {"stump": (Stump(), {"theta": prices})}
-    told = compare_learners(
+    reported = compare_learners(
         *table,
         learners=learners,
         cv=3,
@@ -161,7 +161,7 @@ def test_a_budget_shows_the_grid_coarsely_first_and_changes_no_figure(table):
     begun = list(dict.fromkeys(row["theta"] for row in order if row is not None))
     assert begun[:3] == [prices[4], prices[8], prices[0]]
     plain = compare_learners(*table, learners=learners, cv=3)
-    pd.testing.assert_frame_equal(timeless(told), timeless(plain))
+    pd.testing.assert_frame_equal(timeless(reported), timeless(plain))
 
 
 @pytest.mark.slow
@@ -271,8 +271,8 @@ def test_reference_models_are_measured_on_the_same_folds(table):
     found = compare_learners(*table, learners=STUMPS, cv=3, references=True)
     X, y = table
     (own,) = baselines(X, y, cv=make_folds(y, 3), only=["majority"]).values()
-    told = found.references.set_index("name").loc["majority", "test_error"]
-    assert told == own.summary.loc[0, "test_error"]
+    reported = found.references.set_index("name").loc["majority", "test_error"]
+    assert reported == own.summary.loc[0, "test_error"]
     assert {"tree", "random forest"} <= set(found.references["name"])
 
 

@@ -51,9 +51,11 @@ def test_a_single_fold_has_no_standard_error():
 
 
 def test_summary_of_streamed_rows_equals_that_of_the_table():
-    told = []
-    result = sweep(Stump(), *noisy_table(), grid={"theta": [0.0, 1.0]}, cv=4, on_result=told.append)
-    pd.testing.assert_frame_equal(summarise(told), result.summary)
+    reported = []
+    result = sweep(
+        Stump(), *noisy_table(), grid={"theta": [0.0, 1.0]}, cv=4, on_result=reported.append
+    )
+    pd.testing.assert_frame_equal(summarise(reported), result.summary)
 
 
 def test_the_number_of_clauses_requested_is_beside_the_number_found():
@@ -142,8 +144,8 @@ def test_settings_are_reported_in_words_and_what_is_at_rest_is_not():
         in result.suggest()["reason"]
     )
     result = replace(result_of([(0.3, 0.0, 2), (0.2, 0.0, 2)]), settings=kinds)
-    said = "Selected: at most 3 conditions, robustness 0.1, method = lp ("
-    assert said in result.suggest()["reason"]
+    shown = "Selected: at most 3 conditions, robustness 0.1, method = lp ("
+    assert shown in result.suggest()["reason"]
 
 
 def test_a_literal_must_earn_two_tenths_of_a_point():

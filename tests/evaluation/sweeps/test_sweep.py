@@ -57,9 +57,9 @@ def test_rows_have_setting_fold_and_rule(plain):
 COSTS = Costs(miss=5, false_alarm=2, unit="EUR")
 
 
-def cost_by_hand(said, y):
+def cost_by_hand(shown, y):
     each = [
-        {(1, 0): 5, (0, 1): 2}.get(pair, 0) for pair in zip(y.tolist(), said.tolist(), strict=True)
+        {(1, 0): 5, (0, 1): 2}.get(pair, 0) for pair in zip(y.tolist(), shown.tolist(), strict=True)
     ]
     return 100 * sum(each) / len(each)
 
@@ -95,9 +95,9 @@ def test_learners_without_costs_learn_from_weighted_rows(table):
     found = sweep(tree, X, y, grid={"max_leaf_nodes": [3]}, cv=3, costs=COSTS)
     for row, (train, test) in zip(found.table.to_dict("records"), make_folds(y, 3), strict=True):
         grown = clone(tree).set_params(max_leaf_nodes=3)
-        said = grown.fit(X[train], y[train], np.where(y[train] == 1, 5, 2)).predict(X[test])
-        assert row["test_error"] == pytest.approx((said != y[test]).mean())
-        assert row["test_cost_per_100"] == pytest.approx(cost_by_hand(said, y[test]))
+        shown = grown.fit(X[train], y[train], np.where(y[train] == 1, 5, 2)).predict(X[test])
+        assert row["test_error"] == pytest.approx((shown != y[test]).mean())
+        assert row["test_cost_per_100"] == pytest.approx(cost_by_hand(shown, y[test]))
 
 
 def test_learners_are_compared_by_the_same_costs_or_not_at_all(table):
@@ -134,13 +134,15 @@ def test_learners_that_share_their_preparation_give_the_same_table(table, plain)
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", [Stump(), SharedStump()])
 def test_two_processes_give_the_same_table_and_report_each_fit(table, learner):
-    told = []
+    reported = []
     with ThreadPoolExecutor(1) as pool:  # a dashboard's job is no main thread either
-        job = pool.submit(sweep, learner, *table, grid=GRID, cv=4, n_jobs=2, on_result=told.append)
+        job = pool.submit(
+            sweep, learner, *table, grid=GRID, cv=4, n_jobs=2, on_result=reported.append
+        )
         result = job.result()
     assert_same(result, sweep(learner, *table, grid=GRID, cv=4))
-    assert sorted(row["done"] for row in told) == list(range(1, 33))
-    assert {row["total"] for row in told} == {32}
+    assert sorted(row["done"] for row in reported) == list(range(1, 33))
+    assert {row["total"] for row in reported} == {32}
 
 
 def test_threads_give_the_same_table(table, plain):
@@ -176,10 +178,10 @@ def test_results_of_another_process_arrive_before_the_sweep_ends(table, tmp_path
 
 
 def test_stopped_sweep_keeps_finished_fits_and_is_incomplete(table):
-    told = []
+    reported = []
     result = sweep(
-        SharedStump(), *table, grid=GRID, cv=4, on_result=told.append,
-        should_stop=lambda: len(told) >= 6,
+        SharedStump(), *table, grid=GRID, cv=4, on_result=reported.append,
+        should_stop=lambda: len(reported) >= 6,
     )  # fmt: skip
     assert len(result.table) == 6
     assert not result.complete
@@ -264,10 +266,10 @@ def test_three_classes_have_errors_but_no_positive_class():
 
 def cut_short(learner, table, store):
     """Sweep, and stop after three folds of eight."""
-    told = []
+    reported = []
     return sweep(
-        learner, *table, grid=TWO, cv=4, store=store, on_result=told.append,
-        should_stop=lambda: len(told) == 3,
+        learner, *table, grid=TWO, cv=4, store=store, on_result=reported.append,
+        should_stop=lambda: len(reported) == 3,
     )  # fmt: skip
 
 

@@ -80,14 +80,14 @@ def test_a_reversed_grid_finds_the_same_rules(table, plain):
 @pytest.mark.slow
 def test_a_sweep_that_was_stopped_and_resumed_finds_the_same_rules(table, plain, tmp_path):
     with SweepStore(tmp_path / "store.sqlite") as store:
-        told = []
-        settings = {"grid": GRID, "cv": 3, "store": store, "on_result": told.append}
+        reported = []
+        settings = {"grid": GRID, "cv": 3, "store": store, "on_result": reported.append}
         first = sweep(
-            TwoLevelRuleClassifier(), *table, **settings, should_stop=lambda: len(told) > 9
+            TwoLevelRuleClassifier(), *table, **settings, should_stop=lambda: len(reported) > 9
         )
         assert not first.complete
         same(sweep(TwoLevelRuleClassifier(), *table, **settings), plain)
-    assert sum(row["from_store"] for row in told) == len(first.table)
+    assert sum(row["from_store"] for row in reported) == len(first.table)
 
 
 def test_a_rule_of_a_fold_predicts_what_was_measured(table, plain):

@@ -246,8 +246,8 @@ def product(n=200, seed=0, noise=0.3):
 @pytest.mark.parametrize("seed", range(3))
 def test_trees_that_read_constrained_columns_satisfy_constraints(seed, positive):
     X, y = product(seed=seed)
-    wishes = {"directions": {"a": ">", "b": ">"}, "towards": "good"}
-    model = PowerLawTreeClassifier(max_depth=0, positive_label=positive, constraints=wishes)
+    limits_given = {"directions": {"a": ">", "b": ">"}, "towards": "good"}
+    model = PowerLawTreeClassifier(max_depth=0, positive_label=positive, constraints=limits_given)
     model.fit(X, y)
     assert model.left_out_ == ()
     assert {"a", "b"} <= set(model.rule_set_.features)
@@ -260,12 +260,12 @@ def test_columns_of_unproved_constraints_are_left_out_with_a_warning():
     X, y = product(80)
     free = PowerLawTreeClassifier(max_depth=1).fit(X, y)
     assert "a" in free.rule_set_.features
-    wishes = {"directions": {"a": "<"}, "towards": "good"}
+    limits_given = {"directions": {"a": "<"}, "towards": "good"}
     with pytest.warns(
         MonotonicityWarning,
         match="does not read 'a': no tree that does was proved to satisfy its constraint",
     ):
-        model = PowerLawTreeClassifier(max_depth=1, constraints=wishes).fit(X, y)
+        model = PowerLawTreeClassifier(max_depth=1, constraints=limits_given).fit(X, y)
     assert model.left_out_ == ("a",)
     assert "a" not in model.rule_set_.features
     assert model.training_error_ > free.training_error_
@@ -274,9 +274,9 @@ def test_columns_of_unproved_constraints_are_left_out_with_a_warning():
 @pytest.mark.slow
 def test_one_answer_with_a_reason_if_all_columns_are_left_out():
     X, y = product()
-    wishes = {"directions": {"a": "<"}, "towards": "good"}
+    limits_given = {"directions": {"a": "<"}, "towards": "good"}
     with pytest.warns(EmptyRuleWarning, match=r"No split was found.* does not read 'a'"):
-        model = PowerLawTreeClassifier(constraints=wishes).fit(X[["a"]], y)
+        model = PowerLawTreeClassifier(constraints=limits_given).fit(X[["a"]], y)
     assert model.rule_set_.is_constant
     assert check_monotonicity(model, "a", "good", "<").kept
 
@@ -298,9 +298,9 @@ def test_constraints_hold_for_one_of_several_classes_once_named():
 
 def test_trees_support_only_monotonic_constraints():
     X, y = product(60)
-    for wishes in ({"forbidden": ["a"]}, {"required": ["a"]}, {"allow_not_equal": False}):
+    for limits_given in ({"forbidden": ["a"]}, {"required": ["a"]}, {"allow_not_equal": False}):
         with pytest.raises(ValueError, match="support only `directions` in `constraints`"):
-            PowerLawTreeClassifier(constraints=wishes).fit(X, y)
+            PowerLawTreeClassifier(constraints=limits_given).fit(X, y)
     with pytest.raises(DataError, match="names column 'd', which the table does not have"):
         PowerLawTreeClassifier(constraints={"directions": {"d": ">"}}).fit(X, y)
 
@@ -308,11 +308,11 @@ def test_trees_support_only_monotonic_constraints():
 @pytest.mark.slow
 def test_fit_many_with_constraints_equals_single_fits():
     X, y = product(80)
-    wishes = {"directions": {"a": "<", "b": ">"}, "towards": "good"}
+    limits_given = {"directions": {"a": "<", "b": ">"}, "towards": "good"}
     settings = [{"max_depth": d, "max_power_laws": p} for d in (0, 1) for p in (1, 2)]
-    base = PowerLawTreeClassifier(max_exponents=2, constraints=wishes)
+    base = PowerLawTreeClassifier(max_exponents=2, constraints=limits_given)
     for setting, model in zip(settings, base.fit_many(X, y, settings), strict=True):
-        alone = PowerLawTreeClassifier(max_exponents=2, constraints=wishes, **setting)
+        alone = PowerLawTreeClassifier(max_exponents=2, constraints=limits_given, **setting)
         with pytest.warns(MonotonicityWarning):
             alone.fit(X, y)
         assert (model.rule_set_, model.left_out_) == (alone.rule_set_, alone.left_out_)

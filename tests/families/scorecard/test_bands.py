@@ -34,8 +34,8 @@ def cards(draw):
     rows = [(draw(st.integers(1, 60)), draw(st.integers(0, 10)) / 10) for _ in met]
     weight, share = map(np.array, zip(*rows, strict=True))
     chance = np.sort(np.linspace(0.1, 0.9, len(met)))
-    told = {"total": met, "weight": weight.astype(float), "share": share, "chance": chance}
-    return pd.DataFrame(told), split, k
+    reported = {"total": met, "weight": weight.astype(float), "share": share, "chance": chance}
+    return pd.DataFrame(reported), split, k
 
 
 def ways(weight, decides, most):
@@ -93,15 +93,15 @@ def test_the_rule_of_bands_gives_each_sum_the_number_of_its_band(card, most):
     found = bands_of(chances, split, most)
     rule = rule_of_bands(found, split)
     columns = {c.feature: np.array([0.0, 1.0])[np.arange(16) >> k & 1] for k, c in enumerate(TESTS)}
-    for total, said in zip(split.compared(columns), rule.predict(columns), strict=True):
+    for total, shown in zip(split.compared(columns), rule.predict(columns), strict=True):
         (band,) = found[(found["from_total"] <= total) & (total <= found["to_total"])].itertuples()
-        assert said == f"{round(100 * band.chance)} of 100"
+        assert shown == f"{round(100 * band.chance)} of 100"
     assert len(set(rule.labels)) == rule.n_clauses, "neighbours that say the same are one"
 
 
 def test_few_rows_make_no_band_if_a_side_has_others():
     weight = np.array([50.0, 2.0, 48.0])
-    told = {"total": [0, 1, 2], "weight": weight, "share": [0.0, 1.0, 0.9]}
-    chances = pd.DataFrame(told | {"chance": [0.1, 0.6, 0.9]})
+    reported = {"total": [0, 1, 2], "weight": weight, "share": [0.0, 1.0, 0.9]}
+    chances = pd.DataFrame(reported | {"chance": [0.1, 0.6, 0.9]})
     split = PointsSplit(TESTS[:2], (1, 1), 1)
     assert bands_of(chances, split, 3)["from_total"].tolist() == [1, 0]

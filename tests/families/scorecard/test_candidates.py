@@ -12,9 +12,9 @@ from tests.learners.tables import mixed_table
 from tests.reference.points import holds
 
 
-def found(X, y, **wishes):
+def found(X, y, **limits_given):
     binarizer = Binarizer(n_thresholds=3).fit(X)
-    constraints = Constraints(**wishes)
+    constraints = Constraints(**limits_given)
     weight = np.ones(len(y))
     return candidates(binarizer.transform(X), columns_of(X), y == "yes", weight, constraints)
 

@@ -64,13 +64,13 @@ def test_bands_refine_probabilities_without_changing_predictions():
     assert 2 < len(fine.bands_) <= 5
     np.testing.assert_array_equal(plain.predict_proba(X), fine.predict_proba(X))
     totals, chance = split_of(fine).compared(fine.read_columns(X)), fine.predict_proba(X)[:, 1]
-    said = fine.band_rule_.predict(fine.read_columns(X))
+    shown = fine.band_rule_.predict(fine.read_columns(X))
     for band in fine.bands_.itertuples():
         held = (band.from_total <= totals) & (totals <= band.to_total)
         assert band.weight == held.sum()
         assert band.share == pytest.approx((y[held] == "yes").mean())
         assert band.chance == pytest.approx(chance[held].mean())
-        assert set(said[held]) == {f"{round(100 * band.chance)} of 100"}
+        assert set(shown[held]) == {f"{round(100 * band.chance)} of 100"}
 
 
 def test_planted_points_are_found():
@@ -134,8 +134,8 @@ def test_order_of_rows_and_columns_does_not_change_the_rule():
 def test_constraints_are_kept():
     X, y = mixed_table()
     wish = Literal("flag", "==", 1.0)
-    wishes = {"forbidden": ["smoker"], "required": [wish, "bmi"], "directions": {"age": "<"}}
-    split = split_of(fitted(X, y, max_conditions=4, constraints=wishes))
+    limits_given = {"forbidden": ["smoker"], "required": [wish, "bmi"], "directions": {"age": "<"}}
+    split = split_of(fitted(X, y, max_conditions=4, constraints=limits_given))
     assert wish in split.conditions
     assert "bmi" in split.features
     assert "smoker" not in split.features
@@ -145,8 +145,8 @@ def test_constraints_are_kept():
 
 def test_required_condition_of_wrong_sign_still_gets_a_point():
     X, y = noisy()
-    wishes = {"required": [Literal("a", "<=", 0)], "directions": {"a": "<"}}
-    model = fitted(X, y, max_conditions=1, constraints=wishes)
+    limits_given = {"required": [Literal("a", "<=", 0)], "directions": {"a": "<"}}
+    model = fitted(X, y, max_conditions=1, constraints=limits_given)
     assert split_of(model).given == ((Literal("a", "<=", 0), 1),)
     chance = model.predict_proba(X)[:, 1]
     assert np.ptp(chance) < 0.3
@@ -229,12 +229,12 @@ def test_probabilities_come_true_on_an_informative_table():
 def test_a_class_with_two_rows_or_one_is_learned_and_reported(rows_of_yes, how):
     X = pd.DataFrame({"a": np.arange(30.0)})
     y = np.where(np.arange(30) < rows_of_yes, "yes", "no")
-    told = f"class 'yes' has {rows_of_yes}, so they were measured {how}"
-    with pytest.warns(UserWarning, match=told):
+    reported = f"class 'yes' has {rows_of_yes}, so they were measured {how}"
+    with pytest.warns(UserWarning, match=reported):
         model = fitted(X, y, binarizer=Binarizer(n_thresholds=None))
-    assert told in model.few_rows_hint_
-    asked = {"calibration_folds": 0}  # not measured, as was asked
-    assert fitted(X, y, binarizer=Binarizer(n_thresholds=None), **asked).few_rows_hint_ is None
+    assert reported in model.few_rows_hint_
+    requested = {"calibration_folds": 0}  # not measured, as was asked
+    assert fitted(X, y, binarizer=Binarizer(n_thresholds=None), **requested).few_rows_hint_ is None
     assert (model.predict(X) == y).all()
     assert model.predict_proba(X)[0, 1] > 0.5 > model.predict_proba(X)[5, 1]
 

@@ -44,12 +44,12 @@ def test_rules_page_shows_the_results_of_counting(on_credit):
     app, model = on_credit("rules")
     on_tab(app, "Optimality")
     assert not app.exception
-    said = text(app)
-    assert "is wrong on fewer training rows" in said
-    assert "How many conditions it needs" in said
+    shown = text(app)
+    assert "is wrong on fewer training rows" in shown
+    assert "How many conditions it needs" in shown
     for sentence in model.guarantee().sentences():
-        assert sentence in said
-    assert "The types of cases it counted" in said
+        assert sentence in shown
+    assert "The types of cases it counted" in shown
 
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")

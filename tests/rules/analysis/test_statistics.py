@@ -84,10 +84,10 @@ def test_a_clause_is_described_by_textbook_numbers():
 
 
 def test_a_clause_of_a_cnf_is_described_by_the_rows_it_fails_on():
-    told = RULE.negated()
+    reported = RULE.negated()
     for clause, s, same in zip(
-        told.clauses,
-        clause_statistics(told, TABLE, TRUTH),
+        reported.clauses,
+        clause_statistics(reported, TABLE, TRUTH),
         clause_statistics(RULE, TABLE, TRUTH),
         strict=True,
     ):

@@ -61,8 +61,8 @@ def test_a_tree_is_found_again_in_its_paths(tree):
         return Branch(node.condition, yes, no)
 
     assert shape(upright(found), "blue") == shape(tree, "blue")
-    said = {leaf.clause for _, leaf in paths_to_leaves(found)} - {None}
-    assert said == set(range(rule.n_clauses))
+    shown = {leaf.clause for _, leaf in paths_to_leaves(found)} - {None}
+    assert shown == set(range(rule.n_clauses))
 
 
 def test_clauses_that_are_no_paths_have_no_tree():

@@ -95,7 +95,7 @@ def test_the_check_agrees_with_a_look_at_every_row(rule, feature, towards, direc
     before, after = found.example
     assert {name for name in before if before[name] != after[name]} <= {feature}
     assert (after[feature] > before[feature]) == (direction == ">")
-    asked = [
+    requested = [
         rule.predict(
             {
                 name: np.array(
@@ -107,8 +107,8 @@ def test_the_check_agrees_with_a_look_at_every_row(rule, feature, towards, direc
         )[0]
         for row in found.example
     ]
-    assert asked[0] == towards
-    assert asked[1] != towards
+    assert requested[0] == towards
+    assert requested[1] != towards
 
 
 def test_tree_paths_of_sums_are_proved_if_each_step_is_monotonic():

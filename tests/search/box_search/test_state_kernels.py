@@ -42,9 +42,9 @@ def of_levels(prices, missing, n=300, seed=0):
     reads = {"column": np.array([0, 0, 0, 1]), "bins": bins, "n_cells": np.array([4, 6])}
     y = ((cells[:, 0] == 1) & (cells[:, 1] > 2)) ^ (rng.random(n) < 0.1)
     n_bins, weight = np.array([2, 2, 2, 5]), rng.gamma(1.0, size=n)
-    told = BoxProblem(cells, n_bins, y, weight, prices, **reads)
+    reported = BoxProblem(cells, n_bins, y, weight, prices, **reads)
     codes = np.column_stack([bins[:3, cells[:, 0]].T, bins[3, cells[:, 1]]])
-    return told, BoxProblem(codes, n_bins, y, weight, prices)
+    return reported, BoxProblem(codes, n_bins, y, weight, prices)
 
 
 @given(st.sampled_from([BoxPrices(), BoxPrices(1, 1, 0), BoxPrices(0.3, 0.3, 0.1)]), st.booleans())

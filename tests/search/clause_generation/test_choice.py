@@ -115,10 +115,10 @@ def test_more_useful_clauses_get_more_perturbations(monkeypatch):
     )
     pool = random_pool(6, k=400, noise=0.5)
     answer = ClauseMaster(pool).solve()
-    for asked in (0, 2, 30):
+    for requested in (0, 2, 30):
         perturbed.clear()
-        choose_clauses(pool, answer, n_perturbations=asked)
-        assert len(perturbed) == (max(asked, perturbed[0] // 4) if asked else 0)
+        choose_clauses(pool, answer, n_perturbations=requested)
+        assert len(perturbed) == (max(requested, perturbed[0] // 4) if requested else 0)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -67,10 +67,10 @@ def test_margin_shrinks_if_there_is_no_room_and_stays_complete(seed):
     rng = np.random.default_rng(seed)
     holds, weight = rng.random((60, 12)) < 0.7, rng.random(60)
     y = holds[:, :3].all(axis=1) ^ (rng.random(60) < 0.2)
-    asked = {"max_conditions": 3, "weight": weight}
-    every = near_best_clauses(holds, y, 0.1, 12.0, **asked)
+    requested = {"max_conditions": 3, "weight": weight}
+    every = near_best_clauses(holds, y, 0.1, 12.0, **requested)
     room = len(every.clauses) // 3
-    few = near_best_clauses(holds, y, 0.1, 12.0, **asked, most=room)
+    few = near_best_clauses(holds, y, 0.1, 12.0, **requested, most=room)
     assert room > 3
     assert few.complete
     assert room // 3 <= len(few.clauses) <= room
@@ -114,9 +114,9 @@ def test_stopped_search_is_marked():
 def test_the_list_does_not_depend_on_the_order_of_rows():
     holds, y, theta, margin, slots, weight = instance(5)
     turned = np.random.default_rng(1).permutation(len(y))
-    asked = {"max_conditions": 3, "slots": slots}
-    one = near_best_clauses(holds, y, theta, margin, weight=weight, **asked)
+    requested = {"max_conditions": 3, "slots": slots}
+    one = near_best_clauses(holds, y, theta, margin, weight=weight, **requested)
     other = near_best_clauses(
-        holds[turned], y[turned], theta, margin, weight=weight[turned], **asked
+        holds[turned], y[turned], theta, margin, weight=weight[turned], **requested
     )
     assert one == other

@@ -37,9 +37,11 @@ def everything(seed, n=120):
 def test_rows_columns_and_sums_equal_the_matrix(form, seed):
     X, y, weight = everything(seed)
     cuts = Binarizer(n_thresholds=(5, None)[seed % 2]).fit(X, y)
-    wishes = Constraints(forbidden=["b"], allow_not_equal=False) if seed % 4 == 0 else Constraints()
+    limits_given = (
+        Constraints(forbidden=["b"], allow_not_equal=False) if seed % 4 == 0 else Constraints()
+    )
     problem = binary_problem(
-        cuts.transform(X), columns_of(X), y == 1, weight, form=form, constraints=wishes
+        cuts.transform(X), columns_of(X), y == 1, weight, form=form, constraints=limits_given
     )
     matrix = cuts.transform(X)
     place = {literal: j for j, literal in enumerate(matrix.literals)}

@@ -88,20 +88,20 @@ def test_the_order_of_columns_only_permutes_the_answer(table):
 @pytest.mark.slow
 def test_solve_order_memory_and_threads_do_not_change_a_bit(table, engine):
     A, y, structure = table
-    asked = [(rows, theta) for rows, _ in sub_problems(y, 6, 4) for theta in THETAS]
+    requested = [(rows, theta) for rows, _ in sub_problems(y, 6, 4) for theta in THETAS]
     forgetful = CoverProblem(A, y, structure=structure)
     forgetful.remember = False
-    expected = [forgetful.solve(*question) for question in asked]
-    assert forgetful.counters.n_solved == len(asked)
+    expected = [forgetful.solve(*question) for question in requested]
+    assert forgetful.counters.n_solved == len(requested)
     backwards = CoverProblem(A, y, structure=structure)
-    found = [backwards.solve(*question) for question in asked[::-1]][::-1]
+    found = [backwards.solve(*question) for question in requested[::-1]][::-1]
     if engine == "highs":  # SciPy tells no basis, and so no interval of theta
-        assert backwards.counters.n_solved < len(asked) / 2
-    shared, together = CoverProblem(A, y, structure=structure), [None] * len(asked)
+        assert backwards.counters.n_solved < len(requested) / 2
+    shared, together = CoverProblem(A, y, structure=structure), [None] * len(requested)
 
     def work(start):
-        for k in range(start, len(asked), 3):
-            together[k] = shared.solve(*asked[k])
+        for k in range(start, len(requested), 3):
+            together[k] = shared.solve(*requested[k])
 
     threads = [threading.Thread(target=work, args=(start,)) for start in range(3)]
     for thread in threads:

@@ -52,10 +52,10 @@ def test_the_checker_refuses_certificates_that_were_tampered_with():
             wrong[kept[0]] = True
             forged = dataclasses.replace(outcome, removed=wrong)
             outcomes = (*found.outcomes[:k], forged, *found.outcomes[k + 1 :])
-            told = unproved(
+            reported = unproved(
                 dataclasses.replace(found, outcomes=outcomes), column_of(matrix.A), y, theta, weight
             )
-            assert (outcome.test, int(kept[0])) in told
+            assert (outcome.test, int(kept[0])) in reported
             refused[outcome.test] += 1
     assert min(refused.values()) > 10
 
@@ -67,8 +67,8 @@ def test_the_checker_refuses_values_that_overdraw_a_column():
     assert outcome.removed.any()
     too_much = dataclasses.replace(outcome.bounds, mu=np.ones_like(outcome.bounds.mu))
     forged = dataclasses.replace(found, outcomes=(dataclasses.replace(outcome, bounds=too_much),))
-    told = unproved(forged, column_of(matrix.A), y, 0.1, weight)
-    assert len(told) == outcome.removed.sum()
+    reported = unproved(forged, column_of(matrix.A), y, 0.1, weight)
+    assert len(reported) == outcome.removed.sum()
 
 
 def test_exchanges_that_lead_in_a_circle_prove_nothing():

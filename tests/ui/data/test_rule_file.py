@@ -37,8 +37,8 @@ def ran(*words):
 
 @pytest.mark.slow
 def test_a_rule_of_the_command_scores_the_same_rows_in_the_app(app, tmp_path):
-    asked = ("--target", "risk", "--learner", "one-clause", "-o", tmp_path / "rule.json")
-    ran("learn", "sample:credit", *asked)
+    requested = ("--target", "risk", "--learner", "one-clause", "-o", tmp_path / "rule.json")
+    ran("learn", "sample:credit", *requested)
     app = taken(app, (tmp_path / "rule.json").read_text())
     assert not app.exception
     state = app.session_state["app"]

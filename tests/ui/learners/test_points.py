@@ -52,10 +52,10 @@ def test_a_case_s_points_add_up_to_the_total_that_decides(model):
 @pytest.mark.slow
 def test_bands_are_descending_and_equal_the_models(model):
     table = band_table(model)
-    said = table["of 100 such cases high"]
-    assert said.is_monotonic_decreasing
+    shown = table["of 100 such cases high"]
+    assert shown.is_monotonic_decreasing
     assert table["training rows"].sum() == len(X)
-    answers = dict(zip(table["prediction"], said, strict=True))
+    answers = dict(zip(table["prediction"], shown, strict=True))
     totals = split_of(model).compared(model.read_columns(X))
     for i in range(40):
         (answer,) = [
@@ -73,11 +73,11 @@ def test_a_case_hears_what_is_short_and_its_chance(model):
     for i in range(40):
         row = X.iloc[[i]]
         reading = read_points(split, row_values(model.read_columns(row), 0))
-        told = points_sentence(model, row)
+        reported = points_sentence(model, row)
         short = split.total - reading.score
         chance = round(100 * model.predict_proba(row)[0, list(model.classes_).index("high")])
-        assert f"Of 100 such cases, {chance} are high." in told
-        assert (f" {short} short of high, which takes" in told) == (short > 0)
+        assert f"Of 100 such cases, {chance} are high." in reported
+        assert (f" {short} short of high, which takes" in reported) == (short > 0)
 
 
 def test_edited_card_has_bands_and_missing_points():
@@ -90,8 +90,8 @@ def test_edited_card_has_bands_and_missing_points():
         "total": ["5", "2 to 4", "0 to 1"],
         "prediction": ["ill", "watch", "well"],
     }
-    said = [points_sentence(model, rows.iloc[[i]]) for i in (0, 1)]
-    assert said == [
+    shown = [points_sentence(model, rows.iloc[[i]]) for i in (0, 1)]
+    assert shown == [
         "3 points, 2 short of ill, which takes 5.",
         "0 points, 2 short of watch, which takes 2.",
     ]

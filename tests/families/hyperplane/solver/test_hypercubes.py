@@ -64,11 +64,11 @@ def test_extraction_is_algorithm_4_1(plane, criterion):
         points.tolist(), counts.tolist(), 0, 5,
     )  # fmt: skip
     found = extract_boxes(half, V, criterion=criterion, max_depth=5)
-    told = zip(
+    reported = zip(
         found.lower.tolist(), found.upper.tolist(), found.n_points.tolist(),
         found.depth.tolist(), strict=True,
     )  # fmt: skip
-    assert sorted(told) == sorted(expected)
+    assert sorted(reported) == sorted(expected)
 
 
 def test_greatest_box_is_the_whole_region_on_one_side():

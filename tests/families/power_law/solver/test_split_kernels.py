@@ -35,7 +35,7 @@ def by_numpy(monkeypatch):
         monkeypatch.setattr(
             GeneticLevel,
             "_worth",
-            lambda self, *asked: twin.people_worth(*asked[:2], self.mass, asked[2]),
+            lambda self, *requested: twin.people_worth(*requested[:2], self.mass, requested[2]),
         )
 
     return exchange
@@ -81,16 +81,16 @@ def test_step_equals_its_twin(problem, endless):
     values, along, _, mass = problem
     if endless:  # as where nothing could be cut before
         values = np.where(np.arange(6)[:, None] == 2, -np.inf, values)
-    asked = values, along, mass
-    assert bits(split_search.best_step(*asked)) == bits(twin.best_step(*asked))
+    requested = values, along, mass
+    assert bits(split_search.best_step(*requested)) == bits(twin.best_step(*requested))
 
 
 @given(problem=problems())
 @settings(deadline=None)
 def test_step_of_a_band_equals_its_twin(problem):
     values, along, band, mass = problem
-    asked = values, along, band, mass
-    assert bits(split_search.best_band_step(*asked)) == bits(twin.best_band_step(*asked))
+    requested = values, along, band, mass
+    assert bits(split_search.best_band_step(*requested)) == bits(twin.best_band_step(*requested))
 
 
 @given(problem=problems(), plan=st.tuples(st.integers(1, 5), st.integers(0, 4)), data=st.data())
@@ -98,8 +98,8 @@ def test_step_of_a_band_equals_its_twin(problem):
 def test_interval_equals_its_twin(problem, plan, data):
     values, _, _, mass = problem
     inside = data.draw(st.sampled_from((None, *range(mass.n_classes))))
-    asked = values, mass, *plan, inside
-    assert bits(split_search.best_interval(*asked)) == bits(twin.best_interval(*asked))
+    requested = values, mass, *plan, inside
+    assert bits(split_search.best_interval(*requested)) == bits(twin.best_interval(*requested))
 
 
 @given(problem=problems(), size=st.integers(1, 3), modulus=st.booleans())
