@@ -5,7 +5,7 @@
     read_table / load_sample  ->  RuleClassifier (the one to start with), and its kin  ->  rule_set_
     sweep, compare_learners   the curve of error against size; suggest names a point on it
     explain                   why one row is decided as it is
-    to_text, to_sql, ...      take the rule away; verify_export runs it and compares every row
+    to_text, to_sql, ...      write the rule; verify_export runs it and compares every row
 
 The names below are the public interface; the packages say in their docstrings what belongs where.
 `rulekit.explain` is a package that can be called.

@@ -25,14 +25,14 @@ from rulekit.explain.one_column import single_change
 from rulekit.explain.subject import Subject, as_column, subject_of
 from rulekit.rules import LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
 from rulekit.rules.writer import ConditionWriter
-from rulekit.style.phrases import PLAIN, Wording, label_text, listed
+from rulekit.style.phrases import PLAIN, Wording, label_text, listed, outcome_text
 
 MAX_STEPS = 100_000
 NOT_SEARCHED = (
     "The smallest change is not worked out for a rule that compares a weighted sum of columns."
 )
 NO_SINGLE_CHANGE = (
-    "No change of one column alone gives another answer; of several, none was looked for."
+    "No change of one column alone gives another prediction; changes of several were not searched."
 )
 TOO_MANY = (
     f"The smallest change was not found in {MAX_STEPS} {{}}; fix more columns with `immutable`, or "
@@ -153,7 +153,7 @@ def smallest_change(
     >>> clause = Clause((Literal("glucose", ">", 126), Literal("age", ">", 50)))
     >>> rule = RuleSet((clause,), ("ill",), "dnf", "well")
     >>> smallest_change(rule, {"glucose": 141.0, "age": 60.0}).sentence
-    "The answer would be 'well' if glucose were 126 or lower (now 141)."
+    'The prediction would be well if glucose were 126 or lower (now 141).'
     """
     subject = subject_of(rule)
     row = {f: values[f] for f in rule.features}
@@ -190,16 +190,18 @@ def smallest_change(
 
 def _sentence(after: Any, changes: tuple[Change, ...], wording: Wording) -> str:
     conditions = listed(c.text for c in changes)
-    return f"The answer would be {label_text(after, wording)} if {conditions}."
+    name = "answer" if wording.spoken else "prediction"
+    return f"The {name} would be {outcome_text(after)} if {conditions}."
 
 
 def _reason_for_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Wording) -> str:
     if rule.is_constant:
-        return f"Every row gets the answer {label_text(now)}: the rule reads no column."
+        return f"Every row is predicted {outcome_text(now)}: the rule reads no column."
     fixed = [wording.name(f) for f in rule.features if f in immutable]
     if fixed:
-        return f"No change gives another answer as long as {listed(fixed)} must stay as now."
-    return "No change of the columns the rule reads gives another answer."
+        stay = "stays as it is" if len(fixed) == 1 else "stay as they are"
+        return f"No change gives another prediction while {listed(fixed)} {stay}."
+    return "No change of the columns the rule reads gives another prediction."
 
 
 def _cells(

@@ -9,6 +9,7 @@ from rulekit.rules import Condition, LinearSplit, Literal, PointsSplit, PowerLaw
 from rulekit.rules.scales import ORDERED
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import (
+    LONG_SUM,
     PLAIN,
     Wording,
     counted,
@@ -157,7 +158,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
         distance = None
         if self.value is not None:
             distance = 0.0 if self.holds else abs(self.value - split.value)
-        text = linear_text(split, self.value, self.holds, self.wording)
+        text = linear_text(split, self.row, self.value, self.holds, self.wording)
         return self._checked(split, distance, None, text)
 
     def power_law(self, split: PowerLawSplit) -> CheckedLiteral:
@@ -169,8 +170,8 @@ class Checker(ConditionWriter[CheckedLiteral]):
         text, share = reading.reason, None
         if not reading.holds and reading.changes:
             share = reading.changes[0].share
-            if not self.wording.spoken:
-                text += f"; {change_text(reading.changes[0], self.wording)} would turn it"
+            if not self.wording.spoken and self.wording.score(split) != LONG_SUM:
+                text += f"; {change_text(reading.changes[0], self.wording)} would change it"
         distance = None if reading.margin is None else 0.0 if reading.holds else abs(reading.margin)
         return self._checked(split, distance, share, text)
 

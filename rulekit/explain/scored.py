@@ -1,6 +1,6 @@
 """Scoring of new cases: predictions, deciding clauses, drift, and past and present error."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,9 +13,9 @@ from rulekit._frames import as_pandas
 from rulekit.data import DriftNote, Table, compare_tables
 from rulekit.exceptions import DataError
 from rulekit.explain.row import Explanation, explain
-from rulekit.explain.similar import deciding_clause
+from rulekit.explain.similar import counted_rows, deciding_clause
 from rulekit.explain.subject import columns_for, subject_of
-from rulekit.rules import Columns, clause_statistics
+from rulekit.rules import Columns
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import PLAIN, Wording
 
@@ -89,6 +89,7 @@ class Scored:
     figures: tuple[Figures, ...]
     _training: Any = None
     _wording: Wording = PLAIN
+    _immutable: Collection[str] = ()
 
     def __len__(self) -> int:
         return len(self.answers)
@@ -102,8 +103,8 @@ class Scored:
         wrong_now = (whole.n_now - whole.right_now) / max(1, whole.n_now)
         wrong_then = (whole.n_then - whole.right_then) / max(1, whole.n_then)
         comparison = (
-            f"{100 * wrong_now:.1f} % of these {whole.n_now:,} cases are answered wrongly, "
-            f"{100 * wrong_then:.1f} % of {whole.n_then:,} were before"
+            f"wrong for {100 * wrong_now:.1f} % of these {whole.n_now:,} cases, before for "
+            f"{100 * wrong_then:.1f} % of {whole.n_then:,}"
         )
         if whole.worse:
             return f"The rule no longer holds as it did: {comparison}, more than chance explains."
@@ -118,7 +119,13 @@ class Scored:
     def explained(self, rows: Sequence[int]) -> list[Explanation]:
         """Explain some rows, by position."""
         part = self.X.iloc[list(rows)]
-        return explain(self.model, part, training=self._training, wording=self._wording)
+        return explain(
+            self.model,
+            part,
+            training=self._training,
+            immutable=self._immutable,
+            wording=self._wording,
+        )
 
     def table(
         self, *, changes: bool = False, progress: Callable[[float], Any] | None = None
@@ -156,7 +163,7 @@ class Scored:
         return pd.DataFrame(columns, index=self.X.index)
 
 
-def score(
+def score(  # noqa: PLR0913  all but two by keyword
     model: Any,
     table: Table | pd.DataFrame,
     *,
@@ -165,6 +172,7 @@ def score(
     before: tuple[Any, ArrayLike] | None = None,
     training: Any = None,
     wording: Wording = PLAIN,
+    immutable: Collection[str] = (),
 ) -> Scored:
     """Apply a rule to new cases.
 
@@ -184,6 +192,8 @@ def score(
         As for `rulekit.explain`.
     wording : Wording
         What columns are called in sentences.
+    immutable : collection of str
+        Columns that the smallest change must not change.
 
     Returns
     -------
@@ -240,6 +250,7 @@ def score(
         figures,
         training,
         wording,
+        immutable,
     )
 
 
@@ -270,7 +281,10 @@ def _figures(
     sides = [(then, y_then), (now, y_now)]
     whole = [(len(y), int((rule.predict(c) == y).sum())) for c, y in sides]
     figures = [Figures(0, *whole[0], *whole[1])]
-    pairs = zip(*(clause_statistics(rule, c, y) for c, y in sides), strict=True)
-    for k, (old, new) in enumerate(pairs, start=1):
-        figures.append(Figures(k, old.n, old.positives, new.n, new.positives))
+    dnf = subject_of(rule).dnf
+    counted = [counted_rows(dnf, c) for c, _ in sides]
+    for k, label in enumerate(dnf.labels):
+        pairs = [(n[:, k], y) for n, (_, y) in zip(counted, sides, strict=True)]
+        counts = [(int(n.sum()), int((y[n] == label).sum())) for n, y in pairs]
+        figures.append(Figures(k + 1, *counts[0], *counts[1]))
     return tuple(figures)

@@ -53,8 +53,8 @@ class PastCases:
     Attributes
     ----------
     n : int
-        Past rows counted for the deciding clause (or, like the row, matched by none); see
         Past rows counted for the deciding clause (or matched by none, like the row); see
+        `counted_rows`.
     n_same : int
         How many of these had the label that the rule predicts.
     label : str, int, float or bool
@@ -153,8 +153,8 @@ def similar_cases(
     Parameters
     ----------
     rule : RuleSet
-        Its literals and columns are what is compared; other columns play no part.
-    Its literals and columns are compared; other columns are ignored.
+        Its literals and columns are compared; other columns are ignored.
+    training : Training
         The past rows, see `training_rows`.
     values : mapping of str to float, str, bool or None
         The row.

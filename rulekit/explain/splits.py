@@ -1,6 +1,6 @@
 """Sums of columns on single rows: the value of the formula and what would change the result."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -27,6 +27,7 @@ from rulekit.rules import (
 from rulekit.rules.rule_set import rule_of
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import (
+    LONG_SUM,
     PLAIN,
     SPOKEN,
     Wording,
@@ -358,7 +359,13 @@ def read_split(
     )
     changes = _changes(split, {f: float(row[f]) for f in split.features}, ranges or {})
     text = _reason(split, total, margin, wording)
-    if len(terms) > 1 and not wording.spoken:
+    if wording.score(split) == LONG_SUM:
+        parts = [
+            (t.weight * r.value, [x.feature for x in t.factors])
+            for t, r in zip(split.terms, terms, strict=True)
+        ]
+        text += "" if holds or len(parts) < 2 else least_text(parts, wording)
+    elif len(terms) > 1 and not wording.spoken:
         text += f" ({listed(f'{t.text} is {number(t.value)}' for t in terms)})"
     sentence = (
         f"f = {number(float(f'{margin:.6g}'))} {'<=' if margin <= 0 else '>'} 0 because {text}"
@@ -427,8 +434,19 @@ def change_text(change: SplitChange, wording: Wording = PLAIN) -> str:
     return f"{wording.name(change.feature)} {number(change.old, change.new)} -> {new}"
 
 
+def least_text(parts: Sequence[tuple[float, Sequence[str]]], wording: Wording) -> str:
+    """Return the columns of the smallest part of a sum: "; age contributes least"."""
+    _, features = min(parts, key=lambda part: part[0])
+    names = listed(map(wording.name, features))
+    return f"; {names} {'contributes' if len(features) == 1 else 'contribute'} least"
+
+
 def linear_text(
-    split: LinearSplit, value: float | None, holds: bool, wording: Wording = PLAIN
+    split: LinearSplit,
+    row: Row,
+    value: float | None,
+    holds: bool,
+    wording: Wording = PLAIN,
 ) -> str:
     """Return on which side of a weighted sum's bound the row is."""
     total = wording.score(split)
@@ -445,7 +463,10 @@ def linear_text(
         return score_text(total, total_text, f"{SPOKEN[split.op]} {limit}", holds)
     if holds:
         return f"{total} is {total_text} {split.op} {limit}"
-    return f"{total} is {total_text}, would have to be {SPOKEN[split.op]} {limit}"
+    least = ""
+    if total == LONG_SUM:
+        least = least_text([(w * float(row[f]), [f]) for f, w in split.terms], wording)
+    return f"{total} is {total_text}, would have to be {SPOKEN[split.op]} {limit}{least}"
 
 
 def score_text(total: str, value: str, limit: str, holds: bool) -> str:

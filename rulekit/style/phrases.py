@@ -18,6 +18,7 @@ from rulekit.rules.scales import GAPS, NAMES, ORDERED, WORDS, spelled
 DIGITS = 6
 MAX_LISTED = 5
 MAX_TEXT = 60
+LONG_SUM = "the score"  # a sum whose formula is longer than `MAX_TEXT`
 SPOKEN = {"<=": "at most", "<": "below", ">": "above", ">=": "at least"}
 SPOKEN_DATES = {"<=": "up to", "<": "before", ">": "after", ">=": "on or after"}
 
@@ -51,9 +52,10 @@ class Wording:
         return name if literal.part in (None, "date") else f"{literal.part} of {name}"
 
     def score(self, split: LinearSplit | PowerLawSplit) -> str:
-        """Return the display name of a sum of columns: its formula, or its columns when spoken."""
+        """Return a sum of columns as a formula; as "the score" if long, its columns if spoken."""
         if not self.spoken:
-            return split.sum_text(self.name, number)
+            text = split.sum_text(self.name, number)
+            return text if len(text) <= MAX_TEXT else LONG_SUM
         names = [self.name(f) for f in split.features]
         more = len(names) - MAX_LISTED
         kept = names if more <= 0 else [*names[:MAX_LISTED], counted(more, "more value")]

@@ -60,7 +60,7 @@ def test_a_file_becomes_a_rule_that_is_read_explained_and_exported(modelling):
     visitor.reads(f"{described} if")
     visitor.turn_to("Explain")
     visitor.reads("Predicted ")
-    visitor.reads("The answer would be")
+    visitor.reads("The prediction would be")
     visitor.turn_to("Export")
     assert visitor.page.locator(".st-key-preview").get_by_label("Copy to clipboard").is_visible()
     page.locator("[data-testid=stCode]", has_text=TEXT_BEGINS).wait_for()

@@ -87,14 +87,14 @@ def test_every_value_of_a_range_named_in_words_gives_the_new_answer(case, data):
 def test_one_column_within_reach_is_named_with_its_limit():
     rule = dnf((Literal("glucose", ">", 126), Literal("age", ">", 50)))
     found = smallest_change(rule, {"glucose": 141.0, "age": 90.0})
-    assert found.sentence == "The answer would be 'well' if glucose were 126 or lower (now 141)."
+    assert found.sentence == "The prediction would be well if glucose were 126 or lower (now 141)."
     assert found.cost == pytest.approx(15 / 126)
 
 
 def test_change_up_to_a_strict_threshold_lies_just_past_it():
     rule = dnf((Literal("glucose", ">", 126),))
     found = smallest_change(rule, {"glucose": 120.0})
-    assert found.sentence == "The answer would be 'ill' if glucose were above 126 (now 120)."
+    assert found.sentence == "The prediction would be ill if glucose were above 126 (now 120)."
     assert 126 < found.changes[0].new < 127
 
 
@@ -102,13 +102,15 @@ def test_whole_numbers_change_to_whole_numbers():
     rule = dnf((Literal("age", ">", 50),))
     found = smallest_change(rule, {"age": 44.0}, training={"age": np.arange(20.0, 80.0)})
     assert found.changes[0].new == 51.0
-    assert found.sentence == "The answer would be 'ill' if age were 51 or higher (now 44)."
+    assert found.sentence == "The prediction would be ill if age were 51 or higher (now 44)."
 
 
 def test_range_closed_by_another_clause_names_both_ends():
     rule = dnf((Literal("x", ">", 10),), (Literal("x", "<", 5),))
     found = smallest_change(rule, {"x": 12.0})
-    assert found.sentence == "The answer would be 'well' if x were 10 or lower, down to 5 (now 12)."
+    assert (
+        found.sentence == "The prediction would be well if x were 10 or lower, down to 5 (now 12)."
+    )
 
 
 def test_clause_that_would_fire_next_is_avoided():
@@ -120,14 +122,14 @@ def test_clause_that_would_fire_next_is_avoided():
 def test_flag_of_zeros_and_ones_changes_to_the_other_one():
     rule = dnf((Literal("smoker", "==", 1),))
     found = smallest_change(rule, {"smoker": 1.0})
-    assert found.sentence == "The answer would be 'well' if smoker were 0 (now 1)."
+    assert found.sentence == "The prediction would be well if smoker were 0 (now 1)."
 
 
 def test_level_is_taken_from_those_seen():
     rule = dnf((Literal("colour", "!=", "red"),))
     seen = {"colour": np.array(["red", "blue", "green"], dtype=object)}
     found = smallest_change(rule, {"colour": "red"}, training=seen)
-    assert found.sentence == "The answer would be 'ill' if colour were 'blue' (now 'red')."
+    assert found.sentence == "The prediction would be ill if colour were 'blue' (now 'red')."
 
 
 def test_unknown_levels_are_named_by_what_they_are_not():
@@ -148,14 +150,14 @@ def test_value_goes_missing_only_if_nothing_else_helps():
 
 def test_constant_rule_reports_that_no_change_helps():
     found = smallest_change(RuleSet((), (), "dnf", "well"), {})
-    assert found.sentence == "Every row gets the answer 'well': the rule reads no column."
+    assert found.sentence == "Every row is predicted well: the rule reads no column."
     assert not found.possible
 
 
 def test_blocking_immutable_columns_are_named():
     rule = dnf((Literal("age", ">", 50),))
     found = smallest_change(rule, {"age": 60.0}, immutable=("age",))
-    assert found.sentence == "No change gives another answer as long as age must stay as now."
+    assert found.sentence == "No change gives another prediction while age stays as it is."
 
 
 def test_target_requires_one_of_several_predictions():

@@ -23,6 +23,20 @@ def test_the_sum_is_beside_its_limit():
     assert any("age or bmi is missing" in m.sentence for m in gap.near_misses)
 
 
+def test_a_long_sum_is_explained_by_its_value():
+    names = [f"measurement_{k}" for k in range(6)]
+    plane = LinearSplit(tuple((name, 0.5) for name in names), ">", 10.0)
+    rule = RuleSet((Clause((plane,)),), ("ill",), "dnf", "well")
+    rows = pd.DataFrame({name: [1.0 + k, 5.0 - (k == 4)] for k, name in enumerate(names)})
+    rows.iloc[1] -= 2.0
+    high, low = (found.sentence for found in explain(rule, rows))
+    assert high == "Predicted ill: the score is 10.5 > 10 (clause 1)."
+    assert low == (
+        "Predicted well: clause 1 does not match, the score is 8.5, would have to be above 10; "
+        "measurement_4 contributes least."
+    )
+
+
 def test_no_change_is_claimed_for_a_rule_with_a_sum():
     found = explain(RULE, pd.DataFrame({"age": [60.0], "bmi": [20.0]}))[0]
     assert not found.counterfactual.possible

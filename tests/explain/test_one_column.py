@@ -80,7 +80,7 @@ def test_stated_values_turn_at_the_ends_of_the_number_range(old, ranges):
 def test_one_question_has_one_number_in_every_sentence():
     rule = rule_of_tree(Branch(CUBE, Leaf("low"), Leaf("high")), "high")
     (told,) = explain(rule, {f: np.array([v]) for f, v in CASE.items()}, training=SEEN)
-    near = re.search(r"rap 0.0037 -> (\S+) would turn it", told.near_misses[0].sentence)[1]
+    near = re.search(r"rap 0.0037 -> (\S+) would change it", told.near_misses[0].sentence)[1]
     alone = smallest_change(rule, CASE, training=SEEN).sentence
     assert f"rap were {near} (now" in alone
     assert turned(CUBE, CASE, "rap", near)

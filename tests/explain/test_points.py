@@ -186,12 +186,12 @@ def test_smallest_change_may_use_several_columns():
     low = {"age": 50.0, "bp": 120.0, "town": "Köln", "sport": False}
     found = smallest_change(card(4), low, immutable=("age",))
     assert found.sentence == (
-        "The answer would be 'high' if bp were above 140 (now 120) and town were 'Bonn' (now "
+        "The prediction would be high if bp were above 140 (now 120) and town were 'Bonn' (now "
         "'Köln')."
     )
     none = smallest_change(card(4), low, immutable=("age", "bp"))
     assert none.sentence == (
-        "No change gives another answer as long as age and bp must stay as now."
+        "No change gives another prediction while age and bp stay as they are."
     )
 
 

@@ -236,7 +236,7 @@ def test_supporting_lines_count_past_cases_and_name_unused_columns():
     found = explain(rule, frame, training=(frame, ["ill", "well", "well", "well"]))[0]
     assert found.supporting == (
         "Clause 1: ill in 1 of 2 training rows (50 %).",
-        "The answer would be 'well' if glucose were 120 or lower (now 141).",
+        "The prediction would be well if glucose were 120 or lower (now 141).",
         "Not used: zip.",
     )
     assert (found.past.n, found.past.n_same) == (2, 1)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import fisher_exact
 
-from rulekit import BoxSearchClassifier, load_sample
+from rulekit import BoxSearchClassifier, explain, load_sample
 from rulekit.exceptions import DataError
 from rulekit.explain import score
 from rulekit.rules import Clause, Literal, RuleSet
@@ -128,3 +128,13 @@ def test_an_unread_column_may_hold_anything(model):
     unread = next(name for name in X.columns if name not in model.rule_set_.features)
     part = X.loc[600:620].assign(**{unread: "?"})
     assert score(model, part).explained([0])[0].prediction == model.predict(X.loc[600:600])[0]
+
+
+def test_a_list_counts_the_rows_that_each_clause_decides():
+    clauses = (Clause((Literal("a", ">", 2.0),)), Clause((Literal("a", ">", 0.0),)))
+    rule = RuleSet(clauses, ("yes", "no"), "dnf", "yes")
+    X, y = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0]}), np.array(["yes", "no", "yes", "no"])
+    found = score(rule, X, outcomes=y, before=(X, y))
+    assert [(f.n_now, f.right_now) for f in found.figures] == [(4, 2), (1, 0), (2, 1)]
+    pasts = [e.past for e in explain(rule, X, training=(X, y))]
+    assert [(p.n, p.n_same) for p in (pasts[3], pasts[1])] == [(1, 0), (2, 1)]

@@ -108,7 +108,7 @@ def test_the_explanation_of_a_row_gives_the_reading_as_its_reason():
     )
     assert light.prediction == "watch"
     miss = light.near_misses[0]
-    assert "would turn it" in miss.sentence
+    assert "would change it" in miss.sentence
     assert unknown.prediction == "fine"
     for told in (heavy, light, unknown):
         json.dumps(told.to_dict(), allow_nan=False)
@@ -124,7 +124,7 @@ def test_the_change_of_one_column_gives_another_answer(person):
     moved = dict(columns) | {change.feature: np.array([change.new])}
     assert rule().predict(moved)[0] == found.prediction != rule().predict(columns)[0]
     assert found.sentence.startswith(
-        f"The answer would be {found.prediction!r} if {change.feature}"
+        f"The prediction would be {found.prediction} if {change.feature}"
     )
 
 

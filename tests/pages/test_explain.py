@@ -19,12 +19,10 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.style.phrases import Wording
 from tests.pages.driving import on_tab, text
 from tests.ui import tasks
 from ui.cases import ANSWER, ROW, TRUTH, row_name
 from ui.explain.cards import case_list
-from ui.explain.presenter import limits
 from ui.learners.hyperplane import HYPERPLANE
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
@@ -123,14 +121,14 @@ def test_cases_are_narrowed_to_a_clause_and_to_a_group(on_credit):
     state = app.session_state["app"]
     X, _ = state.testing
     fired = state.model.rule_set_.clauses_fired(state.model.read_columns(X))
-    app.selectbox(key="explain_clause_2").set_value("clause 2 holds").run()
+    app.selectbox(key="explain_clause_2").set_value("clause 2 matches").run()
     assert not app.exception
     assert f"{fired[:, 1].sum()} cases" in text(app)
     app.selectbox(key="explain_group").set_value("guarantor").run()
     group = (X["guarantor"] == sorted(X["guarantor"].unique())[0]).to_numpy()
     assert not app.exception
     assert f"{(fired[:, 1] & group).sum()} cases" in text(app)
-    app.selectbox(key="explain_clause_2").set_value("no clause holds").run()
+    app.selectbox(key="explain_clause_2").set_value("no clause matches").run()
     assert f"{(~fired.any(axis=1) & group).sum()} cases" in text(app)
 
 
@@ -144,7 +142,7 @@ def test_prediction_is_one_sentence_with_other_clauses_one_click_away(on_credit)
     assert verdict(app).count("clause") == 2  # no clause matches, closest is clause 2
     others = [e.label for e in app.expander if e.label.startswith("Clause ")]
     assert len(others) == model.rule_set_.n_clauses
-    assert all("does not hold" in label for label in others)
+    assert all("does not match" in label for label in others)
 
 
 @pytest.mark.slow
@@ -168,15 +166,6 @@ def test_presenter_mode_shows_this_case_alone_and_draws_nothing(on_credit):
     app.button(key="presenter_off").click().run()
     assert number_shown(app) == chosen
     assert app.dataframe
-
-
-def test_presenter_mode_names_values_and_limits_in_the_units_of_the_data():
-    rule, words = KINDS["literals"], Wording(units={"amount": "EUR"}, spoken=True)
-    assert limits(rule, "amount", words) == ["the limits are 3000 EUR and 9000 EUR"]
-    assert limits(rule, "age", words) == ["the limit is 25"]
-    assert limits(rule, "employment", words) == ["the rule checks for permanent, unemployed"]
-    assert limits(rule, "savings", words) == []
-    assert limits(KINDS["points"], "employment", words) == limits(rule, "employment", words)
 
 
 SIGNS = re.compile(r"[<>=≤≥≠±×÷θντλ%*^→✓✗_#|~]")
@@ -271,6 +260,18 @@ def test_presenter_mode_has_no_signs_and_no_jargon(open_app, kind):
         assert "Back to Explain" in told
         assert [t for t in told if t.startswith(f"The answer is {answer}")]
         assert not [t for t in told if SIGNS.search(t) or JARGON.search(t)]
+
+
+def test_smallest_change_leaves_age_alone_until_it_is_allowed(open_app):
+    rule = RuleSet((Clause((Literal("age", ">", 40.0),)),), ("high",), "dnf", "low")
+    state = AppState(
+        table=load_sample("credit"), setting={"edited": "a test"}, rule_json=to_json(rule)
+    )
+    app = open_app("explain", state=state)
+    assert "No change gives another prediction while age stays as it is." in text(app)
+    app = on_tab(app, "What if?").multiselect(key="explain_fixed").set_value([]).run()
+    assert not app.exception
+    assert re.search(r"The prediction would be \w+ if age were", text(app))
 
 
 @pytest.mark.slow

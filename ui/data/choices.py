@@ -15,8 +15,9 @@ from rulekit.data.target import check_target
 from rulekit.exceptions import DataError
 from rulekit.style.wording import plural
 from ui.data.outcomes import outcome_fields
-from ui.data.overview import column_figures, looks_protected, protected_features, sampled
+from ui.data.overview import column_figures, protected_features, sampled
 from ui.escape import md
+from ui.protected import looks_protected
 from ui.shell import once
 from ui.state import CUT, IGNORED, AppState, Wording, app_state
 from ui.workspace import change

@@ -1,8 +1,5 @@
 """Overview of a column: a histogram, and its association with the outcome."""
 
-import re
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -11,13 +8,11 @@ from rulekit.data import Table, columns_of
 from rulekit.data.association import cramers_v
 from rulekit.rules.scales import positions_in
 from ui.cache import kept
+from ui.protected import looks_protected
 
 BARS = 10  # bins of a histogram: equal intervals of numbers and dates, the most frequent levels
 MOST_ROWS = 10_000  # in a longer table every k-th row is counted
 MOST_COLUMNS = 300  # wider tables have neither, so that the page loads fast
-PROTECTED = frozenset(
-    ("age", "citizenship", "disability", "ethnic", "ethnicity", "gender", "nationality", "race")
-) | {"religion", "sex"}
 
 
 def sampled(table: Table) -> str:
@@ -65,9 +60,3 @@ def _histogram(column: pd.Series, kind: str) -> list[int]:
 def protected_features(table: Table) -> list[str]:
     """Return the features whose names contain sex, race, age or another protected attribute."""
     return [c.name for c in table.columns if c.role == "feature" and looks_protected(c.name)]
-
-
-def looks_protected(name: Any) -> bool:
-    """Check whether a word of a column's name is a protected attribute."""
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", str(name))
-    return not PROTECTED.isdisjoint(word.lower() for word in words)

@@ -20,6 +20,7 @@ from rulekit.style.wording import capital, plural
 from ui.cases import ANSWER, ROW, TRUTH, row_number
 from ui.escape import md
 from ui.learners.points import points_sentence
+from ui.protected import fixed_columns
 from ui.row_picker import pick_row
 from ui.rule_numbers import Rows, matches
 from ui.state import KEEP, AppState, app_state
@@ -132,7 +133,7 @@ def case_table(
 def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state: AppState) -> Mask:
     """Show the filters by clause and group; return which cases remain."""
     fired = matches(rule, rows)
-    verb = "holds" if rule.form == "dnf" else "fails"
+    verb = "matches" if rule.form == "dnf" else "fails"
     clauses = {f"clause {k + 1} {verb}": fired[:, k] for k in range(rule.n_clauses)}
     clauses[f"no clause {verb}"] = ~fired.any(axis=1)
     clause = places[0].selectbox("Clause", [ANY, *clauses], key=f"explain_clause_{rule.n_clauses}")
@@ -229,7 +230,8 @@ MAX_CLAUSES = 8
 
 def explained(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording) -> Explanation:
     """Explain the prediction of one row; columns left alone stay as they are."""
-    fixed = st.session_state.get("explain_fixed", [])
+    default = fixed_columns(model.rule_set_)  # people cannot change them
+    fixed = st.session_state.get("explain_fixed", default)
     explanation = explain(model, X, training=(train.X, train.y), immutable=fixed, wording=words)[0]
     if sentence := points_sentence(model, X):
         lead = f"{'The answer is' if words.spoken else 'Predicted'} "
@@ -270,9 +272,9 @@ def conditions(
     order = list(dict.fromkeys(c.index for c in (*explanation.fired, *explanation.near_misses)))
     for k in order[:MAX_CLAUSES]:
         clause = rule.clauses[k]
-        holds = "holds" if bool(clause.mask(row)[0]) else "does not hold"
+        verb = "matches" if bool(clause.mask(row)[0]) else "does not match"
         met, of = int(clause.condition_masks(row)[0].sum()), len(clause.conditions)
-        title = f"Clause {k + 1} {holds}, {met} of {plural(of, 'condition')} met"
+        title = f"Clause {k + 1} {verb}, {met} of {plural(of, 'condition')} met"
         with st.expander(title, expanded=k == order[0]):
             if k in misses and k != order[0]:
                 st.markdown(md(misses[k], 500))
@@ -329,6 +331,7 @@ def what_if(
     st.multiselect(
         "Columns the smallest change must leave alone",
         list(rule.features),
+        default=fixed_columns(rule),
         format_func=words.name,
         key="explain_fixed",
         **KEEP,

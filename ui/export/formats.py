@@ -32,6 +32,7 @@ from ui.cache import kept
 from ui.cases import row_name, row_position
 from ui.export.run_record import run_record
 from ui.learners.spec import QUICK, quick_part
+from ui.protected import fixed_columns
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState
 from ui.words import wording
 
@@ -92,6 +93,7 @@ def report(state: AppState, model: ClassifierMixin) -> str:
         record=run_record(state, model),
         wording=wording(state, clause="line"),
         reviews=reviews(state, model),
+        immutable=fixed_columns(model.rule_set_),
     )
 
 

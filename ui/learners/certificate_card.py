@@ -58,7 +58,7 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
         st.caption(HELP)
     task = Proof(model, replace(state, sweep=None), PROOF_SECONDS)
     certificate = answer_of(
-        ON_DEMAND, "Looking for a proof", key, task, offer="How far from the best possible?"
+        ON_DEMAND, "Searching for a proof", key, task, offer="How far from the best possible?"
     )
     if certificate is not None:
         _show(certificate)
@@ -79,7 +79,7 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
     job = jobs.registry().get(owner)
     if job is None or job.key != key:
         job = jobs.registry().start(
-            owner, "Proof", Proof(model, replace(state, sweep=None), QUICK_SECONDS), key=key
+            owner, "Optimality", Proof(model, replace(state, sweep=None), QUICK_SECONDS), key=key
         )
     if job.active:
         st.fragment(_watch, run_every=POLL_SECONDS)(job)
@@ -140,11 +140,11 @@ def _show(certificate: Certificate) -> None:
     show(f"**{head}.** {md(sentence, 700)}" if head else md(sentence, 700))
     if certificate.better is not None:
         st.button(
-            "Take the better rule that was met",
+            "Use the better rule",
             key="take_better",
             on_click=pick_rule,
             args=(certificate.better,),
-            kwargs={"source": "a rule that the search for a proof met"},
+            kwargs={"source": "a better rule from the search for a proof"},
         )
 
 

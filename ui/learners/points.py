@@ -51,7 +51,7 @@ def scorecard(model: ClassifierMixin, words: Wording) -> None:
     left.caption(reading_notes(scales_of(split, words)))
     right.table(band_table(model).set_index("total"))
     if hasattr(model, "bands_"):
-        note = "Probabilities are measured on rows that the card was not made from."
+        note = "Probabilities were measured on rows that the card was not learned from."
         right.caption(md(model.few_rows_hint_ or note, 400))
     right.download_button(
         "Sheet to print and fill in",

@@ -143,9 +143,9 @@ def changes_table(reading: SplitReading, words: Wording) -> pd.DataFrame:
     """List the changes of one column that change the result at a split."""
     return pd.DataFrame(
         {
-            "alone would turn it": [words.name(c.feature) for c in reading.changes],
+            "changed alone": [words.name(c.feature) for c in reading.changes],
             "now": [number(c.old) for c in reading.changes],
-            "turns at": [exact(c.new) for c in reading.changes],
+            "changes the result at": [exact(c.new) for c in reading.changes],
             "share of its range": [
                 "" if c.share is None else percent(c.share) for c in reading.changes
             ],

@@ -123,7 +123,7 @@ def update(spec: RunSpec) -> RunResult | None:
 
 
 def _within_gap(spec: RunSpec) -> RunResult:
-    """Apply the limit on the gap between groups; a rule that nobody selected follows it."""
+    """Apply the limit on the gap between groups; a suggested rule follows it."""
     state = app_state()
     with sentences():
         result = with_gaps(state.sweep, spec, state)

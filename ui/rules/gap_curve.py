@@ -86,8 +86,8 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
 
 HELP = (
     "Compares some hundred kinds of rule on five folds of the training rows, for up to about "
-    f"{SECONDS:g} seconds: how often each is wrong, and how far the groups are apart in rows found "
-    "and in false alarms. The column itself is not used by these rules."
+    f"{SECONDS:g} seconds: how often each is wrong, and how far the groups are apart in true "
+    "and false positive rate. The column itself is not used by these rules."
 )
 
 

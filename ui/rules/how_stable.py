@@ -74,7 +74,7 @@ def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> Non
         "Learning again",
         repr((state.fit_key, state.rule_json, state.setting, state.run_settings)),
         Repeating(model, train.X, train.target, weight, groups, N_RESAMPLES),
-        offer="Learn it again and again",
+        offer="Learn it from resamples",
         total=N_RESAMPLES,
     )
     if stability is None or not stability.n_made:

@@ -81,7 +81,7 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
     whole = "whole_file" in (state.setting or {})
     weight = state.sample_weight if whole else state.training_weight
     task = Looking(model, train.X, train.target, weight, within, _learner(state))
-    alternatives = answer_of("alike", "Looking for rules just as good", key, task)
+    alternatives = answer_of("alike", "Searching for alternatives", key, task)
     if alternatives is None:
         return
     sentences = alternatives.sentences({name: state.label(name) for name in train.columns})
@@ -177,7 +177,7 @@ def _one(alternatives: Alternatives, rule: RuleSet, train: Rows, state: AppState
             "Use this rule",
             key="alike_take",
             on_click=keep,
-            args=(rule, f"a rule just as good as: {source()}"),
+            args=(rule, f"an alternative to: {source()}"),
         )
     if len(rows):
         with st.expander(f"The {plural(len(rows), 'row')} with different predictions"):

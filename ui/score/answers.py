@@ -98,8 +98,8 @@ def cost_sentence(cases: NewCases, scored: Scored, state: AppState) -> str:
     counts = [int((true == label).sum()) for label in state.labels]
     answer, least = costs.cheapest(state.labels, counts)
     return (
-        f"Wrong answers cost {measured(cost, COST, costs.unit)} a 100 cases; answering {answer} to "
-        f"every one would cost {measured(least, COST, costs.unit)}."
+        f"Errors cost {measured(cost, COST, costs.unit)} a 100 cases; always predicting {answer} "
+        f"would cost {measured(least, COST, costs.unit)}."
     )
 
 

@@ -18,6 +18,7 @@ from rulekit.explain import Scored, score
 from rulekit.style.wording import plural
 from ui.cache import kept
 from ui.escape import md
+from ui.protected import fixed_columns
 from ui.shell import problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState
 from ui.words import wording
@@ -139,6 +140,7 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
             before=before,
             training=state.training,
             wording=wording(state),
+            immutable=fixed_columns(model.rule_set_),
         )
 
     return kept("scored", repr((cases.key, state.fit_key, state.rule_json)), compute, copy=False)
@@ -148,7 +150,7 @@ def differences(cases: NewCases, scored: Scored) -> None:
     """Show how the new table differs from the one the rule was learned from."""
     rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows."
     if cases.are_test_rows:
-        st.caption(f"{rows} Upload a table to have its cases answered.")
+        st.caption(f"{rows} Upload a table to predict its cases.")
     elif not scored.drift:
         st.caption(f"{rows} The columns of the rule look as they did when it was learned.")
     else:

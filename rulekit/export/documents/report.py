@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,7 @@ class Review:
     note: str = ""
 
 
-def to_report(
+def to_report(  # noqa: PLR0913  all but three by keyword
     model: Any,
     training: tuple[Any, Any],
     test: tuple[Any, Any] | None = None,
@@ -74,6 +74,7 @@ def to_report(
     record: Mapping[str, Any] | None = None,
     wording: Wording | None = None,
     reviews: Sequence[Review] = (),
+    immutable: Collection[str] = (),
 ) -> str:
     """Write a report on a rule as one web page.
 
@@ -95,6 +96,8 @@ def to_report(
         Outcomes have its colours, grey by default.
     reviews : sequence of Review, default=()
         Verdicts of people on single cases, in this order.
+    immutable : collection of str
+        Columns that the smallest change of a case must not change.
 
     Returns
     -------
@@ -123,7 +126,7 @@ def to_report(
         names=_names(rule, words),
         monotonicity=[check.sentence_with(words.name) for check in monotonicity_checks(model)],
         parts=[_worth(part, rule, words.colours) for part in parts],
-        cases=_cases(model, parts[-1], parts[0], words),
+        cases=_cases(model, parts[-1], parts[0], words, immutable),
         reviews=reviews,
         reviewed=_reviewed(reviews),
         record=None if record is None else _record(record),
@@ -225,7 +228,9 @@ def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> dict[str, 
     return {"name": part.name, "bars": bars, "labels": labels, "rows": rows}
 
 
-def _cases(model: Any, part: _Part, training: _Part, words: Wording) -> list[dict[str, str]]:
+def _cases(
+    model: Any, part: _Part, training: _Part, words: Wording, immutable: Collection[str]
+) -> list[dict[str, str]]:
     """Explain the first correct case of each prediction, and the first wrong ones."""
     right: dict[Any, int] = {}
     wrong: list[int] = []
@@ -241,6 +246,7 @@ def _cases(model: Any, part: _Part, training: _Part, words: Wording) -> list[dic
         exported_rule(model),
         {f: column[chosen] for f, column in part.columns.items()},
         training=(training.columns, training.y),
+        immutable=immutable,
         wording=words,
     )
     return [

@@ -43,7 +43,15 @@ from rulekit.export.documents.plain import (
 )
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.subject import checked_label, exported_rule
-from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
+from rulekit.rules import (
+    Clause,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLawSplit,
+    RuleSet,
+    scorecard_of,
+)
 from rulekit.rules.reading import Interval, ReadingWriter
 from rulekit.rules.scales import GAPS, spelled
 from rulekit.style.phrases import counted
@@ -106,7 +114,8 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
 
 def card_size_text(rule: RuleSet) -> str:
     """Return the size of a scorecard and how it is read."""
-    return f"{counted(rule.n_conditions, 'condition')}: add up the points; the total decides."
+    n_conditions = len(scorecard_of(rule)[0].conditions)  # each band of totals has the same ones
+    return f"{counted(n_conditions, 'condition')}: add up the points; the total decides."
 
 
 def exact_scales(split: PointsSplit) -> tuple[Scale, ...]:

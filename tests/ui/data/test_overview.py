@@ -7,7 +7,8 @@ import pytest
 from rulekit.data import Table
 from rulekit.data.association import cramers_v
 from ui.data import overview
-from ui.data.overview import column_figures, looks_protected, protected_features
+from ui.data.overview import column_figures, protected_features
+from ui.protected import looks_protected
 
 
 def made(n=400):

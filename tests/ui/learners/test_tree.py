@@ -54,8 +54,8 @@ def test_the_table_of_changes_states_the_numbers_of_the_sentences(mass, height):
     table = changes_table(reading, Wording())
     assert len(table) == len(reading.changes) > 0
     texts = [change_text(c) for c in reading.changes]
-    assert list(table["turns at"]) == [text.rpartition(" ")[2] for text in texts]
-    assert changes_words(reading).endswith(f" to {table['turns at'][0]}.")
+    assert list(table["changes the result at"]) == [text.rpartition(" ")[2] for text in texts]
+    assert changes_words(reading).endswith(f" to {table['changes the result at'][0]}.")
 
 
 @given(st.text())

@@ -1,5 +1,6 @@
 """The limit on the gap between groups: rules beyond it are not suggested."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -65,6 +66,10 @@ def test_only_a_rule_within_the_limit_is_suggested(result, state):
         "Gap by sex: 100.0 points on the training rows (20 points allowed)."
     )
     assert with_gaps(limited, LIMIT, state) is limited
+    unknown = replace(limited, gaps=(math.nan, 0.0))
+    assert gap_words(unknown, 0, state) == (
+        "The gap by sex cannot be measured: its groups are too small."
+    )
 
 
 def test_without_a_limit_nothing_changes(result, state):

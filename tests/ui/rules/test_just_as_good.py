@@ -86,7 +86,7 @@ def test_viewed_rule_shows_its_differences_and_can_be_used(on_alike):
     assert not app.exception
     after = app.session_state["app"]
     assert after.model.rule_set_ == rule
-    assert after.setting["edited"].startswith("a rule just as good as: ")
+    assert after.setting["edited"].startswith("an alternative to: ")
     app = finished(app)
     assert not app.exception
     assert listed(app)["differs"].min() == 0  # looked for anew, beside the rule that was taken

@@ -30,7 +30,7 @@ def test_cost_of_wrong_predictions_of_known_cases_is_shown():
     state = SimpleNamespace(run_settings=spec.to_dict(), labels=["ill", "well"])
     cases = NewCases("new", table, truth, "key")
     assert cost_sentence(cases, score(rule, table), state) == (
-        "Wrong answers cost 150 EUR a 100 cases; answering ill to every one would cost 50 EUR."
+        "Errors cost 150 EUR a 100 cases; always predicting ill would cost 50 EUR."
     )
     plain = SimpleNamespace(run_settings={}, labels=["ill", "well"])
     assert cost_sentence(cases, score(rule, table), plain) == ""
