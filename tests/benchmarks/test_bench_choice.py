@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks import _cli, bench_choice, bench_optimal_trees
+from benchmarks import _cli, bench_choice, bench_optimal_trees, bench_suggestion
 from rulekit.data import make_folds
 from tests.benchmarks.rows import KEYS, KINDS, must_not_be_called
 
@@ -50,6 +50,18 @@ def test_overall_difference_averages_tables_equally():
     error = by_what["difference"]["setting"]["se"]
     assert error == pytest.approx(np.std(folds["fold"], ddof=1) / np.sqrt(10), abs=0.01)
     assert apart["setting"]["se"] == pytest.approx(error / 2, abs=0.01)
+
+
+@pytest.mark.slow
+def test_suggestions_are_compared_on_the_same_held_out_rows(folder):
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+    rows = {row["what"]: row for row in bench_suggestion.measure(given)}
+    assert list(rows) == [f"error, {name}" for name in bench_suggestion.METHODS]
+    assert all(set(row) <= KEYS for row in rows.values())
+    usual = rows["error, dashboard"]["ours"]
+    for row in rows.values():
+        assert row["setting"]["difference"] == pytest.approx(row["ours"] - usual, abs=0.006)
+        assert 0 <= row["setting"]["conditions"] <= 12
 
 
 def stump(cuts, codes, size):

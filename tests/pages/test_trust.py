@@ -92,7 +92,7 @@ class Session:
     def check(self):
         app, state = self.app, self.state
         assert not app.exception
-        assert not app.error
+        assert not [e.value for e in app.error]
         model, (X, y) = state.model, state.training
         assert (model.predict(X) == model.rule_set_.predict(model.read_columns(X))).all()
         words, message = text(app), status_words(state)

@@ -116,7 +116,10 @@ def update(spec: RunSpec) -> RunResult | None:
                 start(requested, FIRST)
         _wait(latest(FIRST))
         _take(key)
-    return _within_gap(spec) if app_state().sweep_key == key else None
+    state = app_state()
+    if state.sweep is None or state.sweep_key != key:
+        return None
+    return _within_gap(spec)
 
 
 def _within_gap(spec: RunSpec) -> RunResult:

@@ -1,26 +1,68 @@
-"""What differs between the settings of a rule and those at the side, in one word."""
+"""A rule is measured with other folds or costs: by its own search, not by another rule."""
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from rulekit.data import load_sample
+from rulekit.learners.choice import COST
 from ui.learners.spec import RunSpec
-from ui.models.measured_rule import changed_words
+from ui.models.measured_rule import RuleMeasurement, changed_words
+from ui.models.points import RunResult
+from ui.models.run import quick, work
 from ui.state import AppState
 
-SPEC = RunSpec()
+SPEC = quick(RunSpec(folds=3))
+
+
+class Reporter:
+    """Keeps no progress; stops at once if told to."""
+
+    def __init__(self, stops=False):
+        self.stops = stops
+
+    def report(self, **progress):
+        """Ignore progress."""
+
+    def should_stop(self):
+        """Return whether the work should end."""
+        return self.stops
+
+
+@pytest.fixture(scope="module")
+def state():
+    return AppState(table=load_sample("credit"))
 
 
 @pytest.mark.parametrize(
     ("change", "word"),
     [
-        ({"cost_unit": 2.0}, "costs"),
+        ({"cost_unit": "EUR"}, "costs"),
         ({"class_weight": "balanced"}, "costs"),
-        ({"folds": 3}, "folds"),
+        ({"folds": 5}, "folds"),
         ({"forbidden": ("age",)}, "settings"),
-        ({"folds": 3, "class_weight": "balanced"}, "settings"),
+        ({"folds": 5, "costs": (5.0, 1.0)}, "settings"),
     ],
 )
-def test_the_changed_settings_are_named(change, word):
-    state = AppState(run_settings=SPEC.to_dict())
+def test_the_changed_settings_are_named(state, change, word):
+    state = replace(state, run_settings=SPEC.to_dict())
     assert changed_words(state, replace(SPEC, **change)) == word
+
+
+def test_a_stopped_measurement_has_no_figures(state):
+    setting = {"learner": "search", "max_conditions": 2, "quick": True}
+    assert RuleMeasurement(state, setting, SPEC, SPEC)(Reporter(stops=True)) is None
+
+
+@pytest.mark.slow
+def test_figures_under_the_same_settings_are_those_of_the_point(state):
+    result = RunResult.of(work(SPEC, state)(Reporter()))
+    number = next(k for k, s in enumerate(result.settings) if s["max_conditions"] == 3)
+    task = RuleMeasurement(state, result.settings[number], SPEC, replace(SPEC, costs=(2.0, 2.0)))
+    found = task(Reporter())
+    assert found["test_error"] == pytest.approx(result.points.loc[number, "test_error"])
+    assert found[COST] == pytest.approx(200 * found["test_error"])
+    assert found["folds"] == 3
+    assert "test_error_se" not in found  # three folds are too few
+    assert np.isfinite(found).all()
