@@ -4,6 +4,7 @@ import streamlit as st
 
 from ui import analyses
 from ui.data.choices import columns_card, target_card
+from ui.data.left_out import proposal_lines
 from ui.data.load import options_card, refusal, sample_buttons, upload_card
 from ui.data.quality import quality_card
 from ui.data.readings import readings_card
@@ -54,6 +55,7 @@ with right:
     with st.container(border=True):
         quality_card()
 with columns:
+    proposal_lines()
     columns_card()
     readings_card()
 with rows:

@@ -37,7 +37,7 @@ with sentences():
         run_line(result, spec)
         left_out_line()
     with right:
-        picked_card(result)
+        picked_card(result, spec)
         if result is not None:
             offer(result)
     if result is not None:

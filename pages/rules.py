@@ -38,7 +38,7 @@ with sentences():
         headline(rule, train, test)
         alarms(rule, train)
         all_rows_card(model, state)
-        off = clause_lines(rule, train, test, state)
+        off = clause_lines(model, train, test, state)
         without(rule, off, train, test)
         constraint_lines(rule, state)
         if edited_clause(state) == rule.n_clauses:

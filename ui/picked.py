@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from rulekit.export import from_json, to_json
@@ -143,11 +144,9 @@ def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> Classi
     settings = {k: v for k, v in spec.to_dict().items() if k not in ("thetas", "learners")}
     key = repr((state.fit_key, settings))
     if learner_of(setting).whole_front:
-        settings_of_path = [s for s in settings_of_run(spec) if same_search(s, setting)]
-        if setting not in settings_of_path:
-            settings_of_path.append(dict(setting))
         whole = repr((key, spec.thetas, sorted(variant_of(setting).items())))
-        answers = kept("path", whole, lambda: fit_path(settings_of_path, spec, state), copy=False)
+        path = path_of(setting, spec)
+        answers = kept("path", whole, lambda: fit_path(path, spec, state), copy=False)
         if (model := answers.get(model_key(setting))) is not None:
             return model
     return kept(
@@ -158,11 +157,20 @@ def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> Classi
     )
 
 
+def path_of(setting: Mapping[str, Any], spec: RunSpec) -> list[dict[str, Any]]:
+    """List the settings that one search finds together with a setting, which is among them."""
+    if not learner_of(setting).whole_front:
+        return [dict(setting)]
+    path = [s for s in settings_of_run(spec) if same_search(s, setting)]
+    return path if setting in path else [*path, dict(setting)]
+
+
 def fit_path(
     settings: Sequence[Mapping[str, Any]],
     spec: RunSpec,
     state: AppState,
     *,
+    rows: NDArray[np.intp] | None = None,
     should_stop: Callable[[], bool] | None = None,
     **parameters: Any,
 ) -> dict[str, ClassifierMixin]:
@@ -174,6 +182,8 @@ def fit_path(
         At least one.
     spec : RunSpec
     state : AppState
+    rows : ndarray of int, optional
+        Positions of the training rows to learn from; None for all.
     should_stop : callable, optional
         Called between fits.
     **parameters
@@ -188,10 +198,11 @@ def fit_path(
     weight = state.training_weight
     learner = learner_of(settings[0])
     estimator = learner.estimator(spec, state, settings[0])
+    rows, columns = np.arange(len(y)) if rows is None else rows, list(X.columns)
     if QUICK in settings[0]:
-        rows, columns = quick_part(X, y, np.arange(len(y)), estimator)
-        X, y = X[columns].iloc[rows], y.iloc[rows]
-        weight = None if weight is None else weight[rows]
+        rows, columns = quick_part(X, y, rows, estimator)
+    X, y = X[columns].iloc[rows], y.iloc[rows]
+    weight = None if weight is None else weight[rows]
     estimator.set_params(**{**parameters, **learner.picked})
     grid = [learner.parameters(s) for s in settings]
     quiet()

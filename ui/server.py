@@ -88,10 +88,13 @@ def main() -> None:
         wrong = str(error)
     if wrong is not None:
         sys.exit(wrong)
-    preparing.begin()
-    warm_up()
-    arguments = [*sys.argv[1:], *host_options(sys.argv[1:], os.environ)]
-    cli.main(["run", str(APP), *arguments], prog_name="streamlit")
+    compiling = preparing.begin()
+    try:
+        warm_up()
+        arguments = [*sys.argv[1:], *host_options(sys.argv[1:], os.environ)]
+        cli.main(["run", str(APP), *arguments], prog_name="streamlit")
+    finally:
+        preparing.end(compiling)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ DURATIONS = "durations"  # among `options`: the text columns that were converted
 CUT = "cut"  # among `options`: the numeric target that became two classes, and its cut
 # option of a widget: its value is kept when the page is left
 KEEP = {"persist_state": "session"}
+IGNORED = "ignored"  # among `options`: the columns that a person has set to ignore
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 
 

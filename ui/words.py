@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.rules import RuleSet
+from rulekit.rules import RuleSet, scorecard_of
+from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import outcome_colours
 from rulekit.style.phrases import Wording, clause_words
+from rulekit.style.scorecard import card_lines
 from ui.state import AppState
 
 __all__ = [
@@ -31,12 +33,13 @@ def wording(state: AppState, *, clause: str = "clause", spoken: bool = False) ->
     )
 
 
-def rule_words(rule: RuleSet, wording: Wording) -> str:
-    """Write a two-level rule as it would be read aloud, one clause per line.
+def rule_words(model: Any, wording: Wording) -> str:
+    """Write a rule in words, one clause per line; a scorecard as its points and totals.
 
     Parameters
     ----------
-    rule : RuleSet
+    model : RuleSet or fitted model
+        A scorecard model adds the probabilities of its totals.
     wording : Wording
 
     Returns
@@ -44,6 +47,9 @@ def rule_words(rule: RuleSet, wording: Wording) -> str:
     str
         Plain text, to be shown by ``st.code``.
     """
+    rule = rule_of(model)
+    if scorecard_of(rule):
+        return "\n".join(card_lines(model, wording))
     if rule.is_constant:
         return f"ALWAYS {constant_answer(rule)}"
     clauses = [clause_words(clause, wording) for clause in rule.clauses]

@@ -20,6 +20,7 @@ from rulekit.cli.output import note
 from rulekit.data import ParseOptions, Table, load_sample, read_table
 from rulekit.data.column import whole
 from rulekit.data.headers import shown
+from rulekit.data.schema import cut_of_outcomes
 from rulekit.exceptions import RulekitError
 from rulekit.export import from_json
 from rulekit.rules import RuleSet
@@ -172,9 +173,12 @@ def known_outcomes(
     """Return the known outcomes of a table in the rule's labels; None where unknown.
 
     If the rule separates one class from "not" it, every other value of the target is "not" it. A
-    rule with a constant prediction is wrong on every other value.
+    rule with a constant prediction is wrong on every other value. Numbers are cut if the labels
+    name a cut: "charges above 12 400".
     """
-    table.column(target)
+    if table.column(target).is_number:
+        cut = cut_of_outcomes(target, [*rule.classes, *outcomes])
+        table = table if cut is None else table.with_cut(target, cut)
     values = table.frame[target]
     is_known = values.notna().to_numpy()
     present = whole(values[is_known]).tolist()

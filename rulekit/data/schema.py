@@ -1,7 +1,8 @@
 """Tables: a data frame with the properties of its columns."""
 
 import difflib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,11 +28,26 @@ from rulekit.data.options import Limits
 from rulekit.data.typed import typed
 from rulekit.exceptions import DataError
 
+NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")  # as `outcomes_of_cut` writes one
+
 
 def outcomes_of_cut(name: str, cut: float) -> tuple[str, str]:
     """Return the names of the classes above and up to a cut of a column."""
     number = f"{cut:,.15g}".replace(",", " ")
     return f"{name} above {number}", f"up to {number}"
+
+
+def cut_of_outcomes(name: str, labels: Iterable[Any]) -> float | None:
+    """Return the cut of a column from the names of its classes; None if they name no cut."""
+    begins = f"{name} above ", "up to "
+    for label in map(str, labels):
+        for begin in begins:
+            number = label.removeprefix(begin).replace(" ", "")
+            if label.startswith(begin) and NUMBER.fullmatch(number):
+                cut = float(number)
+                if label in outcomes_of_cut(name, cut):
+                    return cut
+    return None
 
 
 def numbers_of_cut(name: str) -> str:

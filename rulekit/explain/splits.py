@@ -206,9 +206,15 @@ def read_points(
 
 def _parts(reading: PointsReading, wording: Wording) -> str:
     """Return which conditions give points, and which columns give none."""
-    gave = [g for g in reading.given if g.given]
-    met = [(met_text(g.condition, g.value, wording), g.given) for g in gave]
-    columns = {g.condition.feature for g in gave}
+    scales: dict[tuple[Any, ...], list[GivenPoints]] = {}
+    for g in reading.given:
+        scales.setdefault((g.condition.feature, g.condition.scale), []).append(g)
+    met = [
+        (_met(given, wording), sum(g.given for g in given))
+        for given in scales.values()
+        if any(g.given for g in given)
+    ]
+    columns = {g.condition.feature for g in reading.given if g.given}
     values = {g.condition.feature: g.value for g in reading.given}
     none = listed(
         f"{wording.name(f)} {shown(v, wording=wording)}"
@@ -221,6 +227,15 @@ def _parts(reading: PointsReading, wording: Wording) -> str:
     parts = [f"{text} gives {given}" for text, given in met]
     verb = "gives" if len(values.keys() - columns) == 1 else "give"
     return ", ".join([*parts, *[f"{none} {verb} nothing"] * bool(none)])
+
+
+def _met(given: list[GivenPoints], wording: Wording) -> str:
+    """Return why one column gives points: its condition, or its value for several cuts."""
+    first = given[0]
+    if len(given) == 1:
+        return met_text(first.condition, first.value, wording)
+    verb = " is" if wording.spoken else ""
+    return f"{wording.subject(first.condition)}{verb} {shown(first.value, wording=wording)}"
 
 
 Row = Mapping[str, Any]

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 
+from rulekit.data import Costs
 from rulekit.learners.choice import Loss, Setting
 from rulekit.learners.forest.votes import votes
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
@@ -74,6 +76,29 @@ class ForestLoss:
             if time.time() > until:
                 break
         return losses
+
+
+def judged(
+    models: Sequence[Any],
+    learner: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    costs: Costs | None = None,
+    seed: int = 0,
+) -> Floats:
+    """Compute the loss and the size of fitted rules by a forest's votes on given rows.
+
+    `learner` is an unfitted estimator whose `binarizer` and `constraints` define the forest's
+    columns. Shape of the result: (number of models, 2).
+    """
+    table = clone(learner)._read(X, y, sample_weight)
+    loss = Loss(table.y, table.weights(None), costs)
+    forest = ForestLoss.of(table, loss, learner, seed)
+    losses = [forest.loss(model.rule_set_.predict(table.columns)) for model in models]
+    sizes = [float(model.n_conditions_) for model in models]
+    return np.array([losses, sizes], dtype=float).T
 
 
 def calibrated(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Floats:

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from rulekit.data.groups import GROUP_MEASURES
 from rulekit.evaluation import GroupMetrics
 from rulekit.evaluation.groups import share_words
-from rulekit.style.palette import BLUE, GREY, base_layout, plain
+from rulekit.style.palette import BLUE, GREY, VERMILION, base_layout, plain
 from rulekit.style.wording import capital, percent, plural
 
 
@@ -80,7 +80,12 @@ def group_sentence(found: GroupMetrics, measure: str) -> str:
     return f"{words} by {found.name}: {parts}; {percent(found.overall[measure])} in all."
 
 
-def gap_figure(curve: pd.DataFrame, every: pd.DataFrame, name: str) -> go.Figure:
+def gap_figure(
+    curve: pd.DataFrame,
+    every: pd.DataFrame,
+    name: str,
+    selected: tuple[float, float] | None = None,
+) -> go.Figure:
     """Draw the cost of a smaller gap between groups.
 
     Parameters
@@ -89,6 +94,9 @@ def gap_figure(curve: pd.DataFrame, every: pd.DataFrame, name: str) -> go.Figure
         Of a `RuleClassifier` with `groups`: ``choice_.gap_curve()`` and ``choice_.table``.
     name : str
         What the rows are grouped by.
+    selected : tuple of float, optional
+        The gap of the selected rule, and its error (a share) or cost per 100 cases; drawn as a
+        ring.
 
     Returns
     -------
@@ -116,6 +124,16 @@ def gap_figure(curve: pd.DataFrame, every: pd.DataFrame, name: str) -> go.Figure
         customdata=[[plural(n, "condition")] for n in curve["n_conditions"]],
         hovertemplate=f"{point}, %{{customdata[0]}}<extra></extra>",
     )
+    if selected is not None:
+        gap, loss = selected
+        figure.add_scatter(
+            x=[100 * gap],
+            y=[100 * loss if "test_error" in every else loss],
+            mode="markers",
+            name="selected rule",
+            marker={"symbol": "circle-open", "size": 20, "color": VERMILION, "line": {"width": 3}},
+            hovertemplate=f"selected rule: {point}<extra></extra>",
+        )
     figure.update_xaxes(title=f"Largest gap by {plain(name, 40)} (points)", rangemode="tozero")
     figure.update_yaxes(title=capital(f"{_unit(every)}, inner folds"))
     return figure

@@ -81,6 +81,16 @@ def test_a_target_of_numbers_is_cut(run, tmp_path, frame, file):
     actual = np.where(frame["size"] > 50, "size above 50", "up to 50")
     wrong = shown["training"]["wrong"] + shown["test"]["wrong"]
     assert wrong == (rule.predict(frame) != actual).sum()
+    scored = printed(run("score", "learned.json", file, "--target", "size", "--json"))
+    assert (scored["known"], scored["wrong"]) == (120, wrong)
+    names = ("--outcome", "size above 50=large", "--outcome", "up to 50=small")
+    asked = ("--target", "size", *names)
+    rule, _ = learned(run, tmp_path, file, *asked, "--above", 50, "--use", "age")
+    assert set(rule.classes) <= {"large", "small"}
+    renamed = printed(run("score", "learned.json", file, *asked, "--json"))
+    assert renamed["wrong"] == wrong
+    failed = run("score", "learned.json", file, "--target", "size", code=1)
+    assert "by --outcome VALUE=NAME" in failed.stderr
 
 
 def test_costs_are_learned_from_and_reported(run, tmp_path, frame):

@@ -10,6 +10,7 @@ from rulekit.binning import Binarizer
 from rulekit.binning.binned_table import literals_of
 from rulekit.data import Limits, Table
 from rulekit.data.digest import digest_of
+from rulekit.data.schema import cut_of_outcomes, outcomes_of_cut
 from rulekit.exceptions import DataError
 
 N = 60
@@ -377,6 +378,14 @@ def test_a_cut_makes_two_classes_and_keeps_the_numbers_ignored():
 def test_a_cut_that_is_not_possible_is_refused(name, cut, message):
     with pytest.raises(DataError, match=message):
         mixed().with_cut(name, cut)
+
+
+@pytest.mark.parametrize("cut", [12_400.0, 0.25, -3.5, 1e20, 1e-7, 14_913.935])
+def test_cut_is_read_from_the_names_of_its_classes(cut):
+    above, up_to = outcomes_of_cut("size", cut)
+    assert cut_of_outcomes("size", [above]) == cut_of_outcomes("size", [up_to]) == cut
+    assert cut_of_outcomes("other", [above]) is None
+    assert cut_of_outcomes("size", ["size above all", "up to you", 3, True]) is None
 
 
 def test_cut_rejects_a_table_with_a_column_of_the_numbers_name():

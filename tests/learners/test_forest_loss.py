@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from rulekit import BoxSearchClassifier, Constraints, Costs, RuleClassifier
 from rulekit.learners.choice import Loss
-from rulekit.learners.forest_loss import TRUST, ForestLoss, calibrated, forest_columns
+from rulekit.learners.forest_loss import TRUST, ForestLoss, calibrated, forest_columns, judged
 from rulekit.learners.training import SharedWork, read_training_table
 from tests.learners.tables import mixed_table
 
@@ -86,6 +86,7 @@ def test_each_setting_is_scored_by_its_rule_of_all_rows():
         alone = [clone(SEARCH).set_params(**s).fit(X, y) for s in settings]
     assert found[:, 0].tolist() == [forest.loss(m.predict(X)) for m in alone]
     assert found[:, 1].tolist() == [m.rule_set_.n_conditions for m in alone]
+    assert judged(alone, SEARCH, X, y).tolist() == found.tolist()
     late = forest.losses(SEARCH, table, settings, SharedWork(many=True), until=time.time() - 1)
     assert np.isnan(late[1:]).all()
     assert np.isfinite(late[0]).all()

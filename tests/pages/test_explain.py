@@ -19,12 +19,10 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.style.phrases import Wording
 from tests.pages.driving import on_tab, text
 from tests.ui import tasks
 from ui.cases import ANSWER, ROW, TRUTH, row_name
 from ui.explain.cards import case_list
-from ui.explain.presenter import limits
 from ui.learners.hyperplane import HYPERPLANE
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
@@ -168,15 +166,6 @@ def test_presenter_mode_shows_this_case_alone_and_draws_nothing(on_credit):
     app.button(key="presenter_off").click().run()
     assert number_shown(app) == chosen
     assert app.dataframe
-
-
-def test_presenter_mode_names_values_and_limits_in_the_units_of_the_data():
-    rule, words = KINDS["literals"], Wording(units={"amount": "EUR"}, spoken=True)
-    assert limits(rule, "amount", words) == ["the limits are 3000 EUR and 9000 EUR"]
-    assert limits(rule, "age", words) == ["the limit is 25"]
-    assert limits(rule, "employment", words) == ["the rule checks for permanent, unemployed"]
-    assert limits(rule, "savings", words) == []
-    assert limits(KINDS["points"], "employment", words) == limits(rule, "employment", words)
 
 
 SIGNS = re.compile(r"[<>=≤≥≠±×÷θντλ%*^→✓✗_#|~]")

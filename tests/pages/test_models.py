@@ -4,11 +4,14 @@ import json
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from rulekit import Costs
-from rulekit.data import Table, load_sample, read_table
+from rulekit.data import Table, load_sample, make_folds, read_table
+from rulekit.evaluation import group_metrics
 from tests.pages.driving import (
     chosen,
     compared,
@@ -102,6 +105,71 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     cost = 100 * (5 * missed.sum() + alarm.sum()) / len(predicted)
     result = {m.label: m.value for m in app.metric}
     assert result["Cost a 100, test rows"] == f"{float(f'{cost:.4g}'):.4g} EUR"
+
+
+@pytest.mark.slow
+def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):
+    app = on_models
+    slider(app, "limit").set_value(2).run()
+    state = app.session_state["app"]
+    rule, own = state.model.rule_set_, state.sweep.points.loc[state.sweep.number_of_rule(state)]
+    app.selectbox(key="run_weight").set_value("costs").run()
+    app = finished(app.number_input(key="run_cost_0").set_value(5.0).run())
+    assert not app.exception
+    state = app.session_state["app"]
+    assert state.model.rule_set_ == rule
+    others = {f"**{100 * e:.1f} %" for e in state.sweep.points["test_error"]}
+    assert "not measured with these costs" in text(app)
+    assert not [figure for figure in others if figure in text(app)]
+    app = finished(app.button(key="begin_measure").click().run())
+    assert not app.exception
+    assert not app.error
+    X, y = state.training
+    costs = []
+    for train, test in make_folds(y, 10, random_state=0):
+        answers = clone(state.model).fit(X.iloc[train], y.iloc[train]).predict(X.iloc[test])
+        missed, alarm = ((y.iloc[test] == c) & (answers != c) for c in ("high", "low"))
+        costs.append(100 * (5 * missed.sum() + alarm.sum()) / len(test))
+    words, cost = text(app), np.mean(costs)
+    assert f"**{100 * own['test_error']:.1f} % ± {100 * own['test_error_se']:.1f}** wrong" in words
+    assert f", {float(f'{cost:.4g}'):.4g} a 100 cases in ten folds" in words
+    assert "Found under other settings, measured with these." in words
+    app = finished(app.segmented_control(key="run_folds").set_value(5).run())
+    assert "not measured with these settings" in text(app)
+    assert "begin_measure" in {b.key for b in app.button}
+
+
+@pytest.mark.slow
+def test_only_rules_within_the_gap_are_suggested(open_app):
+    app = finished(small(open_app("models", sample="credit")))
+    state = app.session_state["app"]
+    X, y = state.training
+    column = state.table.frame.loc[X.index, "employment"]
+
+    def gap(rule):
+        found = group_metrics(rule, X, y, column, positive="high").gaps
+        return max(found[name].size for name in ("found", "false_alarms"))
+
+    gaps = {k: gap(m.rule_set_) for k, m in state.sweep.models.items()}
+    before = gap(state.model.rule_set_)
+    limit = np.floor(100 * np.quantile(list(gaps.values()), 0.3))
+    assert before > limit / 100, "the limit changes nothing"
+    app.selectbox(key="run_gap_column").set_value("employment").run()
+    app.number_input(key="run_max_gap").set_value(limit).run()
+    assert not app.exception
+    assert not app.error
+    state = app.session_state["app"]
+    now = gap(state.model.rule_set_)
+    assert now <= limit / 100
+    words = f"Gap by employment: {100 * now:.1f} points on the training rows ({limit:g} points"
+    assert words in text(app)
+    n = sum(g <= limit / 100 for g in gaps.values())
+    assert f"Among the {n} of {len(gaps)} rules with a gap of at most {limit:g} points" in text(app)
+    app.number_input(key="run_max_gap").set_value(0.0).run()
+    if min(gaps.values()) > 0:
+        assert "No rule here keeps a gap of at most 0 points" in text(app)
+    app.number_input(key="run_max_gap").set_value(None).run()
+    assert gap(app.session_state["app"].model.rule_set_) == before
 
 
 @pytest.mark.slow

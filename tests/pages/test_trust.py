@@ -115,7 +115,7 @@ class Session:
         assert constant_words(rule, state) in words
         if number is None:
             assert not [s for s in app.select_slider if s.key.startswith("slider_limit_")]
-            assert "not measured with those at the side" in words
+            assert "not measured with these " in words
             return
         row = state.sweep.points.loc[number]
         assert f"**{percent(row['test_error'])}" in words

@@ -58,6 +58,8 @@ def test_gap_curve_is_in_percent_and_described_by_its_ends():
     assert list(figure.data[1].x) == pytest.approx([0, 10, 30])
     assert list(figure.data[1].y) == pytest.approx([25, 15, 10])
     assert "<b>" not in figure.layout.xaxis.title.text
+    ring = gap_figure(curve, every, "sex", (0.12, 0.2)).data[-1]
+    assert (ring.name, list(ring.x), list(ring.y)) == ("selected rule", [12.0], [20.0])
     message = gap_sentence(curve, "sex")
     assert "from 10.0 % wrong at a gap of 30.0 points to 25.0 % wrong at a gap of 0.0" in message
     assert "costs 15.0 points of accuracy" in message

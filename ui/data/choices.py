@@ -19,7 +19,7 @@ from ui.data.overview import column_figures, protected_features, sampled
 from ui.escape import md
 from ui.protected import looks_protected
 from ui.shell import once
-from ui.state import CUT, AppState, Wording, app_state
+from ui.state import CUT, IGNORED, AppState, Wording, app_state
 from ui.workspace import change
 
 MAX_CLASSES = 20  # as in `check_target`
@@ -253,9 +253,7 @@ def columns_card() -> None:
     _audit_line(state.table)
     key = f"columns_{this_round()}"
     if st.session_state.get("columns_base_key") != key:
-        st.session_state["columns_base"] = editor_frame(
-            state.table, state.wording, state.binning.missing
-        )
+        st.session_state["columns_base"] = editor_frame(state.table, state.wording)
         st.session_state["columns_base_key"] = key
     st.data_editor(
         st.session_state["columns_base"],
@@ -273,10 +271,6 @@ def columns_card() -> None:
             "holds": "Holds",
             "distinct": st.column_config.NumberColumn("Distinct", format="localized"),
             "missing": st.column_config.NumberColumn("Missing", format="percent"),
-            "tested": st.column_config.CheckboxColumn(
-                "Test for missing",
-                help="Whether “is missing” and “is known” may be conditions of a rule.",
-            ),
             "label": st.column_config.TextColumn("Name for people", max_chars=60),
             "unit": st.column_config.TextColumn("Unit", max_chars=20),
         },
@@ -284,11 +278,38 @@ def columns_card() -> None:
         args=(key,),
         alt="Columns of the table with their roles, names for people and units.",
     )
+    _missing_field(state)
 
 
-def editor_frame(
-    table: Table, wording: dict[str, Wording], tested: Collection[str] = ()
-) -> pd.DataFrame:
+def columns_with_gaps(table: Table) -> list[str]:
+    """Return the features with missing values."""
+    return [c.name for c in table.columns if c.role == "feature" and c.n_missing]
+
+
+def _missing_field(state: AppState) -> None:
+    """Show the choice of columns whose missing values rules may test; nothing without gaps."""
+    names = columns_with_gaps(state.table)
+    if not names:
+        return
+    key = f"tested_{this_round()}"
+    st.multiselect(
+        "Test for missing values",
+        names,
+        default=[name for name in state.binning.missing if name in names],
+        key=key,
+        on_change=lambda: allow_missing(st.session_state[key]),
+        placeholder="In no column",
+        help="Columns with missing values. In those chosen, “is missing” and “is known” may be "
+        "conditions of a rule.",
+    )
+
+
+def allow_missing(names: Collection[str]) -> None:
+    """Set the columns whose missing values rules may test."""
+    change(binning=replace(app_state().binning, missing=tuple(sorted(names))))
+
+
+def editor_frame(table: Table, wording: dict[str, Wording]) -> pd.DataFrame:
     """Return the initial content of the column editor: one row per column, in the table's order."""
     rows = [
         {
@@ -297,15 +318,12 @@ def editor_frame(
             "holds": f"{c.kind}, ordered" if c.order else c.kind,
             "distinct": c.n_distinct,
             "missing": c.n_missing / max(1, table.n_rows),
-            "tested": c.name in tested,
             "label": wording.get(c.name, Wording()).label,
             "unit": wording.get(c.name, Wording()).unit,
         }
         for c in table.columns
     ]
     frame = pd.DataFrame(rows)
-    if not any(c.n_missing for c in table.columns):
-        frame = frame.drop(columns="tested")
     figures = column_figures(table)
     if figures is not None:
         frame.insert(2, "spread", figures["spread"])
@@ -360,17 +378,15 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
     for name in state.options.get(CUT, {}):
         if roles.get(numbers_of_cut(name), "ignore") not in ("ignore", "id"):
             raise DataError(f"{numbers_of_cut(name)!r} holds the outcome. It must be ignored.")
-    tested = set(state.binning.missing)
-    for row, cells in edits.items():
-        if "tested" in cells:
-            (tested.add if cells["tested"] else tested.discard)(names[row])
-    binning = replace(state.binning, missing=tuple(sorted(tested)))
     table = state.table.with_roles(roles) if roles else state.table
     table, options = _without_stale_cut(table, state.options)
+    ignored = [name for name, role in roles.items() if role == "ignore"]
+    if ignored:
+        options = options | {IGNORED: [*options.get(IGNORED, ()), *ignored]}
     wording = {name: words for name, words in wording.items() if name in table.frame.columns}
     if table.target is not None and table.positive_label is None:
         table = table.with_roles({}, positive_label=positive_for(table, table.target))
-    change(table=table, options=options, wording=wording, binning=binning)
+    change(table=table, options=options, wording=wording)
     if {"target", "weight", "group"} & set(roles.values()) or state.target != table.target:
         refresh_editor()  # another column has lost its role
 

@@ -11,7 +11,7 @@ from rulekit.export import from_json, to_json
 from rulekit.rules import RuleSet
 from ui.escape import md
 from ui.shell import once
-from ui.state import AppState, app_state
+from ui.state import CUT, AppState, app_state
 from ui.workspace import change
 
 IN_A_ROW = 4
@@ -29,7 +29,7 @@ def outcome_fields(key: str) -> None:
     """
     state = app_state()
     classes = list(state.class_counts)
-    target = md(state.target, 40)
+    target, is_cut = md(state.target, 40), state.target in state.options.get(CUT, {})
     if not state.outcomes and all(map(is_code, classes)):
         values = " and ".join(md(c, 20) for c in classes) if len(classes) == 2 else "its values"
         st.markdown(f"**What do {values} mean?** Sentences, figures and exports will say it.")
@@ -38,7 +38,7 @@ def outcome_fields(key: str) -> None:
     for number, label in enumerate(classes):
         with cells[number] if cells else container:
             st.text_input(
-                f"{target} = {md(label, 30)} means",
+                f"Name for “{md(label, 40)}”" if is_cut else f"{target} = {md(label, 30)} means",
                 state.outcomes.get(str(label), ""),
                 max_chars=40,
                 placeholder=str(label)[:40],

@@ -1,15 +1,18 @@
 """The Data page's findings: possible problems of the table, with a fix in one click."""
 
+import numpy as np
 import streamlit as st
 
 from rulekit.data import QualityNote, quality_notes
+from rulekit.data.cells import numbers_in
 from ui.cache import kept
 from ui.data.choices import set_role
 from ui.escape import md
-from ui.state import CATEGORIES, NUMERIC, app_state
+from ui.state import CATEGORIES, IGNORED, NUMERIC, app_state
 from ui.workspace import change
 
 SHOWN = 5
+NUMBERS_SHARE = 0.9  # of the cells of a column that may be read as numbers
 FIXES = {
     "ignore": "Ignore it",
     "group": "Keep its rows together",
@@ -63,6 +66,18 @@ def _finding(note: QualityNote, index: int) -> None:
 
 
 def _is_done(note: QualityNote) -> bool:
-    """Whether the column is ignored already."""
-    role = app_state().table.column(note.column).role
-    return note.suggestion == "ignore" and role in ("ignore", "id")
+    """Whether the column is ignored already, so that nothing is proposed for it.
+
+    A column of numbers with a few texts is the exception: it was set aside only for its texts.
+    """
+    state = app_state()
+    role = state.table.column(note.column).role
+    if note.suggestion == "as_numeric":
+        return note.column in state.options.get(IGNORED, ()) or _mostly_text(note.column)
+    return role in ("ignore", "id")
+
+
+def _mostly_text(name: str) -> bool:
+    """Whether too many cells of a column hold text for a column of numbers."""
+    present = app_state().table.frame[name].dropna()
+    return float(np.isfinite(numbers_in(present)).mean()) < NUMBERS_SHARE

@@ -1,6 +1,7 @@
 """The Explain page: selection of a case, and cards of its reason, evidence, past cases, what-if."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.explain import Explanation, distance_to_boundary, explain, ranges_of
 from rulekit.plots import case_figure, case_sentence
-from rulekit.rules import Clause, Columns, RuleSet
+from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import missing_in
 from rulekit.style.phrases import Wording, outcome_text
 from rulekit.style.wording import capital, plural
 from ui.cases import ANSWER, ROW, TRUTH, row_number
 from ui.escape import md
+from ui.learners.points import points_sentence
 from ui.protected import fixed_columns
 from ui.row_picker import pick_row
 from ui.rule_numbers import Rows, matches
@@ -230,7 +232,12 @@ def explained(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wordi
     """Explain the prediction of one row; columns left alone stay as they are."""
     default = fixed_columns(model.rule_set_)  # people cannot change them
     fixed = st.session_state.get("explain_fixed", default)
-    return explain(model, X, training=(train.X, train.y), immutable=fixed, wording=words)[0]
+    explanation = explain(model, X, training=(train.X, train.y), immutable=fixed, wording=words)[0]
+    if sentence := points_sentence(model, X):
+        lead = f"{'The answer is' if words.spoken else 'Predicted'} "
+        lead += outcome_text(explanation.prediction)
+        explanation = replace(explanation, sentence=f"{lead}: {sentence}")
+    return explanation
 
 
 def verdict(explanation: Explanation, words: Wording, truth: Any = None) -> None:
@@ -255,7 +262,12 @@ def _bold(explanation: Explanation) -> str:
 def conditions(
     explanation: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording
 ) -> None:
-    """Show each clause with its met and unmet conditions; the first one is open."""
+    """Show each clause with its met and unmet conditions; the first one is open.
+
+    The points of a scorecard are shown by `ui.learners.points.points_of_case`.
+    """
+    if scorecard_of(rule):
+        return
     misses = {miss.index: miss.sentence for miss in explanation.near_misses}
     order = list(dict.fromkeys(c.index for c in (*explanation.fired, *explanation.near_misses)))
     for k in order[:MAX_CLAUSES]:

@@ -7,7 +7,7 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.explain import Explanation
-from rulekit.rules import Condition, Literal, PointsSplit, RuleSet
+from rulekit.rules import Condition, Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.literal import EQUALITIES
 from rulekit.rules.scales import ORDERED
 from rulekit.style.phrases import Wording, capped, listed, value_words
@@ -35,7 +35,8 @@ def screen(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording)
     with st.container(key="presenter"):
         explanation = explained(model, X, train, words)
         verdict(explanation, words)
-        facts(explanation, model.rule_set_, words)
+        if not scorecard_of(model.rule_set_):  # its points are shown beside the values
+            facts(explanation, model.rule_set_, words)
         for cards in CARDS:
             cards.explain(model, X, train, words, plain=True)
         st.button("Back to Explain", key="presenter_off", on_click=switch, args=(False,))

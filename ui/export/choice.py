@@ -7,7 +7,7 @@ from ui.escape import md
 from ui.export.formats import FORMATS
 
 FORMAT = "_export_format"  # session key of the chosen format
-CODE = "code"  # the choice that stands for all formats in `LANGUAGES`
+CODE = "code"  # the choice of one of the formats in `LANGUAGES`
 LANGUAGES = tuple(name for name, form in FORMATS.items() if form.name.startswith("SQL"))
 LANGUAGES += ("python",)
 CHOICES: dict[str, tuple[str, str]] = {  # label and caption

@@ -1,11 +1,13 @@
 """The ideal DNF as a learner of Models: set by a number of conditions, not by prices."""
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
+from rulekit.binning import Binarizer
 from rulekit.families import IdealDNFClassifier
 from rulekit.families.ideal_dnf import validation_figure, validation_sentence
 from rulekit.families.ideal_dnf.ideal_dnf import CONDITIONS
@@ -163,9 +165,25 @@ MODES = {
 }
 
 
+def _binarizer(spec: RunSpec, state: AppState) -> Binarizer | None:
+    """Return what cuts numbers; None for the paper's medians.
+
+    Without a binarizer the learner tests every gap, so one with medians is used if the table has
+    columns with gaps that rules must not test.
+    """
+    if spec.ideal_cuts == "binning":
+        return state.binning.binarizer()
+    untested = [
+        c.name
+        for c in state.table.columns
+        if c.name in state.features and c.n_missing and c.name not in state.binning.missing
+    ]
+    return replace(state.binning, method="median", cuts=()).binarizer() if untested else None
+
+
 def own_parameters(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
     """Return the mode, the cut points, and no time limit: counting is fast."""
-    cuts = state.binning.binarizer() if spec.ideal_cuts == "binning" else None
+    cuts = _binarizer(spec, state)
     return {"mode": spec.ideal_mode, "binarizer": cuts, "time_limit": None}
 
 

@@ -59,6 +59,9 @@ class RunSpec:
     discounted; `ideal_cuts` is how the ideal DNF cuts numbers ("median" or "binning"), `ideal_mode`
     its mode. `nus` are the prices of "hyperplane", and `plane_answers` is whether its plane
     predicts the rows outside all boxes; `taus` are the impurities of "power_law_tree".
+
+    `max_gap` is the largest gap between the groups of `gap_column` that a suggested rule may have
+    on the training rows; None without a limit. It has no influence on the points of a curve.
     """
 
     learners: tuple[str, ...] = ("search",)
@@ -89,6 +92,8 @@ class RunSpec:
     nus: tuple[float, ...] = NUS
     plane_answers: bool = False
     taus: tuple[float, ...] = TAUS
+    gap_column: str = ""
+    max_gap: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain JSON values."""

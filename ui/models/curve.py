@@ -142,6 +142,7 @@ def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: st
             "cost a 100 cases" if y == COST else "error": scale * rows[y],
             "± 1 SE": scale * rows.get(f"{y}_se", pd.Series(float("nan"), rows.index)),
             "training error": 100 * rows["train_error"],
+            "gap": [100 * result.gaps[k] if result.gaps else float("nan") for k in numbers],
             "learner" if x == "limit" else "setting": rows["label"],
         }
     ).reset_index(drop=True)
@@ -186,5 +187,6 @@ def _columns() -> dict[str, Any]:
             "may be off by the luck of the folds.",
         ),
         "training error": number(format="%.1f %%", help="On the rows learned from: optimistic."),
+        "gap": number(format="%.1f", help="Between the groups at the side, on training rows."),
         "setting": st.column_config.TextColumn(width=320),
     }

@@ -15,6 +15,7 @@ from ui.learners.offered import LEARNERS, QUESTIONS
 from ui.learners.prices import as_entered, price_input
 from ui.learners.spec import RunSpec
 from ui.models.costs import weight_fields
+from ui.models.gaps import gap_fields
 from ui.models.points import ERRORS, RunResult
 from ui.state import KEEP, AppState
 
@@ -51,9 +52,13 @@ def settings(state: AppState) -> RunSpec:
     weights = weight_fields(state, usual)
     with st.expander("Constraints on columns"):
         constraints = _constraints(state, usual)
+    gaps: dict[str, Any] = {}
+    if not state.several:
+        with st.expander("Gap between groups"):
+            gaps = gap_fields(state, usual)
     with st.expander("What a thorough search looks for"):
         kinds = kinds_form(state, usual, [])
-    return replace(usual, form=form, folds=folds, **weights, **constraints, **kinds)
+    return replace(usual, form=form, folds=folds, **weights, **constraints, **gaps, **kinds)
 
 
 def _shape(state: AppState, usual: RunSpec) -> str:

@@ -9,14 +9,17 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.export import clause_numbers
-from rulekit.rules import RuleSet
+from rulekit.learners.choice import COST
+from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.phrases import listed
-from rulekit.style.wording import percent, plural
+from rulekit.style.wording import measured, percent, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.offered import CARDS, learner_of, same_search
-from ui.learners.spec import FIT_SECONDS, QUICK
+from ui.learners.spec import FIT_SECONDS, QUICK, RunSpec
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
+from ui.models.gaps import gap_words
+from ui.models.measured_rule import changed_words, measured_rule
 from ui.models.points import RunResult
 from ui.models.run import part_words
 from ui.picked import constraint_lines, looked_at_test_rows, picked_model, setting_words
@@ -53,7 +56,7 @@ KINDS = {
 }
 
 
-def picked_card(result: RunResult | None) -> None:
+def picked_card(result: RunResult | None, spec: RunSpec) -> None:
     """Show the selected rule with its slider, figures and next steps."""
     model = picked_model()
     if model is None:
@@ -62,16 +65,20 @@ def picked_card(result: RunResult | None) -> None:
     number = None if result is None else result.number_of_rule(state)
     if result is not None and number is not None:
         _limit_slider(result, number)
-    st.code(rule_words(model.rule_set_, wording(state)), None, wrap_lines=True)
+    st.code(rule_words(model, wording(state)), None, wrap_lines=True)
     rule = model.rule_set_
-    size = f"{plural(rule.n_conditions, 'condition')} in {plural(rule.n_clauses, 'clause')}"
+    size = plural(rule.n_conditions, "condition")
+    if not scorecard_of(rule):
+        size += f" in {plural(rule.n_clauses, 'clause')}"
     if result is None or number is None:
-        st.markdown(f"**{size}**, {md(_why_unmeasured(state), 300)}")
+        _unmeasured(size, state, spec)
     else:
         row = result.points.loc[number]
         part = part_words(state) if QUICK in state.setting else ""
         cost = md(cost_words(result, row), 80)
         st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
+    if result is not None and number is not None and (words := gap_words(result, number, state)):
+        (st.caption if result.keeps_gap(number) else st.warning)(md(words, 300))
     (st.info if rule.is_constant else st.caption)(md(constant_words(rule, state), 300))
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
@@ -107,12 +114,24 @@ def never_predicted(rule: RuleSet, state: AppState) -> str:
     return f"This rule never predicts {listed(missing)}."
 
 
-def _why_unmeasured(state: AppState) -> str:
+def _unmeasured(size: str, state: AppState, spec: RunSpec) -> None:
+    """Show that the rule has no point on the curve, with a button that measures it."""
     setting = state.setting or {}
-    if "edited" in setting:
-        return f"{setting_words(setting)}. No point of the curve; pick one to move along it."
+    if {"edited", "whole_file"} & setting.keys():
+        words = f"{setting_words(setting)}. No point of the curve; pick one to move along it."
+        st.markdown(f"**{size}**, {md(words, 300)}")
+        return
+    place = st.empty()
+    row = measured_rule(state, spec)
+    if row is not None:
+        cost = measured(row[COST], COST, spec.cost_unit) if COST in row else ""
+        cost = md(f", {cost} a 100 cases" if cost else "", 80)
+        place.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}")
+        st.caption("Found under other settings, measured with these.")
+        return
     before = "" if state.error is None else f" It was {percent(state.error)} wrong in its own run."
-    return f"selected under other settings: not measured with those at the side.{before}"
+    words = f"not measured with these {changed_words(state, spec)}.{before}"
+    place.markdown(f"**{size}**, {words}")
 
 
 def clause_shares(model: ClassifierMixin) -> list[str]:
@@ -120,9 +139,11 @@ def clause_shares(model: ClassifierMixin) -> list[str]:
     rule = model.rule_set_
     if rule.form != "dnf" or rule.is_constant:
         return []
+    names = [f"Clause {k + 1}" for k in range(rule.n_clauses)]
+    names = [f"Total from {split.total}" for split in scorecard_of(rule)] or names
     numbers = clause_numbers(model, *app_state().training)[:MOST_LINES]
     return [
-        f"Clause {k + 1}: {n.n_right:,} of {n.n:,} training rows {label} "
+        f"{names[k]}: {n.n_right:,} of {n.n:,} training rows {label} "
         f"({round(100 * n.n_right / n.n)} %)"
         for k, (n, label) in enumerate(zip(numbers, rule.labels, strict=False))
         if n.n

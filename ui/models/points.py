@@ -1,7 +1,7 @@
 """Results of runs as points: one row per setting, of all runs on one curve."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +9,8 @@ import pandas as pd
 from sklearn.base import ClassifierMixin
 
 from rulekit.evaluation import pareto_front
-from rulekit.learners.choice import CONDITION_PRICE, COST, suggestion
+from rulekit.learners.choice import CONDITION_PRICE, COST, FOREST_LOSS, FOREST_SIZE, suggestion
+from rulekit.learners.group_gaps import EXACT
 from rulekit.plots import Baseline
 from rulekit.style.palette import Look
 from rulekit.style.wording import measured, plural
@@ -33,6 +34,11 @@ SPREAD_FOLDS = 5  # fewest folds for a standard error
 TREE = "tree"
 SAME_RULES = ("learner", "n_conditions", "train_error")  # equal if two limits give the same rules
 
+FOREST = (
+    "Two thirds of the figure are a random forest's estimate for the rule of all training rows. "
+    "`RuleClassifier` and `rulekit learn` select in the same way, among rules by price."
+)
+NO_FOREST = "`rulekit.suggest` selects in the same way."
 AGAINST = ", against"  # suffix of the name of a search for rules of the other class
 
 
@@ -66,6 +72,11 @@ class RunResult:
     references : DataFrame or None
         Reference models on the same folds, one row each (one per size for trees): ``name`` and the
         measures of the points.
+    gaps : tuple of float
+        By number, the gap between the groups of `gap_column` on the training rows, NaN if unknown;
+        empty without a limit.
+    max_gap : float or None
+        The largest gap of a suggested rule.
     """
 
     settings: tuple[dict[str, Any], ...] = ()
@@ -73,6 +84,9 @@ class RunResult:
     points: pd.DataFrame = field(default_factory=pd.DataFrame)
     models: Mapping[str, ClassifierMixin] = field(default_factory=dict)
     references: pd.DataFrame | None = None
+    gaps: tuple[float, ...] = ()
+    max_gap: float | None = None
+    gap_column: str = ""
 
     @classmethod
     def of(cls, measured: Measured) -> "RunResult":
@@ -282,19 +296,37 @@ class RunResult:
         measure = self.measure
         candidates = [k for k in numbers if not self._is_leftover(self.settings[k])]
         candidates = [k for k in candidates if not _is_by_price(self.settings[k])] or candidates
+        within = [k for k in candidates if self.keeps_gap(k)]
+        candidates = within or candidates
         if measure not in self.points or not candidates:
             return None
         rows = self._short(self.points.assign(learner=self.searches).loc[candidates])
         rows = rows.dropna(subset=[measure]).assign(setting=lambda table: table.index)
         if not len(rows):
             return None
+        if FOREST_LOSS in rows and rows[FOREST_LOSS].isna().any():  # some rules are not known
+            rows = rows.drop(columns=[FOREST_LOSS, FOREST_SIZE])
         settings = {
             k: {name: v for name, v in self.settings[k].items() if name not in (LEARNER_KEY, QUICK)}
             for k in rows.index
         }
         suggested = suggestion(rows, settings, measure)
         suggested["default"] = self._tightest(rows, suggested["default"], measure)
-        return _in_words(rows, suggested, measure, self.unit)
+        found = _in_words(rows, suggested, measure, self.unit)
+        if self.max_gap is None:
+            return found
+        limit = f"a gap of at most {100 * self.max_gap:g} points between groups"
+        if len(within) == len(self.settings):
+            return found
+        if within:
+            about = f"Among the {len(within)} of {len(self.settings)} rules with {limit}."
+        else:
+            about = f"No rule here keeps {limit}: allow a larger one, or search on Rules, Groups."
+        return replace(found, why=f"{found.why} {about}")
+
+    def keeps_gap(self, number: int) -> bool:
+        """Whether a point's rule keeps the limit on the gap; True without a limit."""
+        return self.max_gap is None or self.gaps[number] <= self.max_gap + EXACT
 
     def _tightest(self, rows: pd.DataFrame, number: int, measure: str) -> int:
         """Return the smallest limit of a point's search with the same figures in all folds."""
@@ -331,17 +363,18 @@ def _in_words(
     elif (gains <= price * more)[more > 0].all():
         why = f"more conditions improve the {quantity} by less than {charge} each."
     else:
+        forest = " and a random forest's estimate" if FOREST_LOSS in rows else ""
         why = (
-            f"averaged with similar sizes, its {quantity} is the lowest after {charge} a condition."
+            f"averaged with similar sizes{forest}, its {quantity} is the lowest after {charge} a "
+            "condition."
         )
     reason = (
         f"Suggested: {figure(number)}. Each point's {quantity} is averaged with those of one step "
         "more and one step less (with weights 1/2, 1/4 and 1/4), since the lowest of many is low "
         f"by luck; {charge} are charged for each condition, and the lowest sum is taken. The "
         f"lowest {quantity} of all: {figure(suggested['best'])}. The fewest conditions within one "
-        f"standard error of it: {figure(suggested['simplest_within_1se'])}. `rulekit.suggest` "
-        "selects in the same way; `RuleClassifier` and `rulekit learn` also average with a random "
-        "forest's estimate."
+        f"standard error of it: {figure(suggested['simplest_within_1se'])}. "
+        + (FOREST if FOREST_LOSS in rows else NO_FOREST)
     )
     return Suggestion(number, f"at most {plural(row['limit'], 'condition')}", why, reason)
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 from rulekit.data import make_folds
 from ui import workspace
-from ui.learners.offered import curve_key, families, run_key, varied
+from ui.learners.offered import LEARNERS, curve_key, families, run_key, varied
 from ui.learners.spec import (
     FIT_SECONDS,
     LIMITS,
@@ -23,6 +23,7 @@ from ui.learners.spec import (
     RunSpec,
     quick_rows,
 )
+from ui.models.gaps import with_gaps
 from ui.models.points import RunResult, in_full
 from ui.models.work import Work
 from ui.picked import model_key, pick
@@ -52,7 +53,9 @@ def work(spec: RunSpec, state: AppState) -> Work:
     folds = make_folds(y, spec.folds, groups=groups, random_state=0)
     store = workspace.store_path() if spec.thorough else None
     parts = families(spec, state)
-    return Work(spec, curve_key(spec, state), X, y, state.training_weight, folds, parts, store)
+    judge = LEARNERS["search"].estimator(spec, state, {})
+    key = curve_key(spec, state)
+    return Work(spec, key, X, y, state.training_weight, folds, parts, judge, store)
 
 
 def start(spec: RunSpec, title: str) -> None:
@@ -113,8 +116,23 @@ def update(spec: RunSpec) -> RunResult | None:
                 start(requested, FIRST)
         _wait(latest(FIRST))
         _take(key)
+    return _within_gap(spec) if app_state().sweep_key == key else None
+
+
+def _within_gap(spec: RunSpec) -> RunResult:
+    """Apply the limit on the gap between groups; a suggested rule follows it."""
     state = app_state()
-    return state.sweep if state.sweep_key == key else None
+    with sentences():
+        result = with_gaps(state.sweep, spec, state)
+        if result is not state.sweep:
+            workspace.change(sweep=result)
+            suggested = result.suggestion
+            if suggested is not None and not is_selected(state):
+                number = suggested.number
+                limit = {"gap_column": spec.gap_column, "max_gap": spec.max_gap}
+                pick(result.settings[number], replace(result.specs[number], **limit), own=False)
+                noted_suggestion(result)
+    return app_state().sweep
 
 
 def _owner(title: str) -> str:

@@ -92,7 +92,7 @@ def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
     for column, (name, figures, model) in zip(st.columns(len(entries)), entries, strict=True):
         with column:
             st.markdown(f"**{md(name, 200)}**  \n{md(figures, 200)}")
-            st.code(rule_words(model.rule_set_, words), None, wrap_lines=True)
+            st.code(rule_words(model, words), None, wrap_lines=True)
     first = entries[0]
     for second in entries[1:]:
         _differences((first[0], first[2].rule_set_), (second[0], second[2].rule_set_), state)

@@ -1,8 +1,9 @@
 """The work of a run in a separate process: data in, finished points out; no page."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,8 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.data.folds import Fold
-from rulekit.evaluation import Comparison, Family, Progress, compare_learners
+from rulekit.evaluation import Comparison, Family, Progress, SweepStore, compare_learners
+from rulekit.evaluation.sweeps.collector import code_version
+from rulekit.learners.choice import FOREST_LOSS, FOREST_SIZE
 from rulekit.learners.cluster import cached_on_workers
+from rulekit.learners.forest_loss import judged
 from ui.learners.spec import RunSpec, quick_part, quiet
 from ui.runs.scheduler import counted_as_running
 
@@ -72,6 +76,8 @@ class Work:
     weight : ndarray of shape (n,) or None
     folds : sequence of (ndarray, ndarray)
     families : sequence of Family
+    judge : classifier
+        Unfitted; its cut points and constraints are those of the forest that judges the rules.
     store : Path or None
         Where finished fits are stored and looked up.
     """
@@ -83,6 +89,7 @@ class Work:
     weight: NDArray[np.float64] | None
     folds: Sequence[Fold]
     families: Sequence[Family]
+    judge: Any
     store: Path | None = None
 
     def __call__(self, reporter: Reporter) -> Measured:
@@ -98,12 +105,53 @@ class Work:
                 on_progress=_ProgressReport(reporter, self),
                 should_stop=reporter.should_stop,
             )
-        return self.measured(comparison)
+        return self._judged(self.measured(comparison))
 
     def stored(self) -> Measured:
         """Return the points of finished fits in the store; nothing is computed."""
         options = {"budget_seconds": self.spec.budget, "store": self.store, "only_stored": True}
-        return self.measured(self._compared(**options))
+        return self._judged(self.measured(self._compared(**options)))
+
+    def _judged(self, measured: Measured) -> Measured:
+        """Add a forest's estimates for the rules, see `_estimates`; kept beside the points.
+
+        `rulekit.learners.choice.suggestion` averages them with the cross-validated errors, as in
+        `RuleClassifier`. Restored points have no rules: their estimates are read.
+        """
+        points = measured.points
+        if not len(points):
+            return measured
+        if self.store is None:
+            found = self._estimates(measured)
+        else:
+            parts = (code_version(), self.key, self.spec, points.index.tolist())
+            key = hashlib.sha256(repr(parts).encode()).hexdigest()
+            with SweepStore(self.store) as store:
+                if measured.models:
+                    store.put(key, "forest", self._estimates(measured))
+                found = store.get([key]).get(key, {})
+        names = [FOREST_LOSS, FOREST_SIZE]
+        estimates = [found.get(str(k)) or [np.nan, np.nan] for k in points.index]
+        return replace(
+            measured, points=points.join(pd.DataFrame(estimates, points.index, names, dtype=float))
+        )
+
+    def _estimates(self, measured: Measured) -> dict[str, list[float]]:
+        """Compute loss and size of each rule by a forest's votes on the rows of a quick search."""
+        models = {k: measured.models[k] for k in measured.points.index if k in measured.models}
+        if not models:
+            return {}
+        rows, columns = quick_part(self.X, self.y, np.arange(len(self.y)), self.judge)
+        read = {f for model in models.values() for f in model.rule_set_.features}.union(columns)
+        found = judged(
+            list(models.values()),
+            self.judge,
+            self.X[[name for name in self.X.columns if name in read]].iloc[rows],
+            self.y.iloc[rows],
+            sample_weight=None if self.weight is None else self.weight[rows],
+            costs=self.judge.costs,
+        )
+        return {str(k): each for k, each in zip(models, found.tolist(), strict=True)}
 
     def measured(self, comparison: Comparison) -> Measured:
         """Return the finished points of a comparison."""
@@ -139,7 +187,7 @@ class Work:
             models = self._quick_models(family, reporter.should_stop)
             one = Comparison((family,), len(self.folds), self.key, finished=rows, models=models)
             sides.append(one)
-            measured = self.measured(sides[0].join(*sides[1:]))
+            measured = self._judged(self.measured(sides[0].join(*sides[1:])))
             if len(sides) < len(self.families):  # the last one is the result
                 reporter.report(interim=measured)
         return measured

@@ -4,13 +4,15 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from sklearn.base import ClassifierMixin
 from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.plots import clause_figure, clause_sentence, outcome_figure, outcome_sentence
-from rulekit.rules import RuleSet
+from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.wording import percent, plural
 from ui.cases import ANSWER, TRUTH, case_frame
 from ui.escape import md
+from ui.learners.points import scorecard
 from ui.learners.spec import RunSpec
 from ui.picked import looked_at_test_rows
 from ui.rule_numbers import (
@@ -89,8 +91,17 @@ def alarms(rule: RuleSet, train: Rows) -> None:
         )
 
 
-def clause_lines(rule: RuleSet, train: Rows, test: Rows | None, state: AppState) -> frozenset[int]:
+def clause_lines(
+    model: ClassifierMixin, train: Rows, test: Rows | None, state: AppState
+) -> frozenset[int]:
     """Show one line per clause with counts, switch and editing; return the clauses switched off."""
+    rule = model.rule_set_
+    if scorecard_of(rule):
+        scorecard(model, wording(state))
+        edit_button(rule, 0, "Edit", state)
+        if edited_clause(state) == 0:
+            editor(rule, 0, train, test, state)
+        return frozenset()
     if rule.is_constant:
         st.markdown(f"Always **{md(constant_answer(rule))}**")
         return frozenset()
@@ -161,7 +172,9 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
     sentence = clause_sentence(counts, str(label))
     figure = clause_figure(counts, str(label), str(other), classes=state.classes)
     chart(figure, f"clauses_{rows.name}", sentence)
-    shown = table.assign(clause=[clause_words(c, wording(state)) for c in rule.clauses])
+    totals = [f"total of at least {split.total}" for split in scorecard_of(rule)]
+    texts = totals or [clause_words(c, wording(state)) for c in rule.clauses]
+    shown = table.assign(clause=texts)
     for name in ("precision", "low", "high", "coverage"):
         shown[name] = 100 * shown[name]
     share = st.column_config.NumberColumn(format="%.1f %%")

@@ -6,8 +6,10 @@ import pandas as pd
 import streamlit as st
 
 from rulekit.data import RowGroups
+from rulekit.evaluation import group_metrics
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier
+from rulekit.learners.group_gaps import ODDS
 from rulekit.plots import gap_figure, gap_sentence
 from rulekit.rules import RuleSet
 from rulekit.style.wording import percent, plural
@@ -79,7 +81,7 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
     offer = "Search for rules with a smaller gap"
     comparison = answer_of("gaps", "Comparing rules on five folds", key, task, offer=offer)
     if comparison is not None:
-        _shown(*comparison, groups.name, state)
+        _shown(*comparison, groups, state)
 
 
 HELP = (
@@ -90,14 +92,26 @@ HELP = (
 
 
 def _shown(
-    curve: pd.DataFrame, every: pd.DataFrame, rules: list[RuleSet], name: str, state: AppState
+    curve: pd.DataFrame,
+    every: pd.DataFrame,
+    rules: list[RuleSet],
+    groups: RowGroups,
+    state: AppState,
 ) -> None:
+    name, mark = groups.name, _mark(curve, rules, groups, state)
     sentence = gap_sentence(curve, name)
-    chart(gap_figure(curve, every, name), "gap_curve", sentence)
+    chart(gap_figure(curve, every, name, mark), "gap_curve", sentence)
     st.caption(
         md(sentence, 400) + " The gap is the larger one of the true and false positive rate, over "
         "the rows of all five folds."
     )
+    if mark is not None:
+        st.caption(
+            f"Selected rule (ring): gap {100 * mark[0]:.1f} points on the training rows, "
+            f"{percent(mark[1])} wrong in cross-validation."
+            if state.model.rule_set_ not in rules
+            else "The ring is the selected rule."
+        )
     if curve.empty:
         return
     names = [
@@ -117,3 +131,20 @@ def _shown(
         kwargs={"source": SOURCE},
         help="Its gap on training and test rows is then shown above.",
     )
+
+
+def _mark(
+    curve: pd.DataFrame, rules: list[RuleSet], groups: RowGroups, state: AppState
+) -> tuple[float, float] | None:
+    """Return gap and error of the selected rule: as on the curve if it is there, else its own.
+
+    None without a cross-validated error or enough rows in the groups.
+    """
+    rule = state.model.rule_set_
+    if rule in rules:
+        row = curve.iloc[rules.index(rule)]
+        return float(row["gap"]), float(row["test_error"])
+    X, y = state.training
+    gaps = group_metrics(state.model, X, y, groups, positive=state.positive).gaps
+    found = [gaps[name].size for name in ODDS if name in gaps]
+    return (max(found), state.error) if found and state.error is not None else None

@@ -2,6 +2,7 @@
 
 import math
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -18,7 +19,19 @@ def begin() -> subprocess.Popen[bytes] | None:
         return None
     command = [sys.executable, "-m", "rulekit.search.machine_code"]
     nice = ["nice", "-n", str(NICE)] if os.name == "posix" else []
-    return subprocess.Popen([*nice, *command], stdout=subprocess.DEVNULL)
+    # in a session of its own, so that `end` reaches the processes it starts
+    return subprocess.Popen([*nice, *command], stdout=subprocess.DEVNULL, start_new_session=True)
+
+
+def end(process: subprocess.Popen[bytes] | None) -> None:
+    """Stop compiling; what is missing is compiled at the next start."""
+    if process is None or process.poll() is not None:
+        return
+    if os.name == "posix":
+        os.killpg(process.pid, signal.SIGTERM)
+    else:
+        process.terminate()
+    process.wait()
 
 
 @cache

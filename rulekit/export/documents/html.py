@@ -4,10 +4,23 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from rulekit.export.documents.text import clause_parts, label_text, size_text
+from rulekit.export.documents.text import (
+    card_size_text,
+    clause_parts,
+    exact_scales,
+    label_text,
+    size_text,
+)
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.subject import exported_rule
-from rulekit.rules import RuleSet
+from rulekit.rules import PointsSplit, RuleSet, scorecard_of
+from rulekit.style.scorecard import (
+    Band,
+    Scale,
+    bands_of_totals,
+    per_hundred,
+    reading_notes,
+)
 
 STYLE = """
 html{background:#fff}
@@ -65,10 +78,23 @@ def page(title: str, body: str, style: str = "") -> str:
 
 
 def rule_html(
-    model: Any, numbers: Sequence[ClauseNumbers] | None = None, size: str | None = None
+    model: Any,
+    numbers: Sequence[ClauseNumbers] | None = None,
+    size: str | None = None,
+    bands: Sequence[Band] | None = None,
 ) -> str:
-    """Write a rule as a list for a page; `size` replaces the line with its size."""
+    """Write a rule as a list for a page, a scorecard as tables.
+
+    `size` replaces the line with its size, `bands` the totals of a scorecard.
+    """
     rule = exported_rule(model)
+    if splits := scorecard_of(rule):
+        lines = [f'<p class="size">{escape(size or card_size_text(rule))}</p>']
+        lines += _card(splits[0], bands_of_totals(model) if bands is None else bands)
+        for split, counts in zip(splits, numbers or (), strict=False):
+            sentence = f"Total from {split.total}: {counts.sentence}"
+            lines.append(f'<p class="count">{escape(sentence)}</p>')
+        return "\n".join(lines)
     lines = [f'<p class="size">{escape(size or size_text(rule))}</p>', '<ol class="rule">']
     if rule.form == "cnf":
         lines.append(_line("<b>ALL OF</b>"))
@@ -90,6 +116,30 @@ def _clause_lines(rule: RuleSet, numbers: Sequence[ClauseNumbers] | None) -> lis
             count = f'<span class="count">{escape(numbers[index].sentence)}</span>'
         lines.append(_line(f"{index + 1}. {body}", count))
     return lines
+
+
+def _card(split: PointsSplit, bands: Sequence[Band]) -> list[str]:
+    """Write a scorecard as two tables: points of columns, predictions of totals."""
+    scales = exact_scales(split)
+    lines = ["<table><tr><th>If this holds</th><th>points</th></tr>"]
+    for scale in scales:
+        points = scale_html(scale)
+        lines.append(f'<tr><td>{_code(scale.name)}</td><td class="n">{points}</td></tr>')
+    lines += ["</table>", f'<p class="size">{reading_notes(scales)}</p>']
+    described = escape(label_text(bands[0].label))
+    chance = bands[0].chance is not None
+    head = f"<th>of 100 such cases {described}</th>" if chance else ""
+    lines.append(f"<table><tr><th>total</th><th>prediction</th>{head}</tr>")
+    for band in bands:
+        cell = f'<td class="n">{per_hundred(band)}</td>' if chance else ""
+        label = _code(label_text(band.label))
+        lines.append(f"<tr><td>{band.total}</td><td>{label}</td>{cell}</tr>")
+    return [*lines, "</table>"]
+
+
+def scale_html(scale: Scale) -> str:
+    """Write the points of a scale, one line per range."""
+    return "<br>".join(f"{escape(text)}: {p}" if text else f"{p}" for text, p in scale.lines)
 
 
 def _line(content: str, count: str = "") -> str:

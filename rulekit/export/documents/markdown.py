@@ -4,10 +4,17 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from rulekit.export.documents.text import clause_parts, label_text, size_text
+from rulekit.export.documents.text import (
+    card_size_text,
+    clause_parts,
+    exact_scales,
+    label_text,
+    size_text,
+)
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.subject import exported_rule
-from rulekit.rules import RuleSet
+from rulekit.rules import PointsSplit, RuleSet, scorecard_of
+from rulekit.style.scorecard import Band, bands_of_totals, per_hundred, reading_notes
 
 
 def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
@@ -38,6 +45,11 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
     1. **IF** `age > 50` **THEN** `ill`
     """
     rule = exported_rule(model)
+    if splits := scorecard_of(rule):
+        lines = [f"*{card_size_text(rule)}*", "", *_card_lines(splits[0], bands_of_totals(model))]
+        if numbers is not None:
+            lines += ["", *_count_lines(splits, numbers)]
+        return "\n".join(lines) + "\n"
     lines = [f"*{size_text(rule)}*", ""]
     if rule.form == "cnf":
         lines += ["**ALL OF**", ""]
@@ -60,6 +72,38 @@ def _clause_lines(rule: RuleSet, numbers: Sequence[ClauseNumbers] | None) -> lis
         if numbers is not None:
             lines.append(f"   <br>*{numbers[index].sentence}*")
     return lines
+
+
+def _card_lines(split: PointsSplit, bands: Sequence[Band]) -> list[str]:
+    """Write a scorecard as two tables: points of columns, predictions of totals."""
+    scales = exact_scales(split)
+    lines = ["| If this holds | Points |", "| --- | --- |"]
+    for scale in scales:
+        lines.append(f"| {_cell(scale.name)} | {'<br>'.join(map(_points, scale.lines))} |")
+    lines += ["", reading_notes(scales), ""]
+    with_chance = bands[0].chance is not None
+    lines += [f"| Total | Prediction |{' Of 100 such cases |' * with_chance}"]
+    lines += [f"| --- | --- |{' --- |' * with_chance}"]
+    for band in bands:
+        chance = (
+            f" {per_hundred(band)} {_cell(label_text(bands[0].label))} |" if with_chance else ""
+        )
+        lines.append(f"| {band.total} | {_cell(label_text(band.label))} |{chance}")
+    return lines
+
+
+def _count_lines(splits: Sequence[PointsSplit], numbers: Sequence[ClauseNumbers]) -> list[str]:
+    return [f"- Total from {s.total}: {n.sentence}" for s, n in zip(splits, numbers, strict=True)]
+
+
+def _points(line: tuple[str, int]) -> str:
+    text, points = line
+    return f"{_cell(text)}: {points}" if text else f"{points}"
+
+
+def _cell(text: str) -> str:
+    """Return text as a code span in a cell of a table, where a bar would end the cell."""
+    return code(text.replace("|", "\\|"))
 
 
 def code(text: str) -> str:

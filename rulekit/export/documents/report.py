@@ -14,10 +14,12 @@ from rulekit.exceptions import ExportError
 from rulekit.explain import explain
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.html import STYLE, rule_html
+from rulekit.export.documents.text import card_size_text
 from rulekit.export.numbers import ClauseNumbers, clause_numbers
 from rulekit.export.subject import exported_rule
-from rulekit.rules import Clause, RuleSet, monotonicity_checks
+from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of
 from rulekit.style.phrases import Wording, counted, label_text, listed
+from rulekit.style.scorecard import bands_of_totals
 
 TEMPLATE = Path(__file__).with_name("report.html.jinja")
 WIDTH, LEFT = 640, 90  # width of the drawing, and of the labels left of its bars
@@ -116,10 +118,11 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     if test is not None:
         parts.append(_part(model, "test", *_pair(test, "test")))
     named = _in_business_names(rule, words)
+    bands = bands_of_totals(model) if scorecard_of(rule) else None
     return _rendered(
         title=title,
         summary=_summary(parts),
-        rule=rule_html(named, parts[0].numbers, _size(rule)),
+        rule=rule_html(named, parts[0].numbers, _size(rule), bands),
         names=_names(rule, words),
         monotonicity=[check.sentence_with(words.name) for check in monotonicity_checks(model)],
         parts=[_worth(part, rule, words.colours) for part in parts],
@@ -187,6 +190,8 @@ def _names(rule: RuleSet, words: Wording) -> str:
 
 
 def _size(rule: RuleSet) -> str:
+    if scorecard_of(rule):
+        return card_size_text(rule)
     reading = (
         "The first line that holds decides" if rule.form == "dnf" else "Every line has to hold"
     )

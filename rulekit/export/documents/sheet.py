@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from rulekit.export.documents.html import page
+from rulekit.export.documents.html import page, scale_html
 from rulekit.export.subject import exported_rule
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
 from rulekit.style.phrases import PLAIN, Wording, condition_text, label_text
+from rulekit.style.scorecard import bands_of_totals, per_hundred, reading_notes, scales_of
 
 BOX, BLANK = "☐", '<span class="blank"></span>'
 #: Only black and white with lines, so that a photocopy stays readable. One page for up to about
@@ -55,46 +56,23 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
 
 
 def _card(rule: RuleSet, splits: Sequence[PointsSplit], model: Any, words: Wording) -> str:
-    first = splits[0]
-    rows = [
-        [escape(condition_text(c, words)), f"{p:+d}" if p < 0 else f"{p}", "", ""]
-        for c, p in first.given
-    ]
+    scales = scales_of(splits[0], words)
+    rows = [[escape(scale.name), scale_html(scale), "", ""] for scale in scales]
     heads = ["If this holds", "points", "this case", "so far"]
     table = _table(heads, rows, last=["Total", "", "", ""])
-    gaps = any(c.missing for c in first.conditions)
-    on_missing = "a missing value gives the points of conditions that hold for it" if gaps else ""
-    note = "Write the points of what holds, 0 for what does not"
-    note += f"; {on_missing}." if on_missing else "; a missing value gives 0."
-    return f"<p>{note}</p>\n{table}\n<h2>Read off</h2>\n{_bands(rule, splits, model, words)}"
+    note = f"Write the points of what holds, 0 for what does not. {reading_notes(scales)}"
+    return f"<p>{note}</p>\n{table}\n<h2>Read off</h2>\n{_bands(rule, model, words)}"
 
 
-def _bands(rule: RuleSet, splits: Sequence[PointsSplit], model: Any, words: Wording) -> str:
+def _bands(rule: RuleSet, model: Any, words: Wording) -> str:
     """Write what totals mean: a model's bands with their probabilities, else the predictions."""
-    lowest, highest = splits[0].span
-    bands = getattr(getattr(model, "learner_", model), "bands_", None)
-    if bands is None or not len(bands):
-        ends = [highest, *(s.total - 1 for s in splits)]
-        begins = [*(s.total for s in splits), lowest]
-        labels = [*rule.labels, rule.default]
-        rows = [
-            [_range(a, b), _label(v, words), BOX]
-            for a, b, v in zip(begins, ends, labels, strict=True)
-        ]
-        return _table(["Total", "answer", ""], rows)
-    (split,) = splits
-    described = rule.labels[0]
-    rows = [
-        [
-            _range(int(b.from_total), int(b.to_total)),
-            _label(described if b.from_total >= split.total else rule.default, words),
-            str(round(100 * b.chance)),
-            BOX,
-        ]
-        for b in bands.itertuples()
-    ]
-    heads = ["Total", "answer", f"of 100 such cases, {_label(described, words)}", ""]
-    return _table(heads, rows)
+    bands = bands_of_totals(model)
+    heads = ["Total", "answer"]
+    rows = [[band.total, _label(band.label, words)] for band in bands]
+    if bands[0].chance is not None:
+        heads.append(f"of 100 such cases, {_label(rule.labels[0], words)}")
+        rows = [[*row, str(per_hundred(band))] for row, band in zip(rows, bands, strict=True)]
+    return _table([*heads, ""], [[*row, BOX] for row in rows])
 
 
 def _ticks(rule: RuleSet, words: Wording) -> str:
@@ -118,10 +96,6 @@ def _ticks(rule: RuleSet, words: Wording) -> str:
 
 def _label(value: Any, words: Wording) -> str:
     return escape(label_text(value, words))
-
-
-def _range(low: int, high: int) -> str:
-    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], last: Sequence[str] = ()) -> str:

@@ -43,9 +43,19 @@ from rulekit.export.documents.plain import (
 )
 from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.subject import checked_label, exported_rule
-from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
+from rulekit.rules import (
+    Clause,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLawSplit,
+    RuleSet,
+    scorecard_of,
+)
 from rulekit.rules.reading import Interval, ReadingWriter
 from rulekit.rules.scales import GAPS, spelled
+from rulekit.style.phrases import counted
+from rulekit.style.scorecard import Scale, Spelling, scales_of
 
 PLAIN_LABEL = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
 SPOKEN = {
@@ -100,6 +110,22 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
         lines.append(f"THEN {label_text(rule.labels[0])}")
     lines.append(f"OTHERWISE {label_text(rule.default)}")
     return "\n".join(lines) + "\n"
+
+
+def card_size_text(rule: RuleSet) -> str:
+    """Return the size of a scorecard and how it is read."""
+    n_conditions = len(scorecard_of(rule)[0].conditions)  # each band of totals has the same ones
+    return f"{counted(n_conditions, 'condition')}: add up the points; the total decides."
+
+
+def exact_scales(split: PointsSplit) -> tuple[Scale, ...]:
+    """Return the scales of a scorecard with exact numbers and quoted names."""
+    return scales_of(split, Spelling(subject_text, TextWriter().literal, _one_value))
+
+
+def _one_value(literal: Literal, value: Any) -> str:
+    spelling = spelled(value, literal.part) if literal.part else value
+    return spelling if literal.part and isinstance(spelling, str) else value_text(spelling)
 
 
 def size_text(rule: RuleSet) -> str:

@@ -1,5 +1,7 @@
 """What the pages show of the ideal DNF, and of a file on the server's disk."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +11,9 @@ from rulekit.data import Table, load_sample
 from rulekit.export import to_json
 from tests.pages.driving import compared, finished, on_tab, opened_tab, pick_here, slider, small
 from ui.cases import row_number
-from ui.learners.ideal import NO_PAST_CASE, curve_table
-from ui.state import AppState
+from ui.learners.ideal import IDEAL_DNF, NO_PAST_CASE, curve_table
+from ui.learners.spec import RunSpec
+from ui.state import AppState, BinningSpec
 
 
 def text(app):
@@ -147,3 +150,21 @@ def test_a_small_table_is_offered_leave_one_out(open_app):
     app = finished(app.segmented_control(key="run_folds").set_value(42).run())
     assert not app.exception
     assert set(app.session_state["app"].sweep.points["folds"]) == {42}
+
+
+def test_median_cuts_test_no_gap_that_is_not_allowed():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=200), "b": rng.normal(size=200)})
+    X.loc[::3, "a"] = np.nan
+    table = Table.from_frame(X.assign(y=np.where(X["a"].isna(), "yes", "no")))
+    state = AppState(table=table.with_roles({"y": "target"}, positive_label="yes"))
+
+    def tests_of_gaps(state):
+        model = IDEAL_DNF.estimator(RunSpec(), state, {}).set_params(max_variables=3)
+        tests = model.fit(*state.training).conditions_
+        return [str(c) for c in tests if c.op in ("missing", "not-missing")]
+
+    assert tests_of_gaps(state) == []
+    assert tests_of_gaps(replace(state, binning=BinningSpec(missing=("a",)))) != []
+    whole = replace(state, table=state.table.with_roles({"a": "ignore"}))
+    assert IDEAL_DNF.estimator(RunSpec(), whole, {}).binarizer is None

@@ -11,7 +11,7 @@ from rulekit.export import to_sql
 from rulekit.learners import OneLevelRuleClassifier
 from tests.pages.driving import opened, routed
 from ui import state_file
-from ui.data.choices import apply_edits, editor_frame, quantile_cuts
+from ui.data.choices import allow_missing, columns_with_gaps, quantile_cuts
 from ui.export.formats import script
 from ui.score.new_cases import as_before, outcomes_of
 from ui.state import CUT, AppState
@@ -85,17 +85,18 @@ def test_missing_cells_are_conditions_only_if_allowed(monkeypatch):
         binarizer = held["app"].binning.binarizer().fit(held["app"].training[0])
         return [str(c) for c in binarizer.literals_ if c.op in ("missing", "not-missing")]
 
-    assert editor_frame(table, {})["tested"].tolist() == [False] * 3
+    assert columns_with_gaps(table) == ["age"]
+    assert columns_with_gaps(table.with_roles({"age": "ignore"})) == []
     assert tested() == []
     before = held["app"].fit_key
-    apply_edits({0: {"tested": True}})
+    allow_missing(["age"])
     assert len(tested()) == 2
     assert held["app"].fit_key != before
     plain = json.loads(json.dumps(state_file.to_plain(held["app"])))
     assert state_file.from_plain(plain, table).binning == held["app"].binning
     del plain["binning"]["missing"]  # saved before there was a choice: all were conditions
     assert state_file.from_plain(plain, table).binning.missing == ("age",)
-    apply_edits({0: {"tested": False}})
+    allow_missing([])
     assert tested() == []
 
 

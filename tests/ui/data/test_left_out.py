@@ -1,7 +1,8 @@
 import numpy as np
+import pandas as pd
 
-from rulekit.data import read_table
-from ui.data.left_out import left_out
+from rulekit.data import Table, read_table
+from ui.data.left_out import left_out, proposals
 
 ROWS = 300
 
@@ -22,3 +23,25 @@ def test_ignored_dates_and_phrases_are_offered_and_nothing_else():
     table = table.with_roles({"outcome": "target"})
     assert left_out(table) == {"day": "dates", "note": "words"}
     assert left_out(table.with_roles({"day": "feature", "note": "feature"})) == {}
+    assert left_out(table, ignored=["day"]) == {"note": "words"}
+
+
+def test_grades_are_proposed_with_their_order_until_they_have_it():
+    n = 60
+    frame = pd.DataFrame(
+        {
+            "size": ["M", "S", "L"] * (n // 3),
+            "grade": ["high", "low", "medium"] * (n // 3),
+            "town": ["Ulm", "Bonn", "Kiel"] * (n // 3),
+            "outcome": ["a", "b"] * (n // 2),
+        }
+    )
+    table = Table.from_frame(frame).with_roles({"outcome": "target"})
+    assert [(p.name, p.order) for p in proposals(table)] == [
+        ("size", ("S", "M", "L")),
+        ("grade", ("low", "medium", "high")),
+    ]
+    assert proposals(table)[1].reads == "the order low < medium < high"
+    ordered = table.with_order("size", ["S", "M", "L"])
+    assert [p.name for p in proposals(ordered)] == ["grade"]
+    assert [p.name for p in proposals(ordered.with_roles({"grade": "ignore"}))] == []

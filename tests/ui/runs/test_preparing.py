@@ -1,7 +1,12 @@
 """The line about compiling is shown while kernels are missing, and only then."""
 
+import os
+import signal
+import subprocess
+
 import pytest
 
+from tests.waiting import until
 from ui.runs import preparing
 
 
@@ -40,3 +45,22 @@ def test_missing_kernels_are_compiled_by_a_process(clock, monkeypatch):
     monkeypatch.setattr(preparing.subprocess, "Popen", lambda command, **_: started.append(command))
     preparing.begin()
     assert started[0][-2:] == ["-m", "rulekit.search.machine_code"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="groups of processes are POSIX's")
+def test_the_end_of_the_server_ends_all_compiling():
+    command = ["sh", "-c", "sleep 1000 & sleep 1000"]
+    process = subprocess.Popen(command, start_new_session=True)
+    preparing.end(process)
+    assert process.returncode == -signal.SIGTERM
+
+    def all_ended():
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    until(all_ended)
+    preparing.end(process)  # a second time does nothing
+    preparing.end(None)

@@ -1,0 +1,269 @@
+"""A scorecard as people read it: one scale of points per column, and the meaning of totals."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from rulekit.rules import Literal, PointsSplit, scorecard_of
+from rulekit.rules.column_test import holds
+from rulekit.rules.rule_set import rule_of
+from rulekit.rules.scales import GAPS, ORDERED, WORDS
+from rulekit.style.phrases import PLAIN, Wording, condition_text, value_words
+
+#: Positions of these scales are whole numbers, so nothing lies between two neighbours.
+WHOLE_PARTS = ("year", "month", "weekday", "hour")
+GAPS_NOTE = "A missing value gives 0 points."
+FIRST_FITS = "Of several ranges, the first that fits counts."
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How the parts of a scale are written: its column, a condition, a value of a condition."""
+
+    subject: Callable[[Literal], str]
+    condition: Callable[[Literal], str]
+    value: Callable[[Literal, Any], str]
+
+    @classmethod
+    def of(cls, wording: Wording) -> "Spelling":
+        """Return the spelling of a reader's words."""
+        return cls(
+            wording.subject, partial(condition_text, wording=wording), partial(_value, wording)
+        )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The points of one column.
+
+    Attributes
+    ----------
+    name : str
+        The condition if there is only one; else the column's display name.
+    lines : tuple of (str, int)
+        Each range or level with its points, in order: the first that fits counts. A single
+        condition has one line without a text.
+    conditions : tuple of Literal
+        The conditions it was made of.
+    """
+
+    name: str
+    lines: tuple[tuple[str, int], ...]
+    conditions: tuple[Literal, ...]
+
+    @property
+    def points(self) -> str:
+        """The points as text: "3", or "up to 11: 9, up to 22: 6, above 22: 0"."""
+        return ", ".join(f"{text}: {p}" if text else f"{p}" for text, p in self.lines)
+
+
+@dataclass(frozen=True)
+class Band:
+    """A range of totals with one prediction.
+
+    Attributes
+    ----------
+    low, high : int
+    label : object
+        The predicted outcome.
+    chance : float or None
+        The probability of the described outcome; None if the model has none.
+    weight : float or None
+        Weight of the training rows in the band; None if unknown.
+    """
+
+    low: int
+    high: int
+    label: Any
+    chance: float | None = None
+    weight: float | None = None
+
+    @property
+    def total(self) -> str:
+        """The range as text: "4", or "4 to 9"."""
+        return f"{self.low}" if self.low == self.high else f"{self.low} to {self.high}"
+
+
+def scales_of(split: PointsSplit, spelling: Wording | Spelling = PLAIN) -> tuple[Scale, ...]:
+    """Return the scales of a scorecard; the points of a row are the sum over all scales.
+
+    Several conditions on one column become one scale. Scales with the most points are first.
+
+    Examples
+    --------
+    >>> cuts = [Literal("gammagt", "<=", v) for v in (11, 22, 41)]
+    >>> split = PointsSplit((*cuts, Literal("age", ">", 60)), (3, 3, 3, 2), 5)
+    >>> for scale in scales_of(split):
+    ...     print(f"{scale.name}: {scale.points}")
+    gammagt: up to 11: 9, up to 22: 6, up to 41: 3, above 41: 0
+    age > 60: 2
+    """
+    spelled = Spelling.of(spelling) if isinstance(spelling, Wording) else spelling
+    groups: dict[tuple[Any, ...], list[tuple[Literal, int]]] = {}
+    for condition, points in split.given:
+        if points:
+            word = (condition,) if condition.op in WORDS else ()
+            groups.setdefault((condition.feature, condition.scale, *word), []).append(
+                (condition, points)
+            )
+    scales = [_scale(given, spelled) for given in groups.values()]
+    return tuple(sorted(scales, key=lambda scale: -max(abs(p) for _, p in scale.lines)))
+
+
+def bands_of_totals(model: Any) -> tuple[Band, ...]:
+    """Return the meaning of each range of totals of a scorecard, the highest first.
+
+    A model's bands (`bands_`) are used if it has them, else the ranges of its predictions.
+    """
+    rule = rule_of(model)
+    splits = scorecard_of(rule)
+    lowest, highest = splits[0].span
+    bands = getattr(getattr(model, "learner_", model), "bands_", None)
+    if bands is None or not len(bands):
+        lows = [*(s.total for s in splits), lowest]
+        highs = [highest, *(s.total - 1 for s in splits)]
+        return tuple(map(Band, lows, highs, [*rule.labels, rule.default]))
+    return tuple(
+        Band(
+            int(b.from_total),
+            int(b.to_total),
+            rule.labels[0] if b.from_total >= splits[0].total else rule.default,
+            float(b.chance),
+            float(b.weight),
+        )
+        for b in bands.itertuples()
+    )
+
+
+def card_lines(model: Any, wording: Wording = PLAIN) -> list[str]:
+    """Write a scorecard as plain text: scales, then totals with their predictions."""
+    bands = bands_of_totals(model)
+    described = rule_of(model).labels[0]
+    scales = scales_of(scorecard_of(rule_of(model))[0], wording)
+    width = max(len(band.total) for band in bands)
+    lines = ["ADD UP THE POINTS"]
+    lines += [f"   {scale.name}: {scale.points}" for scale in scales]
+    lines.append("TOTAL")
+    for band in bands:
+        chance = "" if band.chance is None else f"  ({per_hundred(band)} of 100 {described})"
+        lines.append(f"   {band.total:>{width}}  {band.label}{chance}")
+    return lines
+
+
+def per_hundred(band: Band) -> int:
+    """Return the band's probability as cases of a hundred."""
+    assert band.chance is not None
+    return round(100 * band.chance)
+
+
+def reading_notes(scales: Iterable[Scale]) -> str:
+    """Return how to read the scales: order of ranges, points of missing values."""
+    listed = list(scales)
+    gaps = any(c.missing for scale in listed for c in scale.conditions)
+    notes = [FIRST_FITS] * any(len(scale.lines) > 1 for scale in listed)
+    return " ".join([*notes, *[GAPS_NOTE] * (not gaps)])
+
+
+def _scale(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> Scale:
+    conditions = tuple(c for c, _ in given)
+    if len(given) == 1:
+        ((condition, points),) = given
+        return Scale(spelling.condition(condition), (("", points),), conditions)
+    present = [(c, p) for c, p in given if c.op not in GAPS]
+    base = sum(p for c, p in given if c.op == "not-missing")
+    if any(c.op in ORDERED for c in conditions):
+        lines = _ranges(present, spelling)
+    else:
+        lines = _levels(present, spelling)
+    lines = [(text, points + base) for text, points in lines]
+    if gap := sum(p for c, p in given if c.missing):
+        lines.insert(0, ("missing", gap))
+    return Scale(spelling.subject(conditions[0]), tuple(lines), conditions)
+
+
+def _levels(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> list[tuple[str, int]]:
+    """List levels with their points; levels with equal points share a line."""
+    named = list(dict.fromkeys(v for c, _ in given for v in c.positions))
+    flags = bool(named) and all(isinstance(v, bool) for v in named)
+    if flags:
+        named = [True, False]
+    by_points: dict[int, list[str]] = {}
+    for v in named:
+        literal = next((c for c, _ in given if v in c.positions), given[0][0])
+        value = v if literal.is_plain else literal.value_at(float(v))
+        by_points.setdefault(_sum(given, v), []).append(spelling.value(literal, value))
+    texts_only = [v for v in named if isinstance(v, str)]
+    other = "".join(texts_only) + "?" if texts_only else math.inf
+    rest = _sum(given, other)
+    lines = [(" or ".join(texts), p) for p, texts in by_points.items() if flags or p != rest]
+    return lines if flags else [*lines, ("any other", rest)]
+
+
+@dataclass(frozen=True, order=True)
+class _End:
+    """A boundary of ranges: just below a position (side 0), or just above it (side 1)."""
+
+    position: float
+    side: int
+
+
+def _ranges(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> list[tuple[str, int]]:
+    """List ranges of values with their points; neighbours with equal points are merged."""
+    texts: dict[float, str] = {}
+    found = set()
+    for condition, _ in given:
+        for position, value in zip(condition.positions, condition.values, strict=True):
+            texts[float(position)] = spelling.value(condition, value)
+            sides = {"<=": (1,), ">": (1,), "<": (0,), ">=": (0,)}.get(condition.op, (0, 1))
+            found |= {_End(float(position), side) for side in sides}
+    literal = given[0][0]
+    ends = [_End(-math.inf, 1), *sorted(found), _End(math.inf, 0)]
+    ranges: list[tuple[_End, _End, int]] = []
+    for low, high in pairwise(ends):
+        inside = _inside(low, high, whole=literal.order is not None or literal.part in WHOLE_PARTS)
+        if inside is None:
+            continue
+        points = _sum(given, inside)
+        if ranges and ranges[-1][2] == points:
+            low = ranges.pop()[0]
+        ranges.append((low, high, points))
+    is_date = literal.part == "date"
+    return [(_range_text(low, high, texts, is_date), points) for low, high, points in ranges]
+
+
+def _value(wording: Wording, condition: Literal, value: Any) -> str:
+    return value_words(condition, value, wording)
+
+
+def _inside(low: _End, high: _End, *, whole: bool) -> float | None:
+    """Return a position between two ends; None if there is none."""
+    if low.position == high.position:
+        return low.position
+    if whole and math.isfinite(low.position):
+        least = math.ceil(low.position) if low.side == 0 else math.floor(low.position) + 1
+        return float(least) if _End(least, 0) < high else None
+    if math.isinf(low.position) or math.isinf(high.position):
+        return low.position if math.isinf(low.position) else high.position
+    middle = low.position / 2 + high.position / 2
+    if low.position < middle < high.position:
+        return middle
+    return low.position if low.side == 0 else high.position if high.side == 1 else None
+
+
+def _range_text(low: _End, high: _End, texts: dict[float, str], is_date: bool) -> str:
+    if low.position == high.position:
+        return texts[low.position]
+    if math.isfinite(high.position):
+        below = "before" if is_date else "below"
+        return f"{'up to' if high.side else below} {texts[high.position]}"
+    if is_date:
+        return f"{'after' if low.side else 'on or after'} {texts[low.position]}"
+    return f"{'above' if low.side else 'at least'} {texts[low.position]}"
+
+
+def _sum(given: Sequence[tuple[Literal, int]], position: Any) -> int:
+    """Return the points of a present position."""
+    return sum(p for c, p in given if holds(c, position))

@@ -1,0 +1,22 @@
+"""Protected attributes are recognised by whole words of a column's name."""
+
+import pytest
+
+from rulekit.rules import Clause, Literal, RuleSet
+from ui.protected import fixed_columns, looks_protected
+
+
+@pytest.mark.parametrize("name", ["age", "Age_in_years", "applicantSex", "race/region", "SEX"])
+def test_a_word_of_the_name_is_enough(name):
+    assert looks_protected(name)
+
+
+@pytest.mark.parametrize("name", ["mileage", "sexy_index", "racecourse", "wage", "", 3])
+def test_part_of_a_word_is_not(name):
+    assert not looks_protected(name)
+
+
+def test_only_columns_of_the_rule_are_left_alone():
+    tests = (Literal("age", ">", 40), Literal("wage", "<=", 3), Literal("sex", "==", "f"))
+    rule = RuleSet((Clause(tests),), ("yes",), "dnf", "no")
+    assert sorted(fixed_columns(rule)) == ["age", "sex"]
