@@ -50,8 +50,7 @@ def guide(visitor: Visitor, folder: Path) -> None:
             visitor.upload("next_month.csv", credit(300, random_state=1).frame.to_csv().encode())
         draw(visitor, folder / f"{title.lower()}.png")
     visitor.turn_to("Explain")
-    with visitor.action():
-        visitor.page.locator("label", has_text="Presenter mode").first.click()
+    visitor.press("presenter_on")
     draw(visitor, folder / "presenter.png")
 
 

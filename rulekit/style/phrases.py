@@ -127,7 +127,7 @@ def label_text(label: Any, wording: Wording = PLAIN) -> str:
 
 def outcome_text(label: Any) -> str:
     """Write a label without quotes, as a sentence about outcomes names it."""
-    return one_line(label) if isinstance(label, str) else label_text(label)
+    return one_line(str(label)) if isinstance(label, (str, bool)) else label_text(label)
 
 
 def listed(texts: Iterable[str], word: str = "and") -> str:

@@ -317,3 +317,13 @@ def test_model_without_own_reading_is_explained_by_column_names():
     assert [e.sentence for e in by_model] == [e.sentence for e in by_rule]
     with pytest.raises(DataError, match="A rule set reads columns by name"):
         explain(Bare(), frame.to_numpy())
+
+
+def test_boolean_outcomes_are_written_as_on_the_pages():
+    rule = RuleSet((Clause((Literal("a", ">", 1.0),)),), (True,), "dnf", False)
+    (found,) = explain(rule, {"a": np.array([2.0])})
+    assert found.sentence == "Predicted True: a 2 > 1 (clause 1)."
+    assert (
+        found.counterfactual.sentence
+        == "The prediction would be False if a were 1 or lower (now 2)."
+    )

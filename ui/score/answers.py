@@ -104,12 +104,10 @@ def cost_sentence(cases: NewCases, scored: Scored, state: AppState) -> str:
 
 
 def one_case(scored: Scored, position: int) -> None:
-    """Explain the prediction of one case: reason, nearest other clause, smallest change."""
+    """Explain the prediction of one case: its reason and the smallest change."""
     (why,) = scored.explained([position])
     st.markdown(f"**Row {row_number(int(scored.X.index[position]))}**")
     st.markdown(md(why.sentence, 900))
-    if len(why.near_misses) > 1 and not why.fired:
-        st.markdown(md(why.near_misses[0].sentence, 600))
     st.markdown(md(why.counterfactual.sentence, 600))
 
 
