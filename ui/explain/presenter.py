@@ -1,13 +1,11 @@
 """Presenter mode of Explain: one case in plain words, to show or print, without navigation."""
 
-from collections.abc import Iterator
-
 import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.explain import Explanation
-from rulekit.rules import Condition, Literal, PointsSplit, RuleSet, scorecard_of
+from rulekit.rules import Literal, RuleSet, scorecard_of
 from rulekit.rules.literal import EQUALITIES
 from rulekit.rules.scales import ORDERED
 from rulekit.style.phrases import Wording, capped, listed, value_words
@@ -59,7 +57,8 @@ def limits(rule: RuleSet, feature: str, words: Wording) -> list[str]:
     read = [
         literal
         for clause in rule.clauses
-        for literal in _literals(clause.conditions)
+        for condition in clause.conditions
+        for literal in condition.tests
         if literal.feature == feature and literal.part in (None, "date")
     ]
     ordered = sorted({x.value for x in read if x.op in ORDERED})
@@ -71,12 +70,3 @@ def limits(rule: RuleSet, feature: str, words: Wording) -> list[str]:
 
 def _at(read: list[Literal], value: object) -> Literal:
     return next(x for x in read if x.op in ORDERED and x.value == value)
-
-
-def _literals(conditions: tuple[Condition, ...]) -> Iterator[Literal]:
-    """List the literals among conditions, also those that give points."""
-    for condition in conditions:
-        if isinstance(condition, PointsSplit):
-            yield from iter(condition.conditions)
-        elif isinstance(condition, Literal):
-            yield condition
