@@ -3,7 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.search.columns.cell_sets import ColumnStructure
+from rulekit.search.columns.cell_sets import CellSets, ColumnStructure, redundancy_groups
+from rulekit.search.columns.rounding import RoundingTask, rounding_layout
 
 
 def threshold_table(seed, n=80, features=4, cuts=5, levels=0, missing=0.0):
@@ -48,3 +49,13 @@ def sub_problems(y, seed, n):
     for _ in range(n):
         share, theta = rng.choice([0.1, 0.4, 0.8, 1.0]), rng.choice([1e-4, 1e-2, 0.1, 1.0, 3.0])
         yield np.where(y | (rng.random(len(y)) < share), 1.0, 0.0), float(theta)
+
+
+def rounding_task(A, y, rows, theta, structure=None, required=()):
+    """Fold a table into rows to cover and prices, for rounding."""
+    cells = CellSets.of_matrix(A, None if structure is None else structure.feature)
+    groups = redundancy_groups(cells, y, structure)
+    must = np.isin(np.arange(A.shape[1]), required)
+    price = theta + rows[~y] @ A[~y].astype(float)
+    P = cells.take_rows(y)
+    return RoundingTask(P, rows[y], price, rounding_layout(P, groups), must)

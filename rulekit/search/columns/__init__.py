@@ -29,11 +29,11 @@ from rulekit.search.columns.rounding import (
     PERTURBATION,
     TIE,
     RoundingTask,
-    cheapest_combination,
     default_perturbation,
     round_at_random,
     round_by_threshold,
     round_without_redundancy,
+    rounding_layout,
     snapped,
 )
 
@@ -50,7 +50,6 @@ __all__ = [
     "RedundancyGroup",
     "RoundingTask",
     "RowGroups",
-    "cheapest_combination",
     "compact_program",
     "default_perturbation",
     "error_cost",
@@ -60,6 +59,7 @@ __all__ = [
     "round_at_random",
     "round_by_threshold",
     "round_without_redundancy",
+    "rounding_layout",
     "row_order",
     "runs_of",
     "single_group",

@@ -155,18 +155,6 @@ class CellSets:
             )
         return columns_formed
 
-    def block(self, columns: Ints) -> tuple[Floats, NDArray[np.unsignedinteger]]:
-        """Return columns of one source as numbers, shape (its cells, k), and the rows' cells."""
-        key = columns.tobytes()
-        if key not in self._known_blocks:
-            self._known_blocks[key] = self._table(columns).astype(float)
-        return self._known_blocks[key], self.codes[:, self.source[columns[0]]]
-
-    @cached_property
-    def _known_blocks(self) -> dict[bytes, Floats]:
-        """Blocks computed before; they are small."""
-        return {}
-
     def take_rows(self, rows: Ints | Bools) -> "CellSets":
         """Keep some rows."""
         return self._over(self.codes[rows])
@@ -390,7 +378,7 @@ def _threshold_group(
     # ``x <= a or x > b`` with a >= b is true wherever there is a value
     pairs = structure.rank[low][:, None] < structure.rank[high]
     # Both sides are true at once only where a missing value counts for both; such rows must not be
-    # weighed twice (`cheapest_combination`).
+    # weighed twice when a pair is rounded.
     one, other = (covered.values(side).astype(np.float32) for side in (low, high))
     overlap = bool(((one.T @ other)[pairs] > 0).any())
     return RedundancyGroup(low, high, np.zeros(0, dtype=np.intp), pairs, overlap)

@@ -17,15 +17,15 @@ Optimal clauses are often not unique. A fixed perturbation of the prices makes t
 weights are written as the small fractions they are, so that two solves give the same bits.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.search.columns.cell_sets import CellSets, RedundancyGroup
 from rulekit.search.small_matrices import solved
-from rulekit.search.sums import addable
 
 PERTURBATION = 1e-6
 ALWAYS_PERTURBATION = 0.75e-6  # of the column that is always true
@@ -35,7 +35,6 @@ DENOMINATORS = np.arange(2.0, 241.0)
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 TIE = 1e-9
-MAX_SWEEPS = 10
 
 
 def default_perturbation(d: int) -> Floats:
@@ -90,24 +89,43 @@ class RoundingTask:
     P: CellSets
     m: Floats
     price: Floats
-    groups: tuple[RedundancyGroup, ...]
+    layout: Any
     required: Bools
-
-    @cached_property
-    def group_of(self) -> NDArray[np.intp]:
-        """Index of the group of each column: shape (d,)."""
-        columns = [g.columns for g in self.groups]
-        owner = np.zeros(len(self.price), dtype=np.intp)
-        if columns:
-            sizes = [len(c) for c in columns]
-            owner[np.concatenate(columns)] = np.repeat(np.arange(len(columns)), sizes)
-        return owner
 
     def cost(self, chosen: Bools) -> float:
         """Cost of a clause, all its columns chosen."""
         chosen = np.asarray(chosen, dtype=bool)
         covered = self.P.values(np.flatnonzero(chosen)).any(axis=1)
         return float(self.price[chosen].sum() + self.m[~covered].sum())
+
+
+def rounding_layout(P: CellSets, groups: Sequence[RedundancyGroup]) -> Any:
+    """Write columns and their groups as arrays for the compiled sweep (a `Layout`)."""
+    from rulekit.search.columns.rounding_kernels import Layout
+
+    none = np.zeros(0, dtype=np.int64)
+    sizes = np.array([(len(g.columns), len(g.low), len(g.high)) for g in groups], np.int64)
+    n, n_low, n_high = sizes.reshape(-1, 3).T
+    columns = np.concatenate([none, *(g.columns for g in groups)])
+    owner = np.zeros(len(P.source), dtype=np.int64)
+    owner[columns] = np.repeat(np.arange(len(groups)), n)
+    end, pair_end = np.cumsum(n_low + n_high), np.cumsum(n_low * n_high)
+    return Layout(
+        np.ascontiguousarray(P.codes.T, np.uint32),
+        np.ascontiguousarray(P.n_cells, np.int64),
+        np.ascontiguousarray(P.source, np.int64),
+        np.ascontiguousarray(P.spans, np.int64),
+        owner,
+        columns,
+        np.append(0, np.cumsum(n)),
+        np.concatenate([none, *(side for g in groups for side in (g.low, g.high))]),
+        end - n_low - n_high,
+        end - n_high,
+        end,
+        np.concatenate([none.astype(bool), *(g.pairs.ravel() for g in groups)]),
+        pair_end - n_low * n_high,
+        np.array([g.overlap for g in groups], dtype=bool),
+    )
 
 
 def round_by_threshold(w: Floats, threshold: float = 0.2) -> Bools:
@@ -161,113 +179,24 @@ def round_without_redundancy(task: RoundingTask, w: Floats) -> Bools:
     .. [1] G. Su, D. Wei, K. R. Varshney, D. M. Malioutov, "Interpretable two-level Boolean rule
        learning for classification" (2015), section 4.4.
     """
-    mass = np.bincount(task.group_of, w, len(task.groups))
+    from rulekit.search.columns import rounding_kernels as kernel
+
+    layout = task.layout
+    n_groups = len(layout.start) - 1
+    mass = np.bincount(layout.group_of, w, n_groups)
     order = np.argsort(-np.round(mass / TIE), kind="stable")
-    heavy = order[: np.count_nonzero(mass > TIE)]
+    n_heavy = np.count_nonzero(mass > TIE)
+    clause = kernel.Clause(task.m, task.price, task.required)
+    most = layout.n_cells.max(initial=0) + 1
+    d, n = len(w), len(task.m)
+    room = kernel.Room(
+        np.zeros(d), np.zeros(n), np.zeros(n), np.zeros(most), np.zeros(d), np.zeros_like(order)
+    )
     best, best_cost = task.required, task.cost(task.required)
-    for start in (w, np.zeros_like(w)):  # the two readings of what the paper leaves open
-        chosen, cost = _swept_until_stable(task, start, order, heavy)
+    for start in (w.copy(), np.zeros_like(w)):  # the two readings of what the paper leaves open
+        cost = kernel.round_clause(layout, clause, room, order, n_heavy, start)
+        chosen = start > 0.5
         shorter = cost <= best_cost + TIE and chosen.sum() < best.sum()
         if cost < best_cost - TIE or shorter:
             best, best_cost = chosen, cost
     return best.copy()
-
-
-def _swept_until_stable(
-    task: RoundingTask, start: Floats, order: NDArray[np.intp], heavy: NDArray[np.intp]
-) -> tuple[Bools, float]:
-    """Sweep from a clause, then from what came out, until the cost no longer falls."""
-    chosen = _swept(task, start, order, heavy)
-    cost = task.cost(chosen)
-    for _ in range(MAX_SWEEPS):
-        used = order[_marked(task, task.group_of[chosen])[order]]
-        again = _swept(task, chosen.astype(float), order, used)
-        again_cost = task.cost(again)
-        if again_cost >= cost - TIE:
-            break
-        chosen, cost = again, again_cost
-    return chosen, cost
-
-
-def _swept(
-    task: RoundingTask, start: Floats, order: NDArray[np.intp], first: NDArray[np.intp]
-) -> Bools:
-    """Settle some groups in their order, then the others of `order`."""
-    sweep = _Sweep(task, start)
-    for g in first:
-        sweep.settle(g)
-    sweep.settle_weightless(order[~_marked(task, first)[order]])
-    return sweep.w > 0.5
-
-
-def _marked(task: RoundingTask, groups: NDArray[np.intp]) -> Bools:
-    """Return which groups are among some, shape (number of groups,)."""
-    marked = np.zeros(len(task.groups), dtype=bool)
-    marked[groups] = True
-    return marked
-
-
-class _Sweep:
-    """The clause being rounded: weights, and how far each row is covered by them."""
-
-    def __init__(self, task: RoundingTask, w: Floats) -> None:
-        self.task = task
-        self.w = np.where(task.required, 1.0, w)
-        used = np.flatnonzero(self.w)
-        self.cover = task.P.values(used) @ addable(self.w[used])
-
-    def settle(self, g: int) -> None:
-        """Replace a group's weights by its cheapest combination."""
-        task, group = self.task, self.task.groups[g]
-        held, cell = task.P.block(group.columns)  # all columns of a group are sets of its cells
-        keep = task.required[group.columns]
-        weights = np.where(keep, 0.0, self.w[group.columns])
-        if weights.any():
-            self.cover -= (held @ addable(weights))[cell]
-            self.w[group.columns] = keep
-        open_weight = addable(task.m * np.maximum(0.0, 1.0 - self.cover))
-        mass = np.bincount(cell, open_weight, len(held)).astype(float)
-        for j in cheapest_combination(group, held.T, mass, task.price, task.required):
-            self.w[j] = 1.0
-            self.cover += task.P.values([j])[:, 0]
-
-    def settle_weightless(self, groups: NDArray[np.intp]) -> None:
-        """Settle groups without weight; those that have nothing to gain are passed over."""
-        task = self.task
-        while len(groups):
-            gain = task.P.sums(addable(task.m * np.maximum(0.0, 1.0 - self.cover)))
-            useful = np.flatnonzero((task.price < gain - TIE) & ~task.required)
-            where = np.flatnonzero(_marked(task, task.group_of[useful])[groups])
-            if len(where) == 0:
-                return
-            self.settle(groups[where[0]])
-            # those before it gained nothing, and as rows get covered they never will
-            groups = groups[where[0] + 1 :]
-
-
-def cheapest_combination(
-    group: RedundancyGroup, block: Floats, gain: Floats, price: Floats, barred: Bools
-) -> list[int]:
-    """Find the columns of one group that lower the cost most.
-
-    Shapes: block (number of columns of the group, n), gain (n,), price (d,), barred (d,).
-    """
-    columns = group.columns
-    delta = np.where(barred[columns], np.inf, price[columns] - block @ gain)
-    best_one = float(delta.min(initial=np.inf))
-    best_two = np.inf
-    if group.has_pairs:
-        low, high = group.low_at, group.high_at
-        both = delta[low][:, None] + delta[high]
-        if group.overlap:  # rows of both sides were counted twice
-            # `delta` of each side holds their gain, so that it is given back once
-            both = both + (block[low] * gain) @ block[high].T
-        both = np.where(group.pairs, both, np.inf)
-        best_two = float(both.min())
-    best = min(0.0, best_one, best_two) + TIE
-    if best >= 0.0:
-        return []
-    if best_one <= best:
-        return [int(columns[np.argmax(delta <= best_one + TIE)])]
-    a, b = divmod(int(np.argmax(both <= best_two + TIE)), both.shape[1])
-    return [int(group.low[a]), int(group.high[b])]

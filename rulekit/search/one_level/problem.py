@@ -25,6 +25,7 @@ are. The answer is then a function of the sub-problem alone, whatever was solved
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,7 @@ from rulekit.search.columns import (
     round_at_random,
     round_by_threshold,
     round_without_redundancy,
+    rounding_layout,
     row_order,
 )
 from rulekit.search.lp import seconds_left, solve_milp
@@ -379,7 +381,12 @@ class CoverProblem:
         return exact_clause(self._task(sub), sub.always, limit)
 
     def _task(self, sub: SubProblem) -> RoundingTask:
-        return RoundingTask(self._P, sub.m, sub.price, self.groups, self.required)
+        return RoundingTask(self._P, sub.m, sub.price, self._layout, self.required)
+
+    @cached_property
+    def _layout(self) -> Any:
+        """The columns of P and their groups, as rounding reads them."""
+        return rounding_layout(self._P, self.groups)
 
     def learn(
         self,

@@ -35,9 +35,9 @@ from rulekit.exceptions import SolverError, TimeLimitError
 from rulekit.search.columns import (
     ALWAYS_PERTURBATION,
     PERTURBATION,
+    TIE,
     ClauseSelection,
     RedundancyGroup,
-    cheapest_combination,
     error_cost,
     single_group,
     snapped,
@@ -342,11 +342,39 @@ def _rounded(table: TwoLevelTable, w: Floats) -> Floats:
         # The group's own weights go first: the gain is that over the clause without it.
         w[r, group.columns] = table.required[group.columns]
         gain = _gain_of_covering(table, w, int(r))
-        for j in cheapest_combination(
+        for j in _cheapest_combination(
             group, table.A[:, group.columns].T, addable(gain), table.price, table.required
         ):
             w[r, j] = 1.0
     return w
+
+
+def _cheapest_combination(
+    group: RedundancyGroup, block: Floats, gain: Floats, price: Floats, barred: Bools
+) -> list[int]:
+    """Find the columns of one group that lower the cost most.
+
+    Shapes: block (number of columns of the group, n), gain (n,), price (d,), barred (d,).
+    """
+    columns = group.columns
+    delta = np.where(barred[columns], np.inf, price[columns] - block @ gain)
+    best_one = float(delta.min(initial=np.inf))
+    best_two = np.inf
+    if group.has_pairs:
+        low, high = group.low_at, group.high_at
+        both = delta[low][:, None] + delta[high]
+        if group.overlap:  # rows of both sides were counted twice
+            # `delta` of each side holds their gain, so that it is given back once
+            both = both + (block[low] * gain) @ block[high].T
+        both = np.where(group.pairs, both, np.inf)
+        best_two = float(both.min())
+    best = min(0.0, best_one, best_two) + TIE
+    if best >= 0.0:
+        return []
+    if best_one <= best:
+        return [int(columns[np.argmax(delta <= best_one + TIE)])]
+    a, b = divmod(int(np.argmax(both <= best_two + TIE)), both.shape[1])
+    return [int(group.low[a]), int(group.high[b])]
 
 
 def _gain_of_covering(table: TwoLevelTable, w: Floats, r: int) -> Floats:

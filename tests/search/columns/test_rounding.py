@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.columns.cell_sets import CellSets, redundancy_groups
 from rulekit.search.columns.rounding import (
     RoundingTask,
     round_at_random,
@@ -13,40 +12,14 @@ from rulekit.search.columns.rounding import (
     round_without_redundancy,
 )
 from rulekit.search.one_level.problem import CoverProblem
-from tests.reference import rounding as reference
 from tests.reference.one_level import best_clause_cost, clause_cost
-from tests.strategies.covers import cover_problems, sub_problems, threshold_table
-
-
-def task_of(A, y, rows, theta, structure=None, required=()):
-    """Fold the table into rows to cover and prices, by hand."""
-    cells = CellSets.of_matrix(A, None if structure is None else structure.feature)
-    groups = redundancy_groups(cells, y, structure)
-    must = np.isin(np.arange(A.shape[1]), required)
-    price = theta + rows[~y] @ A[~y].astype(float)
-    return RoundingTask(cells.take_rows(y), rows[y], price, groups, must)
-
-
-@pytest.mark.slow
-@given(
-    seed=st.integers(0, 10_000),
-    theta=st.sampled_from([0.01, 0.4, 1.0]),
-    missing=st.sampled_from([0.0, 0.2]),
-)
-def test_the_fast_sweep_is_the_plain_one(seed, theta, missing):
-    A, y, structure = threshold_table(seed, n=40, features=3, cuts=4, levels=3, missing=missing)
-    rng = np.random.default_rng(seed)
-    rows = rng.choice([0.0, 0.5, 1.0, 2.0], len(y))
-    w = np.where(rng.random(A.shape[1]) < 0.4, rng.choice([1 / 3, 0.5, 2 / 3], A.shape[1]), 0.0)
-    fast = round_without_redundancy(task_of(A, y, rows, theta, structure), w)
-    slow = reference.round_without_redundancy(A, y, rows, w, theta, structure)
-    np.testing.assert_array_equal(fast, slow)
+from tests.strategies.covers import cover_problems, rounding_task, sub_problems, threshold_table
 
 
 @given(cover_problems())
 def test_rounded_clause_costs_between_best_and_empty(problem):
     A, y, rows, theta = problem
-    task = task_of(A, y, rows, theta)
+    task = rounding_task(A, y, rows, theta)
     cost = task.cost(round_without_redundancy(task, np.full(A.shape[1], 0.3)))
     assert cost >= best_clause_cost(A, y, rows, theta) - 1e-9
     assert cost <= rows[y].sum() + 1e-9
@@ -56,7 +29,7 @@ def test_rounded_clause_costs_between_best_and_empty(problem):
 def test_clauses_have_no_redundant_or_always_true_pair(seed):
     A, y, structure = threshold_table(seed, n=60, features=3, cuts=5)
     w = np.random.default_rng(seed).random(A.shape[1])
-    chosen = round_without_redundancy(task_of(A, y, np.ones(len(y)), 0.01, structure), w)
+    chosen = round_without_redundancy(rounding_task(A, y, np.ones(len(y)), 0.01, structure), w)
     for feature in range(3):
         low = chosen & (structure.feature == feature) & (structure.side < 0)
         high = chosen & (structure.feature == feature) & (structure.side > 0)
@@ -68,28 +41,28 @@ def test_clauses_have_no_redundant_or_always_true_pair(seed):
 
 def test_first_of_equal_columns_is_chosen():
     A = np.array([[True, True, True], [False, False, False]])
-    task = task_of(A, np.array([True, False]), np.ones(2), 0.1)
+    task = rounding_task(A, np.array([True, False]), np.ones(2), 0.1)
     np.testing.assert_array_equal(
         round_without_redundancy(task, np.array([0.2, 0.2, 0.2])), [True, False, False]
     )
 
 
 def test_empty_clause_wins_at_equal_cost():
-    task = task_of(np.ones((1, 1), dtype=bool), np.array([True]), np.ones(1), 1.0)
+    task = rounding_task(np.ones((1, 1), dtype=bool), np.array([True]), np.ones(1), 1.0)
     assert not round_without_redundancy(task, np.array([0.5])).any()
 
 
 def test_a_required_column_stays_and_the_others_work_around_it():
     A = np.array([[True, True, False], [True, False, True], [False, False, True]])
-    task = task_of(A, np.ones(3, dtype=bool), np.ones(3), 0.1, required=[0])
+    task = rounding_task(A, np.ones(3, dtype=bool), np.ones(3), 0.1, required=[0])
     np.testing.assert_array_equal(
         round_without_redundancy(task, np.full(3, 0.3)), [True, False, True]
     )
 
 
 def test_columns_of_infinite_price_are_never_chosen():
-    task = task_of(np.ones((2, 2), dtype=bool), np.ones(2, dtype=bool), np.ones(2), 0.1)
-    barred = RoundingTask(task.P, task.m, np.array([np.inf, 0.5]), task.groups, task.required)
+    task = rounding_task(np.ones((2, 2), dtype=bool), np.ones(2, dtype=bool), np.ones(2), 0.1)
+    barred = RoundingTask(task.P, task.m, np.array([np.inf, 0.5]), task.layout, task.required)
     np.testing.assert_array_equal(
         round_without_redundancy(barred, np.array([0.0, 0.4])), [False, True]
     )
@@ -103,7 +76,7 @@ def test_the_threshold_itself_is_chosen():
 
 def test_random_rounding_repeats_with_its_seed():
     A, y, structure = threshold_table(3)
-    task = task_of(A, y, np.ones(len(y)), 0.5, structure)
+    task = rounding_task(A, y, np.ones(len(y)), 0.5, structure)
     w = np.full(A.shape[1], 0.1)
     first = round_at_random(task, w, np.random.default_rng(5), n_draws=20)
     again = round_at_random(task, w, np.random.default_rng(5), n_draws=20)

@@ -1,0 +1,284 @@
+"""Kernels that round: sweeps over the groups of a clause, each settled at its best combination.
+
+Weights are summed on a grid (see `rulekit.search.sums`), so every order of adding gives the same
+bits. `rulekit.search.columns.rounding` states what is minimised.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from rulekit.search.machine_code import machine_code, record
+from rulekit.search.sums import EXACT_BITS, TINY
+
+TIE = 1e-9
+MAX_SWEEPS = 10
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class Layout(NamedTuple):
+    """Columns as runs of cells, and their groups; all columns of a group read one source."""
+
+    codes: NDArray[np.uint32]  # (p, n), the cell of each row in each source
+    n_cells: Ints  # (p,)
+    source: Ints  # (d,)
+    spans: Ints  # (d, 2 * runs), first cell and end of each run
+    group_of: Ints  # (d,)
+    columns: Ints  # (d,), group after group, in order
+    start: Ints  # (G + 1,), where each group starts in `columns`
+    sides: Ints  # columns of each group that may be combined: ``<=``, then ``>``
+    low_start: Ints  # (G,), where the ``<=`` columns of each group start in `sides`
+    high_start: Ints  # (G,), where its ``>`` columns start
+    end: Ints  # (G,), where they end
+    pairs: Bools  # whether a ``<=`` and a ``>`` column may be combined, matrix after matrix
+    pair_start: Ints  # (G,)
+    overlap: Bools  # (G,), whether two columns of a pair may hold in the same row
+
+
+class Clause(NamedTuple):
+    """One clause to be rounded: costs of rows and columns, and columns that stay."""
+
+    m: Floats
+    price: Floats
+    required: Bools
+
+
+class Room(NamedTuple):
+    """Work arrays."""
+
+    w: Floats  # (d,), weights, settled or not
+    cover: Floats  # (n,), weight of the columns that hold in each row
+    open: Floats  # (n,), cost of each row at this cover
+    upto: Floats  # (most cells + 1,), sums over the first cells
+    delta: Floats  # (d,), change of cost if a column is chosen
+    order: Ints  # (G,), the groups in the order of this sweep
+
+
+I1, I2, F1 = types.int64[::1], types.int64[:, ::1], types.float64[::1]
+U2, B1 = types.uint32[:, ::1], types.boolean[::1]
+LAYOUT = record(Layout, U2, I1, I1, I2, I1, I1, I1, I1, I1, I1, I1, B1, I1, B1)
+CLAUSE = record(Clause, F1, F1, B1)
+ROOM = record(Room, F1, F1, F1, F1, F1, I1)
+
+
+@machine_code()
+def _grid_unit(total):  # type: ignore[no-untyped-def]
+    """Return the power of two whose multiples add up exactly to `total`."""
+    part, exponent = math.frexp(max(total, TINY))
+    return math.ldexp(1.0, exponent - (1 if part == 0.5 else 0) - EXACT_BITS)
+
+
+@machine_code()
+def _holds(spans, cell):  # type: ignore[no-untyped-def]
+    """Return whether a column holds in a cell."""
+    for r in range(0, len(spans), 2):  # noqa: SIM110 (kernels know no generators)
+        if spans[r] <= cell < spans[r + 1]:
+            return True
+    return False
+
+
+@machine_code()
+def _add(column, by, layout, room):  # type: ignore[no-untyped-def]
+    """Add a weight to the rows of a column."""
+    code, spans = layout.codes[layout.source[column]], layout.spans[column]
+    for i in range(len(code)):
+        if _holds(spans, code[i]):
+            room.cover[i] += by
+
+
+@machine_code()
+def _sum_cells(s, layout, room):  # type: ignore[no-untyped-def]
+    """Compute sums of the cost of open rows over the first cells of a source."""
+    code, upto, n_cells = layout.codes[s], room.upto, layout.n_cells[s]
+    total = 0.0
+    for i in range(len(code)):
+        total += room.open[i]
+    unit = _grid_unit(total)
+    for k in range(n_cells + 1):
+        upto[k] = 0.0
+    for i in range(len(code)):
+        upto[code[i] + 1] += np.rint(room.open[i] / unit) * unit
+    for k in range(n_cells):
+        upto[k + 1] += upto[k]
+
+
+@machine_code()
+def _find_changes(g, layout, clause, room):  # type: ignore[no-untyped-def]
+    """Compute the change of cost of each column of a group; return the least."""
+    for i in range(len(clause.m)):
+        room.open[i] = clause.m[i] * max(0.0, 1.0 - room.cover[i])
+    _sum_cells(layout.source[layout.columns[layout.start[g]]], layout, room)
+    least = np.inf
+    for e in range(layout.start[g], layout.start[g + 1]):
+        c = layout.columns[e]
+        room.delta[c] = np.inf
+        if not clause.required[c]:
+            gain = 0.0
+            for r in range(0, layout.spans.shape[1], 2):
+                gain += room.upto[layout.spans[c, r + 1]] - room.upto[layout.spans[c, r]]
+            room.delta[c] = clause.price[c] - gain
+        least = min(least, room.delta[c])
+    return least
+
+
+@machine_code()
+def _change_of_pair(g, a, b, layout, room):  # type: ignore[no-untyped-def]
+    """Return the change of cost if two columns are chosen; rows of both count once."""
+    low, high = layout.sides[layout.low_start[g] + a], layout.sides[layout.high_start[g] + b]
+    both = 0.0
+    if layout.overlap[g]:
+        for r in range(0, layout.spans.shape[1], 2):
+            for t in range(0, layout.spans.shape[1], 2):
+                first = max(layout.spans[low, r], layout.spans[high, t])
+                end = min(layout.spans[low, r + 1], layout.spans[high, t + 1])
+                if first < end:
+                    both += room.upto[end] - room.upto[first]
+    return room.delta[low] + room.delta[high] + both
+
+
+@machine_code()
+def _choose(column, layout, room):  # type: ignore[no-untyped-def]
+    """Set the weight of a column to 1."""
+    room.w[column] = 1.0
+    _add(column, 1.0, layout, room)
+
+
+@machine_code()
+def _choose_pair(g, limit, layout, room):  # type: ignore[no-untyped-def]
+    """Return the least change of a pair; choose the first pair that changes no more than this."""
+    n_high = layout.end[g] - layout.high_start[g]
+    least = np.inf
+    for a in range(layout.high_start[g] - layout.low_start[g]):
+        for b in range(n_high):
+            if layout.pairs[layout.pair_start[g] + a * n_high + b]:
+                change = _change_of_pair(g, a, b, layout, room)
+                least = min(least, change)
+                if change <= limit:
+                    _choose(layout.sides[layout.low_start[g] + a], layout, room)
+                    _choose(layout.sides[layout.high_start[g] + b], layout, room)
+                    return least
+    return least
+
+
+@machine_code()
+def _remove(g, layout, clause, room):  # type: ignore[no-untyped-def]
+    """Take the weights of a group's columns out of the cover, but for the required ones."""
+    total = 0.0
+    for e in range(layout.start[g], layout.start[g + 1]):
+        c = layout.columns[e]
+        if not clause.required[c]:
+            total += room.w[c]
+    if total == 0.0:
+        return
+    unit = _grid_unit(total)
+    for e in range(layout.start[g], layout.start[g + 1]):
+        c = layout.columns[e]
+        if not clause.required[c] and room.w[c] != 0.0:
+            _add(c, -np.rint(room.w[c] / unit) * unit, layout, room)
+            room.w[c] = 0.0
+
+
+@machine_code()
+def _settle(g, layout, clause, room):  # type: ignore[no-untyped-def]
+    """Replace the weights of a group by its cheapest combination."""
+    _remove(g, layout, clause, room)
+    one = _find_changes(g, layout, clause, room)
+    two = _choose_pair(g, -np.inf, layout, room)
+    best = min(0.0, one, two) + TIE
+    if best >= 0.0:
+        return
+    if one > best:
+        _choose_pair(g, two + TIE, layout, room)
+        return
+    for e in range(layout.start[g], layout.start[g + 1]):
+        if room.delta[layout.columns[e]] <= one + TIE:
+            _choose(layout.columns[e], layout, room)
+            return
+
+
+@machine_code()
+def _cost(layout, clause, w):  # type: ignore[no-untyped-def]
+    """Return the cost of a clause of whole columns."""
+    cost = 0.0
+    for c in range(len(w)):
+        if w[c] > 0.5:
+            cost += clause.price[c]
+    for i in range(len(clause.m)):
+        covered = False
+        for c in range(len(w)):
+            if w[c] > 0.5 and _holds(layout.spans[c], layout.codes[layout.source[c], i]):
+                covered = True
+                break
+        if not covered:
+            cost += clause.m[i]
+    return cost
+
+
+@machine_code()
+def _start(layout, clause, w, room):  # type: ignore[no-untyped-def]
+    """Start from weights: required columns at 1, rows covered accordingly."""
+    total = 0.0
+    for c in range(len(w)):
+        room.w[c] = 1.0 if clause.required[c] else w[c]
+        total += room.w[c]
+    unit = _grid_unit(total)
+    for i in range(len(room.cover)):
+        room.cover[i] = 0.0
+    for c in range(len(w)):
+        if room.w[c] != 0.0:
+            _add(c, np.rint(room.w[c] / unit) * unit, layout, room)
+
+
+@machine_code()
+def _sweep(n_first, layout, clause, w, room):  # type: ignore[no-untyped-def]
+    """Settle the first groups of the order, then those of the others that lower the cost."""
+    _start(layout, clause, w, room)
+    for k in range(len(room.order)):
+        g = room.order[k]
+        if k < n_first or _find_changes(g, layout, clause, room) < -TIE:
+            _settle(g, layout, clause, room)
+    for c in range(len(w)):
+        room.w[c] = 1.0 if room.w[c] > 0.5 else 0.0
+    return _cost(layout, clause, room.w)
+
+
+@machine_code()
+def _used_first(order, layout, w, room):  # type: ignore[no-untyped-def]
+    """Order groups with a chosen column before the others; return how many there are."""
+    n_used = 0
+    for wanted in (True, False):
+        for k in range(len(order)):
+            g = order[k]
+            used = False
+            for e in range(layout.start[g], layout.start[g + 1]):
+                used |= w[layout.columns[e]] > 0.5
+            if used == wanted:
+                room.order[n_used] = g
+                n_used += 1
+        if wanted:
+            n_first = n_used
+    return n_first
+
+
+@machine_code(types.float64(LAYOUT, CLAUSE, ROOM, I1, types.int64, F1))
+def round_clause(layout, clause, room, order, n_first, w):  # type: ignore[no-untyped-def]
+    """Round `w` in place by sweeps until the cost no longer falls; return the cost."""
+    for k in range(len(order)):
+        room.order[k] = order[k]
+    cost = _sweep(n_first, layout, clause, w, room)
+    for c in range(len(w)):
+        w[c] = room.w[c]
+    for _ in range(MAX_SWEEPS):
+        n_used = _used_first(order, layout, w, room)
+        again = _sweep(n_used, layout, clause, w, room)
+        if again >= cost - TIE:
+            break
+        cost = again
+        for c in range(len(w)):
+            w[c] = room.w[c]
+    return cost
