@@ -89,12 +89,16 @@ def past_cases(
     )
     if wording.spoken:
         cases = "past case" if n == 1 else "past cases"
-        text = f"The outcome was {label_text(label, wording)} in {same:,} of {n:,} {cases} like it."
+        outcome = label_text(label, wording)
+        text = f"In {same:,} of {n:,} {cases} like it the outcome was {outcome}."
         return PastCases(n, same, label, text if n else "There was no past case like it.")
     if n == 0:
         return PastCases(0, 0, label, f"{name}: no training row.")
     rows = "training row" if n == 1 else "training rows"
-    text = f"{name}: {outcome_text(label)} in {same:,} of {n:,} {rows} ({100 * same / n:.0f} %)."
+    outcome = outcome_text(label)
+    if not any(character.isalpha() for character in outcome):
+        outcome = f"outcome {outcome}"  # a number alone would read as a count of rows
+    text = f"{name}: {outcome} in {same:,} of {n:,} {rows} ({100 * same / n:.0f} %)."
     return PastCases(n, same, label, text)
 
 

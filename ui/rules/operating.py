@@ -28,7 +28,14 @@ from ui.theme import chart, selected_id
 WAYS = {"clauses": "Clauses, one after another", "chances": "From a probability on"}
 MOST = 20  # number of probabilities to choose from
 SOURCE = "_operating_source"  # model whose points are shown while one of them is selected
-SHARES = ("called_positive", "found", "false_alarms", "precision", "error")
+# Column of `operating_points`: its title, and what it is the share of.
+SHARES = {
+    "called_positive": ("predicted", "Rows predicted {name}, of all rows."),
+    "found": ("recall (true positive rate)", "Rows predicted {name}, of those that are {name}."),
+    "false_alarms": ("false positive rate", "Rows predicted {name}, of those that are not {name}."),
+    "precision": ("precision", "Rows that are {name}, of those predicted {name}."),
+    "error": ("error", "Rows predicted wrongly, of all rows."),
+}
 
 
 def operating_card(model: Any, rows: Rows, state: AppState) -> None:
@@ -74,9 +81,13 @@ def operating_card(model: Any, rows: Rows, state: AppState) -> None:
     counted = f"Counted on {rows.name} rows; a selected point becomes the rule."
     st.caption(md(f"{sentence} {counted}", 400))
     pick_row(
-        _point_table(points, by, rows.name),
+        _point_table(points, by),
         at,
         pick,
+        column_config={
+            title: st.column_config.Column(help=text.format(name=f'"{md(name)}"'))
+            for title, text in SHARES.values()
+        },
         key=f"operating_table_{by}",
         alt="The operating points; selecting one makes it the rule",
     )
@@ -90,21 +101,14 @@ def _few(points: pd.DataFrame) -> pd.DataFrame:
     return points.iloc[indices].reset_index(drop=True)
 
 
-def _point_table(points: pd.DataFrame, by: str, name: str) -> pd.DataFrame:
+def _point_table(points: pd.DataFrame, by: str) -> pd.DataFrame:
     first = (
         [", ".join(map(str, on)) or "none" for on in points["clauses"]]
         if by == "clauses"
         else [f"{100 * t:.1f} %" if t < 1 else "never" for t in points["threshold"]]
     )
-    titles = (
-        "predicted",
-        "recall (true positive rate)",
-        "false positive rate",
-        "precision",
-        "error",
-    )
     table = {"clauses on" if by == "clauses" else "from": first}
-    for title, measure in zip(titles, SHARES, strict=True):
+    for measure, (title, _) in SHARES.items():
         table[title] = [f"{100 * v:.1f} %" if v == v else "—" for v in points[measure]]
     if "cost_per_100" in points:
         table["cost a 100"] = [f"{v:.4g}" for v in points["cost_per_100"]]
