@@ -90,7 +90,13 @@ def main(python: str = sys.executable) -> int:
             "-m",
             "not slow and not browser and not paper",
         ]
-        return subprocess.run([inside, "-m", "pytest", *tests, *TESTS], cwd=ROOT).returncode
+        command = [inside, "-m", "pytest", *tests, *TESTS]
+        return subprocess.run(command, cwd=ROOT, env=environment(folder)).returncode
+
+
+def environment(folder: str) -> dict[str, str]:
+    """Return the variables of the run: kernels of another Numba would replace the compiled ones."""
+    return os.environ | {"NUMBA_CACHE_DIR": str(Path(folder, "kernels"))}
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """The oldest versions that are tried are those that the project states."""
 
 import tomllib
+from pathlib import Path
 
 import pytest
 
-from scripts.oldest import ROOT, TESTS, oldest
+from scripts.oldest import ROOT, TESTS, environment, oldest
 
 
 def test_each_dependency_is_tried_at_its_lower_bound():
@@ -24,3 +25,9 @@ def test_a_dependency_without_a_lower_bound_is_refused():
 
 def test_the_tests_that_are_run_are_there():
     assert all((ROOT / test).exists() for test in TESTS)
+
+
+def test_kernels_are_not_cached_in_the_checkout(tmp_path):
+    cache = Path(environment(str(tmp_path))["NUMBA_CACHE_DIR"])
+    assert cache.is_relative_to(tmp_path)
+    assert not cache.is_relative_to(ROOT)
