@@ -7,8 +7,6 @@ STAMP  := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
 READY  := $(VENV)/.compiled
 PYTEST := $(BIN)/python -m pytest
-# In the gate tests in a browser go first: pages that wait for a core cost more of it.
-NICE   ?=
 CORES  := -n auto --maxprocesses 8 --dist worksteal
 
 # uv, from the path or the environment; without it pip.
@@ -32,7 +30,7 @@ test: $(DEV) $(READY)    ## the quick tests, on all cores
 	$(PYTEST) $(CORES) -m "not slow and not browser and not paper"
 
 slow: $(DEV) $(READY)    ## the slow tests, except those in a browser
-	$(NICE) $(PYTEST) $(CORES) -m "slow and not browser and not paper"
+	$(PYTEST) $(CORES) -m "slow and not browser and not paper"
 
 browser: $(DEV) $(READY) ## a person's path in a real browser
 	$(PYTEST) -n 2 --dist loadfile -m "browser and not paper"
@@ -77,7 +75,7 @@ lint: $(DEV)             ## lint, format, types, import contracts
 docs: export OMP_NUM_THREADS = 1
 docs: $(DEV) $(READY)    ## the guide, from docs/guide to build/guide/index.html; runs its examples
 	rm -rf build/guide docs/guide/api docs/guide/gallery
-	$(NICE) $(BIN)/python -m sphinx -q -W --keep-going -b html docs/guide build/guide
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs/guide build/guide
 
 wheel: $(DEV)            ## build the wheel, and look into it
 	rm -rf build dist
@@ -85,7 +83,7 @@ wheel: $(DEV)            ## build the wheel, and look into it
 	$(BIN)/python -m scripts.wheel_contents dist/*.whl
 
 oldest: $(DEV)           ## tests with the oldest versions of the dependencies, in their own environment
-	$(NICE) $(BIN)/python -m scripts.oldest
+	$(BIN)/python -m scripts.oldest
 
 check: lint test         ## what must pass before a change lands
 

@@ -89,6 +89,8 @@ def spark_tables():
 
     settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
     settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    # A test runs each query once: optimising its machine code takes longer than running it.
+    settings |= {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
     builder = SparkSession.builder.master("local[1]")
     for name, value in settings.items():
         builder = builder.config(name, value)
