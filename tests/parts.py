@@ -31,10 +31,6 @@ PARTS = {
         "rulekit/families/ideal_dnf/counts.py",
         "rulekit/families/ideal_dnf/formula.py",
         "rulekit/families/ideal_dnf/model.py",
-        "rulekit/families/ideal_dnf/search.py",
-    ),
-    "tests/families/ideal_dnf/test_engine_counts.py": (
-        "rulekit/families/ideal_dnf/engine_conditions.py",
     ),
     "tests/learners/literal/test_certificate.py": (
         "rulekit/learners/literal/base.py",

@@ -27,7 +27,6 @@ SUFFIXES = (".parquet", ".csv", ".csv.gz")
 def open_table(
     path: str | Path | Sequence[Path],
     *,
-    row_number: str | None = None,
     memory_limit: str = "500MB",
     threads: int = 1,
 ) -> Any:
@@ -58,17 +57,8 @@ def open_table(
     link.raw_sql("SET preserve_insertion_order = false")
     if files[0].suffix != ".parquet":
         return _read(link.read_csv, names, files[0])
-    columns = _names(files[0])
-    options: dict[str, Any] = {"hive_partitioning": whole}
-    if row_number is None:
-        return _read(link.read_parquet, names, files[0], union_by_name=True, **options)
-    if len(files) > 1 or row_number in columns or "file_row_number" in columns:
-        raise ValueError(
-            "`row_number` numbers the rows of one Parquet file in a column that is new; got "
-            f"{row_number!r} for {len(files)} files with {len(columns)} columns."
-        )
-    table = _read(link.read_parquet, names, files[0], file_row_number=True)
-    return table.rename({row_number: "file_row_number"})
+    _check_names(files[0])
+    return _read(link.read_parquet, names, files[0], union_by_name=True, hive_partitioning=whole)
 
 
 def _read(reader: Any, names: list[str], first: Path, **options: Any) -> Any:
@@ -99,8 +89,8 @@ def _files(path: Path) -> list[Path]:
     return [path]
 
 
-def _names(file: Path) -> list[str]:
-    """Read the column names of a Parquet file; DuckDB does not distinguish "Age" and "age"."""
+def _check_names(file: Path) -> None:
+    """Reject a Parquet file whose names DuckDB does not distinguish, such as "Age" and "age"."""
     try:
         names = list(pq.ParquetFile(file).schema_arrow.names)
     except (pa.ArrowException, OSError) as error:
@@ -112,4 +102,3 @@ def _names(file: Path) -> list[str]:
             f"Column names must differ in more than upper and lower case; {' and '.join(same[:2])} "
             "do not. Rename one."
         )
-    return names

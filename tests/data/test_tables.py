@@ -52,14 +52,6 @@ def test_a_folder_of_parts_is_one_table_whose_folders_are_columns(tmp_path):
     assert rule_statistics(RULE, table, "y").n == 4
 
 
-def test_rows_of_a_parquet_file_are_numbered(tmp_path):
-    FRAME.to_parquet(tmp_path / "rows.parquet", row_group_size=1)
-    found = rows(open_table(tmp_path / "rows.parquet", row_number="row; --"))
-    assert found["row; --"].tolist() == [0, 2, 3, 1]
-    with pytest.raises(ValueError, match="`row_number` numbers the rows of one Parquet file"):
-        open_table(tmp_path / "rows.parquet", row_number="x")
-
-
 @pytest.mark.slow
 def test_failed_allocation_leaves_nothing_behind(tmp_path, monkeypatch):
     made = []

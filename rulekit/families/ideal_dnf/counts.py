@@ -1,13 +1,13 @@
 """The three tables of counts that the ideal DNF needs.
 
-A `CountSource` gives them. `TableCounts` counts a table in memory, `MatrixCounts` the conditions
-of any binarizer; `engine_counts` queries the engine of a table in a database. All of them use the
-same questions, hold out the same rows and cut at the same medians, so they end in the same
-rule.
+`TableCounts` counts the columns of a table, `MatrixCounts` the conditions of any binarizer. Of a
+table in a database `counted_types` counts the types of chosen conditions.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,40 +32,29 @@ from rulekit.families.ideal_dnf.solver.row_types import (
     type_counts,
     weighted_contingency,
 )
-from rulekit.rules import Columns
+from rulekit.learners.from_table.rows import TableRows
+from rulekit.rules import Clause, Columns, RuleSet
 
 Bools = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 Ranking = Sequence[int]
 
 
-class CountSource(Protocol):
-    """A table that is read through counts; columns are numbered from 0 to d - 1."""
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-
-    def contingency(self) -> Contingency:
-        """Count each column against the class, over the training part."""
-
-    def pairs(self) -> Bools:
-        """Return which columns are equivalent to their complement, shape (d,)."""
-
-    def histograms(self, rankings: Sequence[Ranking]) -> list[Counts]:
-        """Count the types of each ranking, by part: shapes (2, 2**k, 2)."""
-
-    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
-        """Recompute thresholds on all rows; return the literals and the counts of types."""
-
-
-class PackedCounts:
-    """Rows as bits, for the two sources in memory.
+class PackedCounts(ABC):
+    """Rows as bits; columns are numbered from 0 to d - 1.
 
     Shapes: described, held_out (n,), weight (n,).
     """
 
     _words: Words
+
+    @abstractmethod
+    def pairs(self) -> Bools:
+        """Return which columns are equivalent to their complement, shape (d,)."""
+
+    @abstractmethod
+    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
+        """Recompute thresholds on all rows; return the literals and the counts of types."""
 
     def __init__(
         self, described: Bools, held_out: Bools, weight: NDArray[np.float64] | None
@@ -242,3 +231,27 @@ def _two_valued(present: NDArray[np.float64], ends: list[float]) -> bool:
     if not ((head == low) | (head == high)).all():
         return False
     return bool(((present == low) | (present == high)).all())
+
+
+def counted_types(rows: TableRows, pairs: Sequence[Pair]) -> tuple[tuple[Pair, ...], Counts]:
+    """Count the rows of each type and class in a table: shape (2**k, 2).
+
+    A value that meets neither a condition nor its negation did not occur in the sample that the
+    conditions come from. Such rows count as not meeting the condition, and its negation is
+    returned as one that they meet.
+    """
+    conditions = tuple(literal for pair in pairs for literal in pair)
+    clauses = (Clause(conditions),) if conditions else ()
+    default, positive = rows.classes.tolist()
+    kinds = rows.counted(RuleSet(clauses, (positive,) * len(clauses), "dnf", default))
+    column = {condition: j for j, condition in enumerate(dict.fromkeys(conditions))}
+    code, complete = np.zeros(len(kinds.met), dtype=np.int64), []
+    for yes, no in pairs:
+        holds = kinds.met[:, column[yes]]
+        if not (holds | kinds.met[:, column[no]]).all():
+            no = replace(yes.negated(), missing=True)
+        complete.append((yes, no))
+        code = 2 * code + holds
+    counts = np.zeros((2 ** len(pairs), 2), dtype=np.int64)
+    np.add.at(counts, code, kinds.counts[0])
+    return tuple(complete), counts

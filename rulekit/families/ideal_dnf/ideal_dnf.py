@@ -14,33 +14,25 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.families.family import Family
-from rulekit.families.ideal_dnf.engine_conditions import (
-    BinnedConditions,
-    EngineConditions,
-    MedianConditions,
-)
-from rulekit.families.ideal_dnf.engine_counts import EngineCounts
-from rulekit.families.ideal_dnf.formula import MODES
+from rulekit.families.ideal_dnf.counts import counted_types
+from rulekit.families.ideal_dnf.formula import MODES, IdealFormula
 from rulekit.families.ideal_dnf.model import CountedRuleClassifier
-from rulekit.families.ideal_dnf.search import (
-    VALIDATION_FRACTION,
-    CountPlan,
-    Search,
-    search,
-    search_table,
-)
+from rulekit.families.ideal_dnf.search import CountPlan, Search, search_table
 from rulekit.families.ideal_dnf.solver.prime_implicants import MAX_COLUMNS
 from rulekit.learners.base import CLASS_PARAMETERS
+from rulekit.learners.from_table.fit import check_limits
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.training import (
     SharedWork,
     TrainingTable,
     as_constraints,
+    generator_of,
     unchanged_on_failure,
 )
 from rulekit.rules.constraints import Constraints
 from rulekit.style.wording import plural
 
+SAMPLE_ROWS = 2**18
 DEPTH = 10  # conditions that are always ranked, so that settings can share one search
 
 
@@ -111,13 +103,13 @@ n_rules_, n_conditions_, training_error_
 
     Notes
     -----
-    The split is a hash of the row's number and the seed, see `rulekit.search.row_split`. A column
+    The split is a hash of the row's number and the seed. A column
     is cut at its lower middle value, ``x > median``; a column of two values is Boolean and is not
     cut; a missing value is a condition of its own. Where a column had no gaps in training, a gap
     meets neither a condition on it nor its negation.
 
-    O(n p) for n rows and p columns, whatever `max_variables`. `fit_table` does the same for tables
-    that stay where they are, with the same result.
+    O(n p) for n rows and p columns, whatever `max_variables`. `fit_table` learns from tables that
+    stay in a database.
 
     References
     ----------
@@ -180,9 +172,10 @@ n_rules_, n_conditions_, training_error_
         features: Sequence[str] | None = None,
         *,
         key: str | None = None,
+        sample_rows: int = SAMPLE_ROWS,
         on_progress: Callable[[float, str], None] | None = None,
     ) -> Self:
-        """Learn a rule from a table of any size through counts from its engine.
+        """Choose conditions on a sample of a table of any size, and count them on every row.
 
         Parameters
         ----------
@@ -194,8 +187,11 @@ n_rules_, n_conditions_, training_error_
         features : sequence of str, optional
             The columns to learn from; None for all others but `key`.
         key : str, optional
-            A column whose hash holds rows out: rows of one value stay together. None hashes the
-            whole row, so rows that are equal throughout stay together.
+            A column whose hash draws the rows: rows of one value are drawn together. None hashes
+            the whole row.
+        sample_rows : int, default=262144
+            About how many rows the conditions and their cuts are chosen on. A smaller table is
+            read whole.
         on_progress : callable, optional
             Called with the share done, from 0 to 1, and what is being done. An error it raises,
             such as `StoppedError`, ends the work between two questions to the engine.
@@ -203,10 +199,9 @@ n_rules_, n_conditions_, training_error_
         Returns
         -------
         self
-            Where `key` numbers the rows from 0, the same model that `fit` learns from them, counts
-            and rule alike; a `binarizer` is then the same up to 262 144 rows. For larger tables it
-            is fitted to a sample of that size, and the engine computes quantiles and medians,
-            except of columns in which most rows hold one value.
+            As after `fit` on the sample, but the formula is the best one over `conditions_` for all
+            rows: `types_`, `objective_`, `training_error_` and the probabilities are counts of the
+            whole table.
 
         Raises
         ------
@@ -217,37 +212,49 @@ n_rules_, n_conditions_, training_error_
 
         Notes
         -----
-        Two scans for the ends of numbers, one for each column of levels, one or two for each eight
-        cuts, and one each for the contingency, the types, and the types of the chosen conditions.
+        Three scans of the table: the classes, the sample, and the types of the chosen conditions.
         """
         self._check()
-        shared, report = SharedWork(), on_progress or (lambda share, message: None)
-        seed = int(shared.generator(self.random_state).integers(2**32))
+        check_limits(sample_rows=sample_rows)
+        report = on_progress or (lambda share, message: None)
+        seed = int(generator_of(self.random_state).integers(2**31))
         report(0.0, "Counting the classes")
-        rows = TableRows(table, target, features, Parts(key, VALIDATION_FRACTION, seed))
+        rows = TableRows(table, target, features, Parts(key, 0.0, seed))
         if len(rows.classes) != 2:
             shown = ", ".join(repr(label) for label in rows.classes[:5].tolist())
             raise DataError(
                 f"The class {target!r} must take two values; it takes {len(rows.classes)} "
                 f"({shown}). Add a column that marks one class against the rest."
             )
-        self.classes_, self._kinds = rows.classes, dict(rows.kinds)
-        self.n_features_in_, self.ignored_columns_ = len(rows.features), []
-        self.feature_names_in_ = np.array(rows.features, dtype=object)
-        plan = self._plan(shared)
-        names = [name for name in rows.features if name not in plan.forbidden]
-        conditions: EngineConditions = (
-            MedianConditions(rows, names, report)
-            if plan.binarizer is None or not names
-            else BinnedConditions(rows, names, plan.binarizer, report)
-        )
-        source = EngineCounts(rows, conditions, plan.positive, report)
-        weight = self._class_weight(self.classes_)
-        sizes = rows.sizes.sum(axis=0).tolist()
-        self._choose(search(source, plan, class_factors(weight, self.classes_, sizes)))
+        report(0.3, "Drawing a sample")
+        frame, codes, _ = rows.drawn(1, np.full(2, min(1.0, sample_rows / rows.n_rows)))
+        if len(np.unique(codes)) < 2:
+            raise DataError(
+                f"All {len(frame):,} rows of the sample are of one class of {target!r}; it holds "
+                f"{int(rows.sizes.sum(axis=0).min()):,} rows of the other. Raise `sample_rows`."
+            )
+        report(0.5, f"Choosing conditions on {len(frame):,} rows")
+        self._fit_quietly(frame, rows.classes[codes])
+        report(0.7, "Counting the types of cases on all rows")
+        self._formula = self._counted(rows)
+        self.n_rows_ = rows.n_rows
+        self._keep_formula(self.mode)
         report(1.0, "Counted")
         self._warn()
         return self
+
+    def _counted(self, rows: TableRows) -> IdealFormula:
+        """Count the types of the chosen conditions on all rows of a table, by one GROUP BY."""
+        formula, labels = self._formula, rows.classes.tolist()
+        order = [labels.index(self.default_label_), labels.index(self.positive_label_)]
+        pairs, counts = counted_types(rows, formula.pairs)
+        factors = class_factors(
+            self._class_weight(rows.classes), rows.classes, rows.sizes.sum(axis=0).tolist()
+        )
+        seen = counts[:, order]
+        weights = (1.0, 1.0) if factors is None else (factors[order[0]], factors[order[1]])
+        weighed = seen if factors is None else seen * np.array(weights)
+        return replace(formula, pairs=pairs, counts=weighed, rows=seen, factors=weights, _forms={})
 
     def _check(self) -> None:
         super()._check()

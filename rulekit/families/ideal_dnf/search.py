@@ -10,23 +10,25 @@ from numpy.typing import NDArray
 from rulekit._validation import class_factors
 from rulekit.binning import Binarizer
 from rulekit.exceptions import DataError
-from rulekit.families.ideal_dnf.counts import CountSource, MatrixCounts, TableCounts
+from rulekit.families.ideal_dnf.counts import MatrixCounts, PackedCounts, TableCounts
 from rulekit.families.ideal_dnf.formula import IdealFormula
 from rulekit.families.ideal_dnf.solver.relevance import SCORES, rankings
 from rulekit.families.ideal_dnf.solver.validation_curve import ValidationCurve, validation_curve
 from rulekit.learners.training import TrainingTable
-from rulekit.search.row_split import held_out
 
 Factors = tuple[float, float]
 
 VALIDATION_FRACTION = 0.3  # of the rows, to select the number of conditions
+WORD = 0xFFFFFFFF
+MULTIPLIERS = (0x7FEB352D, 0x846CA68B)  # of C. Wellons' search for hashes of low bias
+SALT = 0x9E3779B9
 
 
 @dataclass(frozen=True)
 class Search:
     """Validation results of every number of conditions of every ranking."""
 
-    source: CountSource
+    source: PackedCounts
     ranked: tuple[NDArray[np.intp], ...]
     curve: ValidationCurve
     factors: Factors | None = None
@@ -90,7 +92,7 @@ class CountPlan:
 
 
 def search(
-    source: CountSource,
+    source: PackedCounts,
     plan: CountPlan,
     factors: Factors | None,
     *,
@@ -133,7 +135,7 @@ def _source(
     plan: CountPlan,
     validation: NDArray[np.bool_],
     weight: NDArray[np.float64] | None,
-) -> CountSource:
+) -> PackedCounts:
     """Return the source of counts."""
     described = table.codes == plan.positive
     columns = {n: v for n, v in table.columns.items() if n not in plan.forbidden}
@@ -149,3 +151,22 @@ def _source(
         return TableCounts({}, described, validation, weight)
     binarizer = table.binarizer(plan.binarizer).fit(frame[~validation], table.y[~validation])
     return MatrixCounts(binarizer.transform(frame), described, validation, weight)
+
+
+def held_out(n_rows: int, fraction: float, seed: int) -> NDArray[np.bool_]:
+    """Select a share of the rows by a hash of row number and seed: shape (n_rows,).
+
+    Further rows change nothing for earlier ones.
+    """
+    rows = np.arange(n_rows, dtype=np.uint64)
+    salt = _mixed(np.array([(SALT ^ seed) & WORD], dtype=np.uint64))
+    return _mixed(rows ^ salt) < np.uint64(round(fraction * 2**32))
+
+
+def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scramble 32-bit words, each in a 64-bit cell so that products do not overflow."""
+    x = x ^ (x >> np.uint64(16))
+    x = (x * np.uint64(MULTIPLIERS[0])) & np.uint64(WORD)
+    x ^= x >> np.uint64(15)
+    x = (x * np.uint64(MULTIPLIERS[1])) & np.uint64(WORD)
+    return x ^ (x >> np.uint64(16))

@@ -2,16 +2,11 @@
 
 A row's number depends only on its content, on the seed and on the purpose:
 the engine draws the same rows each time, in whatever order it reads them, and rows of one key are
-always on one side of a split. Engines hash differently, so the rows drawn differ between them,
-except by a key of whole numbers: those are hashed in arithmetic, as `row_split.held_out` does.
+always on one side of a split. Engines hash differently, so the rows drawn differ between them.
 """
 
 from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
-
-from rulekit.search.row_split import MULTIPLIERS, SALT, SHIFTS, WORD, mixed
 
 WORDS = 2**32  # numbers a row can have: from 0; even Spark's hash of 32 bits has as many
 NATIVE = ("duckdb", "pyspark", "snowflake", "clickhouse")  # their hash takes whole numbers, too
@@ -22,8 +17,8 @@ BETWEEN = "\x1f"
 class RowNumbers:
     """Pseudo-random numbers of rows, independent for each purpose."""
 
-    def __init__(self, engine: str, seed: int, *, whole: bool = False) -> None:
-        self._engine, self._seed, self._whole = engine, seed, whole
+    def __init__(self, engine: str, seed: int) -> None:
+        self._engine, self._seed = engine, seed
 
     def base(self, table: Any, columns: Sequence[str]) -> Any:
         """Return the hash of a row's key as an expression.
@@ -32,9 +27,6 @@ class RowNumbers:
         """
         import ibis
 
-        if self._whole:
-            key = table[columns[0]].cast("int64").fill_null(-1)
-            return (key & WORD) ^ (((key >> 32) * SALT) & WORD)
         if self._engine == "duckdb":
             return ibis.struct({f"c{j}": table[name] for j, name in enumerate(columns)}).hash()
         # the hash of some engines takes nothing but text
@@ -45,8 +37,6 @@ class RowNumbers:
         """Return a number from 0 to `WORDS` - 1 for each row, as an expression."""
         import ibis
 
-        if self._whole:
-            return self._mixed(base, purpose)
         salt = (self._seed * 0x9E3779B1 + purpose * 0x85EBCA77 + 1) % WORDS
         # hashed twice: a seed that entered the first hash alone could leave two purposes alike
         if self._engine in NATIVE:
@@ -54,20 +44,6 @@ class RowNumbers:
         else:
             again = (base.cast("string") + ibis.literal(f"{BETWEEN}{salt}")).hash()
         return again.cast("int64") & ibis.literal(WORDS - 1, "int64")
-
-    def _mixed(self, base: Any, purpose: int) -> Any:
-        """Write `row_split.held_out`'s hash of numbers from 0 to 2**32 - 1, if of purpose 0."""
-        seed = (SALT ^ self._seed ^ purpose * 0x85EBCA77) & WORD
-        x = base ^ int(mixed(np.array([seed], dtype=np.uint64))[0])
-        fast = self._engine == "duckdb"  # products pass 2**63: elsewhere they are decimals
-        x = x.cast("uint64") if fast else x
-        for shift, factor in zip(SHIFTS, (*MULTIPLIERS, None), strict=True):
-            x = x ^ (x >> shift)
-            if factor is not None and fast:
-                x = (x * factor) & WORD
-            elif factor is not None:
-                x = ((x.cast("decimal(38, 0)") * factor) % (WORD + 1)).cast("int64")
-        return x.cast("int64")
 
 
 def limit(share: float) -> int:

@@ -259,7 +259,12 @@ def _check_settings(model: Any, sample_rows: Any, test_share: Any) -> None:
             "`fit_table` does not support `groups` and `max_gap`. Leave them None, or `fit` a "
             "sample."
         )
-    for name, value in (("sample_rows", sample_rows), ("test_share", test_share)):
+    check_limits(sample_rows=sample_rows, test_share=test_share)
+
+
+def check_limits(**given: Any) -> None:
+    """Reject a size of the sample or a held-out share that is out of range."""
+    for name, value in given.items():
         if isinstance(value, bool) or not LIMITS[name].is_satisfied_by(value):
             raise ValueError(f"`{name}` must be {LIMITS[name]}; got {value!r}.")
 

@@ -56,8 +56,7 @@ class TableRows:
         self.engine = str(table.get_backend().name)
         label, held, base = (_free(name, names) for name in ("label", "held", "base"))
         self._label, self._held, self._base = label, held, base
-        whole = parts.key is not None and table[parts.key].type().is_integer()
-        self._numbers = RowNumbers(self.engine, parts.seed, whole=whole)
+        self._numbers = RowNumbers(self.engine, parts.seed)
         keyed = sorted(names) if parts.key is None else [parts.key]
         self.kinds = {name: _kind(table[name]) for name in wanted}
         selected = table.select(*wanted, target, **{base: self._numbers.base(table, keyed)})

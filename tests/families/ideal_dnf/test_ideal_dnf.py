@@ -12,9 +12,9 @@ from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.ideal_dnf import search as counting
 from rulekit.families.ideal_dnf.columns import lower_median
+from rulekit.families.ideal_dnf.search import held_out
 from rulekit.families.ideal_dnf.solver.relevance import SCORES
 from rulekit.learners.shares import SHRINK
-from rulekit.search.row_split import held_out
 from tests.reference import ideal as plain
 from tests.reference.types import least_errors
 

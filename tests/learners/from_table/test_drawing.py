@@ -2,14 +2,10 @@
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from scipy.stats import chi2_contingency, kstest
 
-from rulekit._engine import fetch
 from rulekit.learners.from_table.drawing import WORDS, RowNumbers, limit
-from rulekit.search.row_split import held_out, row_hash
-from tests.engine_tables import everywhere, in_memory
 from tests.learners.tables import in_engine
 
 pytest.importorskip("ibis")
@@ -64,28 +60,3 @@ def test_a_limit_draws_its_share(engine):
     share = float((found < limit(0.3)).mean())
     assert abs(share - 0.3) < 4 * np.sqrt(0.21 / N)
     assert limit(1.0) == WORDS
-
-
-@everywhere
-def test_a_key_of_whole_numbers_splits_as_rows_in_memory_are_split(put):
-    ids = np.arange(3000)
-    table = put(pa.table({"id": ids}))
-    for seed in (0, 12345, 2**32 - 1):
-        drawn = RowNumbers(table.get_backend().name, seed, whole=True)
-        made = table.select("id", base=drawn.base(table, ["id"]))
-        found = fetch(made.select("id", n=drawn.of(made.base, 0), m=drawn.of(made.base, 1)))
-        found = found.to_pandas().set_index("id").loc[ids]
-        assert (found["n"] == row_hash(ids.astype(np.uint64), seed)).all()
-        np.testing.assert_array_equal(found["n"] < limit(0.3), held_out(3000, 0.3, seed))
-        assert abs(np.corrcoef(found["n"], found["m"])[0, 1]) < 0.1
-
-
-@in_memory
-def test_any_whole_number_is_a_key(put):
-    ids = [0, 1, 2**32, 2**32 + 1, 2**62, -1, -(2**63), 2**63 - 1, None]
-    drawn = RowNumbers("duckdb", 7, whole=True)
-    made = put(pa.table({"id": ids})).select("id").mutate(base=lambda t: drawn.base(t, ["id"]))
-    found = fetch(made.select(n=drawn.of(made.base, 0)))["n"].to_pylist()
-    assert all(0 <= n < WORDS for n in found)
-    assert len(set(found[:5])) == 5
-    assert found[-1] == found[ids.index(-1)]  # a gap is numbered as -1 is
