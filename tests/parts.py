@@ -3,7 +3,7 @@
 Each is a part of what that file tests. The table may only shrink: a new module brings its tests.
 """
 
-AT_MOST = 63
+AT_MOST = 58
 PARTS = {
     "tests/binning/test_binarizer.py": ("rulekit/binning/binned_table.py",),
     "tests/data/reading/test_delimited.py": ("rulekit/data/samples/synthetic.py",),
@@ -22,7 +22,6 @@ PARTS = {
         "rulekit/export/numbers.py",
         "rulekit/export/documents/plain.py",
         "rulekit/export/code/python.py",
-        "rulekit/export/runners.py",
         "rulekit/export/documents/text_parser.py",
     ),
     "tests/export/test_golden.py": ("rulekit/export/subject.py",),
@@ -32,10 +31,7 @@ PARTS = {
         "rulekit/families/ideal_dnf/formula.py",
         "rulekit/families/ideal_dnf/model.py",
     ),
-    "tests/learners/literal/test_certificate.py": (
-        "rulekit/learners/literal/base.py",
-        "rulekit/learners/rule_path.py",
-    ),
+    "tests/learners/literal/test_certificate.py": ("rulekit/learners/literal/base.py",),
     "tests/families/hyperplane/test_hyperplane.py": (
         "rulekit/families/hyperplane/numeric_design.py",
     ),
@@ -66,7 +62,6 @@ PARTS = {
     ),
     "tests/pages/data/test_tables.py": ("ui/data/server_tables.py",),
     "tests/rules/test_codec.py": (
-        "rulekit/rules/clause.py",
         "rulekit/rules/power_law.py",
         "rulekit/rules/writer.py",
     ),
@@ -77,11 +72,9 @@ PARTS = {
     "tests/search/box_search/test_pair_kernels.py": (
         "rulekit/search/box_search/descent_kernels.py",
     ),
-    "tests/search/clause_generation/test_choice.py": (
-        "rulekit/search/clause_generation/master.py",
-    ),
     "tests/search/clause_generation/test_column_generation.py": (
         "rulekit/search/clause_generation/exact_kernels.py",
+        "rulekit/search/clause_generation/master.py",
     ),
     "tests/families/power_law/solver/test_genetic.py": (
         "rulekit/families/power_law/solver/genetic_weights.py",

@@ -32,9 +32,9 @@ from rulekit.learners.inner_choice import (
     simplest,
     single_row_class,
 )
+from rulekit.learners.literal.base import RulePath
 from rulekit.learners.literal.box_search import BoxSearchClassifier
 from rulekit.learners.one_against_rest import refuse_with_several
-from rulekit.learners.rule_path import RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, generator_of
 from rulekit.rules.constraints import Constraints
 

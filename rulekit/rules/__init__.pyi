@@ -11,7 +11,6 @@ from .analysis.statistics import wilson_interval as wilson_interval
 from .analysis.tree import Branch as Branch
 from .analysis.tree import Tree as Tree
 from .analysis.tree import tree_of_rule as tree_of_rule
-from .clause import Clause as Clause
 from .condition import Columns as Columns
 from .condition import Condition as Condition
 from .constraints import Constraints as Constraints
@@ -22,6 +21,7 @@ from .points_split import scorecard_of as scorecard_of
 from .power_law import Factor as Factor
 from .power_law import PowerLaw as PowerLaw
 from .power_law_split import PowerLawSplit as PowerLawSplit
+from .rule_set import Clause as Clause
 from .rule_set import RuleSet as RuleSet
 
 __all__ = [

@@ -18,14 +18,13 @@ from dataclasses import asdict
 from typing import Any
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.clause import Clause
 from rulekit.rules.condition import Condition
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.power_law import Factor, PowerLaw
 from rulekit.rules.power_law_split import PowerLawSplit
-from rulekit.rules.rule_set import CLAUSE_OP, RuleSet
+from rulekit.rules.rule_set import CLAUSE_OP, Clause, RuleSet
 from rulekit.rules.scales import WORDS
 from rulekit.rules.writer import KINDS, ConditionWriter
 

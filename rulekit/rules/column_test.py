@@ -11,9 +11,9 @@ from operator import ge, gt, le, lt
 from typing import Any, NamedTuple
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.clause import Clause
 from rulekit.rules.condition import Condition, Scalar, value_text
 from rulekit.rules.literal import Literal
+from rulekit.rules.rule_set import Clause
 from rulekit.rules.scales import GAPS, ORDERED, WORDS, spelled, value_at
 
 LOWER, UPPER = (">", ">="), ("<", "<=")

@@ -12,13 +12,12 @@ from typing import Any
 
 from rulekit._engine import kind_of, number, read
 from rulekit.exceptions import RuleError
-from rulekit.rules.clause import Clause
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.power_law import Factor, PowerLaw
 from rulekit.rules.power_law_split import PowerLawSplit
-from rulekit.rules.rule_set import RuleSet
+from rulekit.rules.rule_set import Clause, RuleSet
 from rulekit.rules.scales import (
     DAY,
     DAYS_SINCE,

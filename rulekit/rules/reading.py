@@ -9,11 +9,10 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from rulekit.rules.clause import Clause
 from rulekit.rules.column_test import FeatureTest, intervals
 from rulekit.rules.condition import Condition
 from rulekit.rules.literal import Literal
-from rulekit.rules.rule_set import RuleSet
+from rulekit.rules.rule_set import Clause, RuleSet
 from rulekit.rules.writer import ConditionWriter, T
 
 LOWER = (">", ">=")

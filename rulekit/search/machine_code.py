@@ -45,7 +45,7 @@ except ImportError:  # Windows
 KERNELS: dict[str, float] = {
     "rulekit.search.box_search.descent_kernels": 15.0,
     "rulekit.search.box_search.pair_kernels": 6.0,
-    "rulekit.learners.forest.forest_kernels": 4.0,
+    "rulekit.learners.forest_kernels": 4.0,
     "rulekit.families.scorecard.solver.card_kernels": 11.0,
     "rulekit.search.clause_generation.exact_kernels": 6.0,
     "rulekit.families.power_law.solver.split_kernels": 6.0,

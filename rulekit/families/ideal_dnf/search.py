@@ -12,8 +12,12 @@ from rulekit.binning import Binarizer
 from rulekit.exceptions import DataError
 from rulekit.families.ideal_dnf.counts import MatrixCounts, PackedCounts, TableCounts
 from rulekit.families.ideal_dnf.formula import IdealFormula
-from rulekit.families.ideal_dnf.solver.relevance import SCORES, rankings
-from rulekit.families.ideal_dnf.solver.validation_curve import ValidationCurve, validation_curve
+from rulekit.families.ideal_dnf.solver.relevance import (
+    SCORES,
+    ValidationCurve,
+    rankings,
+    validation_curve,
+)
 from rulekit.learners.training import TrainingTable
 
 Factors = tuple[float, float]

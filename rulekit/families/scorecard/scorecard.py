@@ -20,7 +20,7 @@ from rulekit.families.family import Family, size_words
 from rulekit.families.scorecard.candidates import Candidates, candidates
 from rulekit.families.scorecard.solver.search import Card, PointsPath
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
-from rulekit.learners.rule_path import PathEntry, RulePath
+from rulekit.learners.literal.base import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
 from rulekit.rules import Clause, Constraints, PointsSplit, RuleSet
 from rulekit.search.sums import exp

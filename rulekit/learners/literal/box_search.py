@@ -15,12 +15,17 @@ from rulekit.data import Costs, make_folds
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import CONDITION_PRICE, Loss, cheapest, fold_scores, smoothed
 from rulekit.learners.from_table.fit import LearnsFromTables
-from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
+from rulekit.learners.literal.base import (
+    LearnedRule,
+    LiteralRuleClassifier,
+    PathEntry,
+    RulePath,
+    refined,
+)
 from rulekit.learners.literal.boxes import PATH_CLAUSES, BoxSearch, Searched, searched_lists
 from rulekit.learners.literal.problem import BinaryProblem
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.one_against_rest import refuse_with_several
-from rulekit.learners.rule_path import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints

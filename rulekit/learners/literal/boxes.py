@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.forest.votes import votes
-from rulekit.learners.forest_loss import MOST_ROWS, forest_columns
+from rulekit.learners.forest_loss import MOST_ROWS, forest_columns, votes
 from rulekit.learners.literal.problem import BinaryProblem, box_table
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, plain_label

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from rulekit.rules.clause import Clause
 from rulekit.rules.column_test import FeatureTest, feature_test, intervals
 from rulekit.rules.condition import Condition
 from rulekit.rules.literal import Literal
-from rulekit.rules.rule_set import Label, RuleSet
+from rulekit.rules.rule_set import Clause, Label, RuleSet
 
 
 def simplify(rule_set: RuleSet) -> RuleSet:

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from rulekit._engine import fetch, is_engine_table, read
 from rulekit.exceptions import RuleError
-from rulekit.rules.clause import Clause
 from rulekit.rules.condition import columns_in
 from rulekit.rules.expressions import ExpressionWriter
-from rulekit.rules.rule_set import Label, RuleSet, rule_of
+from rulekit.rules.rule_set import Clause, Label, RuleSet, rule_of
 
 WORD = 60  # clauses in one whole number that rows are grouped by
 

@@ -8,9 +8,8 @@ drawing is derived from the paths, so an edited or loaded rule has one as well.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rulekit.rules.clause import Clause
 from rulekit.rules.condition import Condition
-from rulekit.rules.rule_set import Label, RuleSet
+from rulekit.rules.rule_set import Clause, Label, RuleSet
 
 Path = tuple[Condition, ...]
 

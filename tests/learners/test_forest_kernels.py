@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.learners.forest.votes import MIN_LEAF, votes
+from rulekit.learners.forest_loss import MIN_LEAF, votes
 from tests.reference import forest as plain
 
 
