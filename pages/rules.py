@@ -19,8 +19,7 @@ from ui.rules.cards import (
 )
 from ui.rules.editor import edit_button, edited_clause, editor, undo, without
 from ui.rules.groups import groups_card
-from ui.rules.how_stable import how_stable_card
-from ui.rules.just_as_good import just_as_good_card
+from ui.rules.how_stable import how_stable_card, just_as_good_card
 from ui.rules.operating import OPERATING
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state

@@ -83,7 +83,7 @@ PARTS = {
     ),
     "tests/families/power_law/solver/test_split_beam.py": (),
     "tests/test_common.py": ("rulekit/exceptions.py",),
-    "tests/ui/export/test_run_record.py": ("ui/shell.py",),
+    "tests/ui/export/test_formats.py": ("ui/shell.py",),
     "tests/ui/learners/test_offered.py": (
         "ui/learners/certificate_card.py",
         "ui/learners/ideal.py",
@@ -93,7 +93,7 @@ PARTS = {
     ),
     "tests/ui/learners/test_tree.py": (
         "ui/learners/hyperplane.py",
-        "ui/learners/hyperplane_cards.py",
+        "ui/learners/hyperplane.py",
     ),
-    "tests/ui/models/test_difference.py": ("ui/words.py",),
+    "tests/ui/models/test_side_by_side.py": ("ui/words.py",),
 }

@@ -98,7 +98,7 @@ class AppState:
     `run_settings` (its run), `model` (the fitted model), `rule_json` (its rule, saved with the
     analysis), `error` (its cross-validated error when it was selected) and `rule_selected` (whether
     the user has selected or viewed it). By Rules: `edits` (the versions of an edited rule, see
-    `ui.rules.versions`) and `edit` (the number of the selected one). `notes` and `case_notes` are
+    `ui.rules.editor`) and `edit` (the number of the selected one). `notes` and `case_notes` are
     the analyst's remarks; `test_looks` counts the rules that were scored on the test rows, and
     `looked_at` their digests (without those from older versions).
     """

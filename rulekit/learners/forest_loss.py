@@ -67,7 +67,8 @@ def votes(
         numbers = np.array([n_trees, draws, MIN_LEAF, seed], dtype=np.int64)
         grown_votes(rows, np.ascontiguousarray(weight, dtype=np.float64), numbers, shares)
     total = shares.sum(axis=1, keepdims=True)
-    return np.divide(shares, total, out=np.full_like(shares, np.nan), where=total > 0)
+    votes: Floats = np.divide(shares, total, out=np.full_like(shares, np.nan), where=total > 0)
+    return votes
 
 
 @dataclass(frozen=True, eq=False)

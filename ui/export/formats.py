@@ -1,17 +1,22 @@
-"""The export formats of a rule: name, preview and file."""
+"""The export formats of a rule, and the record of the run it comes from."""
 
 import io
 import json
+import platform
 import zipfile
 from base64 import b64encode
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import ClassifierMixin
 
 from rulekit import export
 from rulekit.data import list_samples
+from rulekit.evaluation.metrics import error_rate
 from rulekit.exceptions import ExportError
 from rulekit.export import (
     ClauseNumbers,
@@ -30,7 +35,6 @@ from rulekit.export import (
 from rulekit.learners import FixedRuleClassifier
 from ui.cache import kept
 from ui.cases import row_name, row_position
-from ui.export.run_record import run_record
 from ui.learners.spec import QUICK, quick_part
 from ui.protected import fixed_columns
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState
@@ -38,6 +42,80 @@ from ui.words import wording
 
 Write = Callable[[AppState, ClassifierMixin], str | bytes]
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
+PACKAGES = ("rulekit-dashboard", "numpy", "pandas", "scipy", "scikit-learn", "highspy", "joblib")
+
+
+def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
+    """Describe an analysis so that another person can repeat it.
+
+    Parameters
+    ----------
+    state : AppState
+    model : fitted rule classifier
+
+    Returns
+    -------
+    dict
+        Only dictionaries, lists, text, numbers and None: the data's digest (never its rows), the
+        settings, the selected point, seeds, sizes, errors and versions.
+    """
+    train, test = state.rows()
+    rule = model.rule_set_
+    return {
+        "record": 1,
+        "data": {
+            "name": state.table.name,
+            "sha256": state.table.digest,
+            "rows": state.table.n_rows,
+            "notes": list(state.table.notes),
+        },
+        "target": state.target,
+        "described_class": None if state.several else state.positive,
+        "classes": list(state.labels),
+        "roles": {c.name: c.role for c in state.table.columns},
+        "split": {
+            **asdict(state.split),
+            "training_rows": len(train),
+            "test_rows": len(test),
+            "test_rows_looked_at": state.test_looks,
+        },
+        "binning": _plain(asdict(state.binning)),
+        "run": _plain(state.run_settings),
+        "setting": _plain(state.setting or {}),
+        "random_state": 0,
+        "result": {
+            "clauses": rule.n_clauses,
+            "conditions": rule.n_conditions,
+            "training_error": _error(model, *state.training),
+            "test_error": _error(model, *state.testing) if len(test) else None,
+        },
+        "notes": state.notes,
+        "reviews": _plain(state.case_notes),
+        "versions": _versions(),
+    }
+
+
+def _error(model: ClassifierMixin, X: pd.DataFrame, y: pd.Series) -> float:
+    return error_rate(y.to_numpy(), model.predict(X))
+
+
+def _plain(value: Any) -> Any:
+    """Convert tuples to lists and NumPy scalars to Python's, recursively."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value.item() if hasattr(value, "item") else value
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = "not installed"
+    return versions
 
 
 @dataclass(frozen=True)

@@ -12,25 +12,194 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.families.hyperplane import HyperplaneExplanation, explain_with_hyperplane
+from rulekit.families import HyperplaneRuleClassifier
+from rulekit.families.hyperplane import (
+    HyperplaneExplanation,
+    coverage_figure,
+    coverage_sentence,
+    explain_with_hyperplane,
+    interval_figure,
+    interval_sentence,
+    projection_figure,
+    projection_sentence,
+)
 from rulekit.families.hyperplane.hyperplane import plane_prices
 from rulekit.families.hyperplane.plots.hypercubes import (
+    coverage_table,
+    curves,
     has_one_plane,
     intervals,
     number_names,
     numbers_of,
+    others_words,
+    plane_words,
+    projection,
+    side_of,
 )
 from rulekit.rules import Clause
 from rulekit.style.phrases import Wording
-from rulekit.style.wording import percent
+from rulekit.style.wording import percent, plural
+from ui.cases import row_number
 from ui.escape import md
-from ui.learners.hyperplane_cards import hypercubes, interval_view
 from ui.learners.learner import CLAUSES_DIAL, Cards, Dial, Learner
 from ui.learners.prices import as_entered, price_input
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import Rows
-from ui.state import KEEP, AppState
+from ui.state import KEEP, AppState, app_state
+from ui.theme import chart
 from ui.words import clause_words
+
+COLUMNS = {
+    "name": "column",
+    "words": "the box asks for",
+    "value": "this case",
+    "low": "least in training",
+    "high": "greatest in training",
+}
+
+
+def hypercubes(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
+    """Show the boxes of a plane: one column by column, in two columns, and all by size."""
+    if not has_one_plane(model):
+        return
+    st.markdown("**The boxes on the plane's sides**")
+    st.caption(
+        "These clauses were cut from one side of a plane. A row of "
+        f"{md(str(model.positive_label_), 60)} is where"
+    )
+    st.code(plane_words(model, words), None, wrap_lines=True)
+    _by_the_plane(model, train)
+    if model.n_incomplete_:
+        st.caption(
+            f"{plural(model.n_incomplete_, 'training row')} with a gap took no part in learning."
+        )
+    label, chosen = _box(model)
+    if chosen is None:
+        st.info(f"No box of {md(str(label), 60)} contains enough rows to be kept.")
+    else:
+        case = _case(model, train, label, chosen)
+        _one_box(model, label, chosen, case, words)
+    _coverage(model)
+
+
+def _by_the_plane(model: HyperplaneRuleClassifier, train: Rows) -> None:
+    """Show how many training rows are in no box, and their prediction."""
+    n_boxes = len(model.boxes_[model.positive_label_])
+    fired = model.rule_set_.clauses_fired(train.columns)[:, :n_boxes]
+    outside = int((~fired.any(axis=1)).sum())
+    if model.uncovered == "hyperplane":
+        text = f"{outside} of {len(fired)} training rows are in no box; the plane predicts them."
+    else:
+        text = (
+            f"{outside} of {len(fired)} training rows are in no box; the rule predicts "
+            f"{model.default_label_} for them, independent of the plane."
+        )
+    st.caption(md(text, 300))
+
+
+def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:
+    """Show a choice of a side and one of its boxes; return both."""
+    labels = sorted(model.boxes_, key=lambda label: label != model.positive_label_)
+    left, right = st.columns(2, vertical_alignment="bottom")
+    side = left.segmented_control(
+        "Side of the plane",
+        range(len(labels)),
+        format_func=lambda k: md(str(labels[k]), 60),
+        default=0,
+        required=True,
+        key="cubes_side",
+        help="The rule has the boxes of the described class only; those of the other side serve "
+        "explanations.",
+        **KEEP,
+    )
+    boxes = model.boxes_[labels[side]]
+    if not len(boxes):
+        return labels[side], None
+    chosen = right.selectbox(
+        "Box, largest first",
+        range(len(boxes)),
+        format_func=lambda k: f"Box {k + 1}: {plural(int(boxes.n_points[k]), 'training row')}",
+        key=f"cubes_box_{side}_{len(boxes)}",
+    )
+    return labels[side], chosen
+
+
+def _case(model: HyperplaneRuleClassifier, train: Rows, label: Any, chosen: int) -> np.ndarray:
+    """Return the selected training row, drawn as a tick; by default one in the box."""
+    half, boxes = side_of(model, label), model.boxes_[label]
+    rows = numbers_of(model, train.X)[:, half.columns]
+    complete = np.flatnonzero(~np.isnan(rows).any(axis=1))
+    inside = boxes.members(rows[complete] * half.signs)[:, chosen]
+    first = int(complete[inside.argmax()])
+    numbers = np.asarray(row_number(np.asarray(train.X.index)))
+    number = st.number_input(
+        "Training row shown beside the box",
+        int(numbers.min()),
+        int(numbers.max()),
+        int(numbers[first]),
+        key=f"cubes_case_{label}_{chosen}",
+        help="By its number in the table. For a row that is no training row, or has a gap in the "
+        "plane's columns, the next one is shown.",
+    )
+    later = complete[numbers[complete] >= number]
+    position = int(later[0]) if len(later) else int(complete[-1])
+    st.caption(f"Showing row {numbers[position]}, actual: {md(str(train.y[position]), 60)}.")
+    return np.asarray(rows[position])
+
+
+def _one_box(
+    model: HyperplaneRuleClassifier, label: Any, chosen: int, case: np.ndarray, words: Wording
+) -> None:
+    boxes = model.boxes_[label]
+    table = intervals(model, label, (boxes.lower[chosen], boxes.upper[chosen]), case, words)
+    interval_view(table, f"cube_{label}_{chosen}")
+    names = number_names(model, words)
+    if len(names) < 2:
+        return
+    left, right = st.columns(2)
+    places = range(len(names))
+    a = left.selectbox(
+        "Across", places, format_func=lambda k: md(names[k], 60), key="cubes_x", **KEEP
+    )
+    rest = [k for k in places if k != a]
+    b = right.selectbox("Up", rest, format_func=lambda k: md(names[k], 60), key=f"cubes_y_{a}")
+    shown = projection(model, label, chosen, (a, b), case, names)
+    other = next(v for v in model.boxes_ if v != label)
+    sentence = projection_sentence(shown, str(label))
+    figure = projection_figure(shown, str(label), str(other), classes=app_state().classes)
+    chart(figure, f"projection_{label}_{chosen}_{a}_{b}", sentence)
+    st.caption(md(f"{sentence} {others_words(table, (a, b))}", 500))
+    if shown.line is None:
+        st.caption("With the other columns as in this case, the plane does not pass through here.")
+
+
+def interval_view(table: pd.DataFrame, key: str) -> None:
+    """Show a box column by column, in bars, in words and as a table."""
+    sentence = interval_sentence(table)
+    chart(interval_figure(table), key, sentence)
+    st.caption(md(sentence, 400))
+    shown = table.rename(columns=COLUMNS)[list(COLUMNS.values())]
+    shown["inside"] = np.where(table["met"], "✓ yes", "✗ no")
+    st.dataframe(shown, hide_index=True, alt=sentence)
+
+
+def _coverage(model: HyperplaneRuleClassifier) -> None:
+    """Show the rows that each further box covers, with a table."""
+    counts, totals = curves(model)
+    if not any(counts.values()):
+        return
+    st.markdown("**What each further box covers**")
+    sentence = coverage_sentence(counts, totals)
+    figure = coverage_figure(counts, totals, classes=app_state().classes)
+    chart(figure, "cubes_coverage", sentence)
+    st.caption(
+        md(f"{sentence} Of the described class, boxes of single rows included, ", 500)
+        + f"{percent(model.coverage_all_)} could be covered."
+    )
+    table = coverage_table(model)
+    share = st.column_config.NumberColumn(format="%.1f %%")
+    covered = [c for c in table.columns if c.startswith("covered")]
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(covered, share), alt=sentence)
 
 
 def box_of_case(

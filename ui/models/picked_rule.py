@@ -1,13 +1,15 @@
 """The selected rule beside the curve: text, figures, slider, and links to other pages."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
+from rulekit.data import make_folds
+from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import clause_numbers
 from rulekit.learners.choice import COST
 from rulekit.rules import RuleSet, scorecard_of
@@ -16,19 +18,92 @@ from rulekit.style.wording import measured, percent, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.offered import CARDS, learner_of, same_search
-from ui.learners.spec import FIT_SECONDS, QUICK, RunSpec
+from ui.learners.spec import FIT_SECONDS, QUICK, SHARED, RunSpec, quiet
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
 from ui.models.gaps import gap_words
-from ui.models.measured_rule import changed_words, measured_rule
-from ui.models.points import RunResult
+from ui.models.points import SPREAD_FOLDS, RunResult
 from ui.models.run import part_words
-from ui.picked import constraint_lines, looked_at_test_rows, picked_model, setting_words
+from ui.picked import (
+    constraint_lines,
+    fit_path,
+    looked_at_test_rows,
+    model_key,
+    path_of,
+    picked_model,
+    setting_words,
+)
+from ui.runs.background import answer_of
+from ui.runs.worker import Reporter
 from ui.state import AppState, app_state
 from ui.words import constant_answer, rule_words, wording
 
 SIDES = {"for": "for", "other": "against"}
 MOST_LINES = 2  # clauses with figures beside the rule; Rules shows all
 LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"}
+WEIGHING = ("class_weight", "costs", "cost_unit")
+
+
+@dataclass(frozen=True, eq=False)
+class RuleMeasurement:
+    """A job that cross-validates the search of a rule with other folds and costs.
+
+    Attributes
+    ----------
+    state : AppState
+    setting : mapping
+        The rule's setting.
+    found : RunSpec
+        The run that found the rule; the search keeps its settings.
+    spec : RunSpec
+        Its folds and costs are those of the measurement.
+    """
+
+    state: AppState
+    setting: Mapping[str, Any]
+    found: RunSpec
+    spec: RunSpec
+
+    def __call__(self, reporter: Reporter) -> pd.Series | None:
+        """Return the figures as a row of `RunResult.points`; None if stopped."""
+        quiet()
+        X, y = self.state.training
+        weight, costs = self.state.training_weight, self.spec.error_costs(self.state.labels)
+        groups = self.state.groups
+        groups = None if groups is None else groups[self.state.rows()[0]]
+        folds = make_folds(y, self.spec.folds, groups=groups, random_state=0)
+        settings, figures = path_of(self.setting, self.found), []
+        for done, (train, test) in enumerate(folds):
+            reporter.report(done=done, total=len(folds))
+            if reporter.should_stop():
+                return None
+            models = fit_path(settings, self.found, self.state, rows=train)
+            answers = models[model_key(self.setting)].predict(X.iloc[test])
+            of_test = None if weight is None else weight[test]
+            row = {"test_error": error_rate(y.iloc[test], answers, of_test)}
+            if costs is not None:
+                row[COST] = cost_per_100(y.iloc[test], answers, costs, of_test)
+            figures.append(row)
+        table = pd.DataFrame(figures)
+        spread = table.sem() if len(folds) >= SPREAD_FOLDS else pd.Series(dtype=float)
+        return pd.concat([table.mean(), spread.add_suffix("_se"), pd.Series({"folds": len(folds)})])
+
+
+def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
+    """Offer to measure the selected rule with the settings at the side; return its figures."""
+    assert state.setting is not None
+    found = RunSpec.from_dict(state.run_settings)
+    key = repr((state.fit_key, state.rule_json, model_key(state.setting), spec.shared))
+    task = RuleMeasurement(replace(state, sweep=None, model=None), dict(state.setting), found, spec)
+    return answer_of("measure", "Measuring this rule", key, task, offer="Measure it")
+
+
+def changed_words(state: AppState, spec: RunSpec) -> str:
+    """Return what differs from the run that found the selected rule: "costs", "folds"."""
+    found = RunSpec.from_dict(state.run_settings)
+    changed = {name for name in SHARED if getattr(found, name) != getattr(spec, name)}
+    if changed and changed <= set(WEIGHING):
+        return "costs"
+    return "folds" if changed == {"folds"} else "settings"
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
-"""Editor of a rule: edit, add or remove clauses."""
+"""Editor of a rule: edit, add or remove clauses or points, undo and redo."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from rulekit.export import rows_to_rule, rule_to_rows
+from rulekit.export import points_to_rows, rows_to_points, rows_to_rule, rule_to_rows
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.literal import OPERATORS
 from rulekit.style.phrases import condition_text
@@ -15,14 +15,92 @@ from ui.escape import md
 from ui.picked import setting_words
 from ui.rule_numbers import Rows, error
 from ui.rules.condition_editor import TABLE, edited_condition
-from ui.rules.points_editor import edited_card
-from ui.rules.versions import Versions, version_of, versions_of
 from ui.shell import sentences
 from ui.state import AppState, app_state
 from ui.words import without_clauses, wording
 from ui.workspace import change, pick_rule
 
 EDITED = "_edited_clause"  # session key of the clause being edited
+FIELDS = ("setting", "rule_json", "error")  # of an analysis: a rule and its figures
+
+
+@dataclass(frozen=True)
+class Versions:
+    """A list of versions with the selected one.
+
+    Attributes
+    ----------
+    items : tuple of dict
+        The values of `FIELDS`; the first one is the rule before any edit.
+    index : int
+        Number of the selected version.
+    """
+
+    items: tuple[dict[str, Any], ...]
+    index: int = 0
+
+    @property
+    def current(self) -> dict[str, Any]:
+        """The selected version."""
+        return self.items[self.index]
+
+    def at(self, index: int) -> "Versions":
+        """Select another version; the first or last one if there is no such number."""
+        return replace(self, index=min(max(index, 0), len(self.items) - 1))
+
+    def added(self, version: dict[str, Any]) -> "Versions":
+        """Append a version after the selected one, unless it has the same rule."""
+        if version["rule_json"] == self.current["rule_json"]:
+            return self
+        return Versions((*self.items[: self.index + 1], version), self.index + 1)
+
+
+def version_of(state: Any) -> dict[str, Any]:
+    """Return the selected rule of an analysis as a version."""
+    return {name: getattr(state, name) for name in FIELDS}
+
+
+def versions_of(state: Any) -> Versions:
+    """Return the stored versions of an analysis if they belong to its rule; else new ones."""
+    now = version_of(state)
+    if state.edits:
+        stored = Versions(state.edits).at(state.edit)
+        if all(stored.current[name] == now[name] for name in ("setting", "rule_json")):
+            return stored
+    return Versions((now,))
+
+
+def edited_card(rule: RuleSet, train: Rows, state: AppState) -> RuleSet | None:
+    """Show the card as an editable table; return it once "Apply" is pressed, else None."""
+    st.caption(
+        "A row is a condition; values of a set are separated by semicolons, and 0 points leave it "
+        "out. Nothing changes before “Apply”."
+    )
+    rows = st.data_editor(
+        points_to_rows(rule),
+        num_rows="dynamic",
+        key=f"editor_points_{state.rule_json}",
+        hide_index=True,
+        column_config={
+            "column": st.column_config.SelectboxColumn(options=list(train.columns), required=True),
+            "test": st.column_config.SelectboxColumn(options=list(OPERATORS), default=">"),
+            "value": st.column_config.TextColumn(),
+            "holds if missing": st.column_config.CheckboxColumn(default=False),
+            "points": st.column_config.NumberColumn(step=1, default=1),
+        },
+        alt="The conditions of the scorecard and their points, editable",
+    )
+    totals = [
+        int(
+            st.number_input(
+                f"Points required for {label}", value=split.total, step=1, key=f"edit_total_{k}"
+            )
+        )
+        for k, (split, label) in enumerate(zip(scorecard_of(rule), rule.labels, strict=True))
+    ]
+    if not st.button("Apply", key="score_edit", type="primary"):
+        return None
+    return rows_to_points(rows, totals, rule, train.columns)
 
 
 def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) -> None:

@@ -1,4 +1,4 @@
-"""The tab "Stability" of Rules: the rule learned again from resamples."""
+"""The tabs "Stability" and "Alternatives" of Rules."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,15 +9,22 @@ import streamlit as st
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from rulekit.evaluation import Stability, stability
+from rulekit.evaluation import Alternatives, Stability, alternatives, stability
+from rulekit.learners import BoxSearchClassifier
 from rulekit.plots import band_figure, band_sentence, returned_figure, returned_sentence
+from rulekit.rules import RuleSet
+from rulekit.style.wording import percent, plural
+from ui.cases import case_frame
 from ui.escape import md
-from ui.learners.spec import quiet
+from ui.learners.spec import RunSpec, quiet
+from ui.row_picker import pick_row
 from ui.rule_numbers import Rows
+from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
-from ui.state import AppState
+from ui.state import KEEP, AppState
 from ui.theme import chart
+from ui.words import clause_words, rule_words, wording
 
 N_RESAMPLES = 100
 BUDGET_SECONDS = 60.0
@@ -26,6 +33,212 @@ BY_HAND = (
     "Stability is only known for learned rules; this one was edited or selected from others. Use "
     "“Back to the learned rule”, or select a rule on Models."
 )
+SECONDS = 10.0
+MOST_RULES = 2_000
+SHOWN, SHOWN_ROWS, SHOWN_PAIRS = 200, 200, 12
+WITHIN = (0.0, 0.005, 0.01, 0.02, 0.05)
+LEADING, EVERY = "the best of each set of columns", "all, with every cut"
+PICKED = "_just_as_good"  # session key of the viewed rule of each list
+
+
+@dataclass(frozen=True, eq=False)
+class Looking:
+    """Search for alternatives as a job; its result is an `Alternatives`."""
+
+    model: ClassifierMixin
+    X: pd.DataFrame
+    y: NDArray[Any]
+    weight: NDArray[np.float64] | None
+    within: float
+    learner: BoxSearchClassifier | None
+
+    def __call__(self, reporter: Reporter) -> Alternatives:
+        """Search for alternatives."""
+        quiet()
+        return alternatives(
+            self.model,
+            self.X,
+            self.y,
+            self.within,
+            learner=self.learner,
+            sample_weight=self.weight,
+            max_rules=MOST_RULES,
+            time_limit=SECONDS,
+            should_stop=reporter.should_stop,
+        )
+
+
+def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> None:
+    """Show the rules within a margin, and select one."""
+    if state.several:
+        st.info(
+            "Alternatives are only available for two outcomes. On Data, let the rule describe one "
+            "class against the rest."
+        )
+        return
+    within = st.segmented_control(
+        "Rules that cost at most this much more than the best",
+        WITHIN,
+        format_func=lambda share: f"{100 * share:g} % of rows",
+        default=0.01,
+        required=True,
+        key="alike_within",
+        help="A wrong row counts one, or what it costs; a condition, its price in learning.",
+        **KEEP,
+    )
+    key = repr((state.fit_key, state.rule_json, within))
+    whole = "whole_file" in (state.setting or {})
+    weight = state.sample_weight if whole else state.training_weight
+    task = Looking(model, train.X, train.target, weight, within, _learner(state))
+    alternatives = answer_of("alike", "Searching for alternatives", key, task)
+    if alternatives is None:
+        return
+    sentences = alternatives.sentences({name: state.label(name) for name in train.columns})
+    st.markdown("\n".join(f"- {md(sentence, 600)}" for sentence in sentences))
+    _rules(alternatives, key, train, state)
+
+
+def _learner(state: AppState) -> BoxSearchClassifier | None:
+    """Return a learner with the current conditions for an edited rule; else None."""
+    if "edited" not in (state.setting or {}):
+        return None
+    spec = RunSpec.from_dict(state.run_settings)
+    return BoxSearchClassifier(
+        binarizer=state.binning.binarizer(),
+        class_weight=spec.class_weight,
+        costs=spec.error_costs(state.labels),
+        constraints=spec.constraints(state.features, state.positive),
+    )
+
+
+def _rules(alternatives: Alternatives, key: str, train: Rows, state: AppState) -> None:
+    """Show the table of rules, and the selected one."""
+    lacking = {
+        f"without {state.label(c)}": c for c in alternatives.columns.query("selected > 0")["column"]
+    }
+    chosen = st.selectbox(
+        "Rules shown",
+        [LEADING, *lacking, EVERY],
+        format_func=lambda v: md(v, 80),
+        key="alike_which",
+    )
+    numbers = alternatives.leading if chosen == LEADING else alternatives.table["rule"].tolist()
+    if chosen in lacking:
+        numbers = [k for k in numbers if lacking[chosen] not in alternatives.table["columns"][k]]
+    if not numbers:
+        rule = None
+        if chosen in lacking:
+            rule = alternatives.columns.set_index("column").loc[lacking[chosen], "without"]
+        st.caption("None of them." if rule is None else "None of them; the best that was found is:")
+        if rule is not None:
+            _one(alternatives, rule, train, state)
+        return
+    held = st.session_state.get(PICKED)
+    number = held[1] if held is not None and held[0] == key else None
+    position = numbers.index(number) if number in numbers else None
+    shown = numbers[:SHOWN]
+
+    def picked(row: int) -> None:
+        st.session_state[PICKED] = key, shown[row]
+
+    names = [", ".join(map(state.label, alternatives.table["columns"][k])) for k in shown]
+    table = alternatives.table.loc[shown]
+    pick_row(
+        pd.DataFrame(
+            {
+                "rule": table["rule"] + 1,
+                "wrong": 100 * table["wrong"],
+                "differs": 100 * table["differs"],
+                "conditions": table["n_conditions"],
+                "clauses": table["n_clauses"],
+                "reads": names,
+            }
+        ),
+        position if position is not None and position < len(shown) else None,
+        picked,
+        key="alike_table",
+        alt=f"{len(shown)} rules as good as the selected one; picking one shows it below",
+        height="content" if len(shown) < 6 else 212,
+        column_config={
+            "wrong": st.column_config.NumberColumn("wrong, training", format="%.1f %%"),
+            "differs": st.column_config.NumberColumn(
+                "other predictions", format="%.1f %%", help="Share of the training rows."
+            ),
+        },
+    )
+    if len(numbers) > SHOWN:
+        st.caption(f"Showing the first {SHOWN} of {len(numbers):,}.")
+    if position is not None:
+        _one(alternatives, alternatives.rules[number], train, state)
+    _pairs(alternatives)
+
+
+def _one(alternatives: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> None:
+    """Show a rule, the rows with other predictions, and a button to use it."""
+    st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
+    rows = alternatives.differing_rows(rule)
+    if len(rows):
+        st.markdown(md(_difference(alternatives, rule, rows, train, state), 900))
+    else:
+        st.caption("Same predictions as the selected rule on all training rows.")
+    if rule != alternatives.selected:
+        st.button(
+            "Use this rule",
+            key="alike_take",
+            on_click=keep,
+            args=(rule, f"an alternative to: {source()}"),
+        )
+    if len(rows):
+        with st.expander(f"The {plural(len(rows), 'row')} with different predictions"):
+            frame = case_frame(alternatives.selected, train, state).iloc[rows[:SHOWN_ROWS]]
+            st.dataframe(
+                frame.assign(**{"this rule": rule.predict(train.columns)[rows[:SHOWN_ROWS]]}),
+                hide_index=True,
+                alt=f"{len(rows)} rows that the two rules answer differently",
+                height=240,
+            )
+            if len(rows) > SHOWN_ROWS:
+                st.caption(f"Showing the first {SHOWN_ROWS}.")
+
+
+def _difference(
+    alternatives: Alternatives, rule: RuleSet, rows: NDArray[np.intp], train: Rows, state: AppState
+) -> str:
+    """Return how many predictions differ, which rule is right there, and where the rows are."""
+    n, truth = len(train.y), train.y[rows]
+    right = [
+        int(np.sum(r.predict(train.columns)[rows] == truth)) for r in (alternatives.selected, rule)
+    ]
+    differing = (
+        f"Predictions differ for {len(rows):,} of {n:,} training rows ({percent(len(rows) / n)}): "
+        f"the selected rule is right for {right[0]:,} of them, this one for {right[1]:,}."
+    )
+    where = alternatives.differs_where(rule)
+    if where is None:
+        return differing
+    held = where.mask(train.columns)
+    inside = int(held[rows].sum())
+    words = clause_words(where.clauses[0], wording(state))
+    return (
+        f"{differing} {inside:,} of these rows have {words}; of the {int(held.sum()):,} rows "
+        f"there, the predictions of {percent(inside / held.sum())} differ."
+    )
+
+
+def _pairs(alternatives: Alternatives) -> None:
+    """Show how often each two of the best rules disagree."""
+    numbers = alternatives.leading[:SHOWN_PAIRS]
+    if len(numbers) < 2:
+        return
+    with st.expander("How often each two of them disagree"):
+        shares = 100 * alternatives.disagreement(numbers)
+        names = [f"rule {k + 1}" for k in numbers]
+        shares.index, shares.columns = pd.Index(names), pd.Index(names)
+        st.dataframe(
+            shares,
+            column_config=dict.fromkeys(names, st.column_config.NumberColumn(format="%.1f %%")),
+            alt="Shares of the training rows that each two rules answer differently",
+        )
 
 
 @dataclass(frozen=True, eq=False)

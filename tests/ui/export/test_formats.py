@@ -1,20 +1,23 @@
 """The script of a rule of the quick search learns from the same part of the table."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from rulekit import to_text
 from rulekit.data import load_sample
-from ui.export.formats import script
+from ui.export.formats import run_record, script
 from ui.learners import spec as spec_module
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import RunSpec
 from ui.models.run import quick
 from ui.picked import fit_path, model_key
-from ui.state import AppState
+from ui.state import AppState, SplitSpec
 
 ROOT = Path(__file__).parents[3]
+SETTING = {"learner": "one_level", "theta": 2.0}
+SPEC = RunSpec(learners=("one_level",), thetas=(2.0,))
 
 
 @pytest.mark.slow
@@ -32,3 +35,38 @@ def test_the_script_of_a_quick_rule_learns_it_again(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     exec(compile(source, "script", "exec"), {})  # raises SystemExit where the rule differs
     assert capsys.readouterr().out.strip() == to_text(model).strip()
+
+
+def recorded(split):
+    state = AppState(
+        table=load_sample("iris"),
+        setting=SETTING,
+        run_settings=SPEC.to_dict(),
+        split=split,
+        test_looks=3,
+    )
+    model = fit_path([SETTING], SPEC, state)[model_key(SETTING)]
+    return state, model, run_record(state, model)
+
+
+@pytest.mark.slow
+def test_record_has_data_settings_sizes_and_versions():
+    state, model, record = recorded(SplitSpec(0.3, 7))
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+    assert record["data"]["sha256"] == state.table.digest
+    assert record["split"]["training_rows"] + record["split"]["test_rows"] == 150
+    assert record["split"]["seed"] == 7
+    assert record["split"]["test_rows_looked_at"] == 3
+    assert record["setting"] == SETTING
+    assert record["run"]["thetas"] == [2.0]
+    assert record["result"]["conditions"] == model.n_conditions_
+    X, y = state.testing
+    wrong = float((model.predict(X) != y.to_numpy()).mean())
+    assert record["result"]["test_error"] == pytest.approx(wrong)
+    assert record["versions"]["numpy"]
+
+
+def test_without_test_rows_there_is_no_test_error():
+    _, _, record = recorded(SplitSpec(0.0))
+    assert record["result"]["test_error"] is None
+    assert record["split"]["test_rows"] == 0

@@ -1,4 +1,4 @@
-"""A rule from a file, taken on Data: the one of the command line among them."""
+"""A rule loaded from a file on Data."""
 
 import json
 

@@ -1,11 +1,11 @@
-"""Two rules told apart in words."""
+"""Differences between two rules in words."""
 
 import pandas as pd
 import pytest
 
 from rulekit.export import from_text
 from rulekit.style.phrases import Wording
-from ui.models.difference import difference
+from ui.models.side_by_side import difference
 
 X = pd.DataFrame({"age": [30.0, 52.0, 60.0, 70.0], "town": ["a", "b", "a", "b"]})
 Y = pd.Series(["well", "ill", "well", "ill"])
