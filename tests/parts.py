@@ -3,7 +3,7 @@
 Each is a part of what that file tests. The table may only shrink: a new module brings its tests.
 """
 
-AT_MOST = 53
+AT_MOST = 52
 PARTS = {
     "tests/binning/test_binarizer.py": ("rulekit/binning/binned_table.py",),
     "tests/data/reading/test_delimited.py": ("rulekit/data/samples/synthetic.py",),
@@ -41,10 +41,7 @@ PARTS = {
         "rulekit/families/power_law/features.py",
         "rulekit/families/power_law/growing.py",
     ),
-    "tests/pages/test_binning.py": (
-        "ui/binning/cards.py",
-        "ui/binning/screening_card.py",
-    ),
+    "tests/pages/test_binning.py": ("ui/binning/screening_card.py",),
     "tests/pages/data/test_predicting.py": (
         "ui/data/quality.py",
         "ui/data/split.py",

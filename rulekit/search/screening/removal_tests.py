@@ -37,7 +37,6 @@ Ints = NDArray[np.intp]
 
 GUARD = 1e-9  # a bound must exceed the known cost by this share of it
 PAIR_BLOCK = 512  # columns compared with all others at a time
-TESTS = ("simple", "pairs", "duality")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The Binning page's parts on several outcomes: codes follow the labels, tables stay readable."""
+"""Charts of Binning: several outcomes by name and colour."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def test_each_row_s_code_is_the_place_of_its_outcome_among_the_labels():
 @pytest.mark.slow
 def test_outcome_may_have_the_name_of_a_share_column():
     def page():
-        from ui.binning.outcomes import shares_table
+        from ui.binning.cards import shares_table
 
         shares_table(["≤ 2", "missing"], [3, 0], [[1.0, 0.0], [None, None]], ["rows", "values"], "")
 
