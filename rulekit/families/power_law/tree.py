@@ -36,7 +36,6 @@ Rows = NDArray[np.intp]
 #: Sizes that are compared: deepest node that may be split, exponents in one split at most.
 SIZES = ((0, 1), (0, 2), (0, 3), (0, 4), (1, 1), (1, 2), (2, 1))
 LONGER = ((0, 5), (0, 6), (1, 3))  # compared only with MANY_ROWS rows or more
-PRICE = 0.08  # share of wrong rows that an exponent has to save, times the root of the rows
 MANY_ROWS = 3 * SEARCHED_ROWS  # from here, two of three rows do not select the power laws
 MOST_ROWS = 20_000  # of more, the size is chosen on a part
 FEWEST = 2  # folds, and rows of each class
@@ -71,13 +70,15 @@ class Compared:
         return np.asarray(error)
 
     def chosen(self) -> GrowthLimits:
-        """Return the size of least error plus exponent penalty; of equal ones the shortest.
+        """Return the shortest size within one standard error of the least error.
 
-        What chance alone makes of an error falls with the root of the rows, and so does the price.
-        Who asks for a rule is not helped by none: a tree that says nothing is the last choice.
+        Of equal lengths the one of less error. A tree without a split is the last choice.
         """
-        worth = np.round(self.error + PRICE / np.sqrt(self.n_rows) * self.length, 12)
-        return self.limits[int(np.lexsort((self.length, worth, self.length == 0))[0])]
+        empty = self.length == 0
+        least = self.error[empty == empty.min()].min()
+        within = self.error <= least + np.sqrt(least * (1 - least) / self.n_rows) + 1e-12
+        order = np.lexsort((np.round(self.error, 12), self.length, ~within, empty))
+        return self.limits[int(order[0])]
 
     def records(self) -> list[dict[str, float]]:
         """Return a record of each size: depth, exponents, error and length."""
@@ -240,11 +241,12 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     factors that can be negative nothing is proved.
 
     The size is chosen among trees of one split of 1 to 4 exponents, and of two or three levels of
-    splits of 1 or 2, as far as the limits allow: the one of least error, where each exponent has to
-    save ``.08 / sqrt(n)`` of the n rows. The error is the share of wrong rows in the folds, .632 of
-    it, and .368 of that in training. Of 3000 rows and more it is that in training alone, as each
-    tree follows a few numbers only and its power laws come from 1000 of the rows; splits of 5 and 6
-    exponents are compared, too, and two levels of 3; of more than 20 000 a part is taken by chance.
+    splits of 1 or 2, as far as the limits allow: the shortest whose error is within one standard
+    error, ``sqrt(e * (1 - e) / n)`` for n rows, of the least error e [2]_. The error is the share
+    of wrong rows in the folds, .632 of it, and .368 of that in training. Of 3000 rows and more it
+    is that in training alone, as each tree follows a few numbers only and its power laws come from
+    1000 of the rows; splits of 5 and 6 exponents are compared, too, and two levels of 3; of more
+    than 20 000 a part is taken by chance.
     A tree that says nothing is taken only where no size says anything, also where the constant
     answer has the least error. The choice has half of a time limit; if it does not end, the limits
     hold.
@@ -264,6 +266,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     ----------
     .. [1] Y. Dhebar and K. Deb, "Interpretable Rule Discovery Through Bilevel Optimization of
        Split-Rules of Nonlinear Decision Trees for Classification Problems", 2020.
+    .. [2] L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and Regression Trees",
+       1984, section 3.4.3.
 
     Examples
     --------
