@@ -6,7 +6,8 @@ as the rule has conditions; both predict the fold left out. ``AUC`` and ``accura
 folds, seeds and sizes (rules without conditions are left out of both). ``predictions alone`` is the
 AUC of 1 for the described class and 0 for the other one. ``Brier`` is the mean squared error of the
 probabilities. ``ECE`` is the mean difference of probability and observed share in ten bins of
-equally many left-out rows, those of all folds and seeds together, mean over sizes.
+equally many left-out rows, those of all folds and seeds together, mean over sizes; ``ECE by
+chance`` is what it would be if each row's class were drawn with the probability predicted.
 
 The first seed is 3: the estimate was developed with seeds 0 to 2 on pima, german_credit,
 bank_marketing and electricity.
@@ -34,7 +35,7 @@ TABLES = (
     *("bank_marketing", "electricity", "adult", "student_dropout", "covertype"),
 )
 SIZES, FOLDS, FIRST_SEED = (4, 8), 3, 3
-MOST_ROWS, BINS = 4000, 10
+MOST_ROWS, BINS, DRAWS = 4000, 10, 20
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
@@ -95,6 +96,7 @@ def compared(name: str, answers: pd.DataFrame, setting: dict[str, Any]) -> list[
         "accuracy": {k: float((answers[f"{k}_predicted"] == answers["true"]).mean()) for k in both},
         "Brier": {k: brier_score(answers["true"], answers[k]) for k in both},
         "ECE": {k: answers.groupby("size").apply(_ece, k).mean() for k in both},
+        "ECE by chance": {k: answers.groupby("size").apply(_drawn_ece, k).mean() for k in both},
     }
     return [
         {"what": quantity, "table": name, "setting": setting, "unit": ""} | of_quantity
@@ -108,6 +110,13 @@ def _ece(answers: pd.DataFrame, name: str) -> float:
     gap = answers[name] - answers["true"]
     bins = np.searchsorted(edges[1:-1], answers[name])  # equal probabilities share a bin
     return float(gap.groupby(bins).sum().abs().sum() / len(gap))
+
+
+def _drawn_ece(answers: pd.DataFrame, name: str) -> float:
+    """Return the mean expected calibration error of classes drawn by their probabilities."""
+    rng = np.random.default_rng(0)
+    drawn = [answers.assign(true=rng.random(len(answers)) < answers[name]) for _ in range(DRAWS)]
+    return float(np.mean([_ece(one, name) for one in drawn]))
 
 
 def overall(rows: list[Row], names: list[str]) -> list[Row]:

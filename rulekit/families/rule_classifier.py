@@ -407,6 +407,11 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         """Set the fitted attributes from a fitted learner."""
         self.positive_label_, self.default_label_ = model.positive_label_, model.default_label_
         self._keep_rule(model.rule_set_, table, self._weights(table))
+        error = self.choice_.error
+        if self.choice_.form == "rule" and self.costs is None and math.isfinite(error):
+            classes = self.classes_.tolist()
+            self._shares = self._shares.calibrated(model.rule_set_, classes, error)
+            model._shares = model._shares.calibrated(model.rule_set_, classes, error)
         self.learner_, self.best_params_ = model, dict(self.choice_.setting)
         if isinstance(model, BoxSearchClassifier):
             self.best_params_["refine_thresholds"] = model.refine_thresholds_
@@ -430,9 +435,11 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         Returns
         -------
         ndarray of shape (n, K)
-            Columns in the order of `classes_`: of a rule, shares of training rows as in other
-            learners; of points, the probability of the row's total, measured on inner folds. The
-            class with the greatest probability need not be the one that `predict` returns.
+            Columns in the order of `classes_`. Of a rule, shares of training rows as in other
+            learners, at a temperature at which the rule is expected to err as often as on the inner
+            folds (without `costs`). Of points, the probability of the row's total, measured on
+            inner folds. The class with the greatest probability need not be the one that `predict`
+            returns.
         """
         columns = self.read_columns(X)
         return np.asarray(self.learner_.predict_proba(columns))

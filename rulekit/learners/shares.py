@@ -1,7 +1,9 @@
 """How often rows like a row had each class in training.
 
 Rows are alike if they meet the same conditions. Their share is drawn towards that of a logistic
-regression on the conditions and clauses, so that few rows move it little.
+regression on the conditions and clauses, so that few rows move it little. Where the error of the
+rule on other rows is known, shares are brought to it by one temperature (C. Guo et al., "On
+Calibration of Modern Neural Networks", 2017).
 """
 
 from dataclasses import dataclass, replace
@@ -10,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import expit
 
 from rulekit.rules import Columns, Condition, RuleSet
@@ -21,6 +24,7 @@ Patterns = tuple[NDArray[np.int64], NDArray[np.int64]]
 #: Rows that the share of the logistic regression counts for; see ``docs/decisions/0022``.
 SHRINK = 30.0
 MOST_STEPS, CLOSE = 100, 1e-7  # of the regression: steps, and log odds left to change at its end
+LEAST_SLOPE = 0.1  # of log odds: rows keep their order
 AHEAD = 1e-9  # by which the answer's share is ahead of an equal one
 CHUNK = 30  # conditions whose answers are joined in one number
 
@@ -84,7 +88,7 @@ class Shares:
 
     Shapes: features (kinds, F), counts (kinds, K), factors (K,). `answers`, where given, is the
     code of the class that each clause, or none, answers, shape (n_clauses + 1,): its share is then
-    the greatest.
+    the greatest. `slope`, an inverse temperature, multiplies log shares.
     """
 
     likeness: Any
@@ -92,6 +96,7 @@ class Shares:
     counts: Floats
     factors: Floats
     answers: NDArray[np.intp] | None = None
+    slope: float = 1.0
 
     @classmethod
     def measured(
@@ -160,6 +165,7 @@ class Shares:
         drawn = self.regressed(patterns[1])
         for k, key in enumerate(patterns[1]):
             drawn[k] = self.training_shares.get(key.tobytes(), drawn[k])
+        drawn = tempered(drawn, self.slope)
         if self.answers is not None:
             answer = self.answers[patterns[0][:, 0]]
             against = np.flatnonzero(drawn.argmax(axis=1) != answer)
@@ -176,6 +182,28 @@ class Shares:
         answers = [classes.index(label) for label in answers_of_clauses(rule)]
         return replace(self, answers=np.array(answers))
 
+    def calibrated(self, rule: RuleSet, classes: list[Any], error: float) -> "Shares":
+        """Return shares by which the rule is expected to err as often as on other rows.
+
+        `error` is weighted by `factors`. Shares that expect as many errors already are returned as
+        they are, since a rule is rarely better on other rows than on those it was learned from.
+        """
+        answers = np.array([classes.index(label) for label in answers_of_clauses(rule)])
+        decides = self.features[:, : rule.n_clauses].astype(bool)
+        answer = answers[first_clause(decides)[:, 0]]
+        rows = self.counts.sum(axis=1, keepdims=True)
+        shares = np.array([self.training_shares[key.tobytes()] for key in self.features])
+
+        def excess(slope: float) -> float:
+            weight = rows * tempered(shares, slope) * self.factors
+            right = weight[np.arange(len(weight)), answer].sum() / weight.sum()
+            return float(1.0 - right - error)
+
+        if excess(1.0) >= 0:
+            return self
+        least = excess(LEAST_SLOPE) <= 0
+        return replace(self, slope=LEAST_SLOPE if least else brentq(excess, LEAST_SLOPE, 1.0))
+
     def of_answers(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
         """Compute each clause's share of right rows among those it decides, plain and weighted.
 
@@ -186,6 +214,14 @@ class Shares:
         both = (self.clauses, self.clauses * self.factors)
         first, second = ((n[right] + 1.0) / (n.sum(axis=1) + len(classes)) for n in both)
         return first, second
+
+
+def tempered(shares: Floats, slope: float) -> Floats:
+    """Multiply the log odds of shares by a factor: shape (kinds, K)."""
+    if slope == 1.0:
+        return shares
+    powers = shares**slope
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 def logistic(features: Floats, of_class: Floats, rows: Floats) -> Floats:

@@ -21,6 +21,7 @@ from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.choice import Loss
 from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.inner_choice import form_of_rules
+from rulekit.learners.shares import tempered
 from rulekit.learners.training import read_training_table
 from tests.learners.tables import mixed_table
 
@@ -59,8 +60,12 @@ def test_rule_equals_a_manual_sweep_suggestion_and_fit(name, seed):
     by_hand = fit_setting(search, setting | {"refine_thresholds": "cv"}, X, y)
     model = RuleClassifier(random_state=seed).fit(X, y)
     assert model.rule_set_ == by_hand.rule_set_
-    np.testing.assert_array_equal(model.predict_proba(X), by_hand.predict_proba(X))
+    calibrated = tempered(by_hand.predict_proba(X), model._shares.slope)
+    np.testing.assert_allclose(model.predict_proba(X), calibrated)
+    chance = model.predict_proba(X)[:, 1]
+    expected = np.where(model.predict(X) == model.classes_[1], 1 - chance, chance).mean()
     shown = model.choice_
+    assert expected >= shown.error - 1e-9
     assert shown.setting == setting
     numbers = (shown.default, shown.simplest_within_1se, shown.best)
     assert numbers == tuple(found[k] for k in ("default", "simplest_within_1se", "best"))

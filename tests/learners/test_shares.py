@@ -15,7 +15,7 @@ from rulekit.data import columns_of
 from rulekit.evaluation.metrics import area_under_roc
 from rulekit.families import IdealDNFClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier
-from rulekit.learners.shares import SHRINK, Likeness, Shares
+from rulekit.learners.shares import LEAST_SLOPE, SHRINK, Likeness, Shares
 from rulekit.rules import (
     Clause,
     Factor,
@@ -199,3 +199,23 @@ def test_a_probability_may_speak_against_the_answer_of_the_rule():
     assert model.predict_proba(X)[0, 1] == pytest.approx(frequent, abs=0.01)
     assert frequent < 0.5
     assert columns_of(X)["age"].min() > 0
+
+
+@given(rules(), tables(40), st.lists(st.sampled_from([0, 1]), min_size=40, max_size=40))
+def test_calibrated_shares_expect_the_error_given(rule, columns, codes):
+    classes = ["x", "y", "z"]
+    y = np.array([classes.index(label) for label in rule.predict(columns)])
+    codes = np.where(np.array(codes, dtype=bool), y, (y + 1) % 3)
+    ones = np.ones(40)
+    plain = Shares.measured(rule, columns, codes, (ones, ones), 3)
+    expected = 1 - plain.of(columns)[np.arange(40), y].mean()
+    assert plain.calibrated(rule, classes, expected - 0.01) is plain
+    found = plain.calibrated(rule, classes, expected + 0.05)
+    before, after = plain.of(columns), found.of(columns)
+    order = before.argsort(axis=1, kind="stable")
+    assert (np.diff(np.take_along_axis(after, order, axis=1), axis=1) >= -1e-12).all()
+    assert after.sum(axis=1) == pytest.approx(1.0)
+    if found.slope > LEAST_SLOPE:
+        assert 1 - after[np.arange(40), y].mean() == pytest.approx(expected + 0.05)
+    else:
+        assert 1 - after[np.arange(40), y].mean() <= expected + 0.05
