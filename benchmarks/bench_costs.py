@@ -6,7 +6,8 @@ most 4 conditions, and predicts the rest. The reference is CART whose rows weigh
 its number of leaves (4 splits at most) chosen on the same inner folds by the same `suggest`.
 ``cost a 100 cases`` is the mean over folds and seeds, with the mean number of conditions;
 ``difference`` is paired fold by fold, with its standard error (folds of different seeds share rows,
-so that it is rather too small). ``constant``: the class that costs least in training; ``without costs``: the rule selected by errors.
+so that it is rather too small). ``constant``: the class that costs least in training; ``without
+costs``: the rule selected by errors.
 
 Seeds are counted from 1; nothing was settled by these tables with seeds other than 0.
 """

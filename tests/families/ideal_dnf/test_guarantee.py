@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.families.ideal_dnf.model import SampleGuarantee, margins_of
+from rulekit.families.ideal_dnf.ideal_dnf import SampleGuarantee, margins_of
 
 
 @given(st.integers(1, 10**9), st.integers(0, 12), st.sampled_from((0.8, 0.95, 0.999)))
