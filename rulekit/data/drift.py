@@ -101,22 +101,7 @@ def compare_tables(
 def respelled_levels(
     reference: Table, new: Table | pd.DataFrame, *, columns: tuple[str, ...]
 ) -> dict[str, dict[str, str]]:
-    """Return unknown levels that equal one known level but for case and spaces.
-
-    Parameters
-    ----------
-    reference : Table
-        The first table.
-    new : Table or DataFrame
-        The second one.
-    columns : tuple of str
-        The columns compared; those of few levels count.
-
-    Returns
-    -------
-    dict of column to dict of unknown to known level
-        Columns without such a level are left out, and levels that fit several known ones.
-    """
+    """Return unknown levels that equal one known level but for case and spaces."""
     frame = new.frame if isinstance(new, Table) else new
     respelled = {}
     for name in columns:

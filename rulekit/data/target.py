@@ -95,24 +95,7 @@ def class_counts(table: Table, target: str) -> dict[object, int]:
 
 
 def check_target(table: Table, target: str) -> tuple[str, ...]:
-    """Return what prevents a column from being predicted.
-
-    Parameters
-    ----------
-    table : Table
-    target : str
-        The column that is to be predicted.
-
-    Returns
-    -------
-    tuple of str
-        A sentence with the fix for each obstacle; empty where there is none.
-
-    Raises
-    ------
-    DataError
-        If there is no such column.
-    """
+    """Return what prevents a column from being predicted."""
     column = table.column(target)
     where = f"The target {shown(target)}"
     if column.n_distinct == 0:

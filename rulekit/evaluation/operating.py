@@ -22,25 +22,7 @@ MEASURES = ("called_positive", "found", "false_alarms", "precision", "error")
 
 
 def clause_points(model: Any) -> list[tuple[tuple[int, ...], RuleSet]]:
-    """List the rules obtained by switching on the clauses one after another.
-
-    Parameters
-    ----------
-    model : fitted rule model
-        For two outcomes. `get_rules` lists how often each clause was right in training.
-
-    Returns
-    -------
-    list of (tuple of int, RuleSet)
-        The numbers of the clauses that are on, from 1, and the rule they make; from none to all, in
-        order of their accuracy in training (earlier first if equal). In a CNF, where a clause
-        rejects rows, all rows are predicted as the described class before the first clause is on.
-
-    Raises
-    ------
-    RuleError
-        If clauses predict different outcomes: without one of them, others decide other rows.
-    """
+    """List the rules obtained by switching on the clauses one after another."""
     rule = model.rule_set_
     if len(set(rule.labels)) > 1:
         raise RuleError(

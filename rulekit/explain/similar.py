@@ -28,13 +28,7 @@ class Training:
 
 
 def training_rows(model: Any, training: Any) -> Training:
-    """Read past rows, given as a table or as a pair of table and labels.
-
-    Raises
-    ------
-    DataError
-        If table and labels differ in length.
-    """
+    """Read past rows, given as a table or as a pair of table and labels."""
     X, y = training if isinstance(training, tuple) else (training, None)
     columns = columns_for(model, X)
     labels = None if y is None else np.asarray(y, dtype=object)
@@ -153,22 +147,6 @@ def similar_cases(
     rule: RuleSet, training: Training, values: Mapping[str, Any], k: int = 5
 ) -> tuple[SimilarCase, ...]:
     """Find the past rows most like a row, as the rule sees them.
-
-    Parameters
-    ----------
-    rule : RuleSet
-        Its literals and columns are compared; other columns are ignored.
-    training : Training
-        The past rows, see `training_rows`.
-    values : mapping of str to float, str, bool or None
-        The row.
-    k : int, default=5
-        How many to return; fewer if there are fewer rows.
-
-    Returns
-    -------
-    tuple of SimilarCase
-        Largest agreement first, then smallest distance, then first in the table.
 
     Notes
     -----

@@ -208,22 +208,6 @@ class FeatureTest:
 def feature_test(literals: Sequence[Literal]) -> FeatureTest:
     """Combine literals of one column, joined by AND.
 
-    Parameters
-    ----------
-    literals : sequence of Literal
-        At least one, all of one column and one scale (`Literal.scale`).
-
-    Returns
-    -------
-    FeatureTest
-        Exact on every value on which all the literals can be evaluated (text cannot be compared
-        with a number): where one of them is an order test, texts count as impossible.
-
-    Raises
-    ------
-    RuleError
-        If there is no literal, or they are of different columns.
-
     Examples
     --------
     >>> print(feature_test([Literal("bp", "<=", 150), Literal("bp", ">", 120)]))

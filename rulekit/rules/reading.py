@@ -74,18 +74,7 @@ class ReadingWriter(ConditionWriter[T]):
 
 
 def readings(clause: Clause) -> tuple[Reading, ...]:
-    """Return a clause's conditions by column, with pairs of bounds joined to intervals.
-
-    Parameters
-    ----------
-    clause : Clause
-        Bounds are joined in an AND only: an OR of two bounds is no interval.
-
-    Returns
-    -------
-    tuple of Condition or Interval
-        A column with anything but one lower and one upper bound keeps its literals as they are.
-    """
+    """Return a clause's conditions by column, with pairs of bounds joined to intervals."""
     tests: list[Reading] = []
     for test in intervals(clause):
         if not isinstance(test, FeatureTest):

@@ -240,13 +240,7 @@ class RuleSet:
 
 
 def rule_of(model: Any) -> RuleSet:
-    """Return the rule set of a fitted model, or the rule set itself.
-
-    Raises
-    ------
-    RuleError
-        If there is none.
-    """
+    """Return the rule set of a fitted model, or the rule set itself."""
     rule = model if isinstance(model, RuleSet) else getattr(model, "rule_set_", None)
     if not isinstance(rule, RuleSet):
         raise RuleError(

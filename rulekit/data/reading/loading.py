@@ -98,14 +98,7 @@ def read_with_options(
     limits: Limits | None = None,
     options: ParseOptions | None = None,
 ) -> tuple[Table, ParseOptions]:
-    """Read a table as `read_table` does, and return the options used.
-
-    Returns
-    -------
-    table : Table
-    options : ParseOptions
-        For a text file, delimiter, encoding, decimal mark and header are filled in.
-    """
+    """Read a table as `read_table` does, and return the options used."""
     limits = limits or Limits()
     options = options or ParseOptions()
     label = name or _name_of(source)
@@ -155,13 +148,7 @@ def _content(source: Source, limits: Limits) -> bytes:
 
 
 def unpacked(raw: bytes, limits: Limits) -> bytes:
-    """Decompress gzip content; other content is returned unchanged.
-
-    Raises
-    ------
-    DataError
-        If the archive is damaged, or holds more bytes than a file may have; no more are unpacked.
-    """
+    """Decompress gzip content; other content is returned unchanged."""
     if not raw.startswith(GZIP):
         return raw
     parts, left, remaining = [], raw, limits.max_bytes + 1

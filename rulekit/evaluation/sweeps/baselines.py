@@ -213,19 +213,7 @@ class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def baseline_models(
     costs: Costs | None = None,
 ) -> dict[str, tuple[Baseline, dict[str, list[Any]]]]:
-    """Build the unfitted reference models.
-
-    Parameters
-    ----------
-    costs : Costs, default=None
-        Costs of wrong predictions; ``cheapest answer`` then replaces ``majority``.
-
-    Returns
-    -------
-    dict of str to (Baseline, grid)
-        ``majority``, ``logistic regression``, ``tree`` (CART, over several numbers of leaves),
-        ``random forest`` and ``gradient boosting``.
-    """
+    """Build the unfitted reference models."""
     constant: dict[str, Any] = {"majority": DummyClassifier(strategy="most_frequent")}
     if costs is not None:
         constant = {"cheapest answer": CheapestAnswer(costs)}
@@ -248,32 +236,6 @@ def baselines(
     **settings: Any,
 ) -> dict[str, SweepResult]:
     """Cross-validate the reference models.
-
-    Parameters
-    ----------
-    X : DataFrame or array of shape (n, k)
-        Features, of any kind, with or without missing values.
-    y : array-like of shape (n,)
-        Classes, two or more.
-    only : iterable of str, default=None
-        Names of `baseline_models` to run. None runs all.
-    costs : Costs, default=None
-        Costs of wrong predictions; measured, and used in learning as weights of rows.
-    **settings
-        ``cv``, ``n_jobs``, ``random_state``, ``store``, ``on_result``, ``should_stop`` and
-        ``sample_weight`` as for `sweep`; pass the same values to get the same folds.
-
-    Returns
-    -------
-    dict of str to SweepResult
-        One result per learner, in the order of `baseline_models`. Size (``n_conditions``,
-        ``n_clauses_used``) is splits and leaves for trees, 0 for a constant prediction and NaN for
-        the others, which have no counterpart to a literal.
-
-    Raises
-    ------
-    ValueError
-        If `only` contains an unknown name.
 
     Examples
     --------

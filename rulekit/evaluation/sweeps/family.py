@@ -49,18 +49,6 @@ class Family:
 def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]:
     """List the rule learners with settings that suit a table: the default comparison.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Classes; their number and their rows determine prices. The ideal DNF supports two only.
-    random_state : int, default=0
-        Seed of learners that draw at random.
-
-    Returns
-    -------
-    list of Family
-        The box search, the ideal DNF, one clause, boxes from a plane, power-law trees.
-
     Examples
     --------
     >>> [family.name for family in rule_learners(["ill"] * 20 + ["well"] * 30)]

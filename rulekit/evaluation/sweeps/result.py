@@ -76,17 +76,6 @@ def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
 def front_steps(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the corners of the staircase through the non-dominated points.
 
-    Parameters
-    ----------
-    x, y : array-like of shape (n,)
-        Coordinates, both minimised.
-
-    Returns
-    -------
-    tuple of ndarray of float
-        Corners from left to right: each value is kept until the next point of the front improves
-        it. Empty for no points; equal points give one corner.
-
     Examples
     --------
     >>> steps = front_steps([1, 3], [0.3, 0.2])
@@ -303,48 +292,13 @@ def _settings_in(summary: pd.DataFrame) -> dict[int, Setting]:
 def fit_setting(
     estimator: Any, setting: Mapping[str, Any], X: Any, y: Any, sample_weight: Any = None
 ) -> Any:
-    """Fit a learner with one setting on all given rows.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Not modified; a copy is fitted.
-    setting : mapping of str to object
-        Its parameters, for instance ``result.setting(number)``.
-    X : DataFrame or array of shape (n, k)
-        Features.
-    y : array-like of shape (n,)
-        Classes.
-    sample_weight : array-like of shape (n,), default=None
-        Weights.
-
-    Returns
-    -------
-    estimator
-        Fitted.
-    """
+    """Fit a learner with one setting on all given rows."""
     model = clone(estimator).set_params(**setting)
     return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight)
 
 
 def summarise(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Average over folds.
-
-    Parameters
-    ----------
-    rows : DataFrame or iterable of mapping
-        `SweepResult.table`, or rows as `on_result` received them, for a sweep that still runs.
-
-    Returns
-    -------
-    DataFrame
-        One row per setting: ``setting``, ``learner``, the grid's keys, each test measure's mean
-        and, under its name with ``_se``, the standard error (standard deviation over folds divided
-        by the square root of their number; NaN for a single fold), the means of `train_error`,
-        `n_conditions`, `n_clauses_used`, `objective` and `seconds`, and ``folds`` (number of
-        finished folds). ``n_clauses`` is the value in the grid; if the grid does not vary it, the
-        mean number of clauses. Folds with an undefined measure are left out of its mean.
-    """
+    """Average over folds."""
     table = rows if isinstance(rows, pd.DataFrame) else table_of(list(rows))
     measures = [c for c in table.columns if c.startswith("test_") and c not in COUNTED]
     expected = {"fold", "rule", *AVERAGED, *measures, *COUNTED, *EXTRAS}

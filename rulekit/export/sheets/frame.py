@@ -15,27 +15,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> pd.DataFrame:
-    """Write a rule as a data frame, one row per clause and a last one for all other rows.
-
-    Parameters
-    ----------
-    model : RuleSet or fitted model
-        The rule to write.
-    numbers : sequence of ClauseNumbers, optional
-        Counts for the columns "matched" and "right".
-
-    Returns
-    -------
-    DataFrame
-        Columns "clause" (from 1; "otherwise" in the last row), "conditions", "answer", "literals",
-        and with `numbers` "matched" and "right". In a CNF every clause has to hold for its
-        prediction.
-
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has conditions that are not literals.
-    """
+    """Write a rule as a data frame, one row per clause and a last one for all other rows."""
     rule = exported_rule(model)
     labels = rule.labels[: rule.n_clauses]
     rows: list[dict[str, Any]] = [
@@ -95,18 +75,7 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 
 def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
-    """Prefix text that begins like a formula with an apostrophe, in cells and headers.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Any frame to be written for a spreadsheet.
-
-    Returns
-    -------
-    DataFrame
-        A copy; numbers stay numbers.
-    """
+    """Prefix text that begins like a formula with an apostrophe, in cells and headers."""
     safe = frame.rename(columns=_safe)
     for column in range(safe.shape[1]):
         if not pd.api.types.is_numeric_dtype(safe.dtypes.iloc[column]):

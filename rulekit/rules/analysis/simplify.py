@@ -66,17 +66,6 @@ def simplify(rule_set: RuleSet) -> RuleSet:
 def simplify_clause(clause: Clause) -> Clause | None:
     """Write a clause with as few literals per column as possible.
 
-    Parameters
-    ----------
-    clause : Clause
-
-    Returns
-    -------
-    Clause or None
-        Holds on the same rows. None if no clause is needed for the answer: an AND
-        that never holds, an OR that always does. The opposite answer is a clause without
-        conditions.
-
     Examples
     --------
     >>> red, blue = Literal("colour", "==", "red"), Literal("colour", "==", "blue")
@@ -116,19 +105,6 @@ def _is_redundant(conditions: Sequence[Condition], k: int) -> bool:
 
 def implies(narrow: Clause, wide: Clause) -> bool:
     """Return whether every row that meets one AND surely meets another.
-
-    Parameters
-    ----------
-    narrow, wide : Clause
-        ANDs.
-
-    Returns
-    -------
-    bool
-        For clauses of literals exact, column by column (of a column read in several ways, such as
-        its year and its weekday, each by itself); other conditions of `wide` must be implied
-        by one of `narrow`, such as a total of points by a higher one. A clause that never holds
-        implies every other.
 
     Examples
     --------

@@ -63,17 +63,6 @@ def paths_to_leaves(tree: Tree) -> Iterator[tuple[Path, Leaf]]:
 def rule_of_tree(tree: Tree, default: Label) -> RuleSet:
     """Write a tree as a rule set of disjoint paths.
 
-    Parameters
-    ----------
-    tree : Branch or Leaf
-    default : str, int, float or bool
-        The label whose leaves need no clause.
-
-    Returns
-    -------
-    RuleSet
-        A DNF, clauses from left to right.
-
     Examples
     --------
     >>> from rulekit.rules import Literal
