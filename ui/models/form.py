@@ -18,7 +18,7 @@ from ui.learners.offered import LEARNERS, QUESTIONS
 from ui.learners.prices import as_entered, price_input
 from ui.learners.spec import RunSpec
 from ui.models.gaps import gap_fields
-from ui.models.points import ERRORS, RunResult
+from ui.models.points import ERRORS, Curve
 from ui.state import KEEP, AppState
 
 SMALL = 100  # training rows below which each row can be left out in turn
@@ -156,7 +156,7 @@ def _shape(state: AppState, usual: RunSpec) -> str:
     )
 
 
-def measure_choice(result: RunResult | None) -> str:
+def measure_choice(result: Curve | None) -> str:
     """Return the selected measure of the vertical axis (no F1 for several classes)."""
     plain = [name for name in ERRORS if name != COST]
     measured = plain if result is None else [name for name in ERRORS if result.measures(name)]

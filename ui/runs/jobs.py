@@ -58,7 +58,7 @@ class Job:
 
     title: str
     owner: str
-    key: str = ""
+    key: Any = ""
     urgent: bool = False
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     state: str = "queued"
@@ -215,7 +215,7 @@ class JobRegistry:
         task: Task,
         *,
         total: int = 0,
-        key: str = "",
+        key: Any = "",
         urgent: bool = False,
     ) -> Job:
         """Start (or queue) a job, ending the owner's active one first.
@@ -231,7 +231,7 @@ class JobRegistry:
             value becomes the job's `answer`.
         total : int
             Planned pieces, if known.
-        key : str
+        key : object
             Everything that the job's results depend on; for detecting stale ones.
         urgent : bool, default=False
             Whether it runs before all jobs that are not urgent: for short ones.
