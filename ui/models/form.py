@@ -259,18 +259,7 @@ def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
 
 
 def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str]) -> list[str]:
-    """Return the selected learners; only those for several classes if there are several.
-
-    Parameters
-    ----------
-    state : AppState
-    spec : RunSpec
-        For the default, after a run of other learners than the box search.
-    key : str
-        Key of the widget, and of the one for the papers' methods.
-    usual : sequence of str
-        Default selection before such a run.
-    """
+    """Return the selected learners; only those for several classes if there are several."""
     able = [name for name, one in LEARNERS.items() if one.many_classes or not state.several]
     offers = {q: [n for n in names if n in able] for q, names in QUESTIONS.items()}
     offers = {question: names for question, names in offers.items() if names}

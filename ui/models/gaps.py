@@ -55,13 +55,7 @@ def gap_fields(state: AppState, usual: RunSpec) -> dict[str, object]:
 
 
 def with_gaps(result: Curve, spec: RunSpec, state: AppState) -> Curve:
-    """Measure the gap of each rule on the training rows; the same object if nothing changes.
-
-    Raises
-    ------
-    DataError
-        If the column cannot be grouped.
-    """
+    """Measure the gap of each rule on the training rows; the same object if nothing changes."""
     if spec.max_gap is None:
         return result if result.max_gap is None else replace(result, gaps=(), max_gap=None)
     if (result.gap_column, result.max_gap) == (spec.gap_column, spec.max_gap):

@@ -45,17 +45,9 @@ WEIGHING = ("class_weight", "costs", "cost_unit")
 
 @dataclass(frozen=True, eq=False)
 class RuleMeasurement:
-    """A job that cross-validates the search of a rule with other folds and costs.
+    """A job that cross-validates the search of a rule with the folds and costs of `spec`.
 
-    Attributes
-    ----------
-    state : AppState
-    setting : mapping
-        The rule's setting.
-    found : RunSpec
-        The run that found the rule; the search keeps its settings.
-    spec : RunSpec
-        Its folds and costs are those of the measurement.
+    All other settings are those of `found`, the run that found the rule.
     """
 
     state: AppState

@@ -55,27 +55,12 @@ class Suggestion:
 class Curve:
     """The points of all runs on one curve, without settings with missing folds.
 
-    Attributes
-    ----------
-    settings : tuple of dict
-        By number.
-    specs : tuple of RunSpec
-        The run of each setting.
-    points : DataFrame
-        One row per setting, by number: the columns of `Comparison.points`, and ``limit`` (the
-        maximal number of conditions of the setting; if the setting has none, or its rules have
-        more, the maximum over all folds' rules), ``label`` (the setting in words),
-        ``one_minus_f1``, ``one_minus_auc``.
-    models : mapping
-        Models of settings on the training rows, by `ui.picked.model_key`.
-    references : DataFrame or None
-        Reference models on the same folds, one row each (one per size for trees): ``name`` and the
-        measures of the points.
-    gaps : tuple of float
-        By number, the gap between the groups of `gap_column` on the training rows, NaN if unknown;
-        empty without a limit.
-    max_gap : float or None
-        The largest gap of a suggested rule.
+    By number: `settings`, `specs` (the run of each), and the rows of `points`: the columns of
+    `Comparison.points`, and ``limit`` (the maximal number of conditions; the maximum over all folds'
+    rules if the setting has none, or they have more), ``label`` (the setting in words),
+    ``one_minus_f1`` and ``one_minus_auc``. `models` are by `ui.picked.model_key`, `references` are the
+    reference models on the same folds. `gaps` are the gaps of all rules between the groups of
+    `gap_column` on the training rows, NaN if unknown; suggested rules keep `max_gap`.
     """
 
     settings: tuple[dict[str, Any], ...] = ()
@@ -237,22 +222,9 @@ class Curve:
     ) -> pd.DataFrame:
         """Return the points of the main curve: for each line the best point for each limit.
 
-        Parameters
-        ----------
-        y : str
-            The measure; smaller is better.
-        selected : int, optional
-            A setting that is always included.
-        sides : bool, default=False
-            Whether rules of the two outcomes have a line each.
-
-        Returns
-        -------
-        DataFrame
-            Rows of `points`, with ``series``, ``look`` and ``on_front``: no other point with as few
-            allowed conditions has an error as small. The best one of many settings is partly luck,
-            more so for a learner that tries more of them. Points with more conditions than the
-            search allows are left out, if there are others.
+        With `sides` the rules of each outcome are a line. Points with more conditions than the
+        search allows are left out, if there are others; the `selected` one never is. ``on_front``:
+        no other point with as few allowed conditions has an error as small.
         """
         if not len(self.points):
             return self.points

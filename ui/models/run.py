@@ -40,13 +40,7 @@ SEVERAL = 5.0  # the same for several outcomes, relative to the few points of th
 
 
 def work(spec: RunSpec, state: AppState) -> Work:
-    """Return the work of a run, for a job.
-
-    Raises
-    ------
-    DataError
-        If a class has fewer rows than there are folds.
-    """
+    """Return the work of a run, for a job."""
     X, y = state.training
     train, _ = state.rows()
     groups = None if state.groups is None else state.groups[train]
@@ -59,13 +53,7 @@ def work(spec: RunSpec, state: AppState) -> Work:
 
 
 def start(spec: RunSpec, title: str) -> None:
-    """Start a run in the background; finished folds of earlier runs come from the store.
-
-    Raises
-    ------
-    DataError, ValueError
-        If the settings do not fit the table.
-    """
+    """Start a run in the background; finished folds of earlier runs come from the store."""
     state = app_state()
     task = work(spec, state)
     key = task.key, spec
@@ -98,11 +86,6 @@ def update(spec: RunSpec) -> Curve | None:
     """Update the curve from the store and from jobs, and start the quick search if it is empty.
 
     Only the quick search starts by itself.
-
-    Returns
-    -------
-    Curve or None
-        The results for the curve of these settings.
     """
     state = app_state()
     key = curve_key(spec, state)

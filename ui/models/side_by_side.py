@@ -46,22 +46,7 @@ class Difference:
 def difference(
     first: RuleSet, second: RuleSet, X: pd.DataFrame, y: pd.Series, wording: Wording
 ) -> Difference:
-    """Describe the differences between two rules.
-
-    Parameters
-    ----------
-    first, second : RuleSet
-        If one is a DNF and the other a CNF, the second is converted to the form of the first,
-        which does not change its predictions.
-    X, y : DataFrame and Series of length n
-        Rows on which the predictions are compared, with their true labels.
-    wording : Wording
-        Display names and units.
-
-    Returns
-    -------
-    Difference
-    """
+    """Describe the differences between two rules; the second is shown in the form of the first."""
     comparison = compare_rules(first, second, columns_of(X))
     clauses = (
         _listed(comparison, wording)

@@ -97,7 +97,7 @@ class Comparison:
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """Names of the families without a setting that is finished in all folds."""
+        """Return the names of the families without a setting finished in all folds."""
         found = set(self.points().get("learner", ()))
         return tuple(family.name for family in self.families if family.name not in found)
 
