@@ -35,6 +35,7 @@ from ui.picked import (
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import AppState, app_state
+from ui.widgets import choice
 from ui.words import constant_answer, rule_words, wording
 
 SIDES = {"for": "for", "other": "against"}
@@ -303,14 +304,15 @@ def sides(result: Curve, setting: Mapping[str, Any]) -> None:
     generation = st.session_state.get("_picks", 0)
     if len(described) > 1:
         key = f"side_{generation}"
-        left.segmented_control(
+        names = {"for": md(state.positive), "other": md(state.other_label)}
+        choice(
             "Describes",
-            described,
-            default=setting.get("describes", "for"),
-            format_func=lambda s: md(state.positive) if s == "for" else md(state.other_label),
+            {side: names[side] for side in described},
+            setting.get("describes", "for"),
+            key,
+            place=left,
             wrap=True,
-            required=True,
-            key=key,
+            persist_state=None,
             on_change=_turned,
             args=(result, "describes", key),
             help="One of the two is often much shorter. All other rows get the other prediction.",
@@ -319,14 +321,14 @@ def sides(result: Curve, setting: Mapping[str, Any]) -> None:
         values = sorted({m.get(name, 0.0) for m in mine})
         if len(values) > 1:
             key = f"kind_{name}_{generation}"
-            column.segmented_control(
+            choice(
                 kind.label,
-                values,
-                default=setting.get(name, 0.0),
-                format_func=kind.named,
+                {value: kind.named(value) for value in values},
+                setting.get(name, 0.0),
+                key,
+                place=column,
                 wrap=True,
-                required=True,
-                key=key,
+                persist_state=None,
                 on_change=_turned,
                 args=(result, name, key),
                 help=kind.sentence,

@@ -36,11 +36,11 @@ log = logging.getLogger("rulekit.dashboard")
 class Job:
     """One job.
 
-    Urgent jobs run first: a page is empty until they are done. `state` is "queued", "running", "done",
-    "cancelled" or "failed"; `total` is 0 while unknown. `interim` are the results so far: usable while
-    better ones are computed, replaced (`version` counts) and never edited. `message` is the current
-    step, `answer` the result of the task, `error` a sentence, with `error_id` if there is more in the
-    server's log.
+    Urgent jobs run first: a page is empty until they are done. `state` is "queued", "running",
+    "done", "cancelled" or "failed"; `total` is 0 while unknown. `interim` are the results so far:
+    usable while better ones are computed, replaced (`version` counts) and never edited. `message`
+    is the current step, `answer` the result of the task, `error` a sentence, with `error_id` if
+    there is more in the server's log.
     """
 
     title: str
@@ -156,10 +156,10 @@ Task = Callable[[Reporter], Any]
 class JobRegistry:
     """All jobs of this server: one active job per owner, at most one running job per core.
 
-    Urgent jobs run first. If other jobs hold all cores, the latest of them is paused until no urgent
-    job needs its core. `n_running` jobs run at once: by default ``RULEKIT_WORKERS``, or the number of
-    cores. An owner's jobs end `grace` seconds after its last tab was closed. Workers import `modules`
-    before they take a job.
+    Urgent jobs run first. If other jobs hold all cores, the latest of them is paused until no
+    urgent job needs its core. `n_running` jobs run at once: by default ``RULEKIT_WORKERS``, or the
+    number of cores. An owner's jobs end `grace` seconds after its last tab was closed. Workers
+    import `modules` before they take a job.
     """
 
     def __init__(
