@@ -348,19 +348,24 @@ def _begins_with(state: AppState) -> RunSpec:
     return st.session_state["_form_begins"]
 
 
-def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
-    def name(column: str) -> str:
-        return md(state.label(column), 60)
-
-    usable = state.features
-    forbidden = st.multiselect(
-        "Must not appear",
-        usable,
-        default=[c for c in usual.forbidden if c in usable],
-        format_func=name,
-        key="run_forbidden",
+def _columns(
+    label: str, offered: Sequence[str], usual: Sequence[str], key: str, state: AppState, **more: Any
+) -> list[str]:
+    """Return the selected columns."""
+    return st.multiselect(
+        label,
+        offered,
+        default=[name for name in usual if name in offered],
+        format_func=lambda name: md(state.label(name), 60),
+        key=key,
         **KEEP,
+        **more,
     )
+
+
+def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
+    usable = state.features
+    forbidden = _columns("Must not appear", usable, usual.forbidden, "run_forbidden", state)
     equal = st.toggle(
         "Allow “is not” conditions",
         value=usual.allow_not_equal,
@@ -375,41 +380,25 @@ def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
         )
     else:
         for_one = _of_one_class(state, usual, [c for c in usable if c not in forbidden])
-    return {
-        "forbidden": tuple(forbidden),
-        "allow_not_equal": equal,
-        **for_one,
-    }
+    return {"forbidden": tuple(forbidden), "allow_not_equal": equal, **for_one}
 
 
 def _of_one_class(state: AppState, usual: RunSpec, usable: Sequence[str]) -> dict[str, object]:
     """Return the constraints that only rules for one class support."""
-
-    def name(column: str) -> str:
-        return md(state.label(column), 60)
-
     rising = [c.name for c in state.table.columns if c.kind in ("numeric", "boolean")]
-    required = st.multiselect(
-        "Must appear",
-        usable,
-        default=[c for c in usual.required if c in usable],
-        format_func=name,
-        key="run_required",
-        **KEEP,
-    )
+    required = _columns("Must appear", usable, usual.required, "run_required", state)
     directions: list[tuple[str, str]] = []
     for sign, words in DIRECTIONS.items():
         free = [c for c in usable if c in rising and c not in dict(directions)]
-        chosen = st.multiselect(
+        chosen = _columns(
             f"{words}, the prediction never changes away from {md(state.positive, 60)}",
             free,
-            default=[c for c, one in usual.directions if one == sign and c in free],
-            format_func=name,
-            key=f"run_direction_{'up' if sign == '>' else 'down'}",
+            [c for c, one in usual.directions if one == sign],
+            f"run_direction_{'up' if sign == '>' else 'down'}",
+            state,
             help="A monotonic constraint: if only this column changes, the prediction may change "
             f"to {md(state.positive, 60)}, never back. It costs accuracy where the data contradict "
             "it. A missing value does not rise or fall.",
-            **KEEP,
         )
         directions += [(column, sign) for column in chosen]
     return {"required": tuple(required), "directions": tuple(directions)}

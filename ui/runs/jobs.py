@@ -94,6 +94,11 @@ class Job:
             return None
         return self.elapsed * (self.total - self.done) / self.done
 
+    @property
+    def where(self) -> str:
+        """Its progress in words; empty before any."""
+        return f" at {self.done:,} of {self.total:,}" if self.done and self.total else ""
+
     def cancel(self) -> None:
         """Stop the job and free its worker; results so far are kept. Returns at once."""
         if self._end("cancelled") and self._cancelled is not None:
@@ -223,7 +228,11 @@ class JobRegistry:
             return waiting.index(job.id) + 1 if job.id in waiting else 0
 
     def waiting(self, job: Job) -> str:
-        """Return what a queued job waits for: its process, or a free place."""
+        """Return what a job waits for: its process, a free place, urgent work; empty if nothing."""
+        if job.paused:
+            return "Waiting: another user's first search runs first"
+        if job.state != "queued":
+            return ""
         with self._lock:
             position, free = self.position(job), self._free > 0
         if position == 1 and free:
