@@ -28,14 +28,12 @@ from rulekit.data import columns_of, make_folds
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.learners.literal.problem import BinaryProblem, binary_problem
 from rulekit.rules.constraints import Constraints
-from rulekit.search.columns import ClauseSelection
-from rulekit.search.one_level import CoverProblem
-from rulekit.search.two_level import (
-    TwoLevelTask,
-    alternating,
-    block_coordinate,
-    set_cover,
-)
+from rulekit.search.columns.cell_sets import ClauseSelection
+from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.two_level.alternating import alternating
+from rulekit.search.two_level.block_coordinate import block_coordinate
+from rulekit.search.two_level.set_cover import set_cover
+from rulekit.search.two_level.task import TwoLevelTask
 
 SPEED_THETAS = THETA_GRID[1::3]  # 0.0002, 0.002, ... 20
 SPEED_CLAUSES = (1, 2, 3)
