@@ -121,7 +121,7 @@ def pipeline(
     """Learn with all three methods for every price and number of clauses."""
     start = time.process_time()
     own_cover = problem.cover
-    cover = kind(problem.A, problem.y, problem.weight, own_cover.perturbation, problem.structure)
+    cover = kind(problem.table, problem.y, problem.weight, own_cover.perturbation)
     selections = []
     for theta in thetas:
         task = TwoLevelTask(cover, theta, memory=memory)

@@ -1,6 +1,6 @@
 """What every solver over Boolean columns shares.
 
-What belongs here: candidate columns, their redundancy, the rounding of fractional columns, the
+What belongs here: prices of columns, their redundancy, the rounding of fractional columns, the
 perturbation that makes a vertex unique, and the covering program written out. May import
 `rulekit.search.lp`.
 """
@@ -10,20 +10,14 @@ from rulekit.search.columns.candidates import (
     compact_program,
     priced,
 )
-from rulekit.search.columns.cell_sets import (
-    DENSE,
-    CellSets,
+from rulekit.search.columns.clause_selection import (
     ClauseSelection,
-    ColumnStructure,
-    RedundancyGroup,
+    MovableCuts,
     error_cost,
     hamming_cost,
-    redundancy_groups,
-    row_order,
-    runs_of,
-    single_group,
 )
 from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
+from rulekit.search.columns.redundancy import RedundancyGroup, redundancy_groups, single_group
 from rulekit.search.columns.rounding import (
     ALWAYS_PERTURBATION,
     PERTURBATION,
@@ -39,13 +33,11 @@ from rulekit.search.columns.rounding import (
 
 __all__ = [
     "ALWAYS_PERTURBATION",
-    "DENSE",
     "PERTURBATION",
     "TIE",
-    "CellSets",
     "ClauseSelection",
-    "ColumnStructure",
     "GeneratedDual",
+    "MovableCuts",
     "PricedColumns",
     "RedundancyGroup",
     "RoundingTask",
@@ -60,8 +52,6 @@ __all__ = [
     "round_by_threshold",
     "round_without_redundancy",
     "rounding_layout",
-    "row_order",
-    "runs_of",
     "single_group",
     "snapped",
 ]

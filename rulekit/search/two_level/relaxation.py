@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rulekit._sums import addable
 from rulekit.exceptions import SolverError, TimeLimitError
 from rulekit.search.columns import (
     ALWAYS_PERTURBATION,
@@ -44,7 +45,6 @@ from rulekit.search.columns import (
 )
 from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
 from rulekit.search.one_level import CoverProblem
-from rulekit.search.sums import addable
 from rulekit.search.two_level.task import check_n_clauses
 
 Index = NDArray[np.intp]
@@ -318,7 +318,7 @@ def solve_two_level_exact(
 
 def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit: str) -> None:
     """Refuse a program of more entries than can be solved, before it is written."""
-    seen = np.column_stack([problem.cells.content, problem.y])[problem.weight > 0]
+    seen = np.column_stack([problem.table.content, problem.y])[problem.weight > 0]
     n_columns = int((problem.allowed | problem.required).sum())
     entries = copies * n_columns * len(np.unique(seen, axis=0))
     if entries > most:
