@@ -30,14 +30,10 @@ from rulekit.binning.binned_table import joined, row_order
 from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.scales import GAPS, ORDERED
-from rulekit.search.box_search import BoxPrices, BoxProblem, End
-from rulekit.search.columns import (
-    PERTURBATION,
-    MovableCuts,
-    error_cost,
-    hamming_cost,
-)
-from rulekit.search.one_level import CoverProblem
+from rulekit.search.box_search.problem import BoxPrices, BoxProblem, End
+from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
+from rulekit.search.columns.rounding import PERTURBATION
+from rulekit.search.one_level.problem import CoverProblem
 
 Found = list[tuple[Literal, int]]
 Kinds = tuple[dict[int, Found], Found, Found]

@@ -13,7 +13,7 @@ import numpy as np
 
 from rulekit._sums import addable
 from rulekit.exceptions import SolverError
-from rulekit.search.box_search import Bools, Boxes, BoxProblem, Floats, Ints
+from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Floats, Ints
 from rulekit.search.clause_generation.pricing import joined
 from rulekit.search.lp import (
     LinearProgram,

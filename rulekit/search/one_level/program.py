@@ -35,11 +35,8 @@ from rulekit._sums import addable
 from rulekit.binning import BinnedTable
 from rulekit.binning.binned_table import DENSE
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns import (
-    GeneratedDual,
-    RowGroups,
-    snapped,
-)
+from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
+from rulekit.search.columns.rounding import snapped
 from rulekit.search.lp import TOLERANCE, LPSolution
 
 Ints = NDArray[np.intp]

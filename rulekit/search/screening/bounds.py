@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit._sums import grid_unit, on_grid
-from rulekit.search.columns import PricedColumns
+from rulekit.search.columns.candidates import PricedColumns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rulekit._sums import addable
 from rulekit.binning import BinnedTable
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.columns import ClauseSelection
+from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.set_cover import initial_clauses
 from rulekit.search.two_level.task import IMPROVEMENT, Bools, Counts, Floats, TwoLevelTask
 

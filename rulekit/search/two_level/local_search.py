@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.columns import ClauseSelection, MovableCuts
+from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -33,18 +33,11 @@ from scipy import sparse
 
 from rulekit._sums import addable
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns import (
-    ALWAYS_PERTURBATION,
-    PERTURBATION,
-    TIE,
-    ClauseSelection,
-    RedundancyGroup,
-    error_cost,
-    single_group,
-    snapped,
-)
+from rulekit.search.columns.clause_selection import ClauseSelection, error_cost
+from rulekit.search.columns.redundancy import RedundancyGroup, single_group
+from rulekit.search.columns.rounding import ALWAYS_PERTURBATION, PERTURBATION, TIE, snapped
 from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
-from rulekit.search.one_level import CoverProblem
+from rulekit.search.one_level.problem import CoverProblem
 from rulekit.search.two_level.task import check_n_clauses
 
 Index = NDArray[np.intp]

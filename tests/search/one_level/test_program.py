@@ -5,7 +5,7 @@ import pytest
 
 from rulekit.binning import BinnedTable
 from rulekit.exceptions import SolverError
-from rulekit.search.columns import PERTURBATION
+from rulekit.search.columns.rounding import PERTURBATION
 from rulekit.search.lp import solve_lp
 from rulekit.search.one_level import program as cover_program
 from rulekit.search.one_level.problem import CoverProblem
