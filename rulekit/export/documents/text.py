@@ -34,8 +34,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rulekit.export.numbers import ClauseNumbers
-from rulekit.export.subject import checked_label, exported_rule
+from rulekit.export.subject import ClauseNumbers, checked_label, exported_rule
 from rulekit.rules import (
     Clause,
     LinearSplit,
