@@ -113,8 +113,8 @@ def _free(table: Any) -> str:
 class AllRows:
     """The settings of a page, applied to the whole source.
 
-    `names` are the columns' names on the page, in the source's order; `classes` the label of each value
-    of the class, `other` that of any other value (None excludes such rows).
+    `names` are the columns' names on the page, in the source's order; `classes` the label of each
+    value of the class, `other` that of any other value (None excludes such rows).
     """
 
     location: TableLocation
