@@ -11,8 +11,8 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from rulekit.binning import Binarizer, candidate_summary, conditions_of
-from rulekit.binning.binned_table import literals_of
+from rulekit.binning import Binarizer, candidate_summary
+from rulekit.binning.encodings import literals_of
 from rulekit.data import columns_of
 from rulekit.plots.outcomes import (
     outcome_bins,
@@ -230,7 +230,7 @@ def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
     """Return one row per column: its values, its cut points, and its number of conditions."""
     conditions: dict[str, int] = {}
     for e in fitted_one.encodings_:
-        conditions[e.name] = conditions.get(e.name, 0) + len(conditions_of(e))
+        conditions[e.name] = conditions.get(e.name, 0) + len(e.conditions())
     edited = dict(state.binning.cuts)
     rows = [
         {

@@ -89,7 +89,8 @@ def open_source(source: Mapping[str, Any]) -> None:
     """Start drawing a sample in the background; `load.upload_card` uses the result."""
     owner = f"{workspace.analysis_id()}/upload"
     title = f"Opening {source_words(source)}"
-    jobs.registry().start(owner, title, OpenSource(dict(source), located(source)), urgent=True)
+    task = OpenSource(dict(source), located(source), SAMPLE_ROWS)
+    jobs.registry().start(owner, title, task, urgent=True)
 
 
 def all_rows(state: AppState) -> AllRows:
