@@ -298,7 +298,7 @@ def sides(result: Curve, setting: Mapping[str, Any]) -> None:
         label, named, sentence = kind
         values = sorted({m.get(name, plain) for m in mine})
         if len(values) > 1:
-            key = f"side_{name}_{generation}"
+            key = f"{'side' if name == 'describes' else name}_{generation}"
             choice(
                 label,
                 {value: named(value) for value in values},
