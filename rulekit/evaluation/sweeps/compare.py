@@ -136,14 +136,17 @@ class Comparison:
         DataFrame
             With ``forest_loss`` and ``forest_conditions`` if there are `estimates`.
         """
+        points = self._means
+        return points[points["folds"] == self.n_folds] if whole and len(points) else points.copy()
+
+    @cached_property
+    def _means(self) -> pd.DataFrame:
         if not self.rows:
             return pd.DataFrame()
-        points = summarise([_plain(row) for row in self.rows])
-        if self.estimates:
-            names = [FOREST_LOSS, FOREST_SIZE]
-            known = pd.DataFrame.from_dict(dict(self.estimates), "index", float, names)
-            points = points.join(known, on="setting")
-        return points[points["folds"] == self.n_folds] if whole else points
+        means = summarise([_plain(row) for row in self.rows])
+        names = [FOREST_LOSS, FOREST_SIZE]
+        known = pd.DataFrame.from_dict(dict(self.estimates), "index", float, names)
+        return means.join(known, on="setting") if self.estimates else means
 
     def join(self, *others: "Comparison") -> "Comparison":
         """Combine comparisons on the same folds; settings are renumbered.
