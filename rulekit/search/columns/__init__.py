@@ -36,11 +36,13 @@ from rulekit.search.columns.rounding import (
     rounding_layout,
     snapped,
 )
+from rulekit.search.columns.small_dual import SMALL, solve_small_dual
 
 __all__ = [
     "ALWAYS_PERTURBATION",
     "DENSE",
     "PERTURBATION",
+    "SMALL",
     "TIE",
     "CellSets",
     "ClauseSelection",
@@ -64,4 +66,5 @@ __all__ = [
     "runs_of",
     "single_group",
     "snapped",
+    "solve_small_dual",
 ]
