@@ -33,7 +33,7 @@ slow: $(DEV) $(READY)    ## the slow tests, except those in a browser
 	$(PYTEST) $(CORES) -m "slow and not browser and not paper"
 
 browser: $(DEV) $(READY) ## a person's path in a real browser
-	$(PYTEST) -n 2 --dist loadfile -m "browser and not paper"
+	$(PYTEST) -n 2 --dist loadfile -m "not paper" tests/browser
 
 engines: $(DEV)          ## what runs exports in tests: PMML, DMN (needs Java and npm)
 	$(INSTALL) -e .[engines]
@@ -92,7 +92,7 @@ format: $(DEV)
 	$(BIN)/ruff format .
 
 bench: $(DEV)            ## measure speed; give DATA=folder with a datasets.json
-	$(BIN)/python -m benchmarks --quick $(if $(DATA),--data $(DATA))
+	$(BIN)/python -m benchmarks --quick --benchmarks speed start two_level $(if $(DATA),--data $(DATA))
 
 paper: $(DEV)            ## the papers' tables and figures beside ours; give DATA=folder
 	$(if $(DATA),RULEKIT_DATA=$(DATA)) $(PYTEST) -m paper -s

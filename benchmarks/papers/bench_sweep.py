@@ -20,8 +20,9 @@ from benchmarks.papers.bench_two_level import Run, fold_problem
 from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.learners.literal.problem import BinaryProblem
-from rulekit.search.one_level import CoverProblem
-from rulekit.search.two_level import TwoLevelTask, alternating
+from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.two_level.alternating import alternating
+from rulekit.search.two_level.task import TwoLevelTask
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
@@ -63,7 +64,7 @@ def one_fold(table: BenchTable, thetas: tuple[float, ...]) -> Row:
     problem = fold_problem(table)
     ours = _learned(problem, problem.cover, {}, thetas)
     plain = CompactCoverProblem(
-        problem.A, problem.y, problem.weight, problem.cover.perturbation, problem.structure
+        problem.table, problem.y, problem.weight, problem.cover.perturbation
     )
     reference = _learned(problem, plain, Forgetful(), thetas)
     pairs = list(zip(ours.selections, reference.selections, strict=True))

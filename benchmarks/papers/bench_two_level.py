@@ -28,14 +28,12 @@ from rulekit.data import columns_of, make_folds
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.learners.literal.problem import BinaryProblem, binary_problem
 from rulekit.rules.constraints import Constraints
-from rulekit.search.columns import ClauseSelection
-from rulekit.search.one_level import CoverProblem
-from rulekit.search.two_level import (
-    TwoLevelTask,
-    alternating,
-    block_coordinate,
-    set_cover,
-)
+from rulekit.search.columns.clause_selection import ClauseSelection
+from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.two_level.alternating import alternating
+from rulekit.search.two_level.block_coordinate import block_coordinate
+from rulekit.search.two_level.set_cover import set_cover
+from rulekit.search.two_level.task import TwoLevelTask
 
 SPEED_THETAS = THETA_GRID[1::3]  # 0.0002, 0.002, ... 20
 SPEED_CLAUSES = (1, 2, 3)
@@ -143,7 +141,7 @@ def pipeline(
     """Learn with all three methods for every price and number of clauses."""
     start = time.process_time()
     own_cover = problem.cover
-    cover = kind(problem.A, problem.y, problem.weight, own_cover.perturbation, problem.structure)
+    cover = kind(problem.table, problem.y, problem.weight, own_cover.perturbation)
     selections = []
     for theta in thetas:
         task = TwoLevelTask(cover, theta, memory=memory)

@@ -25,6 +25,7 @@ from ui.row_picker import pick_row
 from ui.rule_numbers import Rows, matches
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
+from ui.widgets import choice
 from ui.words import clause_words, value_words
 from ui.workspace import change
 
@@ -93,17 +94,7 @@ def choose_part(container: DeltaGenerator, parts: Sequence[str]) -> None:
     parted = {part: f"{part} rows" for part in parts}
     with container.container(horizontal=True):
         for label, key, words in (("Rows", PART, parted), ("Show", SHOWN, SHOW)):
-            st.segmented_control(
-                label,
-                list(words),
-                format_func=words.get,
-                default=next(iter(words)),
-                required=True,
-                key=key,
-                label_visibility="collapsed",
-                width="content",
-                **KEEP,
-            )
+            choice(label, words, None, key, label_visibility="collapsed", width="content")
 
 
 def which(parts: Sequence[str]) -> tuple[str, str]:
@@ -189,22 +180,9 @@ def chosen_case(listed: pd.DataFrame) -> int:
 def case_list(
     frame: pd.DataFrame, *, show: str, words: str, distance: NDArray[np.float64]
 ) -> pd.DataFrame:
-    """Choose the rows to list.
+    """Choose the rows of a `case_frame` to list: "all", "errors", or those "near" a boundary.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The result of `ui.cases.case_frame`, or a part of it.
-    show : {"all", "errors", "near"}
-    words : str
-        Every word has to occur in some cell of the row (or be its number), ignoring case.
-    distance : ndarray of shape (n,)
-        From `rulekit.explain.distance_to_boundary`; orders the rows of "near", nearest first.
-
-    Returns
-    -------
-    DataFrame
-        Rows of `frame`.
+    Each of `words` is in some cell of the row, or its number; "near" is sorted by `distance`.
     """
     keep = np.ones(len(frame), dtype=bool)
     if show == "errors":

@@ -1,6 +1,6 @@
 """The selected rule beside the curve: text, figures, slider, and links to other pages."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from ui.learners.offered import CARDS, learner_of, same_search
 from ui.learners.spec import FIT_SECONDS, QUICK, SHARED, RunSpec, quiet
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
 from ui.models.gaps import gap_words
-from ui.models.points import SPREAD_FOLDS, RunResult
+from ui.models.points import SPREAD_FOLDS, Curve
 from ui.models.run import part_words
 from ui.picked import (
     constraint_lines,
@@ -35,9 +35,9 @@ from ui.picked import (
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import AppState, app_state
+from ui.widgets import choice
 from ui.words import constant_answer, rule_words, wording
 
-SIDES = {"for": "for", "other": "against"}
 MOST_LINES = 2  # clauses with figures beside the rule; Rules shows all
 LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"}
 WEIGHING = ("class_weight", "costs", "cost_unit")
@@ -45,17 +45,9 @@ WEIGHING = ("class_weight", "costs", "cost_unit")
 
 @dataclass(frozen=True, eq=False)
 class RuleMeasurement:
-    """A job that cross-validates the search of a rule with other folds and costs.
+    """A job that cross-validates the search of a rule with the folds and costs of `spec`.
 
-    Attributes
-    ----------
-    state : AppState
-    setting : mapping
-        The rule's setting.
-    found : RunSpec
-        The run that found the rule; the search keeps its settings.
-    spec : RunSpec
-        Its folds and costs are those of the measurement.
+    All other settings are those of `found`, the run that found the rule.
     """
 
     state: AppState
@@ -64,7 +56,7 @@ class RuleMeasurement:
     spec: RunSpec
 
     def __call__(self, reporter: Reporter) -> pd.Series | None:
-        """Return the figures as a row of `RunResult.points`; None if stopped."""
+        """Return the figures as a row of `Curve.points`; None if stopped."""
         quiet()
         X, y = self.state.training
         weight, costs = self.state.training_weight, self.spec.error_costs(self.state.labels)
@@ -106,32 +98,24 @@ def changed_words(state: AppState, spec: RunSpec) -> str:
     return "folds" if changed == {"folds"} else "settings"
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A property in which rules of a run may differ besides size and described class."""
-
-    label: str
-    named: Callable[[float], str]
-    sentence: str
-
-
-KINDS = {
-    "robustness": Kind(
+KINDS = {  # how rules of a run may differ besides size and described class
+    "robustness": (
         "Robustness",
         lambda value: f"{value:g}",
         "How much a row of the other class counts that a single condition keeps out of the rule: "
         "0 counts wrong rows only.",
     ),
-    "label_noise": Kind(
+    "label_noise": (
         "Doubtful rows",
         lambda value: "count less" if value else "count in full",
         "Whether the search heeds rows less that look like the other class to trees grown without "
         "them. Errors shown count every row in full.",
     ),
 }
+SIDES_HELP = "One of the two is often much shorter. All other rows get the other prediction."
 
 
-def picked_card(result: RunResult | None, spec: RunSpec) -> None:
+def picked_card(result: Curve | None, spec: RunSpec) -> None:
     """Show the selected rule with its slider, figures and next steps."""
     model = picked_model()
     if model is None:
@@ -249,7 +233,7 @@ def held_out(model: ClassifierMixin) -> None:
         )
 
 
-def _limit_slider(result: RunResult, number: int) -> None:
+def _limit_slider(result: Curve, number: int) -> None:
     """Show a slider along the line of the selected rule; nothing is fitted."""
     line = result.line(app_state().setting)
     options = sorted(line)
@@ -272,12 +256,12 @@ def _limit_slider(result: RunResult, number: int) -> None:
     )
 
 
-def _slid(result: RunResult, line: Mapping[int, int], key: str) -> None:
+def _slid(result: Curve, line: Mapping[int, int], key: str) -> None:
     if key == st.session_state.get("_limit_key"):
         choose(result, line[st.session_state[key]], by_slider=True)
 
 
-def how_it_was_found(result: RunResult, y: str) -> None:
+def how_it_was_found(result: Curve, y: str) -> None:
     """Show the setting, the other kinds of rule, and the cards of its learner."""
     state, model = app_state(), picked_model()
     if model is None or state.setting is None:
@@ -301,47 +285,35 @@ def how_it_was_found(result: RunResult, y: str) -> None:
         cards.models(model, state)
 
 
-def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
+def sides(result: Curve, setting: Mapping[str, Any]) -> None:
     """Show controls for the described class and kind of rule if runs have found several."""
     state = app_state()
     learner = learner_of(setting)
     mine = [s for s in result.settings if learner_of(s) is learner and s.keys() >= {"learner"}]
-    left, middle, right = st.columns(3)
-    described = [s for s in SIDES if s in {m.get("describes", "for") for m in mine}]
+    names = {"for": md(state.positive), "other": md(state.other_label)}
+    fields = [("describes", "for", ("Describes", names.__getitem__, SIDES_HELP))]
+    fields += [(name, 0.0, kind) for name, kind in KINDS.items()]
     generation = st.session_state.get("_picks", 0)
-    if len(described) > 1:
-        key = f"side_{generation}"
-        left.segmented_control(
-            "Describes",
-            described,
-            default=setting.get("describes", "for"),
-            format_func=lambda s: md(state.positive) if s == "for" else md(state.other_label),
-            wrap=True,
-            required=True,
-            key=key,
-            on_change=_turned,
-            args=(result, "describes", key),
-            help="One of the two is often much shorter. All other rows get the other prediction.",
-        )
-    for column, (name, kind) in zip((middle, right), KINDS.items(), strict=True):
-        values = sorted({m.get(name, 0.0) for m in mine})
+    for column, (name, plain, kind) in zip(st.columns(3), fields, strict=True):
+        label, named, sentence = kind
+        values = sorted({m.get(name, plain) for m in mine})
         if len(values) > 1:
-            key = f"kind_{name}_{generation}"
-            column.segmented_control(
-                kind.label,
-                values,
-                default=setting.get(name, 0.0),
-                format_func=kind.named,
+            key = f"side_{name}_{generation}"
+            choice(
+                label,
+                {value: named(value) for value in values},
+                setting.get(name, plain),
+                key,
+                place=column,
                 wrap=True,
-                required=True,
-                key=key,
+                persist_state=None,
                 on_change=_turned,
                 args=(result, name, key),
-                help=kind.sentence,
+                help=sentence,
             )
 
 
-def _turned(result: RunResult, name: str, key: str) -> None:
+def _turned(result: Curve, name: str, key: str) -> None:
     """Select the rule of another kind with nearly the same size."""
     state = app_state()
     row = result.points.loc[result.number_of_rule(state)]
@@ -356,6 +328,6 @@ def _turned(result: RunResult, name: str, key: str) -> None:
         choose(result, int((near["limit"] - row["limit"]).abs().idxmin()))
 
 
-def _alike(result: RunResult, wanted: Mapping[str, Any]) -> pd.DataFrame:
+def _alike(result: Curve, wanted: Mapping[str, Any]) -> pd.DataFrame:
     same = [k for k, s in enumerate(result.settings) if same_search(s, wanted)]
     return result.points.loc[same].sort_values("test_error", kind="stable")

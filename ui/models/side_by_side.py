@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -15,7 +14,7 @@ from rulekit.style.phrases import Wording, number
 from rulekit.style.wording import plural
 from ui.escape import md
 from ui.models.curve import choose, error_words
-from ui.models.points import RunResult
+from ui.models.points import Curve
 from ui.models.run import noted_suggestion, offered
 from ui.picked import fitted, picked_model
 from ui.state import AppState, app_state
@@ -25,52 +24,18 @@ MAX_COMPARED = 3
 SHOWN = "_offer_shown"
 
 
-@dataclass(frozen=True)
-class Difference:
-    """Comparison of two rules.
-
-    Attributes
-    ----------
-    sentences : tuple of str
-        Plain text, to be escaped when it is shown.
-    clauses : str
-        The clauses of both, one per line: "-" for those of the first only, "+" for those of the
-        second only, no mark for common ones; to be shown by ``st.code``. Empty if the two have the
-        same clauses.
-    """
-
-    sentences: tuple[str, ...]
-    clauses: str
-
-
 def difference(
     first: RuleSet, second: RuleSet, X: pd.DataFrame, y: pd.Series, wording: Wording
-) -> Difference:
-    """Describe the differences between two rules.
+) -> tuple[list[str], str]:
+    """Describe the differences between two rules; the second is shown in the form of the first.
 
-    Parameters
-    ----------
-    first, second : RuleSet
-        If one is a DNF and the other a CNF, the second is converted to the form of the first,
-        which does not change its predictions.
-    X, y : DataFrame and Series of length n
-        Rows on which the predictions are compared, with their true labels.
-    wording : Wording
-        Display names and units.
-
-    Returns
-    -------
-    Difference
+    Returns sentences (not escaped), and the clauses of both for ``st.code``, one per line: "-" for
+    those of the first only, "+" for those of the second only. Empty if they have the same clauses.
     """
     comparison = compare_rules(first, second, columns_of(X))
-    clauses = (
-        _listed(comparison, wording)
-        if comparison.removed or comparison.added or comparison.changed
-        else ""
-    )
-    return Difference(
-        (*_about_clauses(comparison, wording), _about_answers(comparison, y)), clauses
-    )
+    differs = comparison.removed or comparison.added or comparison.changed
+    sentences = [*_about_clauses(comparison, wording), _about_answers(comparison, y)]
+    return sentences, _listed(comparison, wording) if differs else ""
 
 
 def _about_clauses(comparison: RuleComparison, wording: Wording) -> list[str]:
@@ -141,7 +106,7 @@ def _listed(comparison: RuleComparison, wording: Wording) -> str:
     )
 
 
-def offer(result: RunResult) -> None:
+def offer(result: Curve) -> None:
     """Offer, in one line, a rule suggested since the selected one was picked."""
     number = offered(result)
     if number is None:
@@ -159,7 +124,7 @@ def offer(result: RunResult) -> None:
         st.button("Keep mine", key="keep_mine", on_click=noted_suggestion, args=(result,))
 
 
-def both(result: RunResult) -> None:
+def both(result: Curve) -> None:
     """Show the selected rule and the suggested one if the toggle is on."""
     number, mine = offered(result), picked_model()
     if number is None or mine is None or not st.session_state.get(SHOWN):
@@ -172,7 +137,7 @@ def both(result: RunResult) -> None:
     _shown(entries, state)
 
 
-def compare(result: RunResult) -> None:
+def compare(result: Curve) -> None:
     """Show up to three points side by side, with their rules, figures and differences."""
     rows = result.curve(selected=result.number_of_rule(app_state()))
     ordered = rows.assign(_behind=~rows["on_front"]).sort_values(["_behind", "limit", "test_error"])
@@ -199,7 +164,7 @@ def compare(result: RunResult) -> None:
     )
 
 
-def figure_words(result: RunResult, number: int) -> str:
+def figure_words(result: Curve, number: int) -> str:
     """Return a point's error and size."""
     row = result.points.loc[number]
     return f"{error_words(row)} wrong, at most {plural(row['limit'], 'condition')}"
@@ -221,9 +186,9 @@ def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
 
 def _differences(first: tuple[str, RuleSet], second: tuple[str, RuleSet], state: AppState) -> None:
     """Show the differences between two rules, and which one predicts correctly."""
-    comparison = difference(first[1], second[1], *state.training, wording(state))
+    sentences, clauses = difference(first[1], second[1], *state.training, wording(state))
     st.markdown(f"**From “{md(first[0], 100)}” to “{md(second[0], 100)}”**")
-    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in comparison.sentences))
-    if comparison.clauses:
-        st.code(comparison.clauses, "diff", wrap_lines=True)
+    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in sentences))
+    if clauses:
+        st.code(clauses, "diff", wrap_lines=True)
         st.caption("Marked “-”: in the first only. Marked “+”: in the second only.")

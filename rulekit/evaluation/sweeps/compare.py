@@ -24,7 +24,7 @@ from rulekit.evaluation.sweeps.grid import Grid, spread_order
 from rulekit.evaluation.sweeps.result import EXTRAS, SweepResult, summarise, table_of
 from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.evaluation.sweeps.sweep import ShouldStop, priced, settled_costs, sweep
-from rulekit.learners.choice import Setting
+from rulekit.learners.choice import FOREST_LOSS, FOREST_SIZE, Setting
 from rulekit.learners.cluster import cached_on_workers
 
 Row = dict[str, Any]
@@ -52,6 +52,8 @@ class Comparison:
         Models by number of setting, fitted on all rows, for families that keep their models.
     references : DataFrame or None
         Reference models on the same folds: ``name`` and the columns of `summarise`.
+    estimates : mapping of int to (float, float)
+        A forest's estimates for models, by number of setting: the loss, and the conditions.
     """
 
     families: tuple[Family, ...]
@@ -62,6 +64,7 @@ class Comparison:
     part_of_rows: tuple[int, int] = (0, 0)
     models: Mapping[int, Any] = field(default_factory=dict)
     references: pd.DataFrame | None = None
+    estimates: Mapping[int, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def settings(self) -> tuple[Setting, ...]:
@@ -92,6 +95,12 @@ class Comparison:
             totals[family.name] += len(family.settings) * self.n_folds
         return {name: (done[name], total) for name, total in totals.items()}
 
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """Return the names of the families without a setting finished in all folds."""
+        found = set(self.points().get("learner", ()))
+        return tuple(family.name for family in self.families if family.name not in found)
+
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """The current rows: those of the first pass unless replaced as a whole."""
@@ -119,16 +128,22 @@ class Comparison:
 
         Parameters
         ----------
-        Leave out settings with missing folds: their means are over other rows than the rest, and
-        change while a comparison runs.
+        whole : bool, default=True
+            Leave out settings with missing folds: their means are over other rows than the rest,
+            and change while a comparison runs.
 
         Returns
         -------
         DataFrame
+            With ``forest_loss`` and ``forest_conditions`` if there are `estimates`.
         """
         if not self.rows:
             return pd.DataFrame()
         points = summarise([_plain(row) for row in self.rows])
+        if self.estimates:
+            names = [FOREST_LOSS, FOREST_SIZE]
+            known = pd.DataFrame.from_dict(dict(self.estimates), "index", float, names)
+            points = points.join(known, on="setting")
         return points[points["folds"] == self.n_folds] if whole else points
 
     def join(self, *others: "Comparison") -> "Comparison":
@@ -159,19 +174,23 @@ class Comparison:
                 )
         shifts = [0, *np.cumsum([len(one.settings) for one in everyone[:-1]]).tolist()]
         pairs = list(zip(everyone, shifts, strict=True))
+
+        def renumbered(name: str) -> tuple[Row, ...]:
+            rows = ((row, by) for one, by in pairs for row in getattr(one, name))
+            return tuple(row | {"setting": row["setting"] + by} for row, by in rows)
+
         return Comparison(
             families=tuple(family for one in everyone for family in one.families),
             n_folds=self.n_folds,
             folds_digest=self.folds_digest,
-            finished=tuple(row for one, by in pairs for row in renumbered(one.finished, by)),
-            first_pass=tuple(row for one, by in pairs for row in renumbered(one.first_pass, by)),
+            finished=renumbered("finished"),
+            first_pass=renumbered("first_pass"),
             part_of_rows=max(one.part_of_rows for one in everyone),
-            models={
-                number + by: model for one, by in pairs for number, model in one.models.items()
-            },
+            models={k + by: model for one, by in pairs for k, model in one.models.items()},
             references=next(
                 (one.references for one in everyone if one.references is not None), None
             ),
+            estimates={k + by: each for one, by in pairs for k, each in one.estimates.items()},
         )
 
 
@@ -198,11 +217,6 @@ class Progress:
     found: Comparison
 
 
-def renumbered(rows: Iterable[Row], by: int) -> list[Row]:
-    """Return rows with settings renumbered from a given number."""
-    return [row | {"setting": row["setting"] + by} for row in rows]
-
-
 def _plain(row: Row) -> Row:
     return {name: value for name, value in row.items() if name not in (*EXTRAS, "draft")}
 
@@ -210,10 +224,7 @@ def _plain(row: Row) -> Row:
 QUICK_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
 QUICK_ROWS = 1_000  # but at least this many rows, if there are as many
 QUICK_SECONDS = 2.0  # for one search in a first pass
-QUICK = {
-    "n_perturbations": 0,
-    "time_limit": QUICK_SECONDS,
-}  # parameters of a learner in a first pass
+QUICK = {"n_perturbations": 0, "time_limit": QUICK_SECONDS}  # of a learner in a first pass
 
 OnProgress = Callable[[Progress], None]
 Learners = Mapping[str, tuple[Any, Any]] | Iterable[Family]
@@ -366,9 +377,8 @@ class _Comparing:
         for position, (family, first) in enumerate(self.numbered):
             stop = self.until_turn_ends(n_stages - position, keeps_models=family.keep_models)
             for k, (limited, numbers) in enumerate(self.rounds(family)):
-                ends = (
-                    stop if k else self.should_stop
-                )  # the first round gives every learner a point
+                # the first round gives every learner a point
+                ends = stop if k else self.should_stop
                 if not ends():
                     self.sweep(limited, first, numbers, store=self.store, should_stop=ends)
             if self.should_stop():
@@ -379,9 +389,12 @@ class _Comparing:
             self.refer(self.should_stop)
 
     def refer(self, stop: ShouldStop) -> None:
-        """Cross-validate the reference models."""
+        """Cross-validate the reference models that finish in time."""
         self.report_progress("references")
-        self.lines = self.reference_models(stop)
+        options: Any = {"cv": self.folds, "sample_weight": self.weight, "should_stop": stop}
+        found = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **options)
+        tables = [r.summary.assign(name=name) for name, r in found.items() if r.complete]
+        self.lines = pd.concat(tables, ignore_index=True) if tables else None
 
     def look_up(self) -> None:
         """Load what the store holds."""
@@ -409,16 +422,10 @@ class _Comparing:
 
     def found(self) -> Comparison:
         """Return the current result."""
-        return Comparison(
-            self.families,
-            len(self.folds),
-            self.digest,
-            tuple(self.finished),
-            tuple(self.first_pass),
-            self.part_of_rows,
-            dict(self.models),
-            self.lines,
-        )
+        rows = tuple(self.finished), tuple(self.first_pass), self.part_of_rows
+        models = dict(self.models)
+        n_folds = len(self.folds)
+        return Comparison(self.families, n_folds, self.digest, *rows, models, self.lines)
 
     def report_progress(self, stage: str, family: str = "", row: Row | None = None) -> None:
         """Report progress to the caller."""
@@ -535,17 +542,6 @@ class _Comparing:
         settings = [family.settings[number] for number in numbers]
         fits = clone(family.estimator).fit_many(self.X, self.y, settings, **options)
         self.models |= {first + k: model for k, model in zip(numbers, fits, strict=False)}
-
-    def reference_models(self, stop: ShouldStop) -> pd.DataFrame | None:
-        """Cross-validate the reference models that finish in time."""
-        options: dict[str, Any] = {
-            "cv": self.folds,
-            "sample_weight": self.weight,
-            "should_stop": stop,
-        }
-        references = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **options)
-        tables = [r.summary.assign(name=name) for name, r in references.items() if r.complete]
-        return pd.concat(tables, ignore_index=True) if tables else None
 
 
 def smallest(settings: Sequence[Setting]) -> int:

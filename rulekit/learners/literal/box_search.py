@@ -29,7 +29,8 @@ from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
-from rulekit.search.box_search import ArchiveEntry, Floats
+from rulekit.search.box_search.problem import Floats
+from rulekit.search.box_search.search import ArchiveEntry
 
 LEVELS = (0.0, 0.1, 0.3)
 FOLDS = 5
@@ -344,7 +345,7 @@ empty_rule_hint_, binarizer_
         chosen = searched.chosen(entry)
         learned = simplify(self.rule_of(problem.clauses(chosen, np.zeros(len(chosen), bool))))
         rule = self.with_required(learned, problem, entry.n_clauses)
-        wrong = problem.cells.missed(chosen) == problem.y
+        wrong = problem.table.missed(chosen) == problem.y
         if rule != learned:
             described = problem.y ^ (self.form == "dnf")
             wrong = (rule.predict(problem.columns) == self.positive_label_) != described

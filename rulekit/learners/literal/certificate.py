@@ -21,13 +21,9 @@ from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.problem import BinaryProblem, box_table
 from rulekit.learners.training import Clock, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
-from rulekit.search.box_search import ERRORS, Boxes, BoxProblem
-from rulekit.search.clause_generation import (
-    ClauseLimits,
-    GenerationPlan,
-    best_box_search,
-    generate,
-)
+from rulekit.search.box_search.problem import ERRORS, Boxes, BoxProblem
+from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
+from rulekit.search.clause_generation.exact_clause import ClauseLimits, best_box_search
 
 SAME = 1e-6  # objectives that differ by less than this are equal
 ALL_TESTS = 10**12  # only time ends a proof
@@ -244,7 +240,7 @@ def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem
     """
     if not isinstance(literal.value, tuple) or _cut_key(literal) in listed:
         return 1
-    ranks = [e.ranks_of(literal) for e in problem.encodings if e.name == literal.feature]
+    ranks = [e.ranks_of(literal) for e in problem.table.encodings if e.name == literal.feature]
     in_a_row = any(r and max(r) - min(r) == len(r) - 1 for r in ranks)
     return min(2, len(literal.value)) if in_a_row else len(literal.value)
 

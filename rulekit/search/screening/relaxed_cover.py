@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import SolverError
-from rulekit.search.columns import GeneratedDual, PricedColumns
+from rulekit.search.columns.candidates import PricedColumns
+from rulekit.search.columns.generated_dual import GeneratedDual
 from rulekit.search.lp import LPSolution, seconds_left
 from rulekit.search.screening.bounds import feasible
 
@@ -113,7 +114,7 @@ def _generate(
         if stop.now:
             return answer, False, generated, best
         ceiling = np.maximum(problem.price[missed] - MARGIN, 0.0)
-        program.add(problem.P.values(missed), ceiling)
+        program.add(problem.P.values_of(missed), ceiling)
         generated = np.concatenate([generated, missed])
         solution = program.solve(seconds_left(None, stop.deadline))
         if solution.status == "time limit":

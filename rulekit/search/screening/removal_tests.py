@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.columns import PricedColumns
+from rulekit.search.columns.candidates import PricedColumns
 from rulekit.search.screening.bounds import Bounds
 
 Bools = NDArray[np.bool_]
@@ -102,7 +102,7 @@ def across_test(problem: PricedColumns) -> Outcome:
     removed, by = _empty(problem)
     position = ranks(problem)
     order = np.argsort(position)
-    everything = problem.P.values(order).astype(np.float64)
+    everything = problem.P.values_of(order).astype(np.float64)
     weighted = everything * problem.m[:, None]
     wrong, worth = problem.wrong[order], problem.worth[order]
     for start in range(0, len(order), PAIR_BLOCK):
