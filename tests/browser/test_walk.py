@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.browser import looks
-from tests.browser.steps import CURVE, RULE, aimed_at, downloaded, found_first, rule, table
+from tests.browser.steps import CURVE, RULE, SIDES, aimed_at, downloaded, found_first, rule
 from tests.browser.visitor import BROKEN
 from ui.shell import PAGES
 
 SCREEN = {"width": 1440, "height": 900}
 LONGEST = 1800  # pixels of a page in its first state
-SIDES = ".st-key-two_columns > div > .stHorizontalBlock > .stColumn"
 
 
 def looked_at(visitor, name):
@@ -20,6 +19,7 @@ def looked_at(visitor, name):
     page = visitor.page
     assert page.locator(BROKEN).all_inner_texts() == []
     assert looks.covered(page) == []
+    assert looks.findings(page) == []
     assert looks.length(page) <= LONGEST, name
     if name == "models":
         assert looks.within(looks.box(page, CURVE), page)
@@ -44,10 +44,14 @@ def walked(visitor):
     return downloaded(visitor)
 
 
-@pytest.mark.parametrize("name", ["breast_cancer", "credit", "iris"])  # numbers, mixed, 3 outcomes
-def test_sample_becomes_an_exported_rule_on_orderly_pages(visit, name):
-    visitor = visit("/", viewport=SCREEN).press(f"sample_{name}")
-    assert "OTHERWISE" in walked(visitor)
+@pytest.mark.parametrize(
+    ("name", "theme"),  # numbers, mixed, 3 outcomes
+    [("breast_cancer", "light"), ("credit", "dark"), ("iris", "light")],
+)
+def test_sample_becomes_an_exported_rule_on_orderly_pages(visit, name, theme):
+    visitor = visit("/", viewport=SCREEN, color_scheme=theme)
+    assert looks.findings(visitor.page) == []
+    assert "OTHERWISE" in walked(visitor.press(f"sample_{name}"))
 
 
 def folder_tables():
@@ -68,39 +72,6 @@ def test_real_table_becomes_an_exported_rule_on_orderly_pages(visit, folder, fac
     visitor = visit("/", viewport=SCREEN).upload(file.name, file.read_bytes())
     aimed_at(visitor, facts["target"], facts["positive_label"])
     assert "OTHERWISE" in walked(visitor)
-
-
-def test_a_narrow_screen_has_the_columns_one_below_the_other(visit):
-    visitor = visit("/", viewport={"width": 880, "height": 900}).press("sample_iris")
-    sides = found_first(visitor.turn_to("Models")).page.locator(SIDES)
-    left, right = sides.nth(0).bounding_box(), sides.nth(1).bounding_box()
-    assert right["y"] >= left["y"] + left["height"]
-    assert right["x"] == left["x"]
-
-
-def test_five_clicks_lead_from_an_upload_to_a_downloaded_rule(visit):
-    visitor = visit("/", viewport=SCREEN)
-    clicks = []
-    visitor.page.expose_function("clicked", lambda words: clicks.append(words))
-    visitor.page.evaluate("addEventListener('click', e => clicked(e.target.textContent), true)")
-    visitor.upload("cases.csv", table())
-    visitor.press("use_suggestion").turn_to("Models")
-    found_first(visitor).turn_to("Export")
-    assert "glucose" in downloaded(visitor)
-    assert 1 <= len(clicks) <= 5
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_serious_on_any_page(visit, theme):
-    visitor = visit("/", viewport=SCREEN, color_scheme=theme)
-    found = {"first": looks.findings(visitor.page)}
-    visitor.press("sample_credit")
-    for name, (title, _) in PAGES.items():
-        visitor.turn_to(title)
-        if name == "models":
-            found_first(visitor)
-        found[name] = looks.findings(visitor.page)
-    assert {name: reported for name, reported in found.items() if reported} == {}
 
 
 def test_the_keyboard_alone_goes_from_a_sample_to_a_downloaded_rule(visit):
