@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -85,7 +84,8 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         Weights of the classes, in learning and in the errors that settings are compared by.
     costs : Costs, default=None
         What wrong answers cost, in place of `class_weight`. Its class that is missed is the last
-        one unless it, or `positive_label`, names another.
+        one unless it, or `positive_label`, names another. If one answer for every row costs no
+        more on the inner folds than the selected rules, the rule is empty.
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
@@ -280,17 +280,12 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         row = summary_of([setting | {"costs": "none"}], scores, loss.measure)
         if not row[loss.measure].iloc[0] < self.choice_.error:
             return learner
-        number = len(self.choice_.table)
-        self.choice_ = replace(
-            self.choice_,
-            form=plain.choice_.form,
-            setting=setting | {"costs": None},
-            error=float(row[loss.measure].iloc[0]),
-            error_se=float(row[f"{loss.measure}_se"].iloc[0]),
-            default=number,
-            reason="Selected without costs: this rule costs less than the one selected with costs, "
+        self.choice_ = self.choice_.replaced(
+            plain.choice_.form,
+            setting | {"costs": None},
+            row,
+            "Selected without costs: this rule costs less than the one selected with costs, "
             "on the inner folds and on the training rows.",
-            table=pd.concat([self.choice_.table, row.assign(setting=number)], ignore_index=True),
         )
         return plain.learner_
 
