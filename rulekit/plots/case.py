@@ -78,7 +78,7 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
             width=0.25,
             marker={"color": GREY},
             hoverinfo="skip",
-            name="what the clause asks for",
+            name="required by the clause",
         )
     )
     for met, symbol, words in ((True, "circle", "met"), (False, "x", "not met")):

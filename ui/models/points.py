@@ -143,14 +143,14 @@ class RunResult:
     def line(self, setting: Mapping[str, Any]) -> dict[int, int]:
         """Map each limit to the best setting on the line of `setting`.
 
-        At its own limit this is `setting` itself.
+        At its own limit this is `setting` itself, at the limit of the suggestion the suggestion.
         """
         number = self.number_of(setting)
         if number is None:
             return {}
         mine = [k for k, s in enumerate(self.settings) if self._on_line(s, setting)]
         rows = self._short(self.points.loc[mine], number)
-        rows = rows.sort_values([self.measure, "n_conditions"])
+        rows = self._preferred(rows, self.measure)
         best = rows.assign(number=rows.index).groupby("limit")["number"].first()
         return {**best.to_dict(), int(self.points.loc[number, "limit"]): number}
 
@@ -240,6 +240,8 @@ class RunResult:
     ) -> pd.DataFrame:
         """Return the points of the main curve: for each line the best point for each limit.
 
+        At the limit of the suggestion this is the suggestion.
+
         Parameters
         ----------
         y : str
@@ -264,11 +266,16 @@ class RunResult:
         points = self.points.assign(series=lines, look=self.looks(sides=sides), label=lines)
         points = points.loc[full].dropna(subset=[y])
         points = self._short(points, selected)
-        best = points.sort_values([y, "n_conditions"]).groupby(["series", "limit"]).head(1).index
-        chosen = {selected, self.suggestion.number if self.suggestion else None}
-        rows = points.loc[sorted({*best, *(chosen & set(points.index))})].copy()
+        best = self._preferred(points, y).groupby(["series", "limit"]).head(1).index
+        rows = points.loc[sorted({*best, *({selected} & set(points.index))})].copy()
         rows["on_front"] = pareto_front(rows["limit"], rows[y])
         return rows
+
+    def _preferred(self, points: pd.DataFrame, y: str) -> pd.DataFrame:
+        """Sort points by a measure; the suggestion comes first."""
+        suggested = None if self.suggestion is None else self.suggestion.number
+        best = points.sort_values([y, "n_conditions"])
+        return pd.concat([best[best.index == suggested], best[best.index != suggested]])
 
     def by_price(self, x: str, y: str) -> pd.DataFrame:
         """Return the points of a price sweep, with ``on_front`` for these axes."""

@@ -130,6 +130,15 @@ def test_curve_and_slider_hold_the_best_rule_for_either_outcome():
     assert found.line({"edited": "by hand"}) == {}
 
 
+def test_suggestion_is_the_point_at_its_limit():
+    lucky = [0.3, 0.2, 0.15, 0.1, 0.4, 0.4, 0.4, 0.095]
+    found = measured(replace(SPEC, against=True), lucky, [1.0, 2.0, 3.0, 4.0] * 2)
+    assert found.suggestion.number == 3
+    assert sorted(found.curve().index) == [0, 1, 2, 3]
+    assert found.line(found.settings[0])[4] == 3
+    assert sorted(found.curve(selected=7).index) == [0, 1, 2, 3, 7]
+
+
 @pytest.mark.parametrize(
     ("errors", "limit", "why"),
     [
