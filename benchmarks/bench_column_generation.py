@@ -29,14 +29,13 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit.data import make_folds
-from rulekit.search.box_search import Boxes, BoxProblem
-from rulekit.search.clause_generation import (
-    ClauseLimits,
+from rulekit.search.box_search.problem import Boxes, BoxProblem
+from rulekit.search.clause_generation.column_generation import (
     GeneratedRule,
     GenerationPlan,
     generate,
-    half_lines,
 )
+from rulekit.search.clause_generation.exact_clause import ClauseLimits, half_lines
 from rulekit.search.machine_code import warm_up
 
 try:

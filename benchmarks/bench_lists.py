@@ -63,7 +63,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
 def tables(arguments: argparse.Namespace) -> Iterator[BenchTable]:
     """Read or make the tables asked for, all by default."""
     read: dict[str, Callable[[], BenchTable]] = {
-        name: lambda name=name: _shipped(name)
+        name: lambda name=name: shipped(name)
         for name in ("iris", "wine", "digits", "quantiles", "clusters")
     }
     if arguments.data:
@@ -75,7 +75,8 @@ def tables(arguments: argparse.Namespace) -> Iterator[BenchTable]:
         yield read[name]()
 
 
-def _shipped(name: str) -> BenchTable:
+def shipped(name: str) -> BenchTable:
+    """Read or make one of the tables that need no folder."""
     if name == "quantiles":
         X, y = datasets.make_gaussian_quantiles(
             n_samples=600, n_features=4, n_classes=3, random_state=0

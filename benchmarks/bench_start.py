@@ -20,7 +20,6 @@ RUNS = 5
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure the import and the verbs that only read a rule, on the bundled sample."""
-    n = 1 if arguments.quick else RUNS
     clause = Clause((Literal("worst radius", ">", 17.0),))
     with tempfile.TemporaryDirectory() as folder:
         rule = Path(folder, "rule.json")
@@ -34,13 +33,13 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
             "rulekit explain": ["-c", command, "explain", str(rule), sample, "--row", "3"],
             "rulekit score": ["-c", command, "score", str(rule), sample],
         }
-        unit = median(["-c", "import sklearn.ensemble"], n)
-        return [row(name, median(command, n), unit) for name, command in processes.items()]
+        unit = median(["-c", "import sklearn.ensemble"])
+        return [row(name, median(command), unit) for name, command in processes.items()]
 
 
-def median(arguments: list[str], n: int) -> float:
+def median(arguments: list[str]) -> float:
     """Return the median CPU seconds of a Python process."""
-    return statistics.median(seconds(arguments) for _ in range(n))
+    return statistics.median(seconds(arguments) for _ in range(RUNS))
 
 
 def seconds(arguments: list[str]) -> float:

@@ -1,10 +1,12 @@
 """What the guide tells a newcomer to type is typed; what it claims of learners is asked of them."""
 
+import ast
 import inspect
 import re
 import shutil
 import socket
 import subprocess
+import textwrap
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,7 +27,7 @@ EXAMPLE = re.compile(r"^\.\. runs::( shell)?\n\n((?:   .*\n|\n)+)", re.MULTILINE
 def examples(page):
     """Return (whether for the shell, text) of the examples of a page, in order."""
     found = EXAMPLE.findall((GUIDE / f"{page}.rst").read_text(encoding="utf-8"))
-    return [(bool(shell), inspect.cleandoc(text)) for shell, text in found]
+    return [(bool(shell), textwrap.dedent(text).strip()) for shell, text in found]
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +48,16 @@ def printed(followed, *words):
 
 def rule_in(followed, name):
     return from_json((followed.folder / name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", sorted(p.stem for p in GUIDE.glob("*.rst")))
+def test_each_example_imports_the_names_it_uses(page):
+    for shell, text in examples(page):
+        nodes_of = list(ast.walk(ast.parse("" if shell else text)))
+        imports = [node for node in nodes_of if isinstance(node, ast.ImportFrom)]
+        imported = {alias.name for node in imports for alias in node.names}
+        used = {node.id for node in nodes_of if isinstance(node, ast.Name)}
+        assert used & set(rulekit.__all__) <= imported, text
 
 
 def table_in(followed, name):

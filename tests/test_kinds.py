@@ -18,7 +18,7 @@ from rulekit.data import columns_of
 from rulekit.exceptions import ExportError
 from rulekit.explain import distance_to_boundary, explain, explain_path
 from rulekit.export import FORMATS, verify_export
-from rulekit.export.code.dialects import DATABASES
+from rulekit.export.code.dialects import DIALECTS, TYPED
 from rulekit.families.power_law import tree_figure, tree_sentence
 from rulekit.plots import case_figure, case_sentence
 from rulekit.rules import (
@@ -200,7 +200,7 @@ def assert_written(name, kind, form, missing):
         assert found.ok, (found.sentence, found.text)
         assert found.n_probes > 2
     given = {"training": (FRAME, LABELS)} if name == "report" else {}
-    if kind in ("weekday", "days since") and name in DATABASES and DATABASES[name].grammar:
+    if kind in ("weekday", "days since") and name in TYPED and DIALECTS[name].grammar:
         with pytest.raises(ExportError, match=r"cannot be written for .*\. Make a column of it"):
             written.write(rule)
         return

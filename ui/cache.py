@@ -25,18 +25,9 @@ def _kept_object(name: str, key: str, _make: Callable[[], Any]) -> Any:
 
 
 def kept(name: str, key: str, make: Callable[[], Result], *, copy: bool = True) -> Result:
-    """Return ``make()``, computed once a session for each `name` and `key`.
+    """Return ``make()``, computed once a session for each `name` and `key` (all it depends on).
 
-    Parameters
-    ----------
-    name : str
-        Name of the result.
-    key : str
-        Everything that it depends on: `AppState.fit_key`, a digest, settings by ``repr``.
-    make : callable
-    copy : bool, default=True
-        Return a copy to each caller. False returns the object itself: for fitted models, and frames
-        that are never changed.
+    A copy, unless `copy` is false: for fitted models, and frames that are never changed.
     """
     if get_script_run_ctx(suppress_warning=True) is None:  # in a job's thread, or a test
         return make()

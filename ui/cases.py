@@ -32,14 +32,7 @@ def row_name(position: int, state: AppState) -> str:
 
 
 def case_frame(rule: RuleSet, rows: Rows, state: AppState) -> pd.DataFrame:
-    """List rows for display.
-
-    Returns
-    -------
-    DataFrame
-        `ROW`, `TRUTH` and `ANSWER`, then the features under their display names, those of the rule
-        first. Indexed from 0, like `rows`.
-    """
+    """List rows for display: `ROW`, `TRUTH`, `ANSWER`, features of the rule, then the others."""
     used = [f for f in rule.features if f in rows.X.columns]
     frame = rows.X[[*used, *[c for c in rows.X.columns if c not in used]]].reset_index(drop=True)
     names: list[str] = [ROW, TRUTH, ANSWER]

@@ -20,19 +20,7 @@ BROKEN = (
 
 
 def md(text: object, limit: int = 120) -> str:
-    """Return text that Streamlit shows literally wherever it reads Markdown.
-
-    Parameters
-    ----------
-    text : object
-        Shown as `str`; line breaks and tabs become spaces.
-    limit : int, default=120
-        Longer text is cut and ends in an ellipsis.
-
-    Returns
-    -------
-    str
-    """
+    """Return text that Streamlit shows literally wherever it reads Markdown."""
     line = re.sub(r"[\r\n\t]+", " ", str(text))
     line = line if len(line) <= limit else line[: limit - 1] + "…"
     line = SPECIAL.sub(r"\\\1", line)

@@ -35,17 +35,8 @@ def pick(
 ) -> None:
     """Select a setting and fit it on the training rows (cached).
 
-    Parameters
-    ----------
-    setting : mapping
-        ``learner``, ``theta`` and, for rules of several clauses, ``n_clauses``.
-    spec : RunSpec
-        The run it belongs to, with all other settings of the fit.
-    own : bool, default=True
-        Whether a user selects it: no run replaces the rule then.
-    by_slider : bool, default=False
-        Whether the slider was moved: it is the only widget that is not redrawn then. All others
-        show the selected rule under a new key, so that late reports of the old ones have no effect.
+    With `own` a user selects it, and no run replaces the rule. With `by_slider` only the slider is
+    not redrawn: all other widgets get a new key, so that late reports of old ones have no effect.
     """
     state, chosen = app_state(), dict(setting)
     model = fitted(state, chosen, spec)
@@ -174,26 +165,7 @@ def fit_path(
     should_stop: Callable[[], bool] | None = None,
     **parameters: Any,
 ) -> dict[str, ClassifierMixin]:
-    """Fit settings of one learner and variant on the training rows in one search.
-
-    Parameters
-    ----------
-    settings : sequence of mapping
-        At least one.
-    spec : RunSpec
-    state : AppState
-    rows : ndarray of int, optional
-        Positions of the training rows to learn from; None for all.
-    should_stop : callable, optional
-        Called between fits.
-    **parameters
-        Additional parameters of the estimator, for all settings.
-
-    Returns
-    -------
-    dict
-        Fitted models under `model_key` of their settings.
-    """
+    """Fit settings of one learner and variant in one search; return them by `model_key`."""
     X, y = state.training
     weight = state.training_weight
     learner = learner_of(settings[0])

@@ -19,23 +19,6 @@ def pick_row(
 ) -> None:
     """Show a table with one selected row.
 
-    Parameters
-    ----------
-    table : DataFrame
-    picked : int or None
-        Position of the currently selected row.
-    on_pick : callable
-        Called with the position of a newly selected row, before the page runs again.
-    key : str
-    alt : str
-        The content of the table and the effect of a selection, in one sentence.
-    shown : pandas.io.formats.style.Styler, optional
-        The same table with colours.
-    **options
-        Passed to ``st.dataframe``.
-
-    Notes
-    -----
     Streamlit selects a row by mouse only, but the arrow keys move between cells. So selecting a
     cell selects its row, too, and the table works by keyboard alone.
 

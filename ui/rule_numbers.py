@@ -22,18 +22,7 @@ BY_CHANCE = 0.01  # significance level of a difference that is called overfittin
 
 @dataclass(frozen=True)
 class Rows:
-    """Columns and labels of one part of the table.
-
-    Attributes
-    ----------
-    name : str
-        "training" or "test".
-    X : DataFrame of shape (n, p)
-        Index: row numbers of the table.
-    y : ndarray of shape (n,)
-        True classes.
-    columns : mapping of column name to array
-    """
+    """Columns and labels of one part of the table, "training" or "test"; `X` has its row numbers."""
 
     name: str
     X: pd.DataFrame
@@ -66,18 +55,8 @@ def rows_of(state: AppState, model: ClassifierMixin) -> tuple[Rows, Rows | None]
 def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:
     """Return one row per clause: its matched rows, their purity, and the rows only it matches.
 
-    Parameters
-    ----------
-    rule : RuleSet
-    rows : Rows
-
-    Returns
-    -------
-    DataFrame
-        ``matched``, ``right`` (rows of the clause's class), ``precision``, ``low``, ``high`` (95 %
-        Wilson), ``coverage``, ``unique`` (matched by no other clause), ``lift``, ``length``. A
-        CNF's clause matches the rows it turns away, see `rulekit.rules.clause_statistics`; in a
-        list, ``matched`` to ``high`` count the rows that no earlier clause matches.
+    A CNF's clause matches the rows it turns away, see `rulekit.rules.clause_statistics`; in a list,
+    ``matched`` to ``high`` (95 % Wilson) count the rows that no earlier clause matches.
     """
     table = pd.DataFrame([_figures(s) for s in clause_statistics(rule, rows.columns, rows.y)])
     if len(set(rule.labels)) > 1:
@@ -124,17 +103,7 @@ def cheapest_words(rows: Rows, costs: Costs) -> str:
 
 
 def verdict_words(rule: RuleSet, rows: Rows, majority: Any, labels: list[Any]) -> list[str]:
-    """Return sentences on a rule's errors: number, comparison with the majority, and kinds.
-
-    Parameters
-    ----------
-    rule : RuleSet
-    rows : Rows
-        Test rows are called new.
-    majority : label
-        The most frequent class of the training rows.
-    labels : list
-    """
+    """Return sentences on a rule's errors: number, comparison with the majority, and kinds."""
     of = "new" if rows.name == "test" else rows.name
     wrong, alone = error(rule, rows), float(np.mean(rows.y != majority))
     sentences = [
@@ -157,11 +126,6 @@ def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
     Fisher's exact test of two proportions, one-sided: if training and test rows were equally hard
     for the rule, the wrong rows would be distributed over both as by drawing without replacement.
     The warning requires that at least as many in the test part have a probability below 1 %.
-
-    Returns
-    -------
-    str
-        A sentence; empty if chance explains the difference.
     """
     here, there = (int(np.sum(rows.answers(rule) != rows.y)) for rows in (train, test))
     n_train, n_test = len(train.y), len(test.y)

@@ -38,11 +38,6 @@ def guard(me: str) -> None:
     page settings, no navigation, no state; Streamlit's test runner does so in every run after the
     first). The router sets a mark in every run, which this removes; without it, this sends the
     visitor through the router and back, with the query parameters kept.
-
-    Parameters
-    ----------
-    me : str
-        The page's name, a key of `PAGES`.
     """
     if not st.session_state.pop("_shell", False):
         st.session_state["_wanted"] = me
@@ -110,17 +105,7 @@ def open_tab(titles: Sequence[str], key: str) -> tuple[str, DeltaGenerator]:
 
 
 def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None:
-    """Show what is missing and where to get it, then stop the page.
-
-    Parameters
-    ----------
-    sentence : str
-        The missing step; text from data is already escaped.
-    page : str, default="data"
-        The page that provides it: a key of `PAGES`.
-    link : str, optional
-        The label of the link; "Go to Data" by default.
-    """
+    """Show what is missing (escaped) and the page that provides it, then stop the page."""
     st.info(sentence)
     st.page_link(f"pages/{page}.py", label=link or f"Go to {PAGES[page][0]}", icon=ONWARD)
     st.stop()

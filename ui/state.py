@@ -228,11 +228,6 @@ class AppState:
 
         With three or more classes, all but the positive one are called `other_label`, unless every
         class is kept. Both keep the table's row numbers (from 0) as their index.
-
-        Raises
-        ------
-        DataError
-            If a setting is missing; see `problem`.
         """
         if (problem := self.problem()) is not None:
             raise DataError(problem)

@@ -44,13 +44,7 @@ def to_plain(state: AppState) -> dict[str, Any]:
 
 
 def from_plain(saved: dict[str, Any], table: Table) -> AppState:
-    """Build the state from the dict of `to_plain` and a table (KeyError, TypeError if invalid).
-
-    Raises
-    ------
-    DataError
-        If the table does not have the columns, or a column has levels that are not in its order.
-    """
+    """Build the state from the dict of `to_plain` and a table (KeyError, TypeError if invalid)."""
     table = table.with_roles(saved["roles"], positive_label=saved["positive"])
     for name, levels in saved.get("orders", {}).items():
         table = table.with_order(name, levels)

@@ -52,21 +52,10 @@ def style() -> None:
 def chart(
     figure: go.Figure, key: str, alt: str, *, on_select: str | Callable[[], None] = "ignore"
 ) -> Any:
-    """Show a figure.
+    """Show a figure; return the selection, see `selected_id`, unless `on_select` is "ignore".
 
-    Parameters
-    ----------
-    figure : plotly.graph_objects.Figure
-    key : str
-        Stable name of the chart; without one a selection is lost when the data change.
-    alt : str
-        One sentence with the content of the figure, for users who cannot see it.
-    on_select : {"ignore", "rerun"} or callable, default="ignore"
-        As in ``st.plotly_chart``; points only.
-
-    Returns
-    -------
-    The selection (see `selected_id`) if ``on_select`` is not "ignore".
+    Without a stable `key` a selection is lost when the data change; `alt` is for users who cannot
+    see it.
     """
     if on_select != "ignore":
         figure.update_traces(

@@ -34,19 +34,7 @@ def wording(state: AppState, *, clause: str = "clause", spoken: bool = False) ->
 
 
 def rule_words(model: Any, wording: Wording) -> str:
-    """Write a rule in words, one clause per line; a scorecard as its points and totals.
-
-    Parameters
-    ----------
-    model : RuleSet or fitted model
-        A scorecard model adds the probabilities of its totals.
-    wording : Wording
-
-    Returns
-    -------
-    str
-        Plain text, to be shown by ``st.code``.
-    """
+    """Write a rule for ``st.code``, one clause per line; a scorecard as its points and totals."""
     rule = rule_of(model)
     if scorecard_of(rule):
         return "\n".join(card_lines(model, wording))

@@ -240,14 +240,7 @@ def change(**values: Any) -> AppState:
 
 
 def pick_rule(rule_set: RuleSet, *, source: str) -> None:
-    """Select a rule that the user wrote or edited.
-
-    Parameters
-    ----------
-    rule_set : RuleSet
-    source : str
-        Its origin, in words.
-    """
+    """Select a rule that the user wrote or edited."""
     X, y = app_state().training
     model = FixedRuleClassifier(rule_set).fit(X, y)
     change(setting={"edited": source}, model=model, rule_json=to_json(model))
@@ -316,20 +309,7 @@ def _checksum(plain: dict[str, Any]) -> str:
 def load_settings(content: bytes) -> str:
     """Start an analysis of the current table with saved settings; the former one is kept.
 
-    Parameters
-    ----------
-    content : bytes
-        The file that "Save settings" wrote.
-
-    Returns
-    -------
-    str
-        A message for the user: empty, or that the settings were saved for other cells.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, or the table lacks columns that it names.
+    Returns a message if the settings were saved for other cells; ValueError if they do not fit.
     """
     state = app_state()
     try:

@@ -36,17 +36,10 @@ from benchmarks.papers.printed_screening import (
     paper_columns,
     paper_problem,
 )
-from rulekit.search.columns import PricedColumns
-from rulekit.search.screening import (
-    BASIC,
-    ENHANCED,
-    ProvedClause,
-    Screening,
-    best_columns,
-    relax,
-    screen,
-    unproved,
-)
+from rulekit.search.columns.candidates import PricedColumns
+from rulekit.search.screening.proved_cover import ProvedClause, best_columns
+from rulekit.search.screening.relaxed_cover import relax
+from rulekit.search.screening.screen import BASIC, ENHANCED, Screening, screen, unproved
 
 VARIANTS = {"basic": BASIC, "enhanced": ENHANCED}
 PARTS = ("screened simple", "screened duality", "screened total")

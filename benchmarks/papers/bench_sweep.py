@@ -20,8 +20,9 @@ from benchmarks.papers.bench_two_level import Run, fold_problem
 from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.learners.literal.problem import BinaryProblem
-from rulekit.search.one_level import CoverProblem
-from rulekit.search.two_level import TwoLevelTask, alternating
+from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.two_level.alternating import alternating
+from rulekit.search.two_level.task import TwoLevelTask
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:

@@ -14,7 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchmarks._cli import BenchTable, facts_of
-from rulekit.search.columns import CellSets, PricedColumns, priced
+from rulekit.search.columns.candidates import PricedColumns, priced
+from rulekit.search.columns.cell_sets import CellSets
 
 THRESHOLDS = (10, 20, 50, 100)
 LAMBDA = 1000.0

@@ -6,9 +6,11 @@ import numpy as np
 from scipy.optimize import linprog
 
 from rulekit.exceptions import SolverError
-from rulekit.search.columns import ALWAYS_PERTURBATION, compact_program, snapped
+from rulekit.search.columns.candidates import compact_program
+from rulekit.search.columns.rounding import ALWAYS_PERTURBATION, snapped
 from rulekit.search.lp import TOLERANCE
-from rulekit.search.one_level import CoverProblem, SubProblem, Vertex
+from rulekit.search.one_level.problem import CoverProblem, SubProblem
+from rulekit.search.one_level.program import Vertex
 
 #: With its usual tolerance of 1e-7 `linprog` cannot see a perturbation of 1e-6, and stops at
 #: another of several optimal clauses.

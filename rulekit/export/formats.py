@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import ExportError
 from rulekit.explain.subject import columns_for, value_at
-from rulekit.export.code.dialects import DATABASES, to_sql
+from rulekit.export.code.dialects import DIALECTS, TYPED
 from rulekit.export.code.python import to_python
 from rulekit.export.code.script import to_script
+from rulekit.export.code.sql import to_sql
 from rulekit.export.documents.html import to_html
 from rulekit.export.documents.latex import to_latex
 from rulekit.export.documents.markdown import to_markdown
@@ -297,7 +298,7 @@ FORMATS = {
             how=TRANSLATED if database.grammar else POSTGRES,
             language="sql",
         )
-        for name, database in DATABASES.items()
+        for name, database in ((name, DIALECTS[name]) for name in TYPED)
     },
     "python": Format(
         "Python",

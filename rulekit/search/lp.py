@@ -1,4 +1,4 @@
-"""The one door to linear and integer programs, and the only place that knows who solves them.
+"""Solve linear and integer programs; the only module that imports HiGHS.
 
 ::
 

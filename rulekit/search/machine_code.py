@@ -111,7 +111,7 @@ def prepare(
     while waiting or running:
         while waiting and len(running) < n_jobs:
             name = waiting.pop(0)
-            code = f"from {__spec__.name} import load; load({name!r})"
+            code = f"from {__spec__.name} import log, load; log.disabled = True; load({name!r})"
             running[name] = subprocess.Popen([sys.executable, "-c", code])
             started[name] = time.monotonic()
         for name, process in list(running.items()):

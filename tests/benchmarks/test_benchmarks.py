@@ -357,6 +357,6 @@ def test_every_learner_that_the_guide_lists_is_timed():
     assert all(set(row) <= KEYS for row in rows)
     guide = (Path(__file__).parents[2] / "docs/guide/learners.rst").read_text(encoding="utf-8")
     listed = set(re.findall(r"^     - `(\w+)`$", guide, re.MULTILINE))
-    named = {row["setting"]["learner"].split(",")[0] for row in rows}
+    named = {row["what"].split(",")[0] for row in rows}
     assert listed - named == {"FixedRuleClassifier"}
     assert all(row["ratio"] == row["ours"] / row["reference"] > 0 for row in rows)

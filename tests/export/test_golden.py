@@ -9,7 +9,7 @@ import pytest
 
 from rulekit import OneLevelRuleClassifier
 from rulekit.export import FORMATS
-from rulekit.export.code.dialects import DATABASES
+from rulekit.export.code.dialects import TYPED
 from rulekit.export.subject import exported_rule
 from rulekit.rules import (
     Clause,
@@ -72,7 +72,7 @@ def written():
         options = OPTIONS.get(name, {})
         subjects = {"model": model} if form.learned else rules()
         for subject, rule in subjects.items():
-            if name in DATABASES and subject not in ("mixed", "sums"):
+            if name in TYPED and subject not in ("mixed", "sums"):
                 continue
             if name == "report" and not set(rule.features) <= set(table):
                 continue

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.columns import ColumnStructure
+from rulekit.search.columns.cell_sets import ColumnStructure
 from rulekit.search.sums import addable
 
 Bools = NDArray[np.bool_]

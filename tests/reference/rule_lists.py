@@ -4,7 +4,7 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 
-from rulekit.search.rule_lists import RuleList
+from rulekit.search.rule_lists.search import RuleList
 from tests.reference.boxes import choices, literals_of, violations_of
 
 

@@ -143,8 +143,9 @@ def test_seconds_of_missing_kernels_count_cores(kernel_files):
 
 
 @pytest.mark.slow
-def test_kernels_are_prepared_in_processes_and_noted(kernel_files, tmp_path):
+def test_kernels_are_prepared_in_processes_and_noted(kernel_files, tmp_path, capfd):
     steps = list(door.prepare(kernel_files, n_jobs=2))
+    assert capfd.readouterr().err == ""  # the caller shows the progress
     assert {name for step in steps for name in step.took} == set(kernel_files)
     assert steps[-1].seconds_left == 0.0
     assert door.missing_seconds(kernel_files) == 0.0

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.search.box_search import ERRORS, BoxProblem
-from rulekit.search.rule_lists import RuleList
+from rulekit.search.box_search.problem import ERRORS, BoxProblem
+from rulekit.search.rule_lists.search import RuleList
 
 
 @st.composite

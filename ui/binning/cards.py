@@ -212,13 +212,7 @@ def set_cuts(name: str, cuts: tuple[float, ...]) -> None:
 
 
 def parsed_cuts(text: str) -> tuple[float, ...]:
-    """Parse numbers between spaces or semicolons; return them sorted, without repeats.
-
-    Raises
-    ------
-    ValueError
-        If something is not a finite number; the message quotes it.
-    """
+    """Parse numbers between spaces or semicolons; return them sorted, without repeats."""
     cuts = set()
     for part in re.split(r"[;\s]+", text.strip()):
         if not part:

@@ -413,13 +413,7 @@ def _audit_only(names: list[str]) -> None:
 
 
 def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
-    """Apply the editor's edited cells (row number to new values) to the analysis.
-
-    Raises
-    ------
-    DataError
-        If a role is invalid; nothing is changed then.
-    """
+    """Apply the editor's edited cells (row number to new values) to the analysis."""
     state = app_state()
     names = [c.name for c in state.table.columns]
     roles = {names[row]: cells["role"] for row, cells in edits.items() if "role" in cells}

@@ -39,13 +39,7 @@ class Connection:
     url: str = field(repr=False)
 
     def link(self, table: str) -> "TableLink":
-        """Return a link to one of its tables, without opening it.
-
-        Raises
-        ------
-        DataError
-            If it is not listed, or a secret is not set.
-        """
+        """Return a link to one of its tables, without opening it."""
         if table not in self.tables:
             raise DataError(
                 f"The connection {self.name[:60]!r} has no table {table[:120]!r}. Choose one of "
@@ -98,13 +92,7 @@ def without(words: str, secrets: tuple[str, ...]) -> str:
 
 
 def connections() -> dict[str, Connection]:
-    """Read the file of connections; without one there are none.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, or has a secret or an invalid entry.
-    """
+    """Read the file of connections; without one there are none."""
     named = os.environ.get(VARIABLE, "")
     if not named:
         return {}

@@ -20,13 +20,7 @@ CODES = {"true", "false", "yes", "no"}
 
 
 def outcome_fields(key: str) -> None:
-    """Show a field for the name of each class; two classes cannot have the same name.
-
-    Parameters
-    ----------
-    key : str
-        Key of the widgets: identifies this table, and this state of its target.
-    """
+    """Show a field for the name of each class; two classes cannot have the same name."""
     state = app_state()
     classes = list(state.class_counts)
     target, is_cut = md(state.target, 40), state.target in state.options.get(CUT, {})
@@ -58,18 +52,7 @@ def is_code(label: Any) -> bool:
 
 
 def name_outcomes(names: Mapping[Any, str]) -> None:
-    """Set the names of the target's classes; edited rules keep their clauses.
-
-    Parameters
-    ----------
-    names : mapping of class to str
-        By the classes' values; an empty name, or the value itself, removes a name.
-
-    Raises
-    ------
-    DataError
-        If two classes would have the same name; nothing is changed then.
-    """
+    """Set the names of the target's classes; edited rules keep their clauses."""
     state = app_state()
     given = {str(label): " ".join(name.split()) for label, name in names.items()}
     given = {label: name for label, name in given.items() if name not in ("", label)}

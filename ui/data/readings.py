@@ -83,13 +83,7 @@ def typed_levels(text: str, column: Column) -> list[str]:
 
 
 def set_order(name: str, levels: list[str]) -> None:
-    """Set the order of a column's levels, the lowest first; an empty list removes it.
-
-    Raises
-    ------
-    DataError
-        If a level is missing or repeated.
-    """
+    """Set the order of a column's levels, the lowest first; an empty list removes it."""
     change(table=app_state().table.with_order(name, levels))
     refresh_editor()
 
@@ -98,11 +92,6 @@ def read_dates(name: str, day_first: bool | None) -> None:
     """Convert a text column to dates that a rule may use.
 
     The order of day and month found in the cells is kept for later files with ambiguous dates.
-
-    Raises
-    ------
-    DataError
-        If no cell is a date, or the order of day and month is ambiguous.
     """
     state = app_state()
     table = state.table.as_date(name, day_first=day_first)
@@ -119,13 +108,7 @@ def _agrees(before: Table, after: Table, name: str, day_first: bool) -> bool:
 
 
 def read_durations(name: str) -> None:
-    """Convert a text column of durations to days.
-
-    Raises
-    ------
-    DataError
-        If no cell is a duration.
-    """
+    """Convert a text column of durations to days."""
     state = app_state()
     durations = [*state.options.get(DURATIONS, ()), name]
     change(table=state.table.as_duration(name), options=state.options | {DURATIONS: durations})

@@ -53,13 +53,7 @@ def listed() -> list[str]:
 
 
 def resolved(name: str) -> list[Path]:
-    """Return the files of a table: one, or those of a folder, sorted.
-
-    Raises
-    ------
-    DataError
-        If no folder is allowed, the path is outside of it, or there is no table.
-    """
+    """Return the files of a table: one, or those of a folder, sorted."""
     folder = root()
     if folder is None:
         raise DataError(

@@ -92,13 +92,7 @@ def open_source(source: Mapping[str, Any]) -> None:
 
 
 def all_rows(state: AppState) -> AllRows:
-    """Apply the choices made on the sample to the whole table.
-
-    Raises
-    ------
-    DataError
-        If a column of the sample has another type than in the table.
-    """
+    """Apply the choices made on the sample to the whole table."""
     for option, kind in OTHERWISE.items():
         if names := list(state.options.get(option) or ()):
             raise DataError(

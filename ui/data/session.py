@@ -39,14 +39,7 @@ def rule_file() -> None:
 
 
 def take_rule(content: bytes, name: str) -> None:
-    """Select a rule from a file.
-
-    Raises
-    ------
-    ExportError, RuleError, DataError
-        If it is no rule, answers otherwise than the target's classes are called, or reads columns
-        that the table does not have, or has as something else.
-    """
+    """Select a rule from a file; raise an error if it does not fit the table."""
     rule = from_json(content)
     _check_answers(rule.classes, app_state())
     rule.predict(app_state().training[0])  # says which column holds something else

@@ -43,14 +43,7 @@ class TableLocation:
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
-        """Open it as an ibis table, with the columns that rules can read.
-
-        Raises
-        ------
-        DataError
-            If ibis is not installed, or the source cannot be opened; the message contains no
-            secret.
-        """
+        """Open it as an ibis table, with the columns that rules can read."""
         secrets = () if self.link is None else self.link.secrets
         secrets += tuple(f"{folder}/" for folder in {file.parent for file in self.files})
         try:
@@ -87,13 +80,7 @@ def _readable(column: Any) -> bool:
 
 
 def sampled(source: TableLocation) -> tuple[Table, int]:
-    """Draw rows of a source by a hash of the whole row; return them, and the number of all rows.
-
-    Raises
-    ------
-    DataError
-        If the source cannot be opened or read.
-    """
+    """Draw rows of a source by a hash of the whole row; return them, and the number of all rows."""
     limits = Limits()
     with source.opened() as table:
         n_columns = len(table.columns)
@@ -126,18 +113,8 @@ def _free(table: Any) -> str:
 class AllRows:
     """The settings of a page, applied to the whole source.
 
-    Attributes
-    ----------
-    location : TableLocation
-        The location of the source.
-    names : tuple of str
-        The columns' names on the page, in the source's order.
-    target : str
-        The column of the class.
-    classes : tuple of (value, label)
-        The label of each value of the class.
-    other : label or None
-        The label of any other value; None excludes such rows.
+    `names` are the columns' names on the page, in the source's order; `classes` the label of each value
+    of the class, `other` that of any other value (None excludes such rows).
     """
 
     location: TableLocation

@@ -101,19 +101,7 @@ def _show_parts(state: AppState) -> None:
 
 
 def split_figure(counts: Counts, classes: Sequence[Any] | None = None) -> go.Figure:
-    """Draw a bar for each part of the table, divided by outcome.
-
-    Parameters
-    ----------
-    counts : mapping of part to mapping of class to int
-        The described class first.
-    classes : sequence, optional
-        All classes of the table, see `rulekit.style.palette.outcome_looks`.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-    """
+    """Draw a bar for each part of the table, divided by outcome."""
     figure = go.Figure(layout=base_layout(60 + 42 * len(counts)))
     labels = list(next(iter(counts.values())))
     for label, look in zip(labels, outcome_looks(labels, classes), strict=True):

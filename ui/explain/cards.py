@@ -189,22 +189,9 @@ def chosen_case(listed: pd.DataFrame) -> int:
 def case_list(
     frame: pd.DataFrame, *, show: str, words: str, distance: NDArray[np.float64]
 ) -> pd.DataFrame:
-    """Choose the rows to list.
+    """Choose the rows of a `case_frame` to list: "all", "errors", or those "near" a boundary.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The result of `ui.cases.case_frame`, or a part of it.
-    show : {"all", "errors", "near"}
-    words : str
-        Every word has to occur in some cell of the row (or be its number), ignoring case.
-    distance : ndarray of shape (n,)
-        From `rulekit.explain.distance_to_boundary`; orders the rows of "near", nearest first.
-
-    Returns
-    -------
-    DataFrame
-        Rows of `frame`.
+    Each of `words` is in some cell of the row, or its number; "near" is sorted by `distance`.
     """
     keep = np.ones(len(frame), dtype=bool)
     if show == "errors":

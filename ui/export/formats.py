@@ -46,19 +46,7 @@ PACKAGES = ("rulekit-dashboard", "numpy", "pandas", "scipy", "scikit-learn", "hi
 
 
 def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
-    """Describe an analysis so that another person can repeat it.
-
-    Parameters
-    ----------
-    state : AppState
-    model : fitted rule classifier
-
-    Returns
-    -------
-    dict
-        Only dictionaries, lists, text, numbers and None: the data's digest (never its rows), the
-        settings, the selected point, seeds, sizes, errors and versions.
-    """
+    """Describe an analysis so that another person can repeat it: plain values, never its rows."""
     train, test = state.rows()
     rule = model.rule_set_
     return {
@@ -289,18 +277,7 @@ def record_text(state: AppState, model: ClassifierMixin) -> str:
 def bundle(state: AppState, model: ClassifierMixin) -> bytes:
     """Return a zip file with the rule in every format it can be written in and the run record.
 
-    Parameters
-    ----------
-    state : AppState
-    model : fitted rule classifier
-
-    Returns
-    -------
-    bytes
-        Names inside are fixed (``rule.md``, ``rule.sql``, ..., ``run-record.json``), and all dates
-        are the same, so that equal rules give equal files. ``rule.schema.json`` is the JSON Schema
-        of ``rule.json``. Formats that cannot express this rule are left out, with the reason in
-        ``left-out.txt``.
+    Equal rules give equal files. Formats that cannot express this rule are in ``left-out.txt``.
     """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -65,13 +65,7 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
 
 
 def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | None:
-    """Show what a short search proves for a rule of one clause; nothing without a proof.
-
-    Returns
-    -------
-    Certificate or None
-        None while the search runs, and for other rules.
-    """
+    """Show what a short search proves for a rule of one clause; None while it runs."""
     learned = isinstance(model, LEARNED)
     if not learned or state.several or model.rule_set_.n_clauses != 1:
         return None
@@ -90,13 +84,7 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
 
 
 def proved_card(model: ClassifierMixin) -> bool:
-    """Show what learning by "One clause, proved best" proved; nothing for other learners.
-
-    Returns
-    -------
-    bool
-        Whether something was shown.
-    """
+    """Show what learning by "One clause, proved best" proved; return whether it proved anything."""
     if not isinstance(model, OneLevelRuleClassifier) or (certificate := model.certificate_) is None:
         return False
     show = st.success if certificate.proved else st.info

@@ -37,16 +37,8 @@ def nothing(*_: Any, **__: Any) -> None:
 class Cards:
     """Cards of some learners' models; each shows nothing for other models.
 
-    Attributes
-    ----------
-    models : callable (model, state)
-        On Models, below the picked rule.
-    rules : callable (model, state)
-        On Rules, below the figures.
-    pictures : callable (model, train, rows, words)
-        On Rules, below the clauses.
-    explain : callable (model, X, train, words, plain=)
-        On Explain, below the prediction; `X` has one row, `plain` is the presenter mode.
+    `models` on Models, below the picked rule; `rules` on Rules, below the figures; `pictures` below its
+    clauses; `explain` on Explain, below the prediction (`plain` is the presenter mode).
     """
 
     models: Callable[..., Any] = nothing
@@ -92,30 +84,12 @@ def price_dials(setting: Setting, n_rows: int) -> list[Dial]:
 class Learner(Family):
     """An entry of `FAMILIES`, with its form and cards.
 
-    Attributes
-    ----------
-    grid : callable (spec)
-        The grid of a sweep: values by the estimator's names.
-    own_parameters : callable (spec, state, variant)
-        Parameters in addition to those of `parameters_of_run` and `reads`. `variant` is one of
-        `variants`, or a setting, of which only the variant is read.
-    variants : callable (spec)
-        Variants in addition to the plain form: the entries that their settings contain.
-    variant_words : callable (setting)
-        The variant of a setting, in words.
-    reads : tuple of str
-        Settings of a run that this learner reads and some others do not.
-    usual : callable (X, y)
-        Fields of a run that depend on the table, with their defaults.
-    form : callable (usual)
-        Draws its main settings if it is selected; returns fields of the run.
-    finer_form : callable (state, usual, learners)
-        The same for the collapsed settings, always drawn; None, after a message, if a setting
-        cannot be read.
-    dials : callable (setting, n_rows)
-        The sliders of a selected setting, for a table of `n_rows` training rows.
-    cards : Cards or None
-        Cards for its models on the pages.
+    `grid` returns the values of a sweep by the estimator's names; `own_parameters` what is set besides
+    `parameters_of_run` and `reads`, the settings of a run that not every learner reads. A variant of a
+    search consists of the entries that its settings contain. `usual` are fields of a run that depend on
+    the table. `form` draws the main settings if the learner is selected, `finer_form` the collapsed
+    ones, and both return fields of the run (None, after a message, if a setting cannot be read).
+    `dials` are the sliders of a selected setting.
     """
 
     grid: Callable[[RunSpec], dict[str, list[Any]]]

@@ -97,16 +97,6 @@ def _family(learner: Learner, variant: dict[str, Any], spec: RunSpec, state: App
     return Family(words, estimator, grid, learner.whole_front, QUICK not in variant, n_jobs)
 
 
-def n_fits(spec: RunSpec) -> int:
-    """Return how many models a run fits: every setting in every fold."""
-    return len(settings_of_run(spec)) * spec.folds
-
-
-def run_key(spec: RunSpec, state: AppState) -> str:
-    """Return a text that changes whenever the points of a run would."""
-    return curve_key(spec, state) + repr(spec)
-
-
 def curve_key(spec: RunSpec, state: AppState) -> str:
     """Return a text that is equal for runs whose points share a curve."""
     return repr((state.fit_key, spec.shared))

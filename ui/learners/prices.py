@@ -12,23 +12,7 @@ from ui.escape import md
 def price_input(
     label: str, usual: Sequence[float], symbol: str, **widget: Any
 ) -> tuple[float, ...] | None:
-    """Return the prices entered as text.
-
-    Parameters
-    ----------
-    label : str
-    usual : sequence of float
-        The default.
-    symbol : str
-        The symbol of the price, for messages.
-    **widget
-        Passed to ``st.text_input``.
-
-    Returns
-    -------
-    tuple of float, or None
-        None, after an error message, if the text is invalid.
-    """
+    """Return the prices entered as text; None, after an error message, if it is invalid."""
     text = st.text_input(label, value=_price_text(usual), persist_state="session", **widget)
     try:
         return parsed_prices(text, symbol)
@@ -38,13 +22,7 @@ def price_input(
 
 
 def parsed_prices(text: str, symbol: str = "θ") -> tuple[float, ...]:
-    """Parse prices separated by spaces or commas, sorted and without repeats.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or one is not a positive finite number.
-    """
+    """Parse prices separated by spaces or commas, sorted and without repeats."""
     words = text.replace(",", " ").replace(";", " ").split()
     numbers = set()
     for word in words:

@@ -112,13 +112,7 @@ class RunSpec:
         return tuple(getattr(self, name) for name in SHARED)
 
     def error_costs(self, labels: Sequence[Any]) -> Costs | None:
-        """Return the costs of errors between these labels; None if errors are counted.
-
-        Raises
-        ------
-        ValueError
-            If the costs are for another number of labels.
-        """
+        """Return the costs of errors between these labels; None if errors are counted."""
         if not self.costs:
             return None
         pairs = list(permutations(labels, 2))

@@ -12,7 +12,7 @@ from rulekit.plots.pareto import AXIS_NAMES
 from rulekit.style.palette import plain
 from rulekit.style.wording import capital, measured, percent
 from ui.escape import md
-from ui.models.points import AGAINST, RunResult, reference_lines
+from ui.models.points import AGAINST, Curve, reference_lines
 from ui.models.run import noted_suggestion
 from ui.picked import model_key, pick
 from ui.row_picker import pick_row
@@ -23,7 +23,7 @@ from ui.theme import chart, selected_id
 FOLD_WORDS = {5: "five", 10: "ten"}
 
 
-def curve(result: RunResult, y: str) -> None:
+def curve(result: Curve, y: str) -> None:
     """Draw the curve; a click selects the point."""
     picked = result.number_of_rule(app_state())
     shown = result.curve(y, picked)
@@ -35,7 +35,7 @@ def curve(result: RunResult, y: str) -> None:
     draw(result, figure, "front", front_sentence(shown, x="limit", y=y, unit=result.unit))
 
 
-def sides_curve(result: RunResult, y: str) -> None:
+def sides_curve(result: Curve, y: str) -> None:
     """Draw the rules of each outcome as a separate line, if both were searched."""
     if not any("describes" in s for s in result.settings):
         return
@@ -45,7 +45,7 @@ def sides_curve(result: RunResult, y: str) -> None:
     draw(result, figure, "sides", front_sentence(shown, x="limit", y=y, unit=result.unit))
 
 
-def cheapest_line(result: RunResult, y: str) -> list[Baseline]:
+def cheapest_line(result: Curve, y: str) -> list[Baseline]:
     """Return the cheapest constant prediction on the training rows, as a line."""
     state = app_state()
     costs = result.specs[0].error_costs(state.labels) if result.specs and y == COST else None
@@ -66,7 +66,7 @@ def _with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
     return points.assign(series=named.where(~against, other))
 
 
-def draw(result: RunResult, figure: Any, name: str, sentence: str) -> None:
+def draw(result: Curve, figure: Any, name: str, sentence: str) -> None:
     """Show a figure of points; a click selects one, and the figure is drawn again."""
     if result.unit and figure.layout.yaxis.title.text == AXIS_NAMES[COST]:
         figure.update_yaxes(title=f"{AXIS_NAMES[COST]} ({plain(result.unit)})")
@@ -74,7 +74,7 @@ def draw(result: RunResult, figure: Any, name: str, sentence: str) -> None:
     chart(figure, key, sentence, on_select=lambda: _clicked(result, key))
 
 
-def suggestion_line(result: RunResult) -> None:
+def suggestion_line(result: Curve) -> None:
     """Show the suggestion and its reason in one line; details behind a button."""
     suggested = result.suggestion
     if suggested is None:
@@ -101,7 +101,7 @@ def error_words(row: pd.Series) -> str:
     return f"{percent(row['test_error'])}{beside}"
 
 
-def cost_words(result: RunResult, row: pd.Series) -> str:
+def cost_words(result: Curve, row: pd.Series) -> str:
     """Return the cost of a point's errors; empty without costs."""
     if not result.measures(COST):
         return ""
@@ -114,7 +114,7 @@ def fold_words(row: pd.Series) -> str:
     return f"{FOLD_WORDS.get(n, n)} folds"
 
 
-def choose(result: RunResult, number: int, *, by_slider: bool = False) -> None:
+def choose(result: Curve, number: int, *, by_slider: bool = False) -> None:
     """Select a setting after a click on a point or row, or from a widget.
 
     For callbacks: errors of the library are shown as a sentence.
@@ -123,13 +123,13 @@ def choose(result: RunResult, number: int, *, by_slider: bool = False) -> None:
     noted_suggestion(result)
 
 
-def _clicked(result: RunResult, key: str) -> None:
+def _clicked(result: Curve, key: str) -> None:
     number = selected_id(st.session_state.get(key))
     if number is not None and int(number) in result.points.index:
         choose(result, int(number))
 
 
-def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: str) -> None:
+def points_table(result: Curve, shown: pd.DataFrame, x: str, y: str, key: str) -> None:
     """List points with exactly one selected row; for selection by keyboard."""
     rows = shown.sort_values([x, y])
     numbers = [int(k) for k in rows.index]
@@ -160,7 +160,7 @@ def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: st
     )
 
 
-def _clauses(result: RunResult, setting: Mapping[str, Any]) -> float | None:
+def _clauses(result: Curve, setting: Mapping[str, Any]) -> float | None:
     """Return how many clauses the rule of a setting has, if it was learned by its run."""
     model = result.models.get(model_key(setting))
     return None if model is None else model.rule_set_.n_clauses

@@ -18,7 +18,7 @@ from ui.learners.offered import LEARNERS, QUESTIONS
 from ui.learners.prices import as_entered, price_input
 from ui.learners.spec import RunSpec
 from ui.models.gaps import gap_fields
-from ui.models.points import ERRORS, RunResult
+from ui.models.points import ERRORS, Curve
 from ui.state import KEEP, AppState
 
 SMALL = 100  # training rows below which each row can be left out in turn
@@ -156,7 +156,7 @@ def _shape(state: AppState, usual: RunSpec) -> str:
     )
 
 
-def measure_choice(result: RunResult | None) -> str:
+def measure_choice(result: Curve | None) -> str:
     """Return the selected measure of the vertical axis (no F1 for several classes)."""
     plain = [name for name in ERRORS if name != COST]
     measured = plain if result is None else [name for name in ERRORS if result.measures(name)]
@@ -259,18 +259,7 @@ def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
 
 
 def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str]) -> list[str]:
-    """Return the selected learners; only those for several classes if there are several.
-
-    Parameters
-    ----------
-    state : AppState
-    spec : RunSpec
-        For the default, after a run of other learners than the box search.
-    key : str
-        Key of the widget, and of the one for the papers' methods.
-    usual : sequence of str
-        Default selection before such a run.
-    """
+    """Return the selected learners; only those for several classes if there are several."""
     able = [name for name, one in LEARNERS.items() if one.many_classes or not state.several]
     offers = {q: [n for n in names if n in able] for q, names in QUESTIONS.items()}
     offers = {question: names for question, names in offers.items() if names}

@@ -10,7 +10,7 @@ from rulekit.learners.group_gaps import ODDS
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.spec import RunSpec
-from ui.models.points import RunResult
+from ui.models.points import Curve
 from ui.picked import model_key
 from ui.state import KEEP, AppState
 
@@ -54,14 +54,8 @@ def gap_fields(state: AppState, usual: RunSpec) -> dict[str, object]:
     return {"gap_column": column, "max_gap": points / 100}
 
 
-def with_gaps(result: RunResult, spec: RunSpec, state: AppState) -> RunResult:
-    """Measure the gap of each rule on the training rows; the same object if nothing changes.
-
-    Raises
-    ------
-    DataError
-        If the column cannot be grouped.
-    """
+def with_gaps(result: Curve, spec: RunSpec, state: AppState) -> Curve:
+    """Measure the gap of each rule on the training rows; the same object if nothing changes."""
     if spec.max_gap is None:
         return result if result.max_gap is None else replace(result, gaps=(), max_gap=None)
     if (result.gap_column, result.max_gap) == (spec.gap_column, spec.max_gap):
@@ -72,9 +66,7 @@ def with_gaps(result: RunResult, spec: RunSpec, state: AppState) -> RunResult:
     return replace(result, gaps=gaps, max_gap=spec.max_gap, gap_column=spec.gap_column)
 
 
-def _gap(
-    result: RunResult, number: int, groups: RowGroups, spec: RunSpec, state: AppState
-) -> float:
+def _gap(result: Curve, number: int, groups: RowGroups, spec: RunSpec, state: AppState) -> float:
     """Return the gap of a point's rule; NaN without a rule or with too small groups."""
     model = result.models.get(model_key(result.settings[number]))
     if model is None:
@@ -89,7 +81,7 @@ def _gap(
     return float(kept(f"gap {number}", key, largest))
 
 
-def gap_words(result: RunResult, number: int, state: AppState) -> str:
+def gap_words(result: Curve, number: int, state: AppState) -> str:
     """Return the gap of a point's rule beside its limit; empty without a limit."""
     if result.max_gap is None:
         return ""

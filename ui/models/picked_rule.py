@@ -21,7 +21,7 @@ from ui.learners.offered import CARDS, learner_of, same_search
 from ui.learners.spec import FIT_SECONDS, QUICK, SHARED, RunSpec, quiet
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
 from ui.models.gaps import gap_words
-from ui.models.points import SPREAD_FOLDS, RunResult
+from ui.models.points import SPREAD_FOLDS, Curve
 from ui.models.run import part_words
 from ui.picked import (
     constraint_lines,
@@ -45,17 +45,9 @@ WEIGHING = ("class_weight", "costs", "cost_unit")
 
 @dataclass(frozen=True, eq=False)
 class RuleMeasurement:
-    """A job that cross-validates the search of a rule with other folds and costs.
+    """A job that cross-validates the search of a rule with the folds and costs of `spec`.
 
-    Attributes
-    ----------
-    state : AppState
-    setting : mapping
-        The rule's setting.
-    found : RunSpec
-        The run that found the rule; the search keeps its settings.
-    spec : RunSpec
-        Its folds and costs are those of the measurement.
+    All other settings are those of `found`, the run that found the rule.
     """
 
     state: AppState
@@ -64,7 +56,7 @@ class RuleMeasurement:
     spec: RunSpec
 
     def __call__(self, reporter: Reporter) -> pd.Series | None:
-        """Return the figures as a row of `RunResult.points`; None if stopped."""
+        """Return the figures as a row of `Curve.points`; None if stopped."""
         quiet()
         X, y = self.state.training
         weight, costs = self.state.training_weight, self.spec.error_costs(self.state.labels)
@@ -131,7 +123,7 @@ KINDS = {
 }
 
 
-def picked_card(result: RunResult | None, spec: RunSpec) -> None:
+def picked_card(result: Curve | None, spec: RunSpec) -> None:
     """Show the selected rule with its slider, figures and next steps."""
     model = picked_model()
     if model is None:
@@ -261,7 +253,7 @@ def held_out(model: ClassifierMixin) -> None:
         )
 
 
-def _limit_slider(result: RunResult, number: int) -> None:
+def _limit_slider(result: Curve, number: int) -> None:
     """Show a slider along the line of the selected rule; nothing is fitted."""
     line = result.line(app_state().setting)
     options = sorted(line)
@@ -284,12 +276,12 @@ def _limit_slider(result: RunResult, number: int) -> None:
     )
 
 
-def _slid(result: RunResult, line: Mapping[int, int], key: str) -> None:
+def _slid(result: Curve, line: Mapping[int, int], key: str) -> None:
     if key == st.session_state.get("_limit_key"):
         choose(result, line[st.session_state[key]], by_slider=True)
 
 
-def how_it_was_found(result: RunResult, y: str) -> None:
+def how_it_was_found(result: Curve, y: str) -> None:
     """Show the setting, the other kinds of rule, and the cards of its learner."""
     state, model = app_state(), picked_model()
     if model is None or state.setting is None:
@@ -313,7 +305,7 @@ def how_it_was_found(result: RunResult, y: str) -> None:
         cards.models(model, state)
 
 
-def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
+def sides(result: Curve, setting: Mapping[str, Any]) -> None:
     """Show controls for the described class and kind of rule if runs have found several."""
     state = app_state()
     learner = learner_of(setting)
@@ -353,7 +345,7 @@ def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
             )
 
 
-def _turned(result: RunResult, name: str, key: str) -> None:
+def _turned(result: Curve, name: str, key: str) -> None:
     """Select the rule of another kind with nearly the same size."""
     state = app_state()
     row = result.points.loc[result.number_of_rule(state)]
@@ -368,6 +360,6 @@ def _turned(result: RunResult, name: str, key: str) -> None:
         choose(result, int((near["limit"] - row["limit"]).abs().idxmin()))
 
 
-def _alike(result: RunResult, wanted: Mapping[str, Any]) -> pd.DataFrame:
+def _alike(result: Curve, wanted: Mapping[str, Any]) -> pd.DataFrame:
     same = [k for k, s in enumerate(result.settings) if same_search(s, wanted)]
     return result.points.loc[same].sort_values("test_error", kind="stable")

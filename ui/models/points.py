@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 from sklearn.base import ClassifierMixin
 
-from rulekit.evaluation import pareto_front
+from rulekit.evaluation import Comparison, pareto_front
 from rulekit.learners.choice import CONDITION_PRICE, COST, FOREST_LOSS, FOREST_SIZE, suggestion
 from rulekit.learners.group_gaps import EXACT
 from rulekit.plots import Baseline
@@ -16,7 +16,6 @@ from rulekit.style.palette import Look
 from rulekit.style.wording import measured, plural
 from ui.learners.offered import learner_of, look_of, settings_of_run
 from ui.learners.spec import LEARNER_KEY, LIMITS, QUICK, RunSpec
-from ui.models.work import Measured
 from ui.picked import model_key, setting_words
 from ui.state import AppState
 
@@ -53,30 +52,15 @@ class Suggestion:
 
 
 @dataclass(frozen=True, eq=False)
-class RunResult:
-    """Results of runs, without settings with missing folds.
+class Curve:
+    """The points of all runs on one curve, without settings with missing folds.
 
-    Attributes
-    ----------
-    settings : tuple of dict
-        By number.
-    specs : tuple of RunSpec
-        The run of each setting.
-    points : DataFrame
-        One row per setting, by number: the columns of `summarise`, and ``limit`` (the maximal
-        number of conditions of the setting; if the setting has none, or its rules have more, the
-        maximum over all folds' rules), ``learner_name``, ``label`` (the setting in words),
-        ``one_minus_f1``, ``one_minus_auc``.
-    models : mapping
-        Models of settings on the training rows, by `ui.picked.model_key`.
-    references : DataFrame or None
-        Reference models on the same folds, one row each (one per size for trees): ``name`` and the
-        measures of the points.
-    gaps : tuple of float
-        By number, the gap between the groups of `gap_column` on the training rows, NaN if unknown;
-        empty without a limit.
-    max_gap : float or None
-        The largest gap of a suggested rule.
+    By number: `settings`, `specs` (the run of each), and the rows of `points`: the columns of
+    `Comparison.points`, and ``limit`` (the maximal number of conditions; the maximum over all folds'
+    rules if the setting has none, or they have more), ``label`` (the setting in words),
+    ``one_minus_f1`` and ``one_minus_auc``. `models` are by `ui.picked.model_key`, `references` are the
+    reference models on the same folds. `gaps` are the gaps of all rules between the groups of
+    `gap_column` on the training rows, NaN if unknown; suggested rules keep `max_gap`.
     """
 
     settings: tuple[dict[str, Any], ...] = ()
@@ -89,25 +73,23 @@ class RunResult:
     gap_column: str = ""
 
     @classmethod
-    def of(cls, measured: Measured) -> "RunResult":
-        """Build from the measurements of a run."""
-        listed, numbers = settings_of_run(measured.spec), list(measured.points.index)
+    def of(cls, spec: RunSpec, found: Comparison) -> Self:
+        """Return the points of one run."""
+        points, listed = found.points(), settings_of_run(spec)
+        numbers = points.get("setting", pd.Series(dtype=int)).tolist()
         settings = tuple(listed[number] for number in numbers)
-        models = {model_key(listed[number]): model for number, model in measured.models.items()}
-        points = measured.points.reset_index(drop=True)
         if settings:
-            names = {
-                "learner_name": [learner_of(s).name for s in settings],
-                "label": [setting_words(s) for s in settings],
-                "limit": [_limit(s, n) for s, n in zip(settings, points["most"], strict=True)],
-            }
-            points = _with_losses(points).assign(**names)
-            if measured.spec.folds < SPREAD_FOLDS:
+            sizes = pd.DataFrame(list(found.rows)).groupby("setting")["n_conditions"].max()
+            limits = [_limit(listed[number], sizes[number]) for number in numbers]
+            points = _with_losses(points.drop(columns="setting").reset_index(drop=True))
+            points = points.assign(label=[setting_words(s) for s in settings], limit=limits)
+            if spec.folds < SPREAD_FOLDS:
                 points = points.drop(columns=[c for c in points if c.endswith("_se")])
-        lines = None if measured.references is None else _with_losses(measured.references)
-        return cls(settings, (measured.spec,) * len(settings), points, models, lines)
+        models = {model_key(listed[k]): found.models[k] for k in numbers if k in found.models}
+        lines = None if found.references is None else _with_losses(found.references)
+        return cls(settings, (spec,) * len(settings), points, models, lines)
 
-    def over(self, older: "RunResult | None", selected: Mapping[str, Any] | None) -> "RunResult":
+    def over(self, older: "Curve | None", selected: Mapping[str, Any] | None) -> "Curve":
         """Join these points with older ones: a setting's new point replaces its old one.
 
         A point of the quick search is removed if the setting was searched in full, or a full search
@@ -132,7 +114,7 @@ class RunResult:
         ]
         models = {**older.models, **self.models}
         keys = [model_key(settings[number]) for number in wanted]
-        return RunResult(
+        return Curve(
             tuple(settings[number] for number in wanted),
             tuple(specs[number] for number in wanted),
             points.loc[wanted].reset_index(drop=True),
@@ -242,22 +224,9 @@ class RunResult:
 
         At the limit of the suggestion this is the suggestion.
 
-        Parameters
-        ----------
-        y : str
-            The measure; smaller is better.
-        selected : int, optional
-            A setting that is always included.
-        sides : bool, default=False
-            Whether rules of the two outcomes have a line each.
-
-        Returns
-        -------
-        DataFrame
-            Rows of `points`, with ``series``, ``look`` and ``on_front``: no other point with as few
-            allowed conditions has an error as small. The best one of many settings is partly luck,
-            more so for a learner that tries more of them. Points with more conditions than the
-            search allows are left out, if there are others.
+        With `sides` the rules of each outcome are a line. Points with more conditions than the
+        search allows are left out, if there are others; the `selected` one never is. ``on_front``:
+        no other point with as few allowed conditions has an error as small.
         """
         if not len(self.points):
             return self.points
@@ -390,7 +359,7 @@ def _without_limit(setting: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in setting.items() if name not in LIMIT_KEYS}
 
 
-def _limit(setting: Mapping[str, Any], most: int) -> int:
+def _limit(setting: Mapping[str, Any], most: float) -> int:
     return max([int(setting[key]) for key in LIMIT_KEYS if key in setting] + [int(most)])
 
 

@@ -12,7 +12,7 @@ from ui.learners.offered import LEARNERS, PLACES, learner_of, look_of, same_sear
 from ui.learners.spec import LEARNER_KEY, RunSpec
 from ui.models.curve import cheapest_line, choose, draw, points_table
 from ui.models.form import BUDGETS, comparison, price_sweep
-from ui.models.points import RunResult, reference_lines
+from ui.models.points import Curve, reference_lines
 from ui.models.run import COMPARISON, PRICES, latest, start
 from ui.row_picker import pick_row
 from ui.shell import once
@@ -21,12 +21,12 @@ from ui.state import KEEP, AppState, app_state
 SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 
 
-def compared_table(result: RunResult | None, spec: RunSpec) -> None:
+def compared_table(result: Curve | None, spec: RunSpec) -> None:
     """Show each compared learner with its suggested point; choosing a row picks it."""
     runs = comparisons(app_state(), spec)
     if not runs:
         return
-    table, numbers = learners_table(result or RunResult(), runs, _is_running())
+    table, numbers = learners_table(result or Curve(), runs, _is_running())
     picked = None if result is None else result.number_of_rule(app_state())
 
     def chosen(position: int) -> None:
@@ -62,7 +62,7 @@ def comparisons(state: AppState, spec: RunSpec) -> list[RunSpec]:
 
 
 def learners_table(
-    result: RunResult, runs: list[RunSpec], running: bool
+    result: Curve, runs: list[RunSpec], running: bool
 ) -> tuple[pd.DataFrame, list[int | None]]:
     """Return one row per compared learner, and the number of its suggested point."""
     seconds = max(run.budget or 0.0 for run in runs)
@@ -109,7 +109,7 @@ def _is_running() -> bool:
     return job is not None and job.active
 
 
-def learners_tab(result: RunResult | None, spec: RunSpec) -> None:
+def learners_tab(result: Curve | None, spec: RunSpec) -> None:
     """Show the form that compares learners on the folds of the curve, and their table."""
     run = comparison(app_state(), spec)
     if run is not None:
@@ -121,7 +121,7 @@ def learners_tab(result: RunResult | None, spec: RunSpec) -> None:
     compared_table(result, spec)
 
 
-def prices_tab(result: RunResult | None, spec: RunSpec, y: str) -> None:
+def prices_tab(result: Curve | None, spec: RunSpec, y: str) -> None:
     """Show the sweep of prices and numbers of clauses, and its results."""
     run = price_sweep(app_state(), spec)
     if run is not None:
@@ -166,7 +166,7 @@ def _button(spec: RunSpec, title: str, label: str, key: str) -> None:
     )
 
 
-def _dials(result: RunResult) -> None:
+def _dials(result: Curve) -> None:
     """Show sliders over prices and clauses; nothing is fitted."""
     setting = app_state().setting or {}
     if "theta" not in setting or result.number_of(setting) is None:
@@ -193,7 +193,7 @@ def _dials(result: RunResult) -> None:
                 st.caption(dial.caption)
 
 
-def _dialled(result: RunResult, entry: str, key: str) -> None:
+def _dialled(result: Curve, entry: str, key: str) -> None:
     number = result.number_of({**app_state().setting, entry: st.session_state[key]})
     if number is not None:
         choose(result, number)

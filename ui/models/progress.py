@@ -6,7 +6,7 @@ from rulekit.style.wording import plural
 from ui.escape import md
 from ui.learners.offered import curve_key, families, varied
 from ui.learners.spec import RunSpec
-from ui.models.points import RunResult
+from ui.models.points import Curve
 from ui.models.run import (
     COMPARISON,
     FIRST,
@@ -35,13 +35,13 @@ AGAIN = {
 }
 
 
-def run_line(result: RunResult | None, spec: RunSpec) -> None:
+def run_line(result: Curve | None, spec: RunSpec) -> None:
     """Show the progress of a run, or offer the thorough search."""
     first, job = latest(FIRST), latest(LONGER, COMPARISON, PRICES)
     active = next((j for j in (first, job) if j is not None and j.active), None)
     if active is not None:
         watched(active)
-        if result is not None and not active.key.startswith(curve_key(spec, app_state())):
+        if result is not None and active.key[0] != curve_key(spec, app_state()):
             st.caption("This run is of other settings than those at the side.")
         return
     for ended in (first, job):
@@ -89,7 +89,7 @@ def progress_words(job: jobs.Job) -> str:
     return words
 
 
-def _ended(job: jobs.Job, result: RunResult | None) -> None:
+def _ended(job: jobs.Job, result: Curve | None) -> None:
     """Show the end of a run that failed, was stopped or has missing points."""
     if job.state == "failed":
         problem(job.error)
@@ -117,13 +117,13 @@ def _forget_first() -> None:
         jobs.registry().forget(job.owner)
 
 
-def search_is_complete(result: RunResult) -> bool:
+def search_is_complete(result: Curve) -> bool:
     """Return whether the thorough search finished, neither stopped nor failed."""
     job = latest(LONGER)
     return result.is_searched and (job is None or job.state not in ("cancelled", "failed"))
 
 
-def _offer_longer(result: RunResult, spec: RunSpec) -> None:
+def _offer_longer(result: Curve, spec: RunSpec) -> None:
     """Offer the thorough search with its approximate time."""
     done = search_is_complete(result)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -139,7 +139,7 @@ def _offer_longer(result: RunResult, spec: RunSpec) -> None:
             st.caption(longer_words(result, spec))
 
 
-def longer_words(result: RunResult, spec: RunSpec) -> str:
+def longer_words(result: Curve, spec: RunSpec) -> str:
     """Return the scope of the quick search and the duration of a thorough one."""
     seconds = seconds_longer(result, spec)
     if seconds is None:

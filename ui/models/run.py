@@ -12,7 +12,7 @@ import streamlit as st
 
 from rulekit.data import make_folds
 from ui import workspace
-from ui.learners.offered import LEARNERS, curve_key, families, run_key, varied
+from ui.learners.offered import LEARNERS, curve_key, families, varied
 from ui.learners.spec import (
     FIT_SECONDS,
     LIMITS,
@@ -24,7 +24,7 @@ from ui.learners.spec import (
     quick_rows,
 )
 from ui.models.gaps import with_gaps
-from ui.models.points import RunResult, in_full
+from ui.models.points import Curve, in_full
 from ui.models.work import Work
 from ui.picked import model_key, pick
 from ui.runs import jobs
@@ -40,13 +40,7 @@ SEVERAL = 5.0  # the same for several outcomes, relative to the few points of th
 
 
 def work(spec: RunSpec, state: AppState) -> Work:
-    """Return the work of a run, for a job.
-
-    Raises
-    ------
-    DataError
-        If a class has fewer rows than there are folds.
-    """
+    """Return the work of a run, for a job."""
     X, y = state.training
     train, _ = state.rows()
     groups = None if state.groups is None else state.groups[train]
@@ -59,15 +53,10 @@ def work(spec: RunSpec, state: AppState) -> Work:
 
 
 def start(spec: RunSpec, title: str) -> None:
-    """Start a run in the background; finished folds of earlier runs come from the store.
-
-    Raises
-    ------
-    DataError, ValueError
-        If the settings do not fit the table.
-    """
+    """Start a run in the background; finished folds of earlier runs come from the store."""
     state = app_state()
-    task, key = work(spec, state), run_key(spec, state)
+    task = work(spec, state)
+    key = task.key, spec
     if spec.thorough:
         others = [r for r in state.runs if RunSpec.from_dict(r) != spec]
         workspace.change(runs=(*others, spec.to_dict()))
@@ -93,15 +82,10 @@ def longer(spec: RunSpec) -> RunSpec:
     return replace(spec, **settings, thorough=True, baselines=False)
 
 
-def update(spec: RunSpec) -> RunResult | None:
+def update(spec: RunSpec) -> Curve | None:
     """Update the curve from the store and from jobs, and start the quick search if it is empty.
 
     Only the quick search starts by itself.
-
-    Returns
-    -------
-    RunResult or None
-        The results for the curve of these settings.
     """
     state = app_state()
     key = curve_key(spec, state)
@@ -111,7 +95,7 @@ def update(spec: RunSpec) -> RunResult | None:
     if not _has_search(key):
         requested = quick(spec, several=state.several)
         job = latest(FIRST)
-        if job is None or job.key != run_key(requested, state):
+        if job is None or job.key != (key, requested):
             with sentences():
                 start(requested, FIRST)
         _wait(latest(FIRST))
@@ -122,7 +106,7 @@ def update(spec: RunSpec) -> RunResult | None:
     return _within_gap(spec)
 
 
-def _within_gap(spec: RunSpec) -> RunResult:
+def _within_gap(spec: RunSpec) -> Curve:
     """Apply the limit on the gap between groups; a suggested rule follows it."""
     state = app_state()
     with sentences():
@@ -169,7 +153,7 @@ def _recall(spec: RunSpec, key: str) -> None:
         for plain in app_state().runs:
             requested = RunSpec.from_dict(plain)
             if requested.shared == spec.shared:
-                _join(RunResult.of(work(requested, app_state()).stored()), key)
+                _join(Curve.of(requested, work(requested, app_state()).stored()), key)
 
 
 def _take(key: str) -> None:
@@ -179,12 +163,12 @@ def _take(key: str) -> None:
         if job is None or taken.get(job.id) == (job.version, job.state, key):
             continue
         taken[job.id] = job.version, job.state, key
-        measured = job.answer or job.interim
-        if measured is not None and measured.key == key:
-            _join(RunResult.of(measured), key)
+        (curve, spec), found = job.key, job.answer or job.interim
+        if found is not None and curve == key:
+            _join(Curve.of(spec, found), key)
 
 
-def _join(result: RunResult, key: str) -> None:
+def _join(result: Curve, key: str) -> None:
     """Add points to the curve, and select the suggested rule if none is selected."""
     state = app_state()
     older = state.sweep if state.sweep_key == key else None
@@ -208,7 +192,7 @@ def is_selected(state: AppState) -> bool:
     return state.setting is not None and (state.rule_selected or edited)
 
 
-def _keep_figures(result: RunResult) -> None:
+def _keep_figures(result: Curve) -> None:
     """Assign the selected rule to its thorough setting if that search found the same rule."""
     state = app_state()
     better = in_full(state.setting)
@@ -222,14 +206,14 @@ def _keep_figures(result: RunResult) -> None:
         pick(better, result.specs[number])
 
 
-def noted_suggestion(result: RunResult) -> None:
+def noted_suggestion(result: Curve) -> None:
     """Store the suggestion when a rule is selected; only a different one is offered later."""
     suggested = result.suggestion
     if suggested is not None:
         st.session_state["_suggested"] = model_key(result.settings[suggested.number])
 
 
-def offered(result: RunResult) -> int | None:
+def offered(result: Curve) -> int | None:
     """Return the number of a rule suggested since the selected one was picked.
 
     None if there is no new suggestion, or it is the same rule.
@@ -244,7 +228,7 @@ def offered(result: RunResult) -> int | None:
     return None if same or key == suggested_key else suggested.number
 
 
-def seconds_longer(result: RunResult, spec: RunSpec) -> tuple[float, float] | None:
+def seconds_longer(result: Curve, spec: RunSpec) -> tuple[float, float] | None:
     """Estimate the duration of a thorough search from the quick one: (low, high) in seconds."""
     rows = [k for k, s in enumerate(result.settings) if QUICK in s and "describes" not in s]
     if not rows:
@@ -282,7 +266,7 @@ def _part(state: AppState) -> tuple[int, int]:
     return len(quick_rows(X, y, np.arange(len(y)))), len(y)
 
 
-def _addressed(result: RunResult) -> int | None:
+def _addressed(result: Curve) -> int | None:
     """Return the setting whose number of conditions is in the address (``?conditions=5``)."""
     requested = st.query_params.get("conditions", "")
     wanted = [k for k, s in enumerate(result.settings) if f"{s.get('max_conditions')}" == requested]

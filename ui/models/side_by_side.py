@@ -15,7 +15,7 @@ from rulekit.style.phrases import Wording, number
 from rulekit.style.wording import plural
 from ui.escape import md
 from ui.models.curve import choose, error_words
-from ui.models.points import RunResult
+from ui.models.points import Curve
 from ui.models.run import noted_suggestion, offered
 from ui.picked import fitted, picked_model
 from ui.state import AppState, app_state
@@ -46,22 +46,7 @@ class Difference:
 def difference(
     first: RuleSet, second: RuleSet, X: pd.DataFrame, y: pd.Series, wording: Wording
 ) -> Difference:
-    """Describe the differences between two rules.
-
-    Parameters
-    ----------
-    first, second : RuleSet
-        If one is a DNF and the other a CNF, the second is converted to the form of the first,
-        which does not change its predictions.
-    X, y : DataFrame and Series of length n
-        Rows on which the predictions are compared, with their true labels.
-    wording : Wording
-        Display names and units.
-
-    Returns
-    -------
-    Difference
-    """
+    """Describe the differences between two rules; the second is shown in the form of the first."""
     comparison = compare_rules(first, second, columns_of(X))
     clauses = (
         _listed(comparison, wording)
@@ -140,7 +125,7 @@ def _listed(comparison: RuleComparison, wording: Wording) -> str:
     )
 
 
-def offer(result: RunResult) -> None:
+def offer(result: Curve) -> None:
     """Offer, in one line, a rule suggested since the selected one was picked."""
     number = offered(result)
     if number is None:
@@ -158,7 +143,7 @@ def offer(result: RunResult) -> None:
         st.button("Keep mine", key="keep_mine", on_click=noted_suggestion, args=(result,))
 
 
-def both(result: RunResult) -> None:
+def both(result: Curve) -> None:
     """Show the selected rule and the suggested one if the toggle is on."""
     number, mine = offered(result), picked_model()
     if number is None or mine is None or not st.session_state.get(SHOWN):
@@ -171,7 +156,7 @@ def both(result: RunResult) -> None:
     _shown(entries, state)
 
 
-def compare(result: RunResult) -> None:
+def compare(result: Curve) -> None:
     """Show up to three points side by side, with their rules, figures and differences."""
     rows = result.curve(selected=result.number_of_rule(app_state()))
     ordered = rows.assign(_behind=~rows["on_front"]).sort_values(["_behind", "limit", "test_error"])
@@ -198,7 +183,7 @@ def compare(result: RunResult) -> None:
     )
 
 
-def figure_words(result: RunResult, number: int) -> str:
+def figure_words(result: Curve, number: int) -> str:
     """Return a point's error and size."""
     row = result.points.loc[number]
     return f"{error_words(row)} wrong, at most {plural(row['limit'], 'condition')}"

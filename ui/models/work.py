@@ -1,12 +1,12 @@
-"""The work of a run in a separate process: data in, finished points out; no page."""
+"""The work of a run in a separate process: data in, finished fits out; no page."""
 
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,71 +15,22 @@ from numpy.typing import NDArray
 from rulekit.data.folds import Fold
 from rulekit.evaluation import Comparison, Family, Progress, SweepStore, compare_learners
 from rulekit.evaluation.sweeps.collector import code_version
-from rulekit.learners.choice import FOREST_LOSS, FOREST_SIZE
 from rulekit.learners.cluster import cached_on_workers
 from rulekit.learners.forest_loss import judged
 from ui.learners.spec import RunSpec, quick_part, quiet
 from ui.runs.scheduler import counted_as_running
+from ui.runs.worker import Reporter
 
 ShouldStop = Callable[[], bool]
-
-
-class Reporter(Protocol):
-    """Interface of a job to its work: progress reports and the stop signal."""
-
-    def report(self, **progress: Any) -> None:
-        """Report progress (`done`, `total`, `message`) and results so far (`interim`)."""
-
-    def should_stop(self) -> bool:
-        """Whether the work should end."""
-
-
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """Finished points of a run: settings measured on all folds.
-
-    Attributes
-    ----------
-    spec : RunSpec
-    key : str
-        Fields that all points of a curve share, see `ui.learners.offered.curve_key`.
-    points : DataFrame
-        By number of setting, as returned by `summarise`, and ``most``: the largest number of
-        conditions of any fold's rule.
-    models : mapping of int to classifier
-        Learned from all training rows; for a quick search from a part of the table.
-    references : DataFrame or None
-        Reference models on the same folds.
-    missed : tuple of str
-        Names of learners without a complete point at the end of their time.
-    """
-
-    spec: RunSpec
-    key: str
-    points: pd.DataFrame
-    models: Mapping[int, Any] = field(default_factory=dict)
-    references: pd.DataFrame | None = None
-    missed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Work:
     """A run as a job: compares the learners on the same folds.
 
-    Attributes
-    ----------
-    spec : RunSpec
-    key : str
-        As in `Measured`.
-    X, y : DataFrame and Series of length n
-        The training rows.
-    weight : ndarray of shape (n,) or None
-    folds : sequence of (ndarray, ndarray)
-    families : sequence of Family
-    judge : classifier
-        Unfitted; its cut points and constraints are those of the forest that judges the rules.
-    store : Path or None
-        Where finished fits are stored and looked up.
+    `key` is its `ui.learners.offered.curve_key`; `X`, `y` and `weight` are the training rows;
+    `judge` is an unfitted classifier with the cut points and constraints of the forest that judges
+    the rules; finished fits are stored in `store`, and looked up there.
     """
 
     spec: RunSpec
@@ -92,53 +43,50 @@ class Work:
     judge: Any
     store: Path | None = None
 
-    def __call__(self, reporter: Reporter) -> Measured:
-        """Compute the points and report progress."""
+    def __call__(self, reporter: Reporter) -> Comparison:
+        """Compare the learners and report progress."""
         quiet()
         with counted_as_running(urgent=not self.spec.thorough), cached_on_workers():
             if not self.spec.thorough:
                 return self._quickly(reporter)
-            comparison = self._compared(
+            found = self._compared(
                 budget_seconds=self.spec.budget,
                 references=self.spec.baselines,
                 store=self.store,
                 on_progress=_ProgressReport(reporter, self),
                 should_stop=reporter.should_stop,
             )
-        return self._judged(self.measured(comparison))
+        return self._judged(found)
 
-    def stored(self) -> Measured:
-        """Return the points of finished fits in the store; nothing is computed."""
+    def stored(self) -> Comparison:
+        """Return the finished fits in the store; nothing is computed."""
         options = {"budget_seconds": self.spec.budget, "store": self.store, "only_stored": True}
-        return self._judged(self.measured(self._compared(**options)))
+        return self._judged(self._compared(**options))
 
-    def _judged(self, measured: Measured) -> Measured:
-        """Add a forest's estimates for the rules, see `_estimates`; kept beside the points.
+    def _judged(self, found: Comparison) -> Comparison:
+        """Add a forest's estimates for the rules, without the rules of the folds.
 
         `rulekit.learners.choice.suggestion` averages them with the cross-validated errors, as in
         `RuleClassifier`. Restored points have no rules: their estimates are read.
         """
-        points = measured.points
-        if not len(points):
-            return measured
-        if self.store is None:
-            found = self._estimates(measured)
-        else:
-            parts = (code_version(), self.key, self.spec, points.index.tolist())
-            key = hashlib.sha256(repr(parts).encode()).hexdigest()
-            with SweepStore(self.store) as store:
-                if measured.models:
-                    store.put(key, "forest", self._estimates(measured))
-                found = store.get([key]).get(key, {})
-        names = [FOREST_LOSS, FOREST_SIZE]
-        estimates = [found.get(str(k)) or [np.nan, np.nan] for k in points.index]
-        return replace(
-            measured, points=points.join(pd.DataFrame(estimates, points.index, names, dtype=float))
-        )
+        found = without_rules(found)
+        numbers = [int(number) for number in found.points().get("setting", ())]
+        if self.store is None or not numbers:
+            return replace(found, estimates=self._estimates(found.models, numbers))
+        parts = (code_version(), self.key, self.spec, numbers)
+        key = hashlib.sha256(repr(parts).encode()).hexdigest()
+        with SweepStore(self.store) as store:
+            if found.models:
+                plain = {str(k): v for k, v in self._estimates(found.models, numbers).items()}
+                store.put(key, "forest", plain)
+            stored = store.get([key]).get(key, {})
+        return replace(found, estimates={int(k): tuple(v) for k, v in stored.items()})
 
-    def _estimates(self, measured: Measured) -> dict[str, list[float]]:
+    def _estimates(
+        self, fitted: Mapping[int, Any], numbers: Sequence[int]
+    ) -> dict[int, tuple[float, float]]:
         """Compute loss and size of each rule by a forest's votes on the rows of a quick search."""
-        models = {k: measured.models[k] for k in measured.points.index if k in measured.models}
+        models = {k: fitted[k] for k in numbers if k in fitted}
         if not models:
             return {}
         rows, columns = quick_part(self.X, self.y, np.arange(len(self.y)), self.judge)
@@ -151,46 +99,28 @@ class Work:
             sample_weight=None if self.weight is None else self.weight[rows],
             costs=self.judge.costs,
         )
-        return {str(k): each for k, each in zip(models, found.tolist(), strict=True)}
-
-    def measured(self, comparison: Comparison) -> Measured:
-        """Return the finished points of a comparison."""
-        points = comparison.points()
-        if len(points):
-            rows = pd.DataFrame(
-                [{k: r[k] for k in ("setting", "n_conditions")} for r in comparison.rows]
-            )
-            points = points.set_index("setting")
-            points["most"] = rows.groupby("setting")["n_conditions"].max().astype(int)
-        models = {
-            number: comparison.models[number]
-            for number in points.index
-            if number in comparison.models
-        }
-        there = set(points["learner"]) if len(points) else set()
-        missed = tuple(f.name for f in self.families if f.name not in there)
-        return Measured(self.spec, self.key, points, models, comparison.references, missed)
+        return {k: tuple(each) for k, each in zip(models, found.tolist(), strict=True)}
 
     def _compared(self, **options: Any) -> Comparison:
         shared = {"learners": self.families, "cv": self.folds, "sample_weight": self.weight}
         return compare_learners(self.X, self.y, **(shared | options))
 
-    def _quickly(self, reporter: Reporter) -> Measured:
+    def _quickly(self, reporter: Reporter) -> Comparison:
         """Measure and fit every setting on a part of the table.
 
         The points of a side are reported with their models, so that no page has to fit one.
         """
         progress = _ProgressReport(reporter, self)
-        sides: list[Comparison] = []
+        found: Comparison | None = None
         for family in self.families:
             rows = self._quick_errors(family, progress, reporter.should_stop)
             models = self._quick_models(family, reporter.should_stop)
             one = Comparison((family,), len(self.folds), self.key, finished=rows, models=models)
-            sides.append(one)
-            measured = self._judged(self.measured(sides[0].join(*sides[1:])))
-            if len(sides) < len(self.families):  # the last one is the result
-                reporter.report(interim=measured)
-        return measured
+            found = self._judged(one if found is None else found.join(one))
+            if family is not self.families[-1]:  # the last one is the result
+                reporter.report(interim=found)
+        assert found is not None
+        return found
 
     def _quick_errors(
         self, family: Family, progress: "_ProgressReport", should_stop: ShouldStop
@@ -228,6 +158,11 @@ class Work:
         return dict(enumerate(fits))
 
 
+def without_rules(found: Comparison) -> Comparison:
+    """Drop the rules of the folds, which no page reads."""
+    return replace(found, finished=tuple(row | {"rule": None} for row in found.finished))
+
+
 class _ProgressReport:
     """Reports the progress of a comparison to a job, in searches."""
 
@@ -249,7 +184,7 @@ class _ProgressReport:
             self.reporter.report(message="Reference models")
         elif progress.row is None:
             if self.work.spec.thorough:
-                self.reporter.report(interim=self.work.measured(progress.found))
+                self.reporter.report(interim=without_rules(progress.found))
         else:
             name, fold = progress.family, progress.row["fold"]
             fold = (fold if folds is None else folds[fold]) + 1

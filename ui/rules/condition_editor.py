@@ -43,26 +43,13 @@ TABLE = "Add or remove conditions"
 
 @dataclass(frozen=True)
 class ConditionCounts:
-    """Counts of rows by the distinct values of a condition's column.
+    """Counts of rows by the m distinct values of a condition's column (the last one is "missing").
 
-    With m distinct values (the last one is "missing"): the condition has one result for all rows
-    with a value, so any other cut point or set of levels is counted in O(m).
-
-    Attributes
-    ----------
-    name : str
-        "training" or "test".
-    n : int
-        Number of rows.
-    before : int
-        Rows that the unchanged rule predicts wrongly.
-    values : ndarray of shape (m,)
-        The column as compared (`rulekit.rules.Literal.compared`).
-    outcomes : ndarray of shape (n_outcomes, m)
-        Rows of each outcome.
-    wrong, moved : ndarray of shape (2, m)
-        Rows predicted wrongly, and rows with a changed prediction, if the condition fails (0) and
-        if it holds (1).
+    The condition has one result for all rows with a value, so any other cut point or set of levels is
+    counted in O(m). `before` counts rows that the unchanged rule predicts wrongly, `values` are as
+    compared by `Literal.compared`, `outcomes` (n_outcomes, m) the rows of each outcome. `wrong` and
+    `moved` (2, m) count rows predicted wrongly, and rows with a changed prediction, if the condition
+    fails (0) and if it holds (1).
     """
 
     name: str

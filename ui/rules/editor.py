@@ -26,15 +26,7 @@ FIELDS = ("setting", "rule_json", "error")  # of an analysis: a rule and its fig
 
 @dataclass(frozen=True)
 class Versions:
-    """A list of versions with the selected one.
-
-    Attributes
-    ----------
-    items : tuple of dict
-        The values of `FIELDS`; the first one is the rule before any edit.
-    index : int
-        Number of the selected version.
-    """
+    """Versions of `FIELDS`, the first one before any edit, with the number of the selected one."""
 
     items: tuple[dict[str, Any], ...]
     index: int = 0

@@ -25,20 +25,8 @@ def answer_of(
 ) -> Any:
     """Return the result of a job, or its results so far; None without any.
 
-    Parameters
-    ----------
-    name : str
-        Name of the job within the analysis; part of the buttons' keys.
-    title : str
-        Title of the job; the first words of the progress line.
-    key : str
-        What the answer depends on. One under another key is not shown.
-    Everything that the result depends on. A result with another key is not shown.
-        See `ui.runs.jobs.JobRegistry.start`.
-    offer : str, optional
-        Label of a button that starts the work; without one it starts by itself.
-    total : int
-        Planned pieces, if known.
+    A result under another `key` is not shown. Without `offer`, the label of a button, it starts by
+    itself.
     """
     owner = f"{workspace.analysis_id()}/{name}"
 

@@ -36,29 +36,16 @@ log = logging.getLogger("rulekit.dashboard")
 class Job:
     """One job.
 
-    Attributes
-    ----------
-    urgent : bool
-        Whether a page is empty until it is done; urgent jobs run first.
-    state : {"queued", "running", "done", "cancelled", "failed"}
-    paused : bool
-        Whether it is paused, in state "running", until urgent jobs of others are done.
-    done, total : int
-        Finished and planned pieces; total is 0 while unknown.
-    interim : object
-        Results so far: usable while better ones are computed; replaced, never edited. `version`
-        counts the replacements.
-    message : str
-        The current step, in words.
-    answer : object
-        The result of the task, once done.
-    error : str
-        A sentence, once failed; with `error_id` if there is more in the server's log.
+    Urgent jobs run first: a page is empty until they are done. `state` is "queued", "running", "done",
+    "cancelled" or "failed"; `total` is 0 while unknown. `interim` are the results so far: usable while
+    better ones are computed, replaced (`version` counts) and never edited. `message` is the current
+    step, `answer` the result of the task, `error` a sentence, with `error_id` if there is more in the
+    server's log.
     """
 
     title: str
     owner: str
-    key: str = ""
+    key: Any = ""
     urgent: bool = False
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     state: str = "queued"
@@ -169,22 +156,10 @@ Task = Callable[[Reporter], Any]
 class JobRegistry:
     """All jobs of this server: one active job per owner, at most one running job per core.
 
-    Urgent jobs run first. If other jobs hold all cores, the latest of them is paused until no
-    urgent job needs its core.
-
-    Parameters
-    ----------
-    n_running : int, default=None
-        Jobs that run at once. None is ``RULEKIT_WORKERS``, or the number of cores.
-    grace : float
-        Seconds from closing an owner's last tab to the end of its job.
-    modules : sequence of str
-        Modules that workers import before they take a job.
-
-    Raises
-    ------
-    ValueError
-        If ``RULEKIT_WORKERS`` is not a positive whole number.
+    Urgent jobs run first. If other jobs hold all cores, the latest of them is paused until no urgent
+    job needs its core. `n_running` jobs run at once: by default ``RULEKIT_WORKERS``, or the number of
+    cores. An owner's jobs end `grace` seconds after its last tab was closed. Workers import `modules`
+    before they take a job.
     """
 
     def __init__(
@@ -215,26 +190,15 @@ class JobRegistry:
         task: Task,
         *,
         total: int = 0,
-        key: str = "",
+        key: Any = "",
         urgent: bool = False,
     ) -> Job:
         """Start (or queue) a job, ending the owner's active one first.
 
-        Parameters
-        ----------
-        owner : str
-            The analysis' id; for a second job of an analysis, the id, a slash and its name.
-        title : str
-        task : callable
-            Called with a `ui.runs.worker.Reporter` in another process. It is pickled now, so later
-            changes have no effect, and must be importable there by its module's name. Its return
-            value becomes the job's `answer`.
-        total : int
-            Planned pieces, if known.
-        key : str
-            Everything that the job's results depend on; for detecting stale ones.
-        urgent : bool, default=False
-            Whether it runs before all jobs that are not urgent: for short ones.
+        The owner is an analysis' id; for a second job of it, the id, a slash and its name. `task`
+        is called with a `ui.runs.worker.Reporter` in another process: pickled now, so later changes
+        have no effect, and importable there. Results with another `key` are stale. Urgent jobs run
+        before all others.
         """
         order = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
         with self._lock:

@@ -14,18 +14,7 @@ SECONDS = 5.0  # timeout of a scheduler in seconds
 
 
 def counted_as_running(urgent: bool) -> AbstractContextManager[Any]:
-    """Select the joblib backend for fits in this block.
-
-    Parameters
-    ----------
-    urgent : bool
-        Whether a cluster runs them before others.
-
-    Raises
-    ------
-    RulekitError
-        If no scheduler answers at ``RULEKIT_SCHEDULER``, or Dask is missing.
-    """
+    """Select the joblib backend for fits in this block."""
     address = os.environ.get(SCHEDULER)
     if not address:
         return joblib.parallel_config("threading", n_jobs=joblib.cpu_count())

@@ -55,17 +55,7 @@ class Reporter:
 class Worker:
     """Handle of a worker process in the server.
 
-    Attributes
-    ----------
-    job : object
-        The current job, also after it was cancelled; None while it is free.
-    ready : bool
-        Whether it has loaded the modules.
-
-    Parameters
-    ----------
-    modules : sequence of str
-        Modules that it imports before it reports that it is ready.
+    `job` is the current job, also after it was cancelled; `ready` is whether the modules are loaded.
     """
 
     def __init__(self, modules: Sequence[str]) -> None:

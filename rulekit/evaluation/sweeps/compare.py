@@ -24,7 +24,7 @@ from rulekit.evaluation.sweeps.grid import Grid, spread_order
 from rulekit.evaluation.sweeps.result import EXTRAS, SweepResult, summarise, table_of
 from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.evaluation.sweeps.sweep import ShouldStop, priced, settled_costs, sweep
-from rulekit.learners.choice import Setting
+from rulekit.learners.choice import FOREST_LOSS, FOREST_SIZE, Setting
 from rulekit.learners.cluster import cached_on_workers
 
 Row = dict[str, Any]
@@ -52,6 +52,8 @@ class Comparison:
         Models by number of setting, fitted on all rows, for families that keep their models.
     references : DataFrame or None
         Reference models on the same folds: ``name`` and the columns of `summarise`.
+    estimates : mapping of int to (float, float)
+        A forest's estimates for models, by number of setting: the loss, and the conditions.
     """
 
     families: tuple[Family, ...]
@@ -62,6 +64,7 @@ class Comparison:
     part_of_rows: tuple[int, int] = (0, 0)
     models: Mapping[int, Any] = field(default_factory=dict)
     references: pd.DataFrame | None = None
+    estimates: Mapping[int, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def settings(self) -> tuple[Setting, ...]:
@@ -92,6 +95,12 @@ class Comparison:
             totals[family.name] += len(family.settings) * self.n_folds
         return {name: (done[name], total) for name, total in totals.items()}
 
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """Return the names of the families without a setting finished in all folds."""
+        found = set(self.points().get("learner", ()))
+        return tuple(family.name for family in self.families if family.name not in found)
+
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """The current rows: those of the first pass unless replaced as a whole."""
@@ -119,16 +128,22 @@ class Comparison:
 
         Parameters
         ----------
-        Leave out settings with missing folds: their means are over other rows than the rest, and
-        change while a comparison runs.
+        whole : bool, default=True
+            Leave out settings with missing folds: their means are over other rows than the rest,
+            and change while a comparison runs.
 
         Returns
         -------
         DataFrame
+            With ``forest_loss`` and ``forest_conditions`` if there are `estimates`.
         """
         if not self.rows:
             return pd.DataFrame()
         points = summarise([_plain(row) for row in self.rows])
+        if self.estimates:
+            names = [FOREST_LOSS, FOREST_SIZE]
+            known = pd.DataFrame.from_dict(dict(self.estimates), "index", float, names)
+            points = points.join(known, on="setting")
         return points[points["folds"] == self.n_folds] if whole else points
 
     def join(self, *others: "Comparison") -> "Comparison":
@@ -166,12 +181,11 @@ class Comparison:
             finished=tuple(row for one, by in pairs for row in renumbered(one.finished, by)),
             first_pass=tuple(row for one, by in pairs for row in renumbered(one.first_pass, by)),
             part_of_rows=max(one.part_of_rows for one in everyone),
-            models={
-                number + by: model for one, by in pairs for number, model in one.models.items()
-            },
+            models={k + by: model for one, by in pairs for k, model in one.models.items()},
             references=next(
                 (one.references for one in everyone if one.references is not None), None
             ),
+            estimates={k + by: each for one, by in pairs for k, each in one.estimates.items()},
         )
 
 

@@ -1,17 +1,29 @@
-"""Parts of a rule as SQL: its CASE expression and its conditions; see `dialects`.
+"""Rules as SQL in the dialect of a database.
+
+One writer reads the table of `dialects`. SQL for SQLite, DuckDB and PostgreSQL is run by the tests
+of this library. For the other databases the PostgreSQL text, with their own forms of NaN, text and
+numbers, is translated by sqlglot (names, strings, types); it is not run here.
 
 NULL is spelled out in every condition, so each one is either true or false, never unknown, and can
-be negated by NOT. DuckDB also has NaN, which counts as missing here and in no other dialect: store
-it as NULL there, as sqlite3 does by itself, or write for the database (`dialects`).
+be negated by NOT. If a database has NaN, NaN counts as missing: PostgreSQL, Spark, Snowflake and
+Oracle treat it as larger than any number, so that ``x > 5`` is true there, and false in the rule.
+In standard SQL and sqlite3 NaN must be stored as NULL, as sqlite3 does by itself.
+
+Where column types are known, numbers are compared as doubles, as in the rule, whatever type the
+column has: 0.1 in a ``real`` column is 0.10000000149, as in a data frame, and 0.1 in a ``numeric``
+one is 0.1. A boolean column in a sum is cast to a whole number first: PostgreSQL cannot cast it to
+a double.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rulekit.exceptions import ExportError
+from rulekit.export.code.dialects import DIALECTS, TYPED, Dialect
 from rulekit.export.code.formulas import computed, shifted
-from rulekit.export.subject import checked_label, column_kinds
+from rulekit.export.subject import checked_label, column_kinds, exported_rule
 from rulekit.rules import (
     Clause,
     Condition,
@@ -27,18 +39,23 @@ from rulekit.rules.writer import ConditionWriter
 
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
 JOINED = {"dnf": "OR", "cnf": "AND"}
+PARTS = ("case", "where", "clause", "score")
+STRFTIME = {"year": "%Y", "month": "%m", "hour": "%H"}
 
 
 @dataclass
 class SqlWriter(ConditionWriter[str]):
-    """Writes one rule in one dialect."""
+    """Writes one rule in one dialect; `flags` are the columns that hold truth values."""
 
     rule: RuleSet
-    dialect: str
+    dialect: Dialect
     table: str | None
+    flags: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self.kinds = column_kinds(self.rule)
+        if self.dialect.typed:
+            self.kinds |= dict.fromkeys(self._flags(), "flag")
         _refuse_twins(self.rule.features)
         labels = [checked_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
         if len({isinstance(v, str) for v in labels}) > 1:
@@ -92,7 +109,7 @@ class SqlWriter(ConditionWriter[str]):
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `("age" > 50.0 AND "age" IS NOT NULL)`."""
-        literal = literal.as_set()
+        literal = self._as_numbers(literal.as_set())
         if literal.op in GAPS:
             return f"({self._missingness(literal.feature)[literal.op == 'not-missing']})"
         if literal.op in WORDS:
@@ -104,59 +121,73 @@ class SqlWriter(ConditionWriter[str]):
         op = SPOKEN.get(literal.op, literal.op)
         return self._with_gap(literal, f"{self._read(literal)} {op} {value}")
 
+    def _as_numbers(self, literal: Literal) -> Literal:
+        """Replace truth values beside numbers by 1 and 0, where column types are known."""
+        values, kind = literal.values, self.kinds[literal.feature]
+        if not self.dialect.typed or kind != "flag" or all(isinstance(v, bool) for v in values):
+            return literal
+        numbers = tuple(float(v) for v in values)
+        return replace(literal, value=numbers if isinstance(literal.value, tuple) else numbers[0])
+
     def _read(self, literal: Literal) -> str:
         """Write the compared value: a column, or a part of its dates."""
-        column, part = self.column(literal.feature), literal.part
-        if part is None:
+        column, kind = self.column(literal.feature), self.kinds[literal.feature]
+        if literal.part is not None:
+            return self._read_date(literal, column)
+        if not self.dialect.typed:
             return column
-        if self.dialect == "sqlite":
-            return _read_sqlite(column, part)
-        expression = f"CAST({column} AS TIMESTAMP)"
+        if kind == "text":
+            return self.dialect.text.format(column)
+        plain = all(isinstance(v, bool) for v in literal.values)
+        return column if kind == "unknown" or plain else self._double(literal.feature)
+
+    def _read_date(self, literal: Literal, column: str) -> str:
+        """Write the part of dates that is read; parts without common grammar are rejected."""
+        part, dialect = str(literal.part), self.dialect
+        date, since, day = dialect.date.format(column=column), "", ""
+        template: str | None = dialect.date_part
         if part == "date":
-            return expression
+            return date
         if part == "weekday":
-            days = f"EXTRACT(DAY FROM ({expression} - TIMESTAMP '0001-01-01 00:00:00'))"
-            return f"(MOD({days}, 7) + 1)"  # the first day of year 1 was a Monday
-        if not part.startswith(DAYS_SINCE):
-            return f"EXTRACT({part.upper()} FROM {expression})"
-        since = self._moment(part.removeprefix(DAYS_SINCE))
-        if self.dialect == "duckdb":
-            return f"(date_diff('second', {since}, {expression}) / 86400e0)"
-        gap = f"({expression} - {since})"
-        seconds = "EXTRACT(DAY FROM {0}) * 86400 + EXTRACT(HOUR FROM {0}) * 3600"
-        seconds += " + EXTRACT(MINUTE FROM {0}) * 60 + EXTRACT(SECOND FROM {0})"
-        return f"(({seconds.format(gap)}) / 86400.0)"
+            template = dialect.weekday
+        elif part.startswith(DAYS_SINCE):
+            template, day = dialect.since, part.removeprefix(DAYS_SINCE)
+            since = self._moment(day)
+        if template is None:
+            raise ExportError(
+                f"The rule reads the {part} of column {literal.feature!r}, which cannot be "
+                f"written for {dialect.name}. Make a column of it there, or take another format."
+            )
+        sign = STRFTIME.get(part, "")
+        return template.format(
+            column=column, date=date, part=part.upper(), sign=sign, since=since, day=day
+        )
 
     def _moment(self, text: Any) -> str:
         """Write a date to compare with, including its time of day."""
         date = moment(str(text))
         assert date is not None
-        quoted = f"'{date.isoformat(sep=' ')}'"
-        return quoted if self.dialect == "sqlite" else f"TIMESTAMP {quoted}"
+        return self.dialect.moment.format(f"'{date.isoformat(sep=' ')}'")
 
     def _has_word(self, literal: Literal) -> str:
         """Write the test of a word: every separator becomes a blank."""
         word = str(literal.value)
-        folded = self.column(literal.feature)
+        folded = self.dialect.text.format(self.column(literal.feature))
         for mark in SEPARATORS[1:]:
-            text = "'" + mark.replace("'", "''") + "'" if mark.isprintable() else self._mark(mark)
+            text = "'" + mark.replace("'", "''") + "'"
+            if not mark.isprintable():
+                text = self.dialect.mark.format(character=mark, code=ord(mark))
             folded = f"REPLACE({folded}, {text}, ' ')"
-        if self.dialect != "duckdb":  # sqlite3 and some collations fold A to Z alone
+        if not self.dialect.folds:
             for large, small in upper_forms(word):
                 folded = f"REPLACE({folded}, {self.value(large)}, {self.value(small)})"
         wanted = word.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         sign = "LIKE" if literal.op == "contains" else "NOT LIKE"
         return f"' ' || LOWER({folded}) || ' ' {sign} {self.value(f'% {wanted} %')} ESCAPE '!'"
 
-    def _mark(self, mark: str) -> str:
-        """Write an unprintable character by its number."""
-        return {"sqlite": "char({})", "duckdb": "chr({})"}.get(self.dialect, "'{}'").format(
-            mark if self.dialect == "ansi" else ord(mark)
-        )
-
     def linear(self, split: LinearSplit) -> str:
         """Return the weighted sum, added in the order of `total`."""
-        total = split.sum_text(self._double, self._number)
+        total = split.sum_text(self._summed, self._number)
         return self._with_gap(split, f"{total} {split.op} {self._number(split.value)}")
 
     def power_law(self, split: PowerLawSplit) -> str:
@@ -171,7 +202,7 @@ class SqlWriter(ConditionWriter[str]):
         return f"({score} {sign} {total})"
 
     def _factor(self, factor: Factor) -> str:
-        text = self._cast(factor.feature)
+        text = self._double(factor.feature)
         if factor.floor is not None:
             floor = self._number(factor.floor)
             text = f"CASE WHEN {text} < {floor} THEN {floor} ELSE {text} END"
@@ -183,87 +214,198 @@ class SqlWriter(ConditionWriter[str]):
             return f"({test} OR {' OR '.join(absent for absent, _ in missingness)})"
         return f"({test} AND {' AND '.join(present for _, present in missingness)})"
 
-    def _cast(self, feature: str) -> str:
-        """Write a column as a double, so that whole numbers are not divided as integers."""
-        kind = {"ansi": "DOUBLE PRECISION", "sqlite": "REAL", "duckdb": "DOUBLE"}[self.dialect]
-        return f"CAST({self.column(feature)} AS {kind})"
+    def _flags(self) -> set[str]:
+        """Return the columns that hold truth values: given, or compared with one."""
+        conditions = [c for clause in self.rule.clauses for c in clause.conditions]
+        flags = {f for c in conditions for f, types in c.types.items() if bool in types}
+        return flags | {f for f in self.flags & set(self.kinds) if self.kinds[f] != "text"}
 
     def _double(self, feature: str) -> str:
-        """Write a column as a double, also if it is stored as a whole number or truth value."""
+        """Write a column as a double, so that whole numbers are not divided as integers."""
+        return self._as(self.dialect.double, feature)
+
+    def _summed(self, feature: str) -> str:
+        """Write a column within a weighted sum, also if it stores truth values."""
+        return self._as(self.dialect.summed or self.dialect.double, feature)
+
+    def _as(self, template: str, feature: str) -> str:
         column = self.column(feature)
-        return f"CAST({column} AS DOUBLE)" if self.dialect == "duckdb" else column
+        if self.dialect.typed and self.kinds[feature] == "flag":
+            column = f"CAST({column} AS INTEGER)"
+        return template.format(column)
 
     def _missingness(self, feature: str) -> tuple[str, str]:
         """Write "is missing" and "is not missing" for a column."""
-        column = self.column(feature)
-        kind = self.kinds[feature]
-        if self.dialect != "duckdb" or kind == "text":
+        column, kind, dialect = self.column(feature), self.kinds[feature], self.dialect
+        if dialect.nan is None or kind == "text" or (kind == "flag" and dialect.typed):
             return f"{column} IS NULL", f"{column} IS NOT NULL"
-        nan = f"isnan(CAST({column} AS DOUBLE))"
+        nan = dialect.nan.format(self._double(feature))
         if kind == "unknown":
-            nan = f"(typeof({column}) IN ('DOUBLE', 'FLOAT') AND CAST({column} AS VARCHAR) = 'nan')"
+            nan = dialect.unknown_nan.format(column)
         return f"{column} IS NULL OR {nan}", f"{column} IS NOT NULL AND NOT {nan}"
 
     def column(self, feature: str) -> str:
         """Write a column's name, with its table if a bare one could be misread."""
-        if self.dialect == "sqlite" and self.table is not None:
+        if self.dialect.qualified and self.table is not None:
             return f"{self.name(self.table)}.{self.name(feature)}"
         return self.name(feature)
 
     def name(self, name: str) -> str:
         """Write an identifier in double quotes."""
-        if not name and self.dialect != "sqlite":
+        size, longest = len(name.encode("utf-8", "replace")), self.dialect.longest
+        if longest is not None and size > longest:
+            raise ExportError(
+                f"A name in {self.dialect.name} has {longest} bytes at most; {name[:40]!r}... has "
+                f"{size}. Rename it."
+            )
+        if not name and self.dialect.no_empty_name:
             raise ExportError("A column without a name cannot be written in SQL. Name it.")
         return '"' + _text(name).replace('"', '""') + '"'
 
     def value(self, value: Any) -> str:
         """Write a constant."""
+        if value == "" and self.dialect.no_empty_text:
+            raise ExportError(
+                f"{self.dialect.name} treats empty text as missing, but the rule distinguishes "
+                "them. Replace empty text by a name, or write for another database."
+            )
         if isinstance(value, bool):
             return self._truth(value)
         if isinstance(value, str):
-            return "'" + _text(value).replace("'", "''") + "'"
+            return self.dialect.letters + "'" + _text(value).replace("'", "''") + "'"
         return str(value) if isinstance(value, int) else self._number(value)
 
     def _truth(self, value: bool) -> str:
-        """Write a truth value; sqlite3 reads the word TRUE as a column of that name, if any."""
-        if self.dialect == "sqlite":
-            return "1" if value else "0"
         named = next((f for f in self.rule.features if f.lower() in ("true", "false")), None)
-        if self.dialect == "ansi" and named is not None:
+        if self.dialect is DIALECTS["ansi"] and named is not None:
             raise ExportError(
                 f"Some databases take TRUE and FALSE for the column {named!r}. Rename it, or write "
                 "for 'sqlite' or 'duckdb'."
             )
-        return "TRUE" if value else "FALSE"
+        return self.dialect.truth[not value]
 
     def _number(self, number: float) -> str:
         if math.isinf(number):
             return self._infinity(number)
         text = repr(number)
-        # without an exponent DuckDB reads a DECIMAL, whose last digit may differ from the double
-        return text if self.dialect != "duckdb" or "e" in text else f"{text}e0"
+        return f"{text}e0" if self.dialect.exponent and "e" not in text else text
 
     def _infinity(self, number: float) -> str:
-        if self.dialect == "ansi":
+        if self.dialect.infinity is None:
             raise ExportError(
-                "The rule compares with an infinity, which standard SQL cannot express. Export it "
-                "for 'sqlite' or 'duckdb', or use a finite number."
+                f"The rule compares with an infinity, which {self.dialect.name} cannot express. "
+                "Use a finite number, or export it for 'sqlite' or 'duckdb'."
             )
-        sign = "-" if number < 0 else ""
-        return f"{sign}9e999" if self.dialect == "sqlite" else f"CAST('{sign}inf' AS DOUBLE)"
+        return self.dialect.infinity.format("-" if number < 0 else "")
 
 
-def _read_sqlite(column: str, part: str) -> str:
-    """Write a part of ISO text with the functions of sqlite3."""
-    if part == "date":
-        return f"datetime({column})"
-    if part == "weekday":
-        return f"((CAST(strftime('%w', {column}) AS INTEGER) + 6) % 7 + 1)"
-    if part.startswith(DAYS_SINCE):
-        since = part.removeprefix(DAYS_SINCE)
-        return f"((strftime('%s', {column}) - strftime('%s', '{since}')) / 86400.0)"
-    sign = {"year": "%Y", "month": "%m", "hour": "%H"}[part]
-    return f"CAST(strftime('{sign}', {column}) AS INTEGER)"
+def to_sql(
+    model: Any,
+    *,
+    dialect: str = "ansi",
+    part: str = "case",
+    table: str | None = None,
+    clause: int | None = None,
+    boolean: Sequence[str] | None = None,
+) -> str:
+    r"""Write a rule as SQL.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        The rule to write.
+    dialect : str, default="ansi"
+        The database that runs it: "ansi", "sqlite", "duckdb", "postgresql", "spark", "bigquery",
+        "snowflake", "sqlserver", "mysql" or "oracle". The last six need the package sqlglot.
+    part : {"case", "where", "clause", "score"}, default="case"
+        An expression with the prediction of each row; a condition that is true if the rule holds
+        (if it does not fall to its default); an expression with the number of the deciding clause,
+        from 1, and 0 if none decides (in a CNF the first that fails); or a whole SELECT with both
+        as last columns "prediction" and "clause".
+    table : str, optional
+        With a table the expression becomes a whole SELECT, with the prediction as a last column
+        "prediction" (for ``part="clause"``, the number as "clause"). Needed for ``part="score"``.
+    clause : int, optional
+        With ``part="where"``: the condition of this clause alone, counted from 0.
+    boolean : sequence of str, optional
+        With the last seven dialects: the columns that are boolean in the database, counted as 1 and
+        0 in sums. By default those with truth values when a model was learned. Columns that the
+        rule compares with true or false are always included.
+
+    Returns
+    -------
+    str
+        Without a semicolon. Identifiers are quoted, numbers are the shortest decimals of the same
+        double.
+
+    Raises
+    ------
+    ExportError
+        If SQL cannot express the rule: a column compared with text and with numbers, names that
+        differ in case only, a NUL character; an infinity, a name too long or an empty text if the
+        database does not support it; or sqlglot is needed and not installed.
+    ValueError
+        If `dialect`, `part` or `clause` is not listed above, or an option is set that has no effect
+        with the others.
+
+    Notes
+    -----
+    sqlite3 reads a quoted name that is no column as text. With `table` every column is written with
+    its table, so that a missing one is an error; a bare expression cannot guard against this.
+
+    PostgreSQL raises an error if a sum or product leaves the range of doubles; the rule continues
+    with infinities. SQL Server ignores blanks at the end of a text.
+
+    Examples
+    --------
+    >>> from rulekit.export import from_text
+    >>> rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
+    >>> print(to_sql(rule))
+    CASE
+      WHEN ("age" > 50.0 AND "age" IS NOT NULL)
+      THEN 'ill'
+      ELSE 'well'
+    END
+    """
+    _check_option("dialect", dialect, tuple(DIALECTS))
+    _check_option("part", part, PARTS)
+    if part == "score" and table is None:
+        raise ValueError('`part="score"` reads a table: give `table`.')
+    if clause is not None and part != "where":
+        raise ValueError(f'`clause` is read with `part="where"` only, got `part={part!r}`.')
+    if boolean is not None and dialect not in TYPED:
+        raise ValueError(f"`boolean` is read for {TYPED}, got `dialect={dialect!r}`.")
+    flags = frozenset(_learned_flags(model) if boolean is None else boolean)
+    chosen = DIALECTS[dialect]
+    text = _written(SqlWriter(exported_rule(model), chosen, table, flags), part, clause)
+    return _translated(text, chosen) if chosen.grammar else text
+
+
+def _learned_flags(model: Any) -> list[str]:
+    """List the columns that had truth values when a model was learned."""
+    kinds = getattr(model, "_kinds", {})
+    return [name for name, kind in kinds.items() if kind == "boolean"]
+
+
+def _check_option(name: str, given: Any, allowed: tuple[str, ...]) -> None:
+    if given not in allowed:
+        raise ValueError(f"`{name}` must be one of {allowed}, got {given!r}.")
+
+
+def _written(writer: SqlWriter, part: str, clause: int | None) -> str:
+    table = writer.table
+    source = "" if table is None else f"\nFROM {writer.name(table)}"
+    if part == "where":
+        start = "" if table is None else f"SELECT *{source}\nWHERE "
+        return start + writer.condition(clause)
+    columns = []
+    if part != "clause":
+        columns.append((writer.case(), "prediction"))
+    if part != "case":
+        columns.append((writer.deciding(), "clause"))
+    if table is None:
+        return columns[0][0]
+    return ",\n".join(["SELECT *", *(f'{text} AS "{name}"' for text, name in columns)]) + source
 
 
 def upper_forms(word: str) -> list[tuple[str, str]]:
@@ -297,3 +439,29 @@ def _text(text: str) -> str:
             "surrogate. Rename it."
         )
     return text
+
+
+def _translated(text: str, dialect: Dialect) -> str:
+    """Translate PostgreSQL text to another database's grammar."""
+    try:
+        import sqlglot  # an extra: most people never need it
+    except ImportError:
+        raise ExportError(
+            f"Writing for {dialect.name} needs the package sqlglot. Install it "
+            "(pip install \"rulekit-dashboard[sql]\"), or take 'ansi'."
+        ) from None
+    unsupported = sqlglot.ErrorLevel.RAISE
+    try:
+        (translated,) = sqlglot.transpile(
+            text,
+            read="postgres",
+            write=dialect.grammar,
+            unsupported_level=unsupported,
+            pretty=True,
+        )
+    except sqlglot.errors.SqlglotError as error:
+        reason = str(error).splitlines()[0]
+        raise ExportError(
+            f"The rule cannot be written for {dialect.name}: {reason}. Take another database."
+        ) from error
+    return str(translated)

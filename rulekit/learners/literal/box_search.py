@@ -29,7 +29,8 @@ from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.rules.constraints import Constraints
-from rulekit.search.box_search import ArchiveEntry, Floats
+from rulekit.search.box_search.problem import Floats
+from rulekit.search.box_search.search import ArchiveEntry
 
 LEVELS = (0.0, 0.1, 0.3)
 FOLDS = 5

@@ -18,18 +18,10 @@ from rulekit.learners.literal.problem import BinaryProblem, box_table
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, plain_label
 from rulekit.rules import Clause, Literal, RuleSet
-from rulekit.search.box_search import (
-    ERRORS,
-    Archive,
-    ArchiveEntry,
-    Boxes,
-    BoxPrices,
-    SearchPlan,
-    refined_cuts,
-    search,
-)
-from rulekit.search.columns import ClauseSelection
-from rulekit.search.rule_lists import ListArchive, ListPlan, ListSearch, RuleList
+from rulekit.search.box_search.problem import ERRORS, Boxes, BoxPrices
+from rulekit.search.box_search.search import Archive, ArchiveEntry, SearchPlan, refined_cuts, search
+from rulekit.search.columns.cell_sets import ClauseSelection
+from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch, RuleList
 
 N_TREES = 100
 

@@ -21,13 +21,9 @@ from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.problem import BinaryProblem, box_table
 from rulekit.learners.training import Clock, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
-from rulekit.search.box_search import ERRORS, Boxes, BoxProblem
-from rulekit.search.clause_generation import (
-    ClauseLimits,
-    GenerationPlan,
-    best_box_search,
-    generate,
-)
+from rulekit.search.box_search.problem import ERRORS, Boxes, BoxProblem
+from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
+from rulekit.search.clause_generation.exact_clause import ClauseLimits, best_box_search
 
 SAME = 1e-6  # objectives that differ by less than this are equal
 ALL_TESTS = 10**12  # only time ends a proof

@@ -11,15 +11,15 @@ from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, re
 from rulekit.learners.literal.problem import BinaryProblem, box_table
 from rulekit.learners.training import Clock, as_constraints
 from rulekit.rules.constraints import Constraints
-from rulekit.search.box_search import ERRORS
-from rulekit.search.clause_generation import (
-    MANY_COLUMNS,
-    ClauseLimits,
+from rulekit.search.box_search.problem import ERRORS
+from rulekit.search.clause_generation.column_generation import (
     GeneratedRule,
     GenerationPlan,
     generate,
 )
-from rulekit.search.columns import ClauseSelection
+from rulekit.search.clause_generation.exact_clause import ClauseLimits
+from rulekit.search.clause_generation.pricing import MANY_COLUMNS
+from rulekit.search.columns.cell_sets import ClauseSelection
 
 PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
 ALL_TESTS = 10**12

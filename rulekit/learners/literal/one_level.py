@@ -21,16 +21,9 @@ from rulekit.learners.literal.problem import BinaryProblem
 from rulekit.learners.training import SharedWork
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.search.columns import priced
-from rulekit.search.screening import (
-    BASIC,
-    COUNTING,
-    ENHANCED,
-    Screening,
-    best_columns,
-    screen,
-    unproved,
-)
+from rulekit.search.columns.candidates import priced
+from rulekit.search.screening.proved_cover import best_columns
+from rulekit.search.screening.screen import BASIC, COUNTING, ENHANCED, Screening, screen, unproved
 
 Bools = NDArray[np.bool_]
 #: What each test says of a condition.

@@ -29,9 +29,8 @@ from rulekit.binning import BinnedTable, Conditions, complemented, conditions_of
 from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.scales import GAPS, ORDERED
-from rulekit.search.box_search import BoxPrices, BoxProblem, End
-from rulekit.search.columns import (
-    PERTURBATION,
+from rulekit.search.box_search.problem import BoxPrices, BoxProblem, End
+from rulekit.search.columns.cell_sets import (
     CellSets,
     ColumnStructure,
     error_cost,
@@ -39,7 +38,8 @@ from rulekit.search.columns import (
     row_order,
     runs_of,
 )
-from rulekit.search.one_level import CoverProblem
+from rulekit.search.columns.rounding import PERTURBATION
+from rulekit.search.one_level.problem import CoverProblem
 
 Found = list[tuple[Literal, int]]
 Kinds = tuple[dict[int, Found], Found, Found]

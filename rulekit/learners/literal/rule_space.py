@@ -17,7 +17,7 @@ from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.boxes import BoxSearch
 from rulekit.learners.literal.problem import BinaryProblem
 from rulekit.rules import RuleSet, simplify
-from rulekit.search.clause_generation import ClauseLimits, NearBest, near_best_clauses
+from rulekit.search.clause_generation.exact_clause import ClauseLimits, NearBest, near_best_clauses
 
 Bools = NDArray[np.bool_]
 Columns = tuple[tuple[int, ...], ...]  # of each clause, rising; clauses in rising order

@@ -14,15 +14,12 @@ from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.problem import BinaryProblem
 from rulekit.rules.constraints import Constraints
-from rulekit.search.columns import ClauseSelection
-from rulekit.search.two_level import (
-    TwoLevelTask,
-    alternating,
-    block_coordinate,
-    set_cover,
-    solve_two_level_exact,
-    solve_two_level_lp,
-)
+from rulekit.search.columns.cell_sets import ClauseSelection
+from rulekit.search.two_level.alternating import alternating
+from rulekit.search.two_level.block_coordinate import block_coordinate
+from rulekit.search.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
+from rulekit.search.two_level.set_cover import set_cover
+from rulekit.search.two_level.task import TwoLevelTask
 
 HAMMING_METHODS = ("set_cover", "block_coordinate", "alternating")
 METHODS = (*HAMMING_METHODS, "lp", "exact")

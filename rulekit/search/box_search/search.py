@@ -32,7 +32,7 @@ from rulekit.search.box_search.problem import (
     Ints,
     no_boxes,
 )
-from rulekit.search.columns import ColumnStructure
+from rulekit.search.columns.cell_sets import ColumnStructure
 
 GAIN = 1e-9  # an entry is replaced, and a cut moved, only for more than rounding
 FAR = 1 << 30  # violations of a clause that is not there

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.search.box_search import Bools, Boxes, BoxProblem, Floats, Ints
+from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Floats, Ints
 from rulekit.search.clause_generation.exact_clause import BestBox, ClauseLimits, best_box_search
 from rulekit.search.clause_generation.master import GAIN, ClauseMaster, ClausePool, MasterAnswer
 from rulekit.search.clause_generation.pricing import NEW, BoxPricing

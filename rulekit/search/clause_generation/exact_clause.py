@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.box_search import Boxes, BoxProblem
+from rulekit.search.box_search.problem import Boxes, BoxProblem
 
 BETTER = 1e-9
 Bools = NDArray[np.bool_]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rulekit.exceptions import SolverError
-from rulekit.search.box_search import Bools, Boxes, BoxProblem, Floats, Ints
+from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Floats, Ints
 from rulekit.search.clause_generation.pricing import joined
 from rulekit.search.lp import (
     LinearProgram,

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.search.box_search import Bools, Boxes, BoxProblem, Descent, Floats, Ints, no_boxes
+from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Floats, Ints, no_boxes
+from rulekit.search.box_search.search import Descent
 
 NEW = 1e-7  # a clause is worth adding when its reduced cost is below minus this
 STARTS = 30  # clauses of the master's support, and single features, to start from

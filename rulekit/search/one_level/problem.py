@@ -31,20 +31,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import SolverError
-from rulekit.search.columns import (
+from rulekit.search.columns.candidates import compact_program
+from rulekit.search.columns.cell_sets import CellSets, ColumnStructure, redundancy_groups, row_order
+from rulekit.search.columns.rounding import (
     ALWAYS_PERTURBATION,
     TIE,
-    CellSets,
-    ColumnStructure,
     RoundingTask,
-    compact_program,
     default_perturbation,
-    redundancy_groups,
     round_at_random,
     round_by_threshold,
     round_without_redundancy,
     rounding_layout,
-    row_order,
 )
 from rulekit.search.lp import seconds_left, solve_milp
 from rulekit.search.one_level.program import ChainScreen, CoverProgram, ThetaPath, Vertex

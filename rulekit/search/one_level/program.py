@@ -32,14 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns import (
-    DENSE,
-    CellSets,
-    ColumnStructure,
-    GeneratedDual,
-    RowGroups,
-    snapped,
-)
+from rulekit.search.columns.cell_sets import DENSE, CellSets, ColumnStructure
+from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
+from rulekit.search.columns.rounding import snapped
 from rulekit.search.lp import TOLERANCE, LPSolution
 from rulekit.search.sums import addable
 

@@ -3,7 +3,3 @@
 What belongs here: what a list costs, and the search over lists. The binned problem, with a class a
 row, and the box that is best while the rest of a list stays come from `box_search`.
 """
-
-from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch, RuleList
-
-__all__ = ["ListArchive", "ListPlan", "ListSearch", "RuleList"]

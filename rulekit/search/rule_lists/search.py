@@ -23,16 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rulekit.search.box_search import (
-    Archive,
-    Bools,
-    Boxes,
-    BoxProblem,
-    Floats,
-    Ints,
-    SingleBox,
-    no_boxes,
-)
+from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Floats, Ints, no_boxes
+from rulekit.search.box_search.search import Archive, SingleBox
 
 IMPROVEMENT = 1e-6  # less is rounding, or the tie price of conditions
 EXCHANGE = 0.5  # chance that a perturbation also exchanges two neighbours

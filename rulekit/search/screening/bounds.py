@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.columns import PricedColumns
+from rulekit.search.columns.candidates import PricedColumns
 from rulekit.search.sums import grid_unit, on_grid
 
 Floats = NDArray[np.float64]

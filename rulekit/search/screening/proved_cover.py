@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import SolverError
-from rulekit.search.columns import PricedColumns, compact_program
+from rulekit.search.columns.candidates import PricedColumns, compact_program
 from rulekit.search.lp import seconds_left, solve_milp
 from rulekit.search.screening.bounds import Bounds, steepest_clause
 from rulekit.search.screening.relaxed_cover import Relaxation, Stop, relax

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import SolverError
-from rulekit.search.columns import GeneratedDual, PricedColumns
+from rulekit.search.columns.candidates import PricedColumns
+from rulekit.search.columns.generated_dual import GeneratedDual
 from rulekit.search.lp import LPSolution, seconds_left
 from rulekit.search.screening.bounds import feasible
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.columns import PricedColumns
+from rulekit.search.columns.candidates import PricedColumns
 from rulekit.search.screening.bounds import Bounds
 
 Bools = NDArray[np.bool_]

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.columns import PricedColumns
+from rulekit.search.columns.candidates import PricedColumns
 from rulekit.search.screening.bounds import Bounds, greedy_bounds
 from rulekit.search.screening.removal_tests import (
     Outcome,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.columns import CellSets, ClauseSelection
+from rulekit.search.columns.cell_sets import CellSets, ClauseSelection
 from rulekit.search.sums import addable
 from rulekit.search.two_level.set_cover import initial_clauses
 from rulekit.search.two_level.task import IMPROVEMENT, Bools, Counts, Floats, TwoLevelTask

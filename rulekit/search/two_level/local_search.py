@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.columns import ClauseSelection, ColumnStructure
+from rulekit.search.columns.cell_sets import ClauseSelection, ColumnStructure
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -32,18 +32,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns import (
-    ALWAYS_PERTURBATION,
-    PERTURBATION,
-    TIE,
+from rulekit.search.columns.cell_sets import (
     ClauseSelection,
     RedundancyGroup,
     error_cost,
     single_group,
-    snapped,
 )
+from rulekit.search.columns.rounding import ALWAYS_PERTURBATION, PERTURBATION, TIE, snapped
 from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
-from rulekit.search.one_level import CoverProblem
+from rulekit.search.one_level.problem import CoverProblem
 from rulekit.search.sums import addable
 from rulekit.search.two_level.task import check_n_clauses
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.columns import ClauseSelection
-from rulekit.search.one_level import CoverProblem, LearnedClause
+from rulekit.search.columns.cell_sets import ClauseSelection
+from rulekit.search.one_level.problem import CoverProblem, LearnedClause
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -85,3 +85,19 @@ def test_other_rows_or_folds_are_not_put_on_one_curve():
     ):
         with pytest.raises(ValueError, match="comparison 1 differs"):
             one.join(other)
+
+
+def test_estimates_of_a_forest_are_columns_of_the_points():
+    rows = tuple(row(k, fold) for k in (0, 1) for fold in (0, 1))
+    one = Comparison((family(n=2),), 2, "x", rows, estimates={1: (0.25, 3.0)})
+    assert one.points()["forest_loss"].tolist()[1] == 0.25
+    assert one.points()["forest_loss"].isna().tolist() == [True, False]
+    assert one.join(one).estimates == {1: (0.25, 3.0), 3: (0.25, 3.0)}
+    assert "forest_loss" not in Comparison((family(n=2),), 2, "x", rows).points()
+
+
+def test_a_family_without_a_whole_setting_is_missed():
+    rows = (row(0, 0), row(0, 1), {**row(3, 0), "learner": "other"})
+    found = Comparison((family(), family("other")), 2, "x", rows)
+    assert found.missed == ("other",)
+    assert Comparison((family(),), 2, "x").missed == ("stump",)

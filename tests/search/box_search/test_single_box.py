@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.box_search import SingleBox
+from rulekit.search.box_search.search import SingleBox
 from tests.reference import rule_lists as slow
 from tests.strategies.rule_lists import list_problems
 

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rulekit.search.clause_generation import ClauseLimits, near_best_clauses
+from rulekit.search.clause_generation.exact_clause import ClauseLimits, near_best_clauses
 from tests.reference.near_best import near_best_by_force
 
 LIMITS = (1, 2, 3)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulekit.search.box_search import Descent
 from rulekit.search.box_search.problem import ERRORS, BoxProblem, no_boxes
+from rulekit.search.box_search.search import Descent
 from rulekit.search.clause_generation import pricing as module
 from rulekit.search.clause_generation.pricing import BoxPricing
 from tests.reference.box_intervals import IntervalSearch

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rulekit.search.columns import compact_program, generated_dual
+from rulekit.search.columns import generated_dual
+from rulekit.search.columns.candidates import compact_program
 from rulekit.search.columns.generated_dual import CHUNK, GeneratedDual
 from rulekit.search.lp import solve_lp
 from tests.engines import ENGINES, needs_highspy, solved_by

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rulekit.exceptions import SolverError
-from rulekit.search.columns import PERTURBATION, CellSets
+from rulekit.search.columns.cell_sets import CellSets
+from rulekit.search.columns.rounding import PERTURBATION
 from rulekit.search.lp import solve_lp
 from rulekit.search.one_level import program as cover_program
 from rulekit.search.one_level.problem import CoverProblem

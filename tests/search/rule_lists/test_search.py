@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.box_search import BoxProblem
-from rulekit.search.rule_lists import ListArchive, ListPlan, ListSearch
+from rulekit.search.box_search.problem import BoxProblem
+from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch
 from tests.reference import rule_lists as slow
 from tests.strategies.rule_lists import list_problems, lists_for
 

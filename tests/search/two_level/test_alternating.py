@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.columns import CellSets
+from rulekit.search.columns.cell_sets import CellSets
 from rulekit.search.two_level.alternating import alternating, row_owners
 from rulekit.search.two_level.set_cover import set_cover
 from tests.reference.alternating import alternating as plain_alternating

@@ -12,7 +12,7 @@ from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
 from ui.learners.spec import RunSpec
 from ui.models.gaps import gap_words, with_gaps
-from ui.models.points import RunResult
+from ui.models.points import Curve
 from ui.picked import model_key
 from ui.state import AppState, SplitSpec
 
@@ -53,7 +53,7 @@ def result(state):
             "n_clauses_used": 1.0,
         }
     )
-    return RunResult(settings, (RunSpec(),) * 2, points, models)
+    return Curve(settings, (RunSpec(),) * 2, points, models)
 
 
 def test_only_a_rule_within_the_limit_is_suggested(result, state):

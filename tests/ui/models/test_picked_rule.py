@@ -12,7 +12,7 @@ from rulekit.learners.choice import COST
 from rulekit.rules import Clause, Literal, RuleSet
 from ui.learners.spec import RunSpec
 from ui.models.picked_rule import RuleMeasurement, beats_constant, changed_words, constant_words
-from ui.models.points import RunResult
+from ui.models.points import Curve
 from ui.models.run import quick, work
 from ui.state import AppState
 
@@ -81,7 +81,7 @@ def test_a_stopped_measurement_has_no_figures(state):
 
 @pytest.mark.slow
 def test_figures_under_the_same_settings_are_those_of_the_point(state):
-    result = RunResult.of(work(SPEC, state)(Reporter()))
+    result = Curve.of(SPEC, work(SPEC, state)(Reporter()))
     number = next(k for k, s in enumerate(result.settings) if s["max_conditions"] == 3)
     task = RuleMeasurement(state, result.settings[number], SPEC, replace(SPEC, costs=(2.0, 2.0)))
     found = task(Reporter())

@@ -11,15 +11,14 @@ from click.testing import CliRunner
 from rulekit import BoxSearchClassifier, RuleClassifier, compare_learners, suggest
 from rulekit.cli.command import rulekit
 from rulekit.data import load_sample
-from rulekit.evaluation import Family
+from rulekit.evaluation import Comparison, Family
 from rulekit.export import to_json
 from rulekit.learners import search_grid
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.style.wording import plural
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import QUICK, RunSpec
-from ui.models.points import RunResult, reference_lines
-from ui.models.work import Measured
+from ui.models.points import Curve, reference_lines
 from ui.picked import model_key
 from ui.state import AppState, changed
 from ui.workspace import rule_words
@@ -29,20 +28,15 @@ SPEC = RunSpec(limits=(1, 2, 3, 4), folds=10, **PLAIN)
 
 
 def measured(spec, errors, sizes, models=None, **columns):
-    """What a run would have measured: errors and sizes of its first settings."""
-    result = {
-        "learner": "x",
-        "test_error": errors,
-        "test_error_se": 0.01,
-        "train_error": errors,
-        "n_conditions": sizes,
-        "n_clauses_used": 1.0,
-        "folds": spec.folds,
-        "most": [int(-(-size // 1)) for size in sizes],
-        **columns,
-    }
-    points = pd.DataFrame(result).rename_axis("setting")
-    return RunResult.of(Measured(spec, "key", points, models or {}))
+    """Return the points of a run's first settings with these errors, and sizes over its folds."""
+    figures = pd.DataFrame({"test_error": errors, "train_error": errors, **columns})
+    rows = [
+        {"setting": k, "learner": "x", "fold": fold, "n_clauses_used": 1.0, **figures.loc[k]}
+        | {"n_conditions": int(size) + (fold < round(size % 1 * spec.folds))}
+        for k, size in enumerate(sizes)
+        for fold in range(spec.folds)
+    ]
+    return Curve.of(spec, Comparison((), spec.folds, "", tuple(rows), models=models or {}))
 
 
 def by_size(errors, **how):
@@ -68,10 +62,10 @@ def test_runs_add_up_and_new_points_replace_old_ones():
     other = measured(replace(SPEC, learners=("one_level",), thetas=(1.0,)), [0.25], [1.0])
     both = other.over(one, None)
     assert [s["learner"] for s in both.settings] == ["one_level", "search", "search"]
-    assert both.points["test_error"].tolist() == [0.25, 0.3, 0.2]
+    assert both.points["test_error"].tolist() == pytest.approx([0.25, 0.3, 0.2])
     again = by_size([0.28, 0.19]).over(both, None)
     assert len(again.settings) == 3
-    assert again.points.loc[again.number_of(one.settings[1]), "test_error"] == 0.19
+    assert again.points.loc[again.number_of(one.settings[1]), "test_error"] == pytest.approx(0.19)
     assert again.specs[again.number_of(other.settings[0])].learners == ("one_level",)
 
 
@@ -169,7 +163,7 @@ def test_no_dominated_point_and_no_empty_rule_is_suggested():
     assert bumpy.suggestion.number in bumpy.curve().query("on_front").index
     empty = measured(SPEC, [0.20, 0.20, 0.199, 0.199], [0.0, 0.0, 2.0, 2.0])
     assert empty.points.loc[empty.suggestion.number, "n_conditions"] > 0
-    assert RunResult().suggestion is None
+    assert Curve().suggestion is None
 
 
 @pytest.mark.slow
@@ -185,16 +179,13 @@ def test_page_command_and_library_suggest_the_same_point(tmp_path):
     names = list(search_grid(y))
     settings = choice.table[names].to_dict("records")
     points = choice.table.assign(limit=choice.table["n_conditions"].round().astype(int))
-    page = RunResult(
-        tuple({"learner": "search", **s} for s in settings), (SPEC,) * len(points), points
-    )
+    page = Curve(tuple({"learner": "search", **s} for s in settings), (SPEC,) * len(points), points)
     assert page.suggestion.number == suggest(choice.table)["default"] == choice.default
 
     search = BoxSearchClassifier(positive_label="high", n_perturbations=0)
     family = Family("Short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True)
     found = compare_learners(X, y, learners=[family], cv=5)
-    curve = found.points().set_index("setting").assign(most=1)
-    page = RunResult.of(Measured(SPEC, "key", curve))
+    page = Curve.of(SPEC, found)
     assert page.suggestion.number == found.result.suggest()["default"]
 
 
@@ -212,7 +203,7 @@ def test_price_sweep_is_on_the_curve_but_not_suggested():
 
 def test_reference_models_alone_add_no_point():
     one = by_size([0.3, 0.2])
-    lines = RunResult(references=pd.DataFrame({"name": ["forest"], "test_error": [0.1]}))
+    lines = Curve(references=pd.DataFrame({"name": ["forest"], "test_error": [0.1]}))
     both = lines.over(one, None)
     assert both.points["limit"].tolist() == [1, 2]
     assert both.points["limit"].dtype == int
@@ -220,7 +211,7 @@ def test_reference_models_alone_add_no_point():
 
 
 def test_f1_becomes_a_loss_and_is_offered_only_if_defined():
-    found = measured(SPEC, [0.25], [1.0], test_f1=[0.8], test_f1_se=[0.1])
+    found = measured(SPEC, [0.25], [1.0], test_f1=[0.8])
     assert found.points.loc[0, "one_minus_f1"] == pytest.approx(0.2)
     assert found.measures("one_minus_f1")
     assert not found.measures("one_minus_auc")

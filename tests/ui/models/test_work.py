@@ -13,6 +13,7 @@ from rulekit.data import load_sample, read_table
 from ui.learners import spec as spec_module
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import QUICK_COLUMNS, RunSpec, quick_part, quick_rows
+from ui.models.points import Curve
 from ui.models.run import quick, work
 from ui.state import AppState
 
@@ -52,9 +53,9 @@ def test_run_counts_each_search_once_and_returns_rules(state):
     assert reporter.done[0] == (0, 3)
     assert sorted({done for done, _ in reporter.done}) == [0, 1, 2, 3]
     assert "fold 3 of 3" in reporter.messages[-1]
-    assert list(found.points.index) == [0, 1, 2]
-    assert (found.points["folds"] == 3).all()
-    assert (found.points["most"] <= np.array([1, 2, 3])).all()
+    assert found.points()["setting"].tolist() == [0, 1, 2]
+    assert Curve.of(BY_SIZE, found).points["limit"].tolist() == [1, 2, 3]
+    assert all(row["rule"] is None for row in found.rows)
     assert [m.rule_set_.n_conditions for m in found.models.values()] <= [1, 2, 3]
     assert found.missed == ()
 
@@ -63,10 +64,10 @@ def test_run_counts_each_search_once_and_returns_rules(state):
 def test_stopped_run_has_no_point_with_missing_folds(state):
     reporter = Reporter(most=2)
     found = work(BY_SIZE, state)(reporter)
-    assert not len(found.points)
+    assert not len(found.points())
     assert not found.models
     assert found.missed == ("Short rule",)
-    assert all(not len(interim.points) for interim in reporter.interim)
+    assert all(not len(interim.points()) for interim in reporter.interim)
 
 
 @pytest.mark.slow
@@ -87,7 +88,7 @@ def test_quick_pass_of_a_large_table_fits_rules_on_the_same_part(state, monkeypa
         .fit(requested.X.iloc[rows], requested.y.iloc[rows])
         .rule_set_
     )
-    assert len(found.points) == len(found.models) == 24
+    assert len(found.points()) == len(found.models) == 24
 
 
 def wide(n_rows=62, n_columns=1_999):
@@ -135,8 +136,8 @@ def test_a_quick_pass_over_2000_columns_costs_at_most_four_over_60():
         requested = work(quick(RunSpec(against=False)), wide_state(n_columns))
         before = time.process_time()
         found = requested(Reporter())
-        assert len(found.points) == len(found.models) == 12
-        assert (found.points["folds"] == 10).all()
+        assert len(found.points()) == len(found.models) == 12
+        assert (found.points()["folds"] == 10).all()
         return time.process_time() - before
 
     cpu_seconds(5)  # loads what the search needs
@@ -159,7 +160,7 @@ def test_folds_of_a_wide_table_choose_their_own_columns():
         model.fit(requested.X[columns].iloc[rows], requested.y.iloc[rows])
         errors.append((model.predict(requested.X.iloc[test]) != requested.y.iloc[test]).mean())
     assert len({tuple(columns) for _, columns in parts}) == 3
-    assert found.points.loc[1, "test_error"] == pytest.approx(np.mean(errors))
+    assert found.points().loc[1, "test_error"] == pytest.approx(np.mean(errors))
     assert [text.rpartition(": ")[2] for text in reporter.messages[-1:]] == ["fold 3 of 3"]
 
 
@@ -169,7 +170,7 @@ def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, mo
     found = requested(Reporter())
     monkeypatch.setattr("rulekit.evaluation.sweeps.sweep._do", None, raising=False)
     again = requested.stored()
-    pd.testing.assert_frame_equal(again.points, found.points)
+    pd.testing.assert_frame_equal(again.points(), found.points())
 
 
 @pytest.mark.slow
@@ -177,6 +178,6 @@ def test_comparison_lists_learners_without_a_point(state):
     spec = replace(SPEC, learners=("search", "lp"), budget=0.5, baselines=False)
     found = work(spec, state)(Reporter())
     listed = settings_of_run(spec)
-    learned = {listed[number]["learner"] for number in found.points.index}
+    learned = {listed[number]["learner"] for number in found.points()["setting"]}
     assert ("Two-level linear program" in found.missed) == ("lp" not in learned)
     assert ("Short rule" in found.missed) == ("search" not in learned)
