@@ -63,8 +63,8 @@ def test_columns_of_a_wide_file_must_be_chosen_by_name():
     ("requested", "sentence"),
     [
         (["a", "no such"], "no column 'no such'"),
-        ([], "Between 1 and 2,000"),
-        ([f"g{k}" for k in range(2_501)], "2,001 are chosen"),
+        ([], "Between 1 and 2,500"),
+        ([f"g{k}" for k in range(2_501)], "2,501 are chosen"),
     ],
 )
 def test_columns_that_cannot_be_chosen_are_reported(requested, sentence):
