@@ -1,22 +1,9 @@
-"""A person's path in a real browser: from a file to a rule that is read, asked and taken away."""
-
-import re
+"""Models in a real browser: points, the table below the curve, runs that go on."""
 
 import pytest
 
-from tests.browser.steps import (
-    CURVE,
-    aimed_at,
-    downloaded,
-    found_first,
-    rule,
-    searched,
-    slide,
-    table,
-)
+from tests.browser.steps import CURVE, aimed_at, found_first, rule, searched, slide, table
 from tests.browser.visitor import BROKEN
-
-TEXT_BEGINS = re.compile(r"# \d+ conditions? in \d+ clauses?: ")
 
 
 @pytest.fixture
@@ -49,25 +36,6 @@ def figure(visitor):
         "(document.querySelector('[class*=\"st-key-front_\"] .js-plotly-plot')"
         "?.closest('[class*=\"st-key-front_\"]').className)"
     )
-
-
-def test_a_file_becomes_a_rule_that_is_read_explained_and_exported(modelling):
-    visitor, page = modelling, modelling.page
-    assert "glucose" in rule(visitor)
-    described = "yes" if "THEN yes" in rule(visitor) else "no"  # of either side the better one
-    visitor.turn_to("Rules")
-    visitor.reads("glucose")
-    visitor.reads(f"{described} if")
-    visitor.turn_to("Explain")
-    visitor.reads("Predicted ")
-    visitor.reads("The prediction would be")
-    visitor.turn_to("Export")
-    assert visitor.page.locator(".st-key-preview").get_by_label("Copy to clipboard").is_visible()
-    page.locator("[data-testid=stCode]", has_text=TEXT_BEGINS).wait_for()
-    visitor.reads("Checked: 300/300 rows")
-    content = downloaded(visitor)
-    assert TEXT_BEGINS.match(content)
-    assert f"THEN {described}" in content
 
 
 def test_the_table_below_the_curve_picks_the_same_rules_as_its_points(modelling):

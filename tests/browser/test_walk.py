@@ -1,6 +1,7 @@
 """The walk of acceptance: from a table to a rule taken away, every page looked at on its way."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.browser.steps import CURVE, RULE, aimed_at, downloaded, found_first, 
 from tests.browser.visitor import BROKEN
 from ui.shell import PAGES
 
+TEXT_BEGINS = re.compile(r"# \d+ conditions? in \d+ clauses?: ")
 SCREEN = {"width": 1440, "height": 900}
 LONGEST = 1800  # pixels of a page in its first state
 SIDES = ".st-key-two_columns > div > .stHorizontalBlock > .stColumn"
@@ -33,14 +35,23 @@ def looked_at(visitor, name):
             assert box["x"] + box["width"] <= SCREEN["width"]
 
 
-def walked(visitor):
-    """Go from Data to a rule downloaded from Export, looking at every page; return its text."""
+def walked(visitor, file=None):
+    """Go from Data to a rule downloaded from Export, looking at every page; return its text.
+
+    On Score, a `file` is scored.
+    """
     looked_at(visitor, "data")
     for name, (title, _) in list(PAGES.items())[1:]:
         visitor.turn_to(title)
-        if name == "models":
-            found_first(visitor)
+        if name == "models" and "ALWAYS" in rule(found_first(visitor)):
+            visitor.reads("No rule found beats always predicting")
+        if name == "explain":
+            visitor.reads("Predicted ")
+            visitor.reads("The prediction is ")
         looked_at(visitor, name)
+        if name == "score" and file is not None:
+            visitor.upload(file.name, file.read_bytes()).reads("The rule still holds")
+            looked_at(visitor, name)
     return downloaded(visitor)
 
 
@@ -67,7 +78,7 @@ def test_real_table_becomes_an_exported_rule_on_orderly_pages(visit, folder, fac
     file = folder / facts["file"]
     visitor = visit("/", viewport=SCREEN).upload(file.name, file.read_bytes())
     aimed_at(visitor, facts["target"], facts["positive_label"])
-    assert "OTHERWISE" in walked(visitor)
+    assert "OTHERWISE" in walked(visitor, file)
 
 
 def test_a_narrow_screen_has_the_columns_one_below_the_other(visit):
@@ -78,15 +89,20 @@ def test_a_narrow_screen_has_the_columns_one_below_the_other(visit):
     assert right["x"] == left["x"]
 
 
-def test_five_clicks_lead_from_an_upload_to_a_downloaded_rule(visit):
+def test_five_clicks_lead_from_an_upload_to_a_checked_and_downloaded_rule(visit):
     visitor = visit("/", viewport=SCREEN)
     clicks = []
     visitor.page.expose_function("clicked", lambda words: clicks.append(words))
     visitor.page.evaluate("addEventListener('click', e => clicked(e.target.textContent), true)")
     visitor.upload("cases.csv", table())
     visitor.press("use_suggestion").turn_to("Models")
-    found_first(visitor).turn_to("Export")
-    assert "glucose" in downloaded(visitor)
+    described = "yes" if "THEN yes" in rule(found_first(visitor)) else "no"  # the better one
+    visitor.turn_to("Export").reads("Checked: 300/300 rows")
+    assert visitor.page.locator(".st-key-preview").get_by_label("Copy to clipboard").is_visible()
+    content = downloaded(visitor)
+    assert TEXT_BEGINS.match(content)
+    assert "glucose" in content
+    assert f"THEN {described}" in content
     assert 1 <= len(clicks) <= 5
 
 
