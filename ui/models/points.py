@@ -336,12 +336,12 @@ def _in_words(
     gains, more = row[measure] - rows[measure], rows["limit"] - row["limit"]
     if (gains <= 0).all():
         why = f"no other point has a lower {quantity}."
-    elif (gains <= price * more)[more > 0].all():
+    elif (gains <= price * more)[more > 0].all() and (gains <= 0)[more <= 0].all():
         why = f"more conditions improve the {quantity} by less than {charge} each."
     else:
         forest = " and a random forest's estimate" if FOREST_LOSS in rows else ""
         why = (
-            f"averaged with similar sizes{forest}, its {quantity} is the lowest after {charge} a "
+            f"the lowest {quantity} averaged with similar sizes{forest}, plus {charge} per "
             "condition."
         )
     reason = (

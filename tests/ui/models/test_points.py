@@ -145,7 +145,12 @@ def test_suggestion_is_the_point_at_its_limit():
         (
             [0.20, 0.20, 0.30, 0.19],
             1,
-            "averaged with similar sizes, its error is the lowest after 0.2 points a condition.",
+            "the lowest error averaged with similar sizes, plus 0.2 points per condition.",
+        ),
+        (
+            [0.40, 0.30, 0.10, 0.11],
+            4,
+            "the lowest error averaged with similar sizes, plus 0.2 points per condition.",
         ),
     ],
 )
