@@ -142,7 +142,7 @@ def pick_here(app, found, setting):
         "error": float(found.points.loc[number, "test_error"]),
     }
     for name in ("_picks", "_slides"):
-        app.session_state[name] = app.session_state.filtered_state.get(name, 0) + 1
+        app.session_state[name] = secrets.randbelow(10**9)  # new keys, as after a click
     app.session_state["app"] = replace(state, run_settings=found.specs[number].to_dict(), **picked)
     return app.run()
 
