@@ -90,6 +90,8 @@ class Session:
     def go(self, page):
         if page != self.page:
             self.app.switch_page(f"pages/{page}.py").run()
+            if page == "models":  # after a reload it searches again
+                self.app = finished(self.app)
             self.before, self.page = self.page, page
 
     def button(self, key):
