@@ -33,7 +33,7 @@ slow: $(DEV) $(READY)    ## the slow tests, except those in a browser
 	$(PYTEST) $(CORES) -m "slow and not browser and not paper"
 
 browser: $(DEV) $(READY) ## a person's path in a real browser
-	$(PYTEST) -n 2 --dist loadfile -m "browser and not paper"
+	$(PYTEST) -n 2 --dist loadfile -m "not paper" tests/browser
 
 engines: $(DEV)          ## what runs exports in tests: PMML, DMN (needs Java and npm)
 	$(INSTALL) -e .[engines]

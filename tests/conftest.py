@@ -23,7 +23,7 @@ def data_folder() -> Path:
     return Path(folder)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def put(request):
     """What puts an Arrow table into an engine; see `tests.engine_tables`."""
     from tests.engine_tables import ENGINES

@@ -119,9 +119,9 @@ everywhere = pytest.mark.parametrize(
         pytest.param("spark", marks=pytest.mark.slow),
     ],
     indirect=True,
-    scope="module",
+    scope="session",
 )
-in_memory = pytest.mark.parametrize("put", ["duckdb"], indirect=True, scope="module")
+in_memory = pytest.mark.parametrize("put", ["duckdb"], indirect=True, scope="session")
 
 
 def cycled(labels, n):

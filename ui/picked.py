@@ -25,7 +25,7 @@ from ui.learners.offered import (
 )
 from ui.learners.spec import QUICK, RunSpec, quick_part, quiet
 from ui.runs import jobs
-from ui.shell import empty, once
+from ui.shell import empty
 from ui.state import AppState, app_state
 from ui.workspace import analysis_id, change
 
@@ -57,11 +57,6 @@ def _measured_error(state: AppState, setting: Mapping[str, Any], spec: RunSpec) 
         return None
     number = state.sweep.number_of(setting)
     return None if number is None else float(state.sweep.points.loc[number, "test_error"])
-
-
-def repick(setting: Mapping[str, Any]) -> None:
-    """Select another setting of the same run; for callbacks."""
-    once(lambda: pick(setting, RunSpec.from_dict(app_state().run_settings)))()
 
 
 def picked_model() -> ClassifierMixin | None:

@@ -22,7 +22,7 @@ BY_CHANCE = 0.01  # significance level of a difference that is called overfittin
 
 @dataclass(frozen=True)
 class Rows:
-    """Columns and labels of one part of the table, "training" or "test"; `X` has its row numbers."""
+    """One part of the table, "training" or "test": columns and labels; `X` has the row numbers."""
 
     name: str
     X: pd.DataFrame

@@ -64,7 +64,7 @@ def one_fold(table: BenchTable, thetas: tuple[float, ...]) -> Row:
     problem = fold_problem(table)
     ours = _learned(problem, problem.cover, {}, thetas)
     plain = CompactCoverProblem(
-        problem.A, problem.y, problem.weight, problem.cover.perturbation, problem.structure
+        problem.table, problem.y, problem.weight, problem.cover.perturbation
     )
     reference = _learned(problem, plain, Forgetful(), thetas)
     pairs = list(zip(ours.selections, reference.selections, strict=True))

@@ -28,7 +28,7 @@ from rulekit.data import columns_of, make_folds
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.learners.literal.problem import BinaryProblem, binary_problem
 from rulekit.rules.constraints import Constraints
-from rulekit.search.columns.cell_sets import ClauseSelection
+from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.one_level.problem import CoverProblem
 from rulekit.search.two_level.alternating import alternating
 from rulekit.search.two_level.block_coordinate import block_coordinate
@@ -141,7 +141,7 @@ def pipeline(
     """Learn with all three methods for every price and number of clauses."""
     start = time.process_time()
     own_cover = problem.cover
-    cover = kind(problem.A, problem.y, problem.weight, own_cover.perturbation, problem.structure)
+    cover = kind(problem.table, problem.y, problem.weight, own_cover.perturbation)
     selections = []
     for theta in thetas:
         task = TwoLevelTask(cover, theta, memory=memory)

@@ -14,8 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchmarks._cli import BenchTable, facts_of
+from rulekit.binning import BinnedTable, Conditions
 from rulekit.search.columns.candidates import PricedColumns, priced
-from rulekit.search.columns.cell_sets import CellSets
 
 THRESHOLDS = (10, 20, 50, 100)
 LAMBDA = 1000.0
@@ -75,7 +75,7 @@ def covered_rows(table: BenchTable, folder: Path | None) -> NDArray[np.bool_]:
     return raw.astype(str).isin(COVERED[table.name]).to_numpy()
 
 
-def paper_columns(X: pd.DataFrame, n_thresholds: int) -> CellSets:
+def paper_columns(X: pd.DataFrame, n_thresholds: int) -> BinnedTable:
     """Cut a table as the paper does; columns that are not numbers are left out."""
     codes, n_cells, blocks = [], [], []
     for name in X.select_dtypes("number").columns:
@@ -95,13 +95,19 @@ def paper_columns(X: pd.DataFrame, n_thresholds: int) -> CellSets:
         blocks += [low, high]
     source, start, end, chain, position = np.concatenate(blocks).T
     nothing = np.zeros_like(start)
-    return CellSets(
+    return BinnedTable(
         np.asfortranarray(np.array(codes).T.astype(np.uint32)),
-        np.array(n_cells),
-        source,
-        np.stack([start, end, nothing, nothing], axis=1),
-        chain,
-        position,
+        (),
+        Conditions(
+            np.array(n_cells),
+            source,
+            np.stack([start, end, nothing, nothing], axis=1),
+            nothing,
+            nothing,
+            (),
+            chain,
+            position,
+        ),
     )
 
 

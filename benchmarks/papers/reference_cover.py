@@ -28,7 +28,7 @@ class CompactCoverProblem(CoverProblem):
         c = np.append(sub.price + theta + self.perturbation, sub.always + ALWAYS_PERTURBATION)
         offered = np.flatnonzero(np.isfinite(c))
         counts = sub.m > 0
-        A = np.pad(self._P.A, ((0, 0), (0, 1)), constant_values=True)
+        A = np.pad(self._P.values, ((0, 0), (0, 1)), constant_values=True)
         P = A[np.ix_(counts, offered)]
         lp = compact_program(P, sub.m[counts], c[offered])
         answer = linprog(

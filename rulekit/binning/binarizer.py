@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rulekit._frames import as_pandas
-from rulekit.binning.binned_table import (
-    BinnedTable,
+from rulekit.binning.binned_table import BinnedTable
+from rulekit.binning.encodings import (
     ColumnEncoding,
     LevelColumn,
     OrderedColumn,

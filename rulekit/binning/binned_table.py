@@ -1,376 +1,169 @@
-"""The training matrix: bin codes, and the conditions that each column offers.
+"""The training matrix: bin codes, and conditions as sets of bins. NumPy only: solvers read it.
 
-A column is cut into *cells*: intervals of a numeric column, levels of any other one, one more
-cell for levels that were not there in training, and one for missing values, always the last.
-A condition is then a set of cells. The cells in which it holds are computed by the literal
-itself, on one representative value a cell, so the matrix cannot differ from the rule.
-
-A column of dates is read in several ways (the date, its year, its weekday, ...), one of text by
-several words; each is an encoding of its own, of the same name. All but the first are `extra`: the
-tests of missingness are listed once. Without those tests the first one is `extra`, too.
+A *feature* (a column of the table as it is read) cuts its rows into bins, and a condition holds in
+some bins of one feature. All that thresholds, levels and gaps give are unions of at most two runs
+of bins, so that sums over all conditions are differences of running sums of a histogram a feature:
+O(n p + d), however many thresholds there are. What is of size (rows, conditions) is never made for
+them.
 """
 
-from collections.abc import Mapping
-from copy import copy
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import DTypeLike, NDArray
 
-from rulekit.binning.thresholds import short_cuts
-from rulekit.exceptions import DataError
 from rulekit.rules import Literal
-from rulekit.rules.condition import Scalar, missing_in
-from rulekit.rules.literal import COMPARED
-from rulekit.rules.scales import GAPS, ORDERED, positions_in, value_at
 
-UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
-FEW_GROUPS = 4  # of fewer, one level or all but one are all the sets there are
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+DENSE = 2_000_000  # entries of a matrix that is kept as a whole
 
 
-@dataclass(frozen=True)
-class OrderedColumn:
-    """A column of positions cut at edges: cell k holds ``cuts[k-1] < x <= cuts[k]``.
+def _nothing() -> Ints:
+    return np.zeros(0, dtype=np.intp)
 
-    Positions are the numbers themselves, or those of a date or an order, see `Literal.positions`.
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """Conditions as sets of bins, shared by all tables of the same columns.
+
+    Attributes
+    ----------
+    n_codes : ndarray of int, shape (p,)
+        Number of bins of each feature.
+    feature : ndarray of int, shape (d,)
+        The feature that each condition reads.
+    runs : ndarray of int, shape (d, 2 * runs)
+        Condition j holds in the bins from ``runs[j, 0]`` to ``runs[j, 1]``, the end left out, from
+        ``runs[j, 2]`` to ``runs[j, 3]``, and so on.
+    side : ndarray of int, shape (d,)
+        -1 for ``<=`` (of dates ``<``, of levels in the order of their share a set of the first), +1
+        for its opposite, 0 for all others (single levels, words, missingness).
+    rank : ndarray of int, shape (d,)
+        Index of the cut among the cuts of its feature, ascending.
+    literals : sequence of Literal
+        The conditions as they are written; empty where a solver has no use for them.
+    chain, place : ndarray of int, shape (d,)
+        A *chain* is a sequence of conditions each of which holds wherever the one before it does:
+        to which chain a condition belongs (-1: to none) and its position, the narrowest first.
+        Only screening reads them; empty elsewhere.
     """
 
-    name: str
-    cuts: NDArray[np.float64]
-    has_missing: bool
-    part: str | None = None
-    order: tuple[str, ...] | None = None
-    extra: bool = False
+    n_codes: Ints
+    feature: Ints
+    runs: Ints
+    side: Ints
+    rank: Ints
+    literals: Sequence[Literal] = field(default=(), repr=False)
+    chain: Ints = field(default_factory=_nothing)
+    place: Ints = field(default_factory=_nothing)
 
-    @property
-    def n_cells(self) -> int:
-        """Number of cells, the one for missing values included."""
-        return len(self.cuts) + 2
+    def __post_init__(self) -> None:
+        if not len(self.feature) == len(self.runs) == len(self.side) == len(self.rank):
+            raise ValueError(
+                "`feature`, `runs`, `side` and `rank` must have one entry a condition; their "
+                f"lengths are {len(self.feature)}, {len(self.runs)}, {len(self.side)} and "
+                f"{len(self.rank)}."
+            )
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether the column holds the numbers that are cut."""
-        return self.part is None and self.order is None
+    def __len__(self) -> int:
+        return len(self.feature)
 
-    @property
-    def is_plain_levels(self) -> bool:
-        """Whether the column's own values are distinguished."""
-        return False
+    def take(self, columns: Ints) -> "Conditions":
+        """Keep some conditions, in this order."""
+        parts = {name: getattr(self, name) for name in ("literals", "chain", "place")}
+        taken = {name: _taken(part, columns) for name, part in parts.items() if len(part)}
+        feature, runs = self.feature[columns], self.runs[columns]
+        return Conditions(
+            self.n_codes, feature, runs, self.side[columns], self.rank[columns], **taken
+        )
 
-    def positions(self, column: NDArray[Any]) -> NDArray[np.float64]:
-        """Read the column as numbers, NaN where there is none: shape (n,)."""
-        if self.is_plain:
-            return as_numbers(column, self.name)
-        return positions_in(self.name, as_objects(column), self.part, self.order)
-
-    def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the bin index of each row, shape (n,)."""
-        numbers = self.positions(column)
-        cells = np.searchsorted(self.cuts, numbers, side="left")
-        return np.where(np.isnan(numbers), self.n_cells - 1, cells)
-
-    def representatives(self) -> NDArray[Any]:
-        """Return one position of each cell, shape (n_cells,)."""
-        inside = self.cuts if self.order is None else np.floor(self.cuts)
-        return np.concatenate([inside, [np.inf, np.nan]])
-
-    def seen(self) -> NDArray[np.bool_]:
-        """Return which cells training rows can lie in."""
-        return np.array([True] * (self.n_cells - 1) + [self.has_missing])
-
-    def base_literals(self) -> list[Literal]:
-        """List the conditions of present values."""
-        return [self.cut_literal(k, side) for k in range(len(self.cuts)) for side in (-1, 1)]
-
-    def cut_literal(self, k: int, side: int) -> Literal:
-        """Write the condition below (-1) or above (1) the k-th cut."""
-        return self.edge_literal(float(self.cuts[k]), side)
-
-    def edge_literal(self, edge: float, side: int) -> Literal:
-        """Write the condition below (-1) or above (1) an edge; dates as "before" and "from"."""
-        if self.order is not None:
-            level = self.order[int(np.floor(edge)) + (side > 0)]
-            return Literal(self.name, "<=" if side < 0 else ">=", level, order=self.order)
-        if self.part == "date":
-            moment = value_at(float(np.nextafter(edge, np.inf)), self.part, None)
-            return Literal(self.name, "<" if side < 0 else ">=", moment, part=self.part)
-        return Literal(self.name, "<=" if side < 0 else ">", edge, part=self.part)
-
-    def edge_between(self, raw: float, low: float, high: float) -> float:
-        """Move an edge to where it is written shortest, between two neighbouring values.
-
-        Of dates a midnight, where there is one; of levels half-way between two.
-        """
-        if self.order is not None:
-            return float(np.floor(raw) + 0.5)
-        if self.part == "date":
-            first = np.floor(low) + 1  # the first midnight after the lower value
-            day = min(max(np.round(raw), first), np.floor(high))
-            return float(np.nextafter(day if first <= high else high, -np.inf))
-        return float(short_cuts(np.array([raw]), np.array([low, high]))[0])
-
-    def ranks_of(self, literal: Literal) -> set[int]:
-        """Return the ranks of the groups that a literal names: none."""
-        return set()
-
-    def place(self, literal: Literal) -> tuple[int, int]:
-        """Return side and rank of a literal, see `BinnedTable`."""
-        if literal.op not in ORDERED or literal.scale != (self.part, self.order, None):
-            return 0, 0
-        side = -1 if literal.op in ("<=", "<") else 1
-        return side, int(np.searchsorted(self.cuts, literal.edge))
-
-
-@dataclass(frozen=True)
-class LevelColumn:
-    """A column of few values, each group of them a cell: ``groups[k]`` is cell k.
-
-    With `ranked`, groups stand in the order of their share of a class, and the sets of the first k
-    of them are conditions too: of all sets, the one that tells two classes best apart is among
-    these (Breiman and others, 1984, theorem 4.5), but for levels of few rows, whose share is drawn
-    to the mean lest chance put them at an end. What another encoding of the column lists is in
-    `skip`.
-    """
-
-    name: str
-    groups: tuple[tuple[Scalar, ...], ...]
-    has_missing: bool
-    numeric: bool = False
-    part: str | None = None
-    ranked: bool = False
-    extra: bool = False
-    skip: frozenset[Literal] = frozenset()
-    cuts: None = field(default=None, init=False)
-
-    @property
-    def n_cells(self) -> int:
-        """Number of cells: the groups, values not seen in training, missing values."""
-        return len(self.groups) + 2
-
-    @property
-    def is_plain_levels(self) -> bool:
-        """Whether the column's own values are distinguished."""
-        return self.part is None
+    def complemented(self, literals: Sequence[Literal] = ()) -> "Conditions":
+        """Return the conditions that hold in the other bins, in the same order."""
+        runs = complemented(self.runs, self.n_codes[self.feature])
+        place = self.place.max(initial=0) - self.place
+        return replace(self, runs=runs, side=-self.side, literals=literals, place=place)
 
     @cached_property
-    def _group_of(self) -> tuple[pd.Index, NDArray[np.intp]]:
-        levels = [v for group in self.groups for v in group]
-        index = pd.Index(levels, dtype=float if self.numeric else object)
-        group = [k for k, group in enumerate(self.groups) for _ in group]
-        return index, np.array([*group, len(self.groups)], dtype=int)  # -1: not seen
-
-    def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the bin index of each row, shape (n,)."""
-        if self.part is not None:
-            column = positions_in(self.name, as_objects(column), self.part, None)
-        else:
-            column = as_numbers(column, self.name) if self.numeric else as_objects(column)
-        return np.where(missing_in(column), self.n_cells - 1, self.group_codes(column))
-
-    def group_codes(self, compared: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the group of each value (parts of dates as numbers)."""
-        index, group = self._group_of
-        return np.asarray(group[index.get_indexer(compared)])
-
-    def positions(self, column: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the rank of each row's group, NaN where it is missing or new, shape (n,)."""
-        cells = self.codes(column)
-        return np.where(cells < len(self.groups), cells, np.nan)
-
-    def representatives(self) -> NDArray[Any]:
-        """Return one value of each cell, shape (n_cells,)."""
-        first = [group[0] for group in self.groups]
-        if self.numeric:
-            return np.array([*first, np.inf, np.nan], dtype=float)
-        return np.array([*first, _unseen(self.groups), None], dtype=object)
-
-    def seen(self) -> NDArray[np.bool_]:
-        """Return which cells training rows can lie in."""
-        return np.array([True] * len(self.groups) + [False, self.has_missing])
-
-    def base_literals(self) -> list[Literal]:
-        """List the conditions of present values: none of a single group, two of two groups."""
-        if len(self.groups) < 2:
-            return []
-        positive = [self._test(group, "==", "in") for group in self.groups]
-        if len(self.groups) == 2:
-            return [x for x in positive if x not in self.skip]
-        alone = positive + [self._test(group, "!=", "not-in") for group in self.groups]
-        return [x for x in dict.fromkeys([*alone, *self._places]) if x not in self.skip]
-
-    def cut_literal(self, k: int, side: int) -> Literal:
-        """Write that a value is among the first k + 1 groups (-1), or is not (1).
-
-        The shorter of both lists is named, on a tie the first.
-        """
-        first = tuple(v for group in self.groups[: k + 1] for v in group)
-        rest = tuple(v for group in self.groups[k + 1 :] for v in group)
-        if len(first) <= len(rest):
-            return self._test(first, *(("==", "in") if side < 0 else ("!=", "not-in")))
-        return self._test(rest, *(("!=", "not-in") if side < 0 else ("==", "in")))
+    def of_feature(self) -> dict[int, Ints]:
+        """The conditions of each feature that has any."""
+        order = np.argsort(self.feature, kind="stable")
+        names, size = np.unique(self.feature, return_counts=True)
+        ends = np.cumsum(size)
+        return {k: order[b - a : b] for k, a, b in zip(names.tolist(), size, ends, strict=True)}
 
     @cached_property
-    def _places(self) -> dict[Literal, tuple[int, int]]:
-        """Side and rank of each set of the first groups, and of its complement."""
-        if not self.ranked or len(self.groups) < FEW_GROUPS:
-            return {}
-        cuts = range(len(self.groups) - 1)
-        return {self.cut_literal(k, side): (side, k) for k in cuts for side in (-1, 1)}
+    def starts(self) -> Ints:
+        """Where the running sums of each feature start when they stand in one line: (p + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.n_codes + 1)]).astype(np.intp)
 
-    def ranks_of(self, literal: Literal) -> set[int]:
-        """Return the ranks of the groups that a literal names; none unless they are ranked."""
-        if not self._places or literal.part != self.part:
-            return set()
-        return {k for k, group in enumerate(self.groups) if set(group) <= set(literal.values)}
+    @cached_property
+    def ends(self) -> Ints:
+        """The ends of each condition in that line: shape (2 * runs, d)."""
+        return np.ascontiguousarray((self.runs + self.starts[self.feature][:, None]).T)
 
-    def edge_literal(self, edge: float, side: int) -> Literal:
-        """Write the set of the groups up to an edge (-1), or after it (1)."""
-        return self.cut_literal(int(edge), side)
+    def table(self, columns: Ints) -> Bools:
+        """Return in which bins some conditions of one feature hold, shape (its bins, k)."""
+        return _inside(np.arange(self.n_codes[self.feature[columns[0]]]), self.runs[columns])
 
-    def edge_between(self, raw: float, low: float, high: float) -> float:
-        """Return the rank of the group below."""
-        return float(low)
-
-    def _test(self, group: tuple[Scalar, ...], one: str, many: str) -> Literal:
-        several = len(group) > 1
-        return Literal(
-            self.name, many if several else one, group if several else group[0], part=self.part
-        )
-
-    def place(self, literal: Literal) -> tuple[int, int]:
-        """Return side and rank of a literal if it is a set of the first groups, else (0, 0)."""
-        if literal.op in GAPS:
-            return 0, 0
-        return self._places.get(replace(literal, missing=False), (0, 0))
+    def blocks(self) -> list[tuple[list[int], list[int]]]:
+        """Group conditions that follow each other and share features: both of each block."""
+        last = {feature: int(columns[-1]) for feature, columns in self.of_feature.items()}
+        blocks: list[tuple[list[int], list[int]]] = []
+        end = -1
+        for j, feature in enumerate(self.feature.tolist()):
+            if j > end:
+                blocks.append(([], []))
+            features, columns = blocks[-1]
+            columns.append(j)
+            if feature not in features:
+                features.append(feature)
+            end = max(end, last[feature])
+        return blocks
 
 
-@dataclass(frozen=True)
-class WordColumn:
-    """Text tested for one word: cells without it, with it, and of missing values."""
+@dataclass(frozen=True, eq=False)
+class _Joined(Sequence[Literal]):
+    """Literals of several features, which may be created on access; `origin` has shape (d, 2)."""
 
-    name: str
-    word: str
-    has_missing: bool
-    extra: bool = False
-    cuts: None = field(default=None, init=False)
-    part: None = field(default=None, init=False)
+    parts: tuple[Sequence[Literal], ...]
+    origin: Ints
 
-    @property
-    def is_plain_levels(self) -> bool:
-        """Whether the column's own values are distinguished."""
-        return False
+    def __len__(self) -> int:
+        return len(self.origin)
 
-    @property
-    def n_cells(self) -> int:
-        """Number of cells: without the word, with it, missing."""
-        return 3
-
-    def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the bin index of each row, shape (n,)."""
-        column = as_objects(column)
-        held = Literal(self.name, "contains", self.word).mask_of(column)
-        return np.where(missing_in(column), 2, held.astype(np.intp))
-
-    def representatives(self) -> NDArray[Any]:
-        """Return one value of each cell, shape (3,)."""
-        return np.array(["", self.word, None], dtype=object)
-
-    def seen(self) -> NDArray[np.bool_]:
-        """Return which cells training rows can lie in."""
-        return np.array([True, True, self.has_missing])
-
-    def base_literals(self) -> list[Literal]:
-        """List the conditions of present values."""
-        return [Literal(self.name, op, self.word) for op in ("contains", "not-contains")]
-
-    def ranks_of(self, literal: Literal) -> set[int]:
-        """Return the ranks of the groups that a literal names: none."""
-        return set()
-
-    def place(self, literal: Literal) -> tuple[int, int]:
-        """Return side and rank of a literal: (0, 0)."""
-        return 0, 0
+    def __getitem__(self, j: Any) -> Any:
+        feature, position = self.origin[j]
+        return self.parts[feature][int(position)]
 
 
-ColumnEncoding = OrderedColumn | LevelColumn | WordColumn
+def _taken(part: Any, columns: Ints) -> Any:
+    if isinstance(part, _Joined):
+        return replace(part, origin=part.origin[columns])
+    return tuple(part[j] for j in columns) if isinstance(part, tuple) else part[columns]
 
 
-def level_groups(
-    name: str, counts: Mapping[Scalar, int], max_levels: int, *, refuse: bool = True
-) -> tuple[tuple[Scalar, ...], ...]:
-    """Group the levels of a column: one each, the rarest together."""
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
-    levels = [level for level, _ in ordered]
-    n_present = sum(counts.values())
-    if len(levels) <= max_levels:
-        return tuple((v,) for v in sorted(levels, key=str))
-    if refuse and len(levels) > UNIQUE_SHARE * n_present:
-        raise DataError(
-            f"Column {name!r} holds {len(levels)} different texts in {n_present} rows, like a name "
-            "or an identifier, so no condition on it would apply to new rows. Leave the column "
-            "out (role 'ignore'), or raise `max_levels`."
-        )
-    frequent, rare = levels[: max_levels - 1], levels[max_levels - 1 :]
-    return (*((v,) for v in sorted(frequent, key=str)), tuple(sorted(rare, key=str)))
-
-
-def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:
-    """List the conditions of one reading of a column in the order of `Literal.sort_key`.
-
-    Where the training rows lack values, every condition comes in two variants, one that missing
-    values meet and one that they do not, and the two tests of missingness are added (unless all
-    values were missing, when they would tell nothing).
-    """
-    literals = column.base_literals()
-    if column.has_missing and column.seen()[:-1].any():
-        name = column.name
-        literals += [replace(c, missing=True) for c in literals]
-        if not column.extra:
-            literals += [Literal(name, "missing"), Literal(name, "not-missing")]
-    return tuple(sorted(literals, key=lambda literal: literal.sort_key))
-
-
-def as_numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
-    """Take a column as float64 with NaN for missing; text is refused with its first row."""
-    if column.dtype != object:
-        return column.astype(float, copy=False)
-    absent = missing_in(column)
-    texts = [i for i in np.flatnonzero(~absent) if isinstance(column[i], str)]
-    if texts:
-        wrong = [i for i in texts if not _reads_as_number(column[i])] or texts
-        raise DataError(
-            f"Column {name!r} must hold numbers, as in the training table; row {wrong[0] + 1} "
-            f"holds the text {column[wrong[0]]!r} ({len(wrong)} such rows). Correct it, or leave "
-            "it empty."
-        )
-    numbers = column.copy()
-    numbers[absent] = np.nan
-    return numbers.astype(float)
-
-
-def _reads_as_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def as_objects(column: NDArray[Any]) -> NDArray[np.object_]:
-    """Take a column as objects, numbers as they are."""
-    return column if column.dtype == object else column.astype(object)
-
-
-def _unseen(groups: tuple[tuple[Scalar, ...], ...]) -> str:
-    """Invent a text that is no level."""
-    levels = {str(v) for group in groups for v in group}
-    name = "another value"
-    while name in levels:
-        name += "'"
-    return name
+def joined(parts: Sequence[Conditions]) -> Conditions:
+    """Join the conditions of single features, the k-th of which becomes feature k."""
+    sizes = [len(part) for part in parts]
+    feature = np.repeat(np.arange(len(parts)), sizes).astype(np.intp)
+    position = np.arange(len(feature)) - np.repeat(np.cumsum(sizes) - sizes, sizes).astype(np.intp)
+    literals = tuple(part.literals for part in parts)
+    written: Sequence[Literal] = _Joined(literals, np.stack([feature, position], axis=1))
+    if all(isinstance(part, tuple) for part in literals):
+        written = tuple(literal for part in literals for literal in part)
+    names = {"n_codes": (), "runs": (4,), "side": (), "rank": (), "place": ()}
+    arrays = {
+        name: np.concatenate([np.zeros((0, *width), np.intp), *(getattr(p, name) for p in parts)])
+        for name, width in names.items()
+    }
+    chains = [np.where(p.chain < 0, -1, 4 * k + p.chain) for k, p in enumerate(parts)]
+    chain = np.concatenate([_nothing(), *chains])
+    return Conditions(feature=feature, literals=written, chain=chain, **arrays)
 
 
 @dataclass(frozen=True, eq=False)
@@ -379,8 +172,7 @@ class BinnedTable:
 
     The one training matrix: what every solver over conditions reads. NumPy takes it for its
     Boolean `values`, so it can be handed to any scikit-learn estimator; ``table[rows]`` keeps some
-    rows. All but the codes is computed on first access: with a cut at every distinct value a column
-    of m values has about 2 m conditions, and `holds` takes 2 m**2 truth values for it.
+    rows. All but the codes is computed on first access.
 
     Attributes
     ----------
@@ -391,16 +183,41 @@ class BinnedTable:
         not there in training.
     encodings : tuple, length p
         How each column is cut into bins, sorted by name. A column without any condition
-        is there too, one that is read in several ways once for each.
+        is there too, one that is read in several ways once for each. Solvers do not read it.
+    given : Conditions, optional
+        The conditions; by default all that the encodings offer, sorted by feature and text.
     """
 
     codes: NDArray[np.unsignedinteger]
-    encodings: tuple[ColumnEncoding, ...]
+    encodings: tuple[Any, ...] = ()
+    given: Conditions | None = field(default=None, repr=False)
+
+    @classmethod
+    def of_matrix(
+        cls,
+        A: Bools,
+        feature: NDArray[np.integer] | None = None,
+        side: Ints | None = None,
+        rank: Ints | None = None,
+    ) -> "BinnedTable":
+        """Read a Boolean matrix, shape (n, d); columns of one `feature` share their bins."""
+        A = np.asarray(A, dtype=bool)
+        names = np.arange(A.shape[1]) if feature is None else np.asarray(feature)
+        features, source = np.unique(names, return_inverse=True)
+        codes, tables = np.zeros((len(A), len(features)), np.uint32, "F"), []
+        for f in range(len(features)):
+            cells, row = np.unique(A[:, source == f], axis=0, return_inverse=True)
+            codes[:, f] = row.reshape(-1)
+            tables.append(cells)
+        runs = runs_of(tables)[np.argsort(np.argsort(source, kind="stable"))]
+        n_codes, none = np.array([len(table) for table in tables], np.intp), 0 * source
+        side, rank = none if side is None else side, none if rank is None else rank
+        return cls(codes, (), Conditions(n_codes, source, runs, side, rank))
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of conditions."""
-        return len(self.codes), len(self.literals)
+        return len(self.codes), len(self.feature)
 
     @property
     def dtype(self) -> np.dtype[np.bool_]:
@@ -412,22 +229,27 @@ class BinnedTable:
 
     def __getitem__(self, rows: Any) -> "BinnedTable":
         """Keep some rows: a slice, their numbers or a mask; what the columns say is not redone."""
-        part = copy(self)
-        object.__setattr__(part, "codes", np.atleast_2d(self.codes[rows]))
-        part.__dict__.pop("values", None)
-        return part
+        codes = np.asfortranarray(np.atleast_2d(self.codes[rows]))
+        return self._with(codes, self.__dict__.get("conditions", self.given))
+
+    def _with(self, codes: NDArray[Any], conditions: Conditions | None) -> "BinnedTable":
+        return BinnedTable(codes, self.encodings, conditions)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """Return the values."""
         return np.array(self.values, dtype=dtype, copy=copy)
 
     @cached_property
-    def values(self) -> NDArray[np.bool_]:
+    def conditions(self) -> Conditions:
+        """The conditions as sets of bins."""
+        if self.given is not None:
+            return self.given
+        return joined([e.conditions(by_text=True) for e in self.encodings])
+
+    @cached_property
+    def values(self) -> Bools:
         """Whether each row meets each condition, shape (n, d)."""
-        blocks = [table[self.codes[:, j]] for j, table in enumerate(self.holds)]
-        if not blocks:
-            return np.zeros((len(self.codes), 0), dtype=bool)
-        return np.concatenate(blocks, axis=1)
+        return self._formed(np.arange(len(self.feature)), self.codes)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -435,122 +257,230 @@ class BinnedTable:
         return tuple(e.name for e in self.encodings)
 
     @property
-    def feature(self) -> NDArray[np.intp]:
+    def n_codes(self) -> Ints:
+        """Number of bins of each column, shape (p,)."""
+        return self.conditions.n_codes
+
+    @property
+    def feature(self) -> Ints:
         """Index into `features` and `encodings` of each condition, shape (d,)."""
-        feature: NDArray[np.intp] = self._places[0]
-        return feature
+        return self.conditions.feature
 
     @property
-    def side(self) -> NDArray[np.int8]:
-        """Side of each condition, shape (d,).
-
-        -1 for ``<=`` (of dates ``<``, of levels in the order of their share a set of the first), +1
-        for its opposite, 0 for all others (single levels, words, missingness).
-        """
-        side: NDArray[np.int8] = self._places[1].astype(np.int8)
-        return side
+    def side(self) -> Ints:
+        """Side of each condition, shape (d,): see `Conditions`."""
+        return self.conditions.side
 
     @property
-    def rank(self) -> NDArray[np.intp]:
+    def rank(self) -> Ints:
         """Index of the cut among the cuts of its column, ascending; 0 where `side` is 0: (d,)."""
-        rank: NDArray[np.intp] = self._places[2]
-        return rank
+        return self.conditions.rank
 
-    @cached_property
-    def literals(self) -> tuple[Literal, ...]:
+    @property
+    def literals(self) -> Sequence[Literal]:
         """The conditions, length d; their order does not depend on the table's layout."""
-        return tuple(literal for of_column in self._literals for literal in of_column)
+        return self.conditions.literals
 
     @cached_property
-    def _literals(self) -> tuple[tuple[Literal, ...], ...]:
-        """Those of each column."""
-        return tuple(literals_of(e) for e in self.encodings)
-
-    @cached_property
-    def _places(self) -> NDArray[np.intp]:
-        """Column, side and rank of each condition: shape (3, d)."""
-        parts = [np.zeros((0, 3), np.intp)]
-        for j, (e, of_column) in enumerate(zip(self.encodings, self._literals, strict=True)):
-            parts.append(np.column_stack([np.full(len(of_column), j), places_of(e, of_column)]))
-        return np.concatenate(parts).T
-
-    @cached_property
-    def complement(self) -> NDArray[np.intp]:
+    def complement(self) -> Ints:
         """The condition that is the negation of each on every training row, or -1: shape (d,).
 
         Its literal is the negation where training rows lacked values in that column; elsewhere the
         two differ in what they say of a missing value, and both say no.
         """
-        complements: list[int] = []
-        for encoding, table in zip(self.encodings, self.holds, strict=True):
-            seen = table[encoding.seen()].T
-            holding, other = (_as_bytes(columns) for columns in (seen, ~seen))
-            at = {column: len(complements) + k for k, column in enumerate(holding)}
-            complements += [at.get(column, -1) for column in other]
-        return np.array(complements, dtype=np.intp)
-
-    @cached_property
-    def holds(self) -> tuple[NDArray[np.bool_], ...]:
-        """For each column, shape (its bins, its literals): in which bins which literal holds.
-
-        The literals of the columns follow each other in the order of `literals`.
-        """
-        pairs = zip(self.encodings, self._literals, strict=True)
-        return tuple(cell_table(e, literals) for e, literals in pairs)
+        complements = np.full(len(self.feature), -1, np.intp)
+        for feature, columns in self.conditions.of_feature.items():
+            seen = self.conditions.table(columns)[self.encodings[feature].seen()].T
+            holding, other = (_as_bytes(table) for table in (seen, ~seen))
+            at = dict(zip(holding, columns.tolist(), strict=True))
+            complements[columns] = [at.get(key, -1) for key in other]
+        return complements
 
     @property
-    def n_codes(self) -> NDArray[np.intp]:
-        """Number of bins of each column, shape (p,)."""
-        return np.array([e.n_cells for e in self.encodings], dtype=int)
+    def copies(self) -> int:
+        """How often `sums` adds up one row: once a feature."""
+        return max(1, int(self.codes.shape[1]))
+
+    @cached_property
+    def _numbers(self) -> Floats | None:
+        """The matrix as numbers, shape (n, d), where it is small and sums over it are exact.
+
+        Screening, which reads chains, also sums numbers that are on no grid.
+        """
+        n, d = self.shape
+        return self.values.astype(float) if n * d <= DENSE and not len(self.chain) else None
+
+    @property
+    def chain(self) -> Ints:
+        """Chain of each condition, see `Conditions`: shape (d,), or (0,) where they are unknown."""
+        return self.conditions.chain
+
+    @property
+    def place(self) -> Ints:
+        """Position of each condition in its chain, the narrowest first: shape as `chain`."""
+        return self.conditions.place
+
+    def sums(self, values: Floats) -> Floats:
+        """Sum numbers over the rows of each condition, O(n p + d): (n, k) gives (d, k).
+
+        Sums of numbers on a grid (`addable`) are exact.
+        """
+        if self._numbers is not None:
+            return np.asarray(self._numbers.T @ values)
+        if values.ndim > 1:
+            return np.array([self.sums(column) for column in values.T]).T
+        used = np.flatnonzero(values)
+        some = len(used) < len(values)
+        codes, values = (self.codes[used], values[used]) if some else (self.codes, values)
+        starts = self.conditions.starts
+        line = np.zeros(starts[-1])
+        for f in self.conditions.of_feature:
+            cells = np.bincount(codes[:, f], values, self.n_codes[f])
+            np.cumsum(cells, out=line[starts[f] + 1 : starts[f + 1]])
+        ends = line[self.conditions.ends]
+        sums: Floats = (ends[1::2] - ends[::2]).sum(axis=0)
+        return sums
+
+    def row_sums(self, values: Floats) -> Floats:
+        """Sum numbers, whose sums are exact, over the conditions of each row: (d, k) to (n, k)."""
+        if self._numbers is not None:
+            return np.asarray(self._numbers @ values)
+        sums = np.zeros((len(self.codes), *values.shape[1:]))
+        for feature, columns in self.conditions.of_feature.items():
+            sums += (self.conditions.table(columns) @ values[columns])[self.codes[:, feature]]
+        return sums
+
+    def values_of(self, columns: Sequence[int] | Ints, rows: Ints | slice = slice(None)) -> Bools:
+        """Return the values of some conditions, in some rows."""
+        columns = np.asarray(columns, dtype=np.intp)
+        n, d = self.shape
+        if n * d <= DENSE:
+            return self.values[rows][:, columns]
+        return self._formed(columns, self.codes[rows])
+
+    def _formed(self, columns: Ints, codes: NDArray[np.unsignedinteger]) -> Bools:
+        """Form the values of some conditions from the bins of some rows."""
+        features = self.feature[columns]
+        formed = np.empty((len(codes), len(columns)), dtype=bool)
+        for feature in np.unique(features).tolist():
+            at = np.flatnonzero(features == feature)
+            cells = codes[:, feature]
+            few = len(cells) < self.n_codes[feature]
+            formed[:, at] = (
+                _inside(cells, self.conditions.runs[columns[at]])
+                if few
+                else self.conditions.table(columns[at])[cells]
+            )
+        return formed
+
+    def take_columns(self, columns: Ints) -> "BinnedTable":
+        """Keep some conditions."""
+        return self._with(self.codes, self.conditions.take(columns))
+
+    def complemented(self, literals: Sequence[Literal] = ()) -> "BinnedTable":
+        """Return the table of the opposite conditions, written as these literals."""
+        return self._with(self.codes, self.conditions.complemented(literals))
+
+    def seen(self) -> "BinnedTable":
+        """Make a table of few rows, in which each bin that some row lies in is seen."""
+        cells = [np.flatnonzero(np.bincount(column)) for column in self.codes.T]
+        most = max((len(of_column) for of_column in cells), default=0)
+        codes = [
+            np.pad(of_column, (0, most - len(of_column)), "edge") for of_column in cells if most
+        ]
+        shape = (most, self.codes.shape[1])
+        seen = np.reshape(np.array(codes, self.codes.dtype).T, shape)
+        return self._with(np.asfortranarray(seen), self.conditions)
+
+    def missed(self, chosen: Bools) -> Bools:
+        """Return the rows without a True in some clause (a row of ``chosen``), shape (n,)."""
+        missed: Bools = np.zeros(len(self.codes), dtype=bool)
+        for row in chosen:
+            missed |= ~self.values_of(np.flatnonzero(row)).any(axis=1)
+        return missed
+
+    @cached_property
+    def content(self) -> NDArray[np.unsignedinteger]:
+        """Codes that are equal in rows that no condition tells apart: (n, blocks of conditions).
+
+        They sort as the rows of `values` do, found without them: of one feature, bins are ranked by
+        the conditions they are in, and features stand one after the other in `values` but for those
+        that read the same column of the table.
+        """
+        ranks = []
+        for features, columns in self.conditions.blocks():
+            cells: NDArray[Any] = np.arange(self.n_codes[features[0]])[:, None]
+            row: NDArray[Any] = self.codes[:, features[0]]
+            if len(features) > 1:
+                cells, row = np.unique(self.codes[:, features], axis=0, return_inverse=True)
+            full = np.zeros((len(cells), self.codes.shape[1]), cells.dtype)
+            full[:, features] = cells
+            bits = np.packbits(self._formed(np.array(columns), full), axis=1)
+            names = bits.view(f"V{bits.shape[1]}").ravel()  # which sort as their bytes do
+            rank = np.unique(names, return_inverse=True)[1]
+            ranks.append(rank[row.reshape(-1)])
+        most = max((int(rank.max(initial=0)) for rank in ranks), default=0)
+        kind = np.min_scalar_type(most).newbyteorder(">")  # bytes that sort like the numbers
+        table = np.zeros((len(self.codes), len(ranks)), kind)
+        for k, rank in enumerate(ranks):
+            table[:, k] = rank
+        return table
+
+    def in_order(self, y: Bools, weight: Floats) -> tuple["BinnedTable", Ints]:
+        """Sort the rows by what their conditions say, see `row_order`; return their numbers too."""
+        rows = row_order(self.content, y, weight)
+        result = self[rows]
+        result.__dict__["content"] = self.content[rows]
+        return result, rows
 
 
-def code_type(n_cells: int) -> type[np.unsignedinteger]:
-    """Return the smallest unsigned type that can count cells."""
-    if n_cells <= 256:
-        return np.uint8
-    return np.uint16 if n_cells <= 65_536 else np.uint32
-
-
-def _as_bytes(rows: NDArray[np.bool_]) -> list[bytes]:
+def _as_bytes(rows: Bools) -> list[bytes]:
     """Write each row as bytes."""
     packed = np.ascontiguousarray(np.packbits(rows, axis=1))
     keys: list[bytes] = packed.view(f"V{packed.shape[1]}").ravel().tolist()
     return keys
 
 
-def places_of(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.intp]:
-    """Return side and rank of each literal, see `OrderedColumn.place`, shape (k, 2)."""
-    if not isinstance(column, OrderedColumn):
-        return np.array([column.place(literal) for literal in literals], np.intp).reshape(-1, 2)
-    places = np.zeros((len(literals), 2), np.intp)
-    scale = (column.part, column.order, None)
-    ordered = [j for j, x in enumerate(literals) if x.op in ORDERED and x.scale == scale]
-    places[ordered, 0] = [-1 if literals[j].op in ("<=", "<") else 1 for j in ordered]
-    places[ordered, 1] = np.searchsorted(column.cuts, [literals[j].edge for j in ordered])
-    return places
+def _inside(cells: NDArray[np.integer], runs: Ints) -> Bools:
+    """Return which cells each condition holds in, shape (number of bins, k)."""
+    inside = np.zeros((len(cells), len(runs)), dtype=bool)
+    for start, end in runs.T.reshape(-1, 2, len(runs)):
+        inside |= (cells[:, None] >= start) & (cells[:, None] < end)
+    return inside
 
 
-def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.bool_]:
-    """Return in which cells each literal holds, shape (n_cells, number of literals)."""
-    cells = column.representatives()
-    return masks_of(literals, cells)
+def runs_of(tables: Sequence[Bools]) -> Ints:
+    """Write columns, each table of shape (cells, k), as runs of cells: shape (d, 2 * runs)."""
+    edges = [np.diff(np.pad(table.T, ((0, 0), (1, 1))), axis=1) for table in tables]
+    sizes = np.concatenate([_nothing(), *(part.sum(axis=1) for part in edges)])
+    runs = np.zeros((len(sizes), max(4, sizes.max(initial=0))), dtype=np.intp)
+    at = np.concatenate([_nothing(), *(np.nonzero(part)[1] for part in edges)])
+    runs[np.arange(runs.shape[1]) < sizes[:, None]] = at
+    return runs
 
 
-def masks_of(literals: tuple[Literal, ...], compared: NDArray[Any]) -> NDArray[np.bool_]:
-    """Evaluate tests that read a column alike: `Literal.mask_of` of each, shape (n, k)."""
-    masks = np.empty((len(compared), len(literals)), dtype=bool)
-    ordered = [j for j, literal in enumerate(literals) if literal.op in ORDERED]
-    if compared.dtype == object:
-        ordered = []
-    limits = np.array([float(literals[j].positions[0]) for j in ordered])
-    absent = missing_in(compared)
-    for op, holds in COMPARED.items():
-        with_op = [k for k, j in enumerate(ordered) if literals[j].op == op]
-        if with_op:
-            missing = np.array([literals[ordered[k]].missing for k in with_op])
-            with np.errstate(invalid="ignore"):
-                held = holds(compared[:, None], limits[with_op])
-            masks[:, [ordered[k] for k in with_op]] = np.where(absent[:, None], missing, held)
-    for j in set(range(len(literals))) - set(ordered):
-        masks[:, j] = literals[j].mask_of(compared)
-    return masks
+def complemented(runs: Ints, n_codes: Ints) -> Ints:
+    """Write for each union of runs the bins that it leaves out, shape (k, 2 * runs).
+
+    Runs ascend, apart from each other; empty ones come last.
+    """
+    empty = np.repeat(runs[:, ::2] >= runs[:, 1::2], 2, axis=1)
+    last = n_codes[:, None]
+    edges = np.hstack([0 * last, np.where(empty, last, runs), last])
+    edges = edges.reshape(len(runs), runs.shape[1] // 2 + 1, 2)
+    full = edges[:, :, 0] < edges[:, :, 1]
+    order = np.argsort(~full, axis=1, kind="stable")
+    kept = np.take_along_axis(np.where(full[:, :, None], edges, 0), order[:, :, None], axis=1)
+    width = max(2, int(full.sum(axis=1).max(initial=0)))
+    return kept[:, :width].reshape(len(runs), 2 * width)
+
+
+def row_order(A: NDArray[Any], y: Bools, weight: Floats) -> Ints:
+    """Sort rows by content, so that the order they came in has no influence: shape (n,).
+
+    A holds truth values, or codes of cells.
+    """
+    content = np.packbits(A, axis=1) if A.dtype == bool else np.ascontiguousarray(A).view(np.uint8)
+    weights = np.ascontiguousarray(weight)[:, None].view(np.uint8)
+    content = np.hstack([content, y[:, None].astype(np.uint8), weights])
+    return np.argsort(content.view(f"V{content.shape[1]}").ravel(), kind="stable")

@@ -10,8 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.binning.binarizer import Binarizer
-from rulekit.binning.binned_table import ColumnEncoding, LevelColumn, OrderedColumn
-from rulekit.binning.conditions import conditions_of
+from rulekit.binning.encodings import ColumnEncoding, LevelColumn, OrderedColumn
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import value_text
 from rulekit.rules.scales import spelled
@@ -144,7 +143,7 @@ def _summary(
         for k, ((name, low, high), row) in enumerate(zip(ends, counts, strict=True))
         if k < n_trained or row.any()
     ]
-    n_conditions = len(conditions_of(encoding))
+    n_conditions = len(encoding.conditions())
     kind = kind if n_conditions else "nothing"
     return ColumnSummary(encoding.name, reads, kind, cuts, tuple(cells), n_conditions)
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
-from rulekit.search.sums import log2
+from rulekit._sums import log2
 
 Values = NDArray[np.float64]
 Classes = NDArray[np.intp]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.binning.binned_table import (
+from rulekit.binning.encodings import (
     UNIQUE_SHARE,
     ColumnEncoding,
     LevelColumn,

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from rulekit._renamed import RenamedParameters
 from rulekit._validation import Needs, StrOptions, check_needs, check_parameters
 from rulekit.binning import Binarizer
-from rulekit.binning.binned_table import UNIQUE_SHARE
+from rulekit.binning.encodings import UNIQUE_SHARE
 from rulekit.data import Costs
 from rulekit.exceptions import DataWarning, EmptyRuleWarning, StoppedError
 from rulekit.learners.kinds import TableReader

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.binning import Binarizer
-from rulekit.binning.binned_table import UNIQUE_SHARE
+from rulekit.binning.encodings import UNIQUE_SHARE
 from rulekit.binning.views import PARTS
 from rulekit.binning.words import chosen_words, holds_words
 from rulekit.data import columns_of

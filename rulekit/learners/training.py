@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
+from rulekit._sums import addable
 from rulekit._validation import checked_frame, checked_target, row_weights
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
@@ -19,7 +20,6 @@ from rulekit.exceptions import DataError, DataWarning
 from rulekit.learners.kinds import TableReader, about_ignored, columns_as, kinds_in, without
 from rulekit.rules import Columns
 from rulekit.rules.constraints import Constraints
-from rulekit.search.sums import addable
 
 Value = TypeVar("Value")
 EXTREME = 1e150  # squares of larger numbers, and of ones smaller than its inverse, are lost

@@ -5,15 +5,16 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from rulekit.binning import Binarizer, complemented, conditions_of
-from rulekit.binning.binned_table import OrderedColumn, cell_table, literals_of
+from rulekit.binning import Binarizer, Conditions
+from rulekit.binning.binned_table import complemented
+from rulekit.binning.encodings import OrderedColumn, cell_table, literals_of
 from tests.binning.test_binarizer import frames
 
 
 def cells_of(spans, n_cells):
     """Return in which cells each union of two runs holds, shape (n_cells, k)."""
     cell = np.arange(n_cells)[:, None]
-    a, b, c, d = np.asarray(spans).T
+    a, b, c, d = np.asarray(spans)[:, :4].T
     return ((cell >= a) & (cell < b)) | ((cell >= c) & (cell < d))
 
 
@@ -22,14 +23,15 @@ def cells_of(spans, n_cells):
 def test_the_conditions_of_a_column_are_its_literals(case):
     frame, _ = case
     for encoding in Binarizer(n_thresholds=3).fit(frame).encodings_:
-        found = conditions_of(encoding)
-        literals = [found.literal(i) for i in range(len(found))]
-        assert sorted(literals, key=lambda v: v.sort_key) == list(literals_of(encoding))
-        table = cell_table(encoding, tuple(literals))
-        assert (cells_of(found.spans, encoding.n_cells) == table).all()
-        assert found.gaps.tolist() == [literal.missing for literal in literals]
-        for i, literal in enumerate(literals):
-            assert (found.side[i], found.side[i] and found.rank[i]) == encoding.place(literal)
+        listed = literals_of(encoding)
+        assert sorted(encoding.conditions().literals, key=lambda v: v.sort_key) == list(listed)
+        assert encoding.conditions(by_text=True).literals == listed
+        for by_text in (False, True):
+            found = encoding.conditions(by_text=by_text)
+            table = cell_table(encoding, tuple(found.literals))
+            assert (cells_of(found.runs, encoding.n_cells) == table).all()
+            for i, literal in enumerate(found.literals):
+                assert (found.side[i], found.rank[i]) == encoding.place(literal)
 
 
 @pytest.mark.slow
@@ -37,14 +39,20 @@ def test_the_conditions_of_a_column_are_its_literals(case):
 def test_the_cells_left_out_are_the_other_cells(case):
     frame, _ = case
     for encoding in Binarizer(n_thresholds=3).fit(frame).encodings_:
-        spans = conditions_of(encoding).spans
-        other = complemented(spans, encoding.n_cells)
-        assert (cells_of(other, encoding.n_cells) == ~cells_of(spans, encoding.n_cells)).all()
+        runs = encoding.conditions().runs
+        other = complemented(runs, np.full(len(runs), encoding.n_cells))
+        assert (cells_of(other, encoding.n_cells) == ~cells_of(runs, encoding.n_cells)).all()
 
 
-def test_cells_that_would_take_three_runs_are_refused():
-    with pytest.raises(ValueError, match="at most two runs"):
-        complemented(np.array([[1, 2, 3, 4]]), 6)
+def test_the_complement_of_two_runs_may_take_three():
+    other = complemented(np.array([[1, 2, 3, 4]]), np.array([6]))
+    assert other.tolist() == [[0, 1, 2, 3, 4, 6]]
+
+
+def test_conditions_need_one_entry_each():
+    none = np.zeros(2, int)
+    with pytest.raises(ValueError, match="one entry a condition; their lengths are 2, 2, 1 and 2"):
+        Conditions(np.ones(1, int), none, np.zeros((2, 4), int), none[:1], none)
 
 
 def test_literals_are_made_when_they_are_requested():
@@ -52,10 +60,10 @@ def test_literals_are_made_when_they_are_requested():
     binarizer = Binarizer(n_thresholds=None).fit(frame)
     codes = binarizer.transform(frame)
     assert "literals_" not in vars(binarizer)
-    assert "literals" not in vars(codes)
+    assert "conditions" not in vars(codes)
     (encoding,) = codes.encodings
     assert isinstance(encoding, OrderedColumn)
-    assert len(conditions_of(encoding)) == 2 * 4999
+    assert len(encoding.conditions()) == 2 * 4999
     assert codes.literals == binarizer.literals_
 
 

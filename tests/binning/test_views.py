@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit import Binarizer
-from rulekit.binning.binned_table import LevelColumn, OrderedColumn, WordColumn
+from rulekit.binning.encodings import LevelColumn, OrderedColumn, WordColumn
 from rulekit.binning.views import rounded_date
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError

@@ -1,7 +1,8 @@
 """A real server and a real Chromium: each visit stays on this machine and meets no error."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -41,20 +42,12 @@ def server(shared_workspace) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture
-def fresh_server(tmp_path) -> Iterator[str]:
-    """The address of a dashboard that nobody has asked anything yet."""
-    with served(tmp_path / "workspace") as address:
-        yield address
+@contextmanager
+def visits(chromium, request) -> Iterator[Callable[..., Visitor]]:
+    """Yield a function that opens a path as a new visitor.
 
-
-@pytest.fixture
-def visit(chromium, request):
-    """Return a function that opens a path as a new visitor.
-
-    ``visit("/rules")`` uses the shared server, ``visit("/", address=...)`` another one (ask for
-    `fresh_server` before `visit`, so that it ends after the visitors have left). At the end of the
-    test no visitor may have asked anything outside the machine, nor met an error.
+    ``visit("/rules")`` uses the shared server, ``visit("/", address=...)`` another one. At the end
+    no visitor may have requested anything outside the machine, nor met an error.
     """
     visitors = []
 
@@ -70,3 +63,17 @@ def visit(chromium, request):
         visitor.leave()
     assert [v.outside for v in visitors] == [[]] * len(visitors)
     assert [v.complaints for v in visitors] == [[]] * len(visitors)
+
+
+@pytest.fixture
+def visit(chromium, request):
+    """Return a function that opens a path as a new visitor of one test; see `visits`."""
+    with visits(chromium, request) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def visit_once(chromium, request):
+    """Return a function that opens a path as a visitor whom the tests of a module share."""
+    with visits(chromium, request) as opened:
+        yield opened

@@ -3,6 +3,7 @@
 import numpy as np
 
 CURVE, RULE = "[class*=st-key-front_] .js-plotly-plot", "[data-testid=stCode]"
+SIDES = ".st-key-two_columns > div > .stHorizontalBlock > .stColumn"
 
 
 def aimed_at(visitor, target, positive=None):

@@ -2,48 +2,37 @@
 
 import re
 
-import pytest
-
 from tests.browser.visitor import served
 from tests.waiting import until
 from ui.shell import PAGES
 
 
-@pytest.mark.parametrize("name", ["models", "export"])
-def test_a_fresh_server_answers_a_deep_link(fresh_server, visit, name):
-    stands_under_its_address(visit(f"/{name}?theta=0.4", address=fresh_server), name)
+def test_server_answers_deep_links_and_the_bare_address(visit):
+    visitor = visit("/")
+    assert "/data" in visitor.page.url
+    for name in PAGES:
+        check_frame(visitor.go(f"/{name}?theta=0.4"), name)
+        assert "theta=0.4" in visitor.page.url
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_running_server_answers_a_deep_link(visit, name):
-    stands_under_its_address(visit(f"/{name}?theta=0.4"), name)
-
-
-def stands_under_its_address(visitor, name):
+def check_frame(visitor, name):
     """Check the title, the navigation and the address of a page."""
     assert visitor.page.locator("h1").first.inner_text() == PAGES[name][1]
     links = visitor.page.get_by_test_id("stTopNavLink").all_inner_texts()
     assert links == [title for title, _ in PAGES.values()]
     assert f"/{name}" in visitor.page.url
-    assert "theta=0.4" in visitor.page.url
 
 
-def test_the_bare_address_leads_to_data(visit):
-    assert "/data" in visit("/").page.url
-
-
-def test_an_analysis_survives_a_reload_and_a_restart(visit, tmp_path):
-    workspace = tmp_path / "workspace"
-    with served(workspace) as address:
-        visitor = visit("/", address=address).press("sample_iris").turn_to("Binning")
-        visitor.page.wait_for_url(re.compile("analysis="))
-        path = visitor.page.url.removeprefix(address)
-        visitor.reload()
-        visitor.page.get_by_text("Candidate conditions", exact=True).wait_for()
-        visitor.leave()
-    with served(workspace) as address:
-        again = visit(path, address=address)
+def test_an_analysis_survives_a_reload_and_a_restart(visit, shared_workspace):
+    visitor = visit("/").press("sample_iris").turn_to("Binning")
+    visitor.page.wait_for_url(re.compile("analysis="))
+    path = visitor.page.url.removeprefix(visitor.address)
+    visitor.reload()
+    visitor.page.get_by_text("Candidate conditions", exact=True).wait_for()
+    with served(shared_workspace) as address:
+        again = visit(path, address=address)  # a deep link to a server that has just started
         again.page.get_by_text("Candidate conditions", exact=True).wait_for()
+        check_frame(again, "binning")
         again.leave()
 
 

@@ -74,7 +74,7 @@ def served(workspace: Path, script: str = "app.py", first: str = "") -> Iterator
         "PYTHONPATH": str(ROOT),
         "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
     }
-    log = workspace.with_suffix(".log")
+    log = workspace.with_suffix(f".{port}.log")
     program = f"{first}\nfrom streamlit.web.cli import main\nmain()"
     command = [sys.executable, "-c", program, "run", script, "--server.port", str(port)]
     with log.open("w") as output:

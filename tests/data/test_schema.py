@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.binning import Binarizer
-from rulekit.binning.binned_table import literals_of
+from rulekit.binning.encodings import literals_of
 from rulekit.data import Limits, Table
 from rulekit.data.digest import digest_of
 from rulekit.data.schema import cut_of_outcomes, outcomes_of_cut

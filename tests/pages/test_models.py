@@ -23,6 +23,7 @@ from tests.pages.driving import (
     the_job,
 )
 from ui.learners.ideal import IDEAL_DNF
+from ui.learners.offered import learner_of
 from ui.learners.spec import QUICK
 from ui.models.run import FIRST, LONGER
 from ui.picked import model_key
@@ -275,7 +276,7 @@ def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
     ]
     assert table["mark"].tolist() == ["red square", "green diamond"]
     for name, error in zip(table["learner"], table["error"], strict=True):
-        own = found.points[found.points["learner_name"] == name]
+        own = found.points[[learner_of(s).name == name for s in found.settings]]
         assert error in (100 * own["test_error"]).tolist()
 
 

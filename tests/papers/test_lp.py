@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.search.columns.cell_sets import ColumnStructure
+from rulekit.binning import BinnedTable
 from rulekit.search.one_level.problem import CoverProblem
 from tests.reference import one_level as reference
 
@@ -32,8 +32,9 @@ def binary_table(data_folder, name):
         for rank, cut in enumerate(cuts[cuts < x.max()]):
             columns += [x > cut, x <= cut]  # the negations of "<=" and ">"
             parts += [(f, 1, rank), (f, -1, rank)]
-    structure = ColumnStructure(*np.array(parts).T)
-    return np.array(columns).T, (frame[target] != positive).to_numpy(), structure
+    A = np.array(columns).T
+    y = (frame[target] != positive).to_numpy()
+    return A, y, BinnedTable.of_matrix(A, *np.array(parts).T)
 
 
 def programs_of_a_sweep(A, y, problem, rng):
@@ -49,8 +50,8 @@ def programs_of_a_sweep(A, y, problem, rng):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_rounding_is_near_the_exact_optimum_on_the_papers_tables(data_folder, name):
-    A, y, structure = binary_table(data_folder, name)
-    problem = CoverProblem(A, y, structure=structure)
+    A, y, binned = binary_table(data_folder, name)
+    problem = CoverProblem(binned, y)
     to_exact, to_threshold = [], []
     for rows, theta in programs_of_a_sweep(A, y, problem, np.random.default_rng(0)):
         relaxed = problem.solve(rows, theta)
@@ -72,8 +73,8 @@ def test_rounding_is_near_the_exact_optimum_on_the_papers_tables(data_folder, na
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_program_has_linprogs_value_on_the_papers_tables(data_folder, name):
-    A, y, structure = binary_table(data_folder, name)
-    problem = CoverProblem(A, y, structure=structure)
+    A, y, binned = binary_table(data_folder, name)
+    problem = CoverProblem(binned, y)
     requested = programs_of_a_sweep(A, y, problem, np.random.default_rng(1))
     for _ in range(40):
         rows, theta = next(requested)

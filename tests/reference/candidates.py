@@ -1,12 +1,12 @@
-"""Candidate columns as a Boolean matrix, the plain form of `CellSets`."""
+"""Candidate columns as a Boolean matrix, the plain form of `BinnedTable`."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.columns.cell_sets import ColumnStructure
-from rulekit.search.sums import addable
+from rulekit._sums import addable
+from rulekit.binning import BinnedTable
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -27,17 +27,17 @@ class MatrixColumns:
     copies = 1
 
     @classmethod
-    def of(cls, A: Bools, structure: ColumnStructure | None = None) -> "MatrixColumns":
-        """Read chains off the places of thresholds; without `structure` there are none.
+    def of(cls, A: Bools, binned: BinnedTable | None = None) -> "MatrixColumns":
+        """Read chains off the places of thresholds; without `binned` there are none.
 
         Columns of one side of one source must be nested, each rank once; variants that differ in
-        what they say of gaps belong to `CellSets`.
+        what they say of gaps belong to `BinnedTable`.
         """
         A = np.asarray(A, dtype=bool)
-        if structure is None:
+        if binned is None:
             nothing = np.full(A.shape[1], -1, dtype=np.intp)
             return cls(A, nothing, np.zeros_like(nothing))
-        return cls(A, *_chains(structure))
+        return cls(A, *_chains(binned))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -53,11 +53,11 @@ class MatrixColumns:
             total += weight[rows] @ self.A[rows]  # exact, as weights are addable
         return total
 
-    def values(self, columns: Ints, rows: Ints | slice = slice(None)) -> Bools:
+    def values_of(self, columns: Ints, rows: Ints | slice = slice(None)) -> Bools:
         """Form some columns of the matrix, in some rows."""
         return self.A[rows][:, columns]
 
-    def take_rows(self, rows: Bools) -> "MatrixColumns":
+    def __getitem__(self, rows: Bools) -> "MatrixColumns":
         """Keep some rows."""
         return replace(self, A=self.A[rows])
 
@@ -66,10 +66,10 @@ class MatrixColumns:
         return MatrixColumns(self.A[:, columns], self.chain[columns], self.place[columns])
 
 
-def _chains(structure: ColumnStructure) -> tuple[Ints, Ints]:
+def _chains(binned: BinnedTable) -> tuple[Ints, Ints]:
     """Return the chains of thresholds: two per source, ``<=`` upwards and ``>`` downwards."""
-    side, rank = np.asarray(structure.side), np.asarray(structure.rank, dtype=np.intp)
-    names = 2 * np.asarray(structure.feature, dtype=np.intp) + (side > 0)
+    side, rank = np.asarray(binned.side), np.asarray(binned.rank, dtype=np.intp)
+    names = 2 * np.asarray(binned.feature, dtype=np.intp) + (side > 0)
     chain = np.where(side == 0, -1, names).astype(np.intp)
     place = np.where(side > 0, rank.max(initial=0) - rank, rank).astype(np.intp)
     return chain, np.where(side == 0, 0, place)

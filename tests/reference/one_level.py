@@ -86,7 +86,7 @@ class CompactCoverProblem(CoverProblem):
     def __init__(self, A, y, *args, **kwargs):
         super().__init__(A, y, *args, **kwargs)
         self.remember = False
-        self._program = _CompactProgram(self._program.P.A.astype(float))
+        self._program = _CompactProgram(self._program.P.values.astype(float))
 
 
 class _CompactProgram:

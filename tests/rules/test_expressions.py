@@ -2,6 +2,7 @@
 
 import datetime as dt
 from decimal import Decimal
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -25,16 +26,22 @@ from rulekit.rules import (
 from tests.engine_tables import HIDDEN, as_arrow, assert_counted, everywhere, in_memory, placed
 from tests.strategies.power_laws import split_rules
 from tests.strategies.rules import every_row, rule_sets
-from tests.test_kinds import EXAMPLES, FRAME, HOSTILE, READ, rule_of
+from tests.test_kinds import EXAMPLES, FRAME, HOSTILE, READ
+
+
+def one_each(conditions, label, default, form="dnf"):
+    """Return a rule with a clause of each condition: the counts of clauses are those of each."""
+    clauses = tuple(Clause((condition,)) for condition in conditions)
+    return RuleSet(clauses, (label,) * len(clauses), form, default)
 
 
 @pytest.mark.slow
 @everywhere
 def test_every_kind_is_evaluated_in_the_database(put):
     case = placed(put, columns_of(FRAME))
-    for kind in EXAMPLES | READ:
-        for form, missing in (("dnf", False), ("cnf", True)):
-            assert_counted(rule_of(kind, form, missing), *case)
+    conditions = (EXAMPLES | READ).values()
+    assert_counted(one_each(conditions, "yes", "no"), *case)
+    assert_counted(one_each([c.negated() for c in conditions], "yes", "no", "cnf"), *case)
 
 
 @pytest.mark.slow
@@ -44,12 +51,10 @@ def test_special_names_and_values_are_escaped_in_databases(put):
     for name in HOSTILE:
         values = np.array([*strange, None] * 2, dtype=object)
         case = placed(put, {name: values}, ("it's", 'l"autre', "a\\'b"))
-        for value in strange:
-            rule = RuleSet((Clause((Literal(name, "==", value),)),), ("it's",), "dnf", "a\\'b")
-            assert_counted(rule, *case)
-        for word in ("ünal", "οδος", "i\u0307k", "dog", "a", "b"):
-            rule = RuleSet((Clause((Literal(name, "contains", word),)),), ("x",), "dnf", "y")
-            assert_counted(rule, *case)
+        equal = [Literal(name, "==", value) for value in strange]
+        assert_counted(one_each(equal, "it's", "a\\'b"), *case)
+        words = ("ünal", "οδος", "i\u0307k", "dog", "a", "b")
+        assert_counted(one_each([Literal(name, "contains", w) for w in words], "x", "y"), *case)
 
 
 @pytest.mark.slow
@@ -88,10 +93,9 @@ def test_a_number_is_compared_to_the_last_bit(put):
     steps = [0.1, np.nextafter(0.1, 1), np.nextafter(0.1, 0), np.float32(0.1), 1e22, 5e-324, 1e300]
     values = np.array([*steps, np.inf, -np.inf, 0.0, -0.0, np.nan], dtype=float)
     case = placed(put, {"x": values, "w": values[::-1].copy()})
-    for value in map(float, steps):
-        for op in ("<=", "<", ">", ">=", "==", "!="):
-            condition = Literal("x", op, value)
-            assert_counted(RuleSet((Clause((condition,)),), ("yes",), "dnf", "no"), *case)
+    signs = ("<=", "<", ">", ">=", "==", "!=")
+    tests = [Literal("x", op, value) for value in map(float, steps) for op in signs]
+    assert_counted(one_each(tests, "yes", "no"), *case)
     for weights in ((0.1, 0.3), (1.1, -0.7), (3.0, 1.0)):
         condition = LinearSplit((("x", weights[0]), ("w", weights[1])), "<=", 0.1)
         small = (np.abs(values) < 1e6) & (np.abs(values) != 5e-324)  # PostgreSQL refuses to lose it
@@ -131,22 +135,22 @@ def test_columns_of_other_types_are_read_as_a_data_frame_of_them_is(put):
         LinearSplit((("n", 0.1), ("price", 3.0)), "<=", 0.31),
     ]
     table, columns = put(table), columns_of(frame.drop(columns=HIDDEN))
-    for condition in conditions:
-        for held in (condition, condition.negated()):
-            rule = RuleSet((Clause((held,)),), (1,), "dnf", 2)
-            assert_counted(rule, table, columns, frame[HIDDEN])
+    for tests in (conditions, [condition.negated() for condition in conditions]):
+        assert_counted(one_each(tests, 1, 2), table, columns, frame[HIDDEN])
+
+
+@cache
+def learned(sample):
+    X, y = load_sample(sample).xy()
+    search = BoxSearchClassifier(theta=0.5, n_clauses=3, n_perturbations=0)
+    truth = np.array(y == y.iloc[0], dtype=object)
+    return search.fit(X, y == y.iloc[0]).rule_set_, columns_of(X), truth
 
 
 @everywhere
 @pytest.mark.parametrize("sample", [info.name for info in list_samples()])
 def test_the_sample_tables_are_counted_as_in_memory(put, sample):
-    X, y = load_sample(sample).xy()
-    rule = (
-        BoxSearchClassifier(theta=0.5, n_clauses=3, n_perturbations=0)
-        .fit(X, y == y.iloc[0])
-        .rule_set_
-    )
-    columns, truth = columns_of(X), np.array(y == y.iloc[0], dtype=object)
+    rule, columns, truth = learned(sample)
     assert_counted(rule, put(as_arrow(columns, **{HIDDEN: truth})), columns, truth)
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.search.columns.cell_sets import CellSets, ColumnStructure, redundancy_groups
+from rulekit.binning import BinnedTable
+from rulekit.search.columns.redundancy import redundancy_groups
 from rulekit.search.columns.rounding import RoundingTask, rounding_layout
 
 
@@ -27,8 +28,8 @@ def threshold_table(seed, n=80, features=4, cuts=5, levels=0, missing=0.0):
     for level in range(levels):
         columns += [category == level, category != level]
         parts += [(features, 0, 0)] * 2
-    structure = ColumnStructure(*np.array(parts).T)
-    return np.array(columns).T, y, structure
+    A = np.array(columns).T
+    return A, y, BinnedTable.of_matrix(A, *np.array(parts).T)
 
 
 @st.composite
@@ -51,11 +52,11 @@ def sub_problems(y, seed, n):
         yield np.where(y | (rng.random(len(y)) < share), 1.0, 0.0), float(theta)
 
 
-def rounding_task(A, y, rows, theta, structure=None, required=()):
+def rounding_task(A, y, rows, theta, binned=None, required=()):
     """Fold a table into rows to cover and prices, for rounding."""
-    cells = CellSets.of_matrix(A, None if structure is None else structure.feature)
-    groups = redundancy_groups(cells, y, structure)
+    binned = BinnedTable.of_matrix(A) if binned is None else binned
+    groups = redundancy_groups(binned, y)
     must = np.isin(np.arange(A.shape[1]), required)
     price = theta + rows[~y] @ A[~y].astype(float)
-    P = cells.take_rows(y)
+    P = binned[y]
     return RoundingTask(P, rows[y], price, rounding_layout(P, groups), must)

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from rulekit.search.columns.cell_sets import CellSets
+from rulekit.binning import BinnedTable, Conditions
 from rulekit.search.screening.bounds import Bounds, steepest_clause
 from rulekit.search.screening.relaxed_cover import relax
 from tests.reference.candidates import MatrixColumns
@@ -38,15 +38,21 @@ def tied_table(seed, n=24, features=2, cuts=3, weighted=False):
         spans += [(int(e), cuts + 1, 0, 0) for e in ends]
         chain += [2 * f] * cuts + [2 * f + 1] * cuts
         place += [*range(cuts), *reversed(range(cuts))]
-    cells = CellSets(
+    cells = BinnedTable(
         np.asfortranarray(codes.astype(np.uint8)),
-        np.full(features, cuts + 1),
-        np.array(source),
-        np.array(spans),
-        np.array(chain),
-        np.array(place),
+        (),
+        Conditions(
+            np.full(features, cuts + 1),
+            np.array(source),
+            np.array(spans),
+            np.zeros(len(source), int),
+            np.zeros(len(source), int),
+            (),
+            np.array(chain),
+            np.array(place),
+        ),
     )
-    A = cells.values(np.arange(len(source)))
+    A = cells.values_of(np.arange(len(source)))
     matrix = MatrixColumns(A, cells.chain, cells.place)
     return cells, matrix, y, weight, chains
 

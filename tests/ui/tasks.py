@@ -10,15 +10,18 @@ from typing import Any
 from tests.waiting import until
 
 
+@dataclass(frozen=True)
 class Quiet:
-    """Takes what a run tells of itself, and never stops it."""
+    """Ignores the progress of a run; stops it at once or never."""
+
+    stops: bool = False
 
     def report(self, **result: Any) -> None:
-        """Take no notice."""
+        """Ignore progress."""
 
     def should_stop(self) -> bool:
-        """Go on."""
-        return False
+        """Return whether the work should end."""
+        return self.stops
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from rulekit.binning import Binarizer, candidate_summary, conditions_of
-from rulekit.binning.binned_table import literals_of
+from rulekit.binning import Binarizer, candidate_summary
+from rulekit.binning.encodings import literals_of
 from rulekit.data import columns_of
 from rulekit.plots.outcomes import (
     outcome_bins,
@@ -50,8 +50,7 @@ COUNTED = ("quantile", "uniform", "entropy", "tree")
 MAX_THRESHOLDS = 100
 MAX_TYPED = 10 * MAX_THRESHOLDS  # maximal number of cut points of a column to draw, list and edit
 LISTED = 1000  # maximal number of conditions of a column to list
-# height of the list of columns in pixels, and how many fit; half of it with a selected one
-TALL, ROWS = 570, 16
+TALL, ROWS = 570, 16  # height of the list of columns in pixels, and how many fit
 SHORT, HALF = 8, 285  # longest table shown as a whole, and the height in pixels of a scrolling one
 
 
@@ -65,7 +64,7 @@ def numeric_outcomes(
     """Show a numeric column by outcome: chart, then the call of `between`, then numbers."""
     numbers, codes, labels = values.astype(float), state.outcome_codes, state.labels
     table = outcome_bins(numbers, codes, len(labels), cuts)
-    figure = outcome_bins_figure(numbers, codes, cuts, name=_axis(state, name), labels=labels)
+    figure = outcome_bins_figure(numbers, codes, cuts, name=shown_name(state, name), labels=labels)
     sentence = outcome_sentence(table, name=state.label(name), labels=labels)
     chart(figure, "binning_chart", sentence)
     between()
@@ -78,7 +77,7 @@ def level_outcomes(state: AppState, name: str, values: NDArray[Any]) -> None:
     labels = state.labels
     table = outcome_levels(list(values), state.outcome_codes, len(labels))
     if len(table):
-        figure = outcome_levels_figure(table, name=_axis(state, name), labels=labels)
+        figure = outcome_levels_figure(table, name=shown_name(state, name), labels=labels)
         sentence = outcome_sentence(table, name=state.label(name), labels=labels)
         chart(figure, "binning_levels_chart", sentence)
         if len(table) > MAX_LEVELS:
@@ -105,11 +104,6 @@ def shares_table(
         column_config={n: st.column_config.NumberColumn(n, format="%.0f") for n in names},
         alt=f"Rows and the share of each outcome {where}.",
     )
-
-
-def _axis(state: AppState, name: str) -> str:
-    unit = state.unit(name)
-    return f"{state.label(name)} ({unit})" if unit else state.label(name)
 
 
 def fitted(state: AppState) -> Binarizer:
@@ -236,7 +230,7 @@ def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
     """Return one row per column: its values, its cut points, and its number of conditions."""
     conditions: dict[str, int] = {}
     for e in fitted_one.encodings_:
-        conditions[e.name] = conditions.get(e.name, 0) + len(conditions_of(e))
+        conditions[e.name] = conditions.get(e.name, 0) + len(e.conditions())
     edited = dict(state.binning.cuts)
     rows = [
         {
@@ -311,7 +305,7 @@ def conditions_list(fitted_one: Binarizer, name: str) -> None:
     texts = [str(literal) for literal in literals[:LISTED]]
     if len(literals) > LISTED:
         st.caption(f"The first {LISTED:,} of {len(literals):,}.")
-    height = "content" if len(texts) <= ROWS // 2 else TALL // 2
+    height = "content" if len(texts) <= SHORT else HALF
     frame = pd.DataFrame({"condition": texts})
     st.dataframe(frame, hide_index=True, height=height, alt=f"{len(texts):,} conditions.")
 
@@ -445,5 +439,5 @@ def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
 def _shares(table: pd.DataFrame, alt: str) -> None:
     """Show a table with a column "share" of percentages, without scrolling if it is short."""
     share = st.column_config.NumberColumn("share", format="%.0f %%")
-    height = "content" if len(table) <= ROWS // 2 else TALL // 2
+    height = "content" if len(table) <= SHORT else HALF
     st.dataframe(table, hide_index=True, height=height, column_config={"share": share}, alt=alt)

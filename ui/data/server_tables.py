@@ -28,6 +28,7 @@ from ui.data.sources import (
 from ui.data.tasks import OpenSource
 from ui.escape import md
 from ui.runs import jobs
+from ui.runs.background import failure
 from ui.shell import ONWARD, once, problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState, app_state
 from ui.workspace import change
@@ -88,7 +89,8 @@ def open_source(source: Mapping[str, Any]) -> None:
     """Start drawing a sample in the background; `load.upload_card` uses the result."""
     owner = f"{workspace.analysis_id()}/upload"
     title = f"Opening {source_words(source)}"
-    jobs.registry().start(owner, title, OpenSource(dict(source), located(source)), urgent=True)
+    task = OpenSource(dict(source), located(source), SAMPLE_ROWS)
+    jobs.registry().start(owner, title, task, urgent=True)
 
 
 def all_rows(state: AppState) -> AllRows:
@@ -164,9 +166,7 @@ def _ended(job: jobs.Job | None) -> None:
     if job.state == "cancelled":
         st.warning("Learning from all rows was stopped. Nothing was changed.")
     elif job.state == "failed":
-        problem(job.error)
-        if job.error_id:
-            st.caption(f"Its number in the server's log is {job.error_id}.")
+        failure(job)
     elif job.answer is not None and st.session_state.get("_whole_file") != job.id:
         st.session_state["_whole_file"] = job.id
         _take(job.answer)

@@ -1,6 +1,8 @@
 """The current analysis (notes, storage, download, a rule from a file), and the saved ones."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
@@ -18,24 +20,23 @@ SHOWN = 6  # number of saved analyses shown; earlier ones are a click away
 
 def rule_file() -> None:
     """Show an upload of a rule file for the current table."""
-    generation = st.session_state.setdefault("upload_rule_turn", 0)
-    key = f"upload_rule_{generation}"
+    words = "A file from Export or the command line. It becomes the current rule."
+    _json_file("rule", take_rule, words, disabled=not app_state().ready)
 
-    def take() -> None:
-        file = st.session_state[key]
-        if file is None:
-            return
-        st.session_state["upload_rule_turn"] = generation + 1  # the field is empty after this
-        take_rule(file.getvalue(), file.name[:80])
 
-    st.file_uploader(
-        "Load a rule (JSON) for this table",
-        type=["json"],
-        key=key,
-        on_change=once(take),
-        help="A file from Export or the command line. It becomes the current rule.",
-        disabled=not app_state().ready,
-    )
+def _json_file(name: str, take: Callable[[bytes, str], None], words: str, **options: Any) -> None:
+    """Show an upload of a JSON file, which is empty again after `take` got content and name."""
+    generation = st.session_state.setdefault(f"upload_{name}_turn", 0)
+    key = f"upload_{name}_{generation}"
+
+    def uploaded() -> None:
+        if (file := st.session_state[key]) is not None:
+            st.session_state[f"upload_{name}_turn"] = generation + 1
+            take(file.getvalue(), file.name[:80])
+
+    label = f"Load {name if name == 'settings' else f'a {name}'} (JSON) for this table"
+    options |= {"type": ["json"], "help": words, "on_change": once(uploaded)}
+    st.file_uploader(label, key=key, **options)
 
 
 def take_rule(content: bytes, name: str) -> None:
@@ -59,25 +60,16 @@ def _check_answers(answers: tuple[object, ...], state: AppState) -> None:
 
 def _load_settings() -> None:
     """Show an upload of saved settings for the current table."""
-    generation = st.session_state.setdefault("upload_settings_turn", 0)
-    key = f"upload_settings_{generation}"
 
-    def take() -> None:
-        file = st.session_state[key]
-        if file is None:
-            return
-        st.session_state["upload_settings_turn"] = generation + 1  # the field is empty after this
-        if message := workspace.load_settings(file.getvalue()):
+    def take(content: bytes, name: str) -> None:
+        if message := workspace.load_settings(content):
             st.session_state["_message"] = message
 
-    st.file_uploader(
-        "Load settings (JSON) for this table",
-        type=["json"],
-        key=key,
-        on_change=once(take),
-        help="The file that “Save settings” gave. It begins a new analysis of the table at hand; "
-        "this one stays under its own address.",
+    words = (
+        "The file that “Save settings” gave. It begins a new analysis of the table at hand; this "
+        "one stays under its own address."
     )
+    _json_file("settings", take, words)
 
 
 def session_card() -> None:

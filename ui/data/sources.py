@@ -79,8 +79,8 @@ def _readable(column: Any) -> bool:
     return True
 
 
-def sampled(source: TableLocation) -> tuple[Table, int]:
-    """Draw rows of a source by a hash of the whole row; return them, and the number of all rows."""
+def sampled(source: TableLocation, n_rows: int) -> tuple[Table, int]:
+    """Draw about `n_rows` rows of a source by a hash of the row; return them and how many it has."""
     limits = Limits()
     with source.opened() as table:
         n_columns = len(table.columns)
@@ -90,7 +90,7 @@ def sampled(source: TableLocation) -> tuple[Table, int]:
                 f"one has {n_columns:,}. Create a view with fewer columns."
             )
         total = int(fetch(table.count()).as_py())
-        wanted = min(SAMPLE_ROWS, limits.max_rows, limits.max_cells // n_columns)
+        wanted = min(n_rows, limits.max_rows, limits.max_cells // n_columns)
         drawn = table
         if total > wanted:
             numbers = RowNumbers(table.get_backend().name, 0)
@@ -113,8 +113,8 @@ def _free(table: Any) -> str:
 class AllRows:
     """The settings of a page, applied to the whole source.
 
-    `names` are the columns' names on the page, in the source's order; `classes` the label of each value
-    of the class, `other` that of any other value (None excludes such rows).
+    `names` are the columns' names on the page, in the source's order; `classes` the label of each
+    value of the class, `other` that of any other value (None excludes such rows).
     """
 
     location: TableLocation

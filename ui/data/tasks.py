@@ -67,12 +67,13 @@ class OpenSource:
 
     source: dict[str, Any]
     location: TableLocation
+    n_rows: int
 
     def __call__(self, reporter: Reporter) -> Answer:
         """Draw the sample; errors are messages in the result."""
         reporter.report(message="Drawing a sample of its rows")
         try:
-            table, n_rows = sampled(self.location)
+            table, n_rows = sampled(self.location, self.n_rows)
         except (RulekitError, ValueError) as error:
             return Answer(error=str(error))
         whole_source = {**self.source, "rows": n_rows} if n_rows > table.n_rows else None

@@ -25,6 +25,7 @@ from ui.row_picker import pick_row
 from ui.rule_numbers import Rows, matches
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
+from ui.widgets import choice
 from ui.words import clause_words, value_words
 from ui.workspace import change
 
@@ -93,17 +94,7 @@ def choose_part(container: DeltaGenerator, parts: Sequence[str]) -> None:
     parted = {part: f"{part} rows" for part in parts}
     with container.container(horizontal=True):
         for label, key, words in (("Rows", PART, parted), ("Show", SHOWN, SHOW)):
-            st.segmented_control(
-                label,
-                list(words),
-                format_func=words.get,
-                default=next(iter(words)),
-                required=True,
-                key=key,
-                label_visibility="collapsed",
-                width="content",
-                **KEEP,
-            )
+            choice(label, words, None, key, label_visibility="collapsed", width="content")
 
 
 def which(parts: Sequence[str]) -> tuple[str, str]:

@@ -47,6 +47,7 @@ from ui.learners.spec import RunSpec
 from ui.rule_numbers import Rows
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
+from ui.widgets import choice
 from ui.words import clause_words
 
 COLUMNS = {
@@ -101,16 +102,14 @@ def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:
     """Show a choice of a side and one of its boxes; return both."""
     labels = sorted(model.boxes_, key=lambda label: label != model.positive_label_)
     left, right = st.columns(2, vertical_alignment="bottom")
-    side = left.segmented_control(
+    side = choice(
         "Side of the plane",
-        range(len(labels)),
-        format_func=lambda k: md(str(labels[k]), 60),
-        default=0,
-        required=True,
-        key="cubes_side",
+        {k: md(str(label), 60) for k, label in enumerate(labels)},
+        0,
+        "cubes_side",
+        place=left,
         help="The rule has the boxes of the described class only; those of the other side serve "
         "explanations.",
-        **KEEP,
     )
     boxes = model.boxes_[labels[side]]
     if not len(boxes):

@@ -18,8 +18,9 @@ from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner, Setting
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import Rows
-from ui.state import KEEP, AppState
+from ui.state import AppState
 from ui.theme import chart
+from ui.widgets import menu
 from ui.words import clause_words, constant_answer, rule_words, wording
 
 SCORE_NAMES = {"f": "F test", "mutual_info": "mutual information", "chi2": "chi-square"}
@@ -190,22 +191,15 @@ def own_parameters(spec: RunSpec, state: AppState, variant: Setting) -> dict[str
 def form(usual: RunSpec) -> dict[str, Any]:
     """Show the form for cutting numbers and for cases without training rows."""
     left, right = st.columns(2)
-    cuts = left.selectbox(
-        "Every combination: a number becomes a condition",
-        list(CUTS),
-        list(CUTS).index(usual.ideal_cuts),
-        format_func=CUTS.get,
-        key="run_ideal_cuts",
-        **KEEP,
-    )
-    mode = right.selectbox(
+    words = "Every combination: a number becomes a condition"
+    cuts = menu(words, CUTS, usual.ideal_cuts, "run_ideal_cuts", place=left)
+    mode = menu(
         "Every combination: cases the table tells nothing about get",
-        list(MODES),
-        list(MODES).index(usual.ideal_mode),
-        format_func=MODES.get,
-        key="run_ideal_mode",
+        MODES,
+        usual.ideal_mode,
+        "run_ideal_mode",
+        place=right,
         help="Types of cases that do not occur, or occur with both classes equally often.",
-        **KEEP,
     )
     return {"ideal_cuts": cuts, "ideal_mode": mode}
 

@@ -37,8 +37,8 @@ def nothing(*_: Any, **__: Any) -> None:
 class Cards:
     """Cards of some learners' models; each shows nothing for other models.
 
-    `models` on Models, below the picked rule; `rules` on Rules, below the figures; `pictures` below its
-    clauses; `explain` on Explain, below the prediction (`plain` is the presenter mode).
+    `models` on Models, below the picked rule; `rules` on Rules, below the figures; `pictures` below
+    its clauses; `explain` on Explain, below the prediction (`plain` is the presenter mode).
     """
 
     models: Callable[..., Any] = nothing
@@ -84,12 +84,12 @@ def price_dials(setting: Setting, n_rows: int) -> list[Dial]:
 class Learner(Family):
     """An entry of `FAMILIES`, with its form and cards.
 
-    `grid` returns the values of a sweep by the estimator's names; `own_parameters` what is set besides
-    `parameters_of_run` and `reads`, the settings of a run that not every learner reads. A variant of a
-    search consists of the entries that its settings contain. `usual` are fields of a run that depend on
-    the table. `form` draws the main settings if the learner is selected, `finer_form` the collapsed
-    ones, and both return fields of the run (None, after a message, if a setting cannot be read).
-    `dials` are the sliders of a selected setting.
+    `grid` returns the values of a sweep by the estimator's names; `own_parameters` what is set
+    besides `parameters_of_run` and `reads`, the settings of a run that not every learner reads. A
+    variant of a search consists of the entries that its settings contain. `usual` are fields of a
+    run that depend on the table. `form` draws the main settings if the learner is selected,
+    `finer_form` the collapsed ones, and both return fields of the run (None, after a message, if a
+    setting cannot be read). `dials` are the sliders of a selected setting.
     """
 
     grid: Callable[[RunSpec], dict[str, list[Any]]]

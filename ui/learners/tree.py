@@ -33,8 +33,9 @@ from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import Rows
-from ui.state import KEEP, app_state
+from ui.state import app_state
 from ui.theme import chart
+from ui.widgets import choice
 
 VIEWS = {
     "b": "power laws",
@@ -62,14 +63,8 @@ def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -
         right.latex(formula(split, words))
     k = 0
     if len(nodes) > 1:
-        k = st.segmented_control(
-            "Rows at split",
-            range(len(nodes)),
-            format_func=lambda i: f"split {i + 1}",
-            default=0,
-            required=True,
-            key="tree_node",
-        )
+        splits = {i: f"split {i + 1}" for i in range(len(nodes))}
+        k = choice("Rows at split", splits, 0, "tree_node", persist_state=None)
     split, reached = nodes[k]
     _rows_of_split(split, reached, rule, rows, words)
 
@@ -173,15 +168,8 @@ def _rows_of_split(
     offered += ["x"] if len(split.features) == 2 else []
     view = offered[0]
     if len(offered) > 1:
-        view = st.segmented_control(
-            "Axes",
-            offered,
-            format_func=VIEWS.get,
-            default="b",
-            required=True,
-            key=f"tree_view_{len(split.terms)}_{len(split.features)}",
-            **KEEP,
-        )
+        key = f"tree_view_{len(split.terms)}_{len(split.features)}"
+        view = choice("Axes", {name: VIEWS[name] for name in offered}, "b", key)
     names = _names(split, words)
     sentence = bspace_sentence(split, points)
     if view == "x":

@@ -20,6 +20,7 @@ from ui.learners.spec import RunSpec
 from ui.models.gaps import gap_fields
 from ui.models.points import ERRORS, Curve
 from ui.state import KEEP, AppState
+from ui.widgets import choice, menu
 
 SMALL = 100  # training rows below which each row can be left out in turn
 FORMS = {"dnf": "OR of ANDs", "cnf": "AND of ORs"}
@@ -46,16 +47,13 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
     """
     n_pairs = len(state.labels) * (len(state.labels) - 1)
     usual_costs = usual.costs if len(usual.costs) == n_pairs else ()
-    begins = COSTED if usual_costs else usual.class_weight or "none"
-    selected = st.selectbox(
+    selected = menu(
         "What errors weigh",
-        list(WEIGHTS),
-        list(WEIGHTS).index(begins),
-        format_func=WEIGHTS.get,
-        key="run_weight",
+        WEIGHTS,
+        COSTED if usual_costs else usual.class_weight or "none",
+        "run_weight",
         help="In learning, in the choice among rules and in the curve. By what they cost: the "
         "curve and the figures then have a cost a 100 cases, too.",
-        **KEEP,
     )
     plain: dict[str, Any] = {"class_weight": None, "costs": (), "cost_unit": ""}
     if selected != COSTED:
@@ -116,16 +114,7 @@ def settings(state: AppState) -> RunSpec:
     form = "dnf" if state.several else _shape(state, usual)
     y = state.training[1]
     choices = fold_choices(len(y), int(y.value_counts().min()))
-    folds = st.segmented_control(
-        "Cross-validation",
-        list(choices),
-        format_func=lambda n: choices.get(n, str(n)),
-        default=usual.folds if usual.folds in choices else next(iter(choices)),
-        wrap=True,
-        required=True,
-        key="run_folds",
-        **KEEP,
-    )
+    folds = choice("Cross-validation", choices, usual.folds, "run_folds", wrap=True)
     weights = weight_fields(state, usual)
     with st.expander("Constraints on columns"):
         constraints = _constraints(state, usual)
@@ -140,35 +129,27 @@ def settings(state: AppState) -> RunSpec:
 
 def _shape(state: AppState, usual: RunSpec) -> str:
     """Return the selected shape of a rule for two classes (DNF or CNF)."""
-    return st.segmented_control(
+    return choice(
         f"Shape of the rule for {md(state.positive)}",
-        list(FORMS),
-        format_func=FORMS.get,
-        default=usual.form,
+        FORMS,
+        usual.form,
+        "run_form_shape",
         wrap=True,
-        required=True,
-        key="run_form_shape",
         help="A clause is a few conditions. A DNF (disjunctive normal form) says yes if any of its "
         "clauses holds, and a clause holds if all its conditions do: (a AND b) OR (c AND d). A CNF "
         "(conjunctive normal form) says yes if every clause holds, and one condition is enough for "
         "a clause: (a OR b) AND (c OR d).",
-        **KEEP,
     )
 
 
 def measure_choice(result: Curve | None) -> str:
     """Return the selected measure of the vertical axis (no F1 for several classes)."""
-    plain = [name for name in ERRORS if name != COST]
-    measured = plain if result is None else [name for name in ERRORS if result.measures(name)]
-    priced = COST in measured
-    return st.selectbox(
-        "Measure",
-        measured,
-        measured.index(COST) if priced else 0,
-        format_func=lambda k: capital(ERRORS[k]),
-        key="front_cost" if priced else "front_y",
-        **KEEP,
-    )
+    words = {
+        name: capital(text)
+        for name, text in ERRORS.items()
+        if (name != COST if result is None else result.measures(name))
+    }
+    return menu("Measure", words, COST, "front_cost" if COST in words else "front_y")
 
 
 def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
@@ -176,15 +157,7 @@ def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
     each = [q for q, names in QUESTIONS.items() if len(names) == 1]
     learners = learner_choice(state, spec, "compared", each)
     left, right = st.columns(2, vertical_alignment="bottom")
-    budget = left.segmented_control(
-        "Time for all of them together",
-        list(BUDGETS),
-        format_func=BUDGETS.get,
-        default=60.0,
-        required=True,
-        key="run_budget",
-        **KEEP,
-    )
+    budget = choice("Time for all of them together", BUDGETS, 60.0, "run_budget", place=left)
     lines = right.toggle(
         "Reference models (majority, logistic regression, trees, forests)",
         value=True,
@@ -213,14 +186,12 @@ def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
             "sweep has nine prices in proportion to the rows; the papers' methods were measured "
             "with 18 from 0.0001 to 50.",
         )
-        rounding = st.selectbox(
+        rounding = menu(
             "Rounding of fractional answers",
-            list(ROUNDINGS),
-            list(ROUNDINGS).index(spec.rounding),
-            format_func=ROUNDINGS.get,
-            key="run_rounding",
+            ROUNDINGS,
+            spec.rounding,
+            "run_rounding",
             disabled=unread("rounding", learners),
-            **KEEP,
         )
     with right:
         clauses = st.slider(
@@ -377,19 +348,24 @@ def _begins_with(state: AppState) -> RunSpec:
     return st.session_state["_form_begins"]
 
 
-def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
-    def name(column: str) -> str:
-        return md(state.label(column), 60)
-
-    usable = state.features
-    forbidden = st.multiselect(
-        "Must not appear",
-        usable,
-        default=[c for c in usual.forbidden if c in usable],
-        format_func=name,
-        key="run_forbidden",
+def _columns(
+    label: str, offered: Sequence[str], usual: Sequence[str], key: str, state: AppState, **more: Any
+) -> list[str]:
+    """Return the selected columns."""
+    return st.multiselect(
+        label,
+        offered,
+        default=[name for name in usual if name in offered],
+        format_func=lambda name: md(state.label(name), 60),
+        key=key,
         **KEEP,
+        **more,
     )
+
+
+def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
+    usable = state.features
+    forbidden = _columns("Must not appear", usable, usual.forbidden, "run_forbidden", state)
     equal = st.toggle(
         "Allow “is not” conditions",
         value=usual.allow_not_equal,
@@ -404,41 +380,25 @@ def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
         )
     else:
         for_one = _of_one_class(state, usual, [c for c in usable if c not in forbidden])
-    return {
-        "forbidden": tuple(forbidden),
-        "allow_not_equal": equal,
-        **for_one,
-    }
+    return {"forbidden": tuple(forbidden), "allow_not_equal": equal, **for_one}
 
 
 def _of_one_class(state: AppState, usual: RunSpec, usable: Sequence[str]) -> dict[str, object]:
     """Return the constraints that only rules for one class support."""
-
-    def name(column: str) -> str:
-        return md(state.label(column), 60)
-
     rising = [c.name for c in state.table.columns if c.kind in ("numeric", "boolean")]
-    required = st.multiselect(
-        "Must appear",
-        usable,
-        default=[c for c in usual.required if c in usable],
-        format_func=name,
-        key="run_required",
-        **KEEP,
-    )
+    required = _columns("Must appear", usable, usual.required, "run_required", state)
     directions: list[tuple[str, str]] = []
     for sign, words in DIRECTIONS.items():
         free = [c for c in usable if c in rising and c not in dict(directions)]
-        chosen = st.multiselect(
+        chosen = _columns(
             f"{words}, the prediction never changes away from {md(state.positive, 60)}",
             free,
-            default=[c for c, one in usual.directions if one == sign and c in free],
-            format_func=name,
-            key=f"run_direction_{'up' if sign == '>' else 'down'}",
+            [c for c, one in usual.directions if one == sign],
+            f"run_direction_{'up' if sign == '>' else 'down'}",
+            state,
             help="A monotonic constraint: if only this column changes, the prediction may change "
             f"to {md(state.positive, 60)}, never back. It costs accuracy where the data contradict "
             "it. A missing value does not rise or fall.",
-            **KEEP,
         )
         directions += [(column, sign) for column in chosen]
     return {"required": tuple(required), "directions": tuple(directions)}

@@ -1,6 +1,6 @@
 """The selected rule beside the curve: text, figures, slider, and links to other pages."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,9 +35,9 @@ from ui.picked import (
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import AppState, app_state
+from ui.widgets import choice
 from ui.words import constant_answer, rule_words, wording
 
-SIDES = {"for": "for", "other": "against"}
 MOST_LINES = 2  # clauses with figures beside the rule; Rules shows all
 LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"}
 WEIGHING = ("class_weight", "costs", "cost_unit")
@@ -98,29 +98,21 @@ def changed_words(state: AppState, spec: RunSpec) -> str:
     return "folds" if changed == {"folds"} else "settings"
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A property in which rules of a run may differ besides size and described class."""
-
-    label: str
-    named: Callable[[float], str]
-    sentence: str
-
-
-KINDS = {
-    "robustness": Kind(
+KINDS = {  # how rules of a run may differ besides size and described class
+    "robustness": (
         "Robustness",
         lambda value: f"{value:g}",
         "How much a row of the other class counts that a single condition keeps out of the rule: "
         "0 counts wrong rows only.",
     ),
-    "label_noise": Kind(
+    "label_noise": (
         "Doubtful rows",
         lambda value: "count less" if value else "count in full",
         "Whether the search heeds rows less that look like the other class to trees grown without "
         "them. Errors shown count every row in full.",
     ),
 }
+SIDES_HELP = "One of the two is often much shorter. All other rows get the other prediction."
 
 
 def picked_card(result: Curve | None, spec: RunSpec) -> None:
@@ -310,38 +302,26 @@ def sides(result: Curve, setting: Mapping[str, Any]) -> None:
     state = app_state()
     learner = learner_of(setting)
     mine = [s for s in result.settings if learner_of(s) is learner and s.keys() >= {"learner"}]
-    left, middle, right = st.columns(3)
-    described = [s for s in SIDES if s in {m.get("describes", "for") for m in mine}]
+    names = {"for": md(state.positive), "other": md(state.other_label)}
+    fields = [("describes", "for", ("Describes", names.__getitem__, SIDES_HELP))]
+    fields += [(name, 0.0, kind) for name, kind in KINDS.items()]
     generation = st.session_state.get("_picks", 0)
-    if len(described) > 1:
-        key = f"side_{generation}"
-        left.segmented_control(
-            "Describes",
-            described,
-            default=setting.get("describes", "for"),
-            format_func=lambda s: md(state.positive) if s == "for" else md(state.other_label),
-            wrap=True,
-            required=True,
-            key=key,
-            on_change=_turned,
-            args=(result, "describes", key),
-            help="One of the two is often much shorter. All other rows get the other prediction.",
-        )
-    for column, (name, kind) in zip((middle, right), KINDS.items(), strict=True):
-        values = sorted({m.get(name, 0.0) for m in mine})
+    for column, (name, plain, kind) in zip(st.columns(3), fields, strict=True):
+        label, named, sentence = kind
+        values = sorted({m.get(name, plain) for m in mine})
         if len(values) > 1:
-            key = f"kind_{name}_{generation}"
-            column.segmented_control(
-                kind.label,
-                values,
-                default=setting.get(name, 0.0),
-                format_func=kind.named,
+            key = f"side_{name}_{generation}"
+            choice(
+                label,
+                {value: named(value) for value in values},
+                setting.get(name, plain),
+                key,
+                place=column,
                 wrap=True,
-                required=True,
-                key=key,
+                persist_state=None,
                 on_change=_turned,
                 args=(result, name, key),
-                help=kind.sentence,
+                help=sentence,
             )
 
 

@@ -56,10 +56,10 @@ class Curve:
     """The points of all runs on one curve, without settings with missing folds.
 
     By number: `settings`, `specs` (the run of each), and the rows of `points`: the columns of
-    `Comparison.points`, and ``limit`` (the maximal number of conditions; the maximum over all folds'
-    rules if the setting has none, or they have more), ``label`` (the setting in words),
-    ``one_minus_f1`` and ``one_minus_auc``. `models` are by `ui.picked.model_key`, `references` are the
-    reference models on the same folds. `gaps` are the gaps of all rules between the groups of
+    `Comparison.points`, and ``limit`` (the maximal number of conditions; the maximum over all
+    folds' rules if the setting has none, or they have more), ``label`` (the setting in words),
+    ``one_minus_f1`` and ``one_minus_auc``. `models` are by `ui.picked.model_key`, `references` are
+    the reference models on the same folds. `gaps` are the gaps of all rules between the groups of
     `gap_column` on the training rows, NaN if unknown; suggested rules keep `max_gap`.
     """
 

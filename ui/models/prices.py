@@ -16,7 +16,8 @@ from ui.models.points import Curve, reference_lines
 from ui.models.run import COMPARISON, PRICES, latest, start
 from ui.row_picker import pick_row
 from ui.shell import once
-from ui.state import KEEP, AppState, app_state
+from ui.state import AppState, app_state
+from ui.widgets import choice
 
 SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 
@@ -129,15 +130,7 @@ def prices_tab(result: Curve | None, spec: RunSpec, y: str) -> None:
     if result is None or not any("theta" in s for s in result.settings):
         st.caption("No sweep of prices yet. Its points are shown here and on the curve above.")
         return
-    x = st.segmented_control(
-        "Measure size in",
-        list(SIZES),
-        format_func=SIZES.get,
-        default="n_conditions",
-        required=True,
-        key="front_x",
-        **KEEP,
-    )
+    x = choice("Measure size in", SIZES, "n_conditions", "front_x")
     shown = result.by_price(x, y)
     if not len(shown):
         st.caption("No point of the sweep has this measure.")

@@ -20,7 +20,8 @@ from ui.models.run import (
     start,
 )
 from ui.runs import jobs, preparing
-from ui.shell import once, problem
+from ui.runs.background import failure
+from ui.shell import once
 from ui.state import app_state
 
 POLL_SECONDS = 0.5
@@ -75,10 +76,8 @@ def progress_words(job: jobs.Job) -> str:
     """Return what a run does, its progress, and the remaining time."""
     if not job.done and (preparing_words := preparing.words()) is not None:
         return preparing_words
-    if job.state == "queued":
-        return jobs.registry().waiting(job)
-    if job.paused:
-        return "Waiting: another user's first search runs first"
+    if waiting := jobs.registry().waiting(job):
+        return waiting
     words = DOING[job.title]
     if job.message:
         words += f": {job.message}"
@@ -92,9 +91,7 @@ def progress_words(job: jobs.Job) -> str:
 def _ended(job: jobs.Job, result: Curve | None) -> None:
     """Show the end of a run that failed, was stopped or has missing points."""
     if job.state == "failed":
-        problem(job.error)
-        if job.error_id:
-            st.caption(f"Its number in the server's log is {job.error_id}.")
+        failure(job)
     elif job.state == "done" and job.answer.missed:
         names = ", ".join(job.answer.missed)
         st.caption(f"Not finished in time: {md(names, 300)}. Try more time.")
@@ -106,9 +103,8 @@ def _ended(job: jobs.Job, result: Curve | None) -> None:
 
 def stopped_words(job: jobs.Job, has_points: bool) -> str:
     """Return the progress of a stopped run, and how to continue it."""
-    where = f" at {job.done:,} of {job.total:,}" if job.done else ""
     stay = " Finished points stay." if has_points else ""
-    return f"{DOING[job.title]} was stopped{where}.{stay}{AGAIN[job.title]}"
+    return f"{DOING[job.title]} was stopped{job.where}.{stay}{AGAIN[job.title]}"
 
 
 def _forget_first() -> None:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -25,37 +24,18 @@ MAX_COMPARED = 3
 SHOWN = "_offer_shown"
 
 
-@dataclass(frozen=True)
-class Difference:
-    """Comparison of two rules.
-
-    Attributes
-    ----------
-    sentences : tuple of str
-        Plain text, to be escaped when it is shown.
-    clauses : str
-        The clauses of both, one per line: "-" for those of the first only, "+" for those of the
-        second only, no mark for common ones; to be shown by ``st.code``. Empty if the two have the
-        same clauses.
-    """
-
-    sentences: tuple[str, ...]
-    clauses: str
-
-
 def difference(
     first: RuleSet, second: RuleSet, X: pd.DataFrame, y: pd.Series, wording: Wording
-) -> Difference:
-    """Describe the differences between two rules; the second is shown in the form of the first."""
+) -> tuple[list[str], str]:
+    """Describe the differences between two rules; the second is shown in the form of the first.
+
+    Returns sentences (not escaped), and the clauses of both for ``st.code``, one per line: "-" for
+    those of the first only, "+" for those of the second only. Empty if they have the same clauses.
+    """
     comparison = compare_rules(first, second, columns_of(X))
-    clauses = (
-        _listed(comparison, wording)
-        if comparison.removed or comparison.added or comparison.changed
-        else ""
-    )
-    return Difference(
-        (*_about_clauses(comparison, wording), _about_answers(comparison, y)), clauses
-    )
+    differs = comparison.removed or comparison.added or comparison.changed
+    sentences = [*_about_clauses(comparison, wording), _about_answers(comparison, y)]
+    return sentences, _listed(comparison, wording) if differs else ""
 
 
 def _about_clauses(comparison: RuleComparison, wording: Wording) -> list[str]:
@@ -205,9 +185,9 @@ def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
 
 def _differences(first: tuple[str, RuleSet], second: tuple[str, RuleSet], state: AppState) -> None:
     """Show the differences between two rules, and which one predicts correctly."""
-    comparison = difference(first[1], second[1], *state.training, wording(state))
+    sentences, clauses = difference(first[1], second[1], *state.training, wording(state))
     st.markdown(f"**From “{md(first[0], 100)}” to “{md(second[0], 100)}”**")
-    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in comparison.sentences))
-    if comparison.clauses:
-        st.code(comparison.clauses, "diff", wrap_lines=True)
+    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in sentences))
+    if clauses:
+        st.code(clauses, "diff", wrap_lines=True)
         st.caption("Marked “-”: in the first only. Marked “+”: in the second only.")

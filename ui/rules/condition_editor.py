@@ -45,11 +45,11 @@ TABLE = "Add or remove conditions"
 class ConditionCounts:
     """Counts of rows by the m distinct values of a condition's column (the last one is "missing").
 
-    The condition has one result for all rows with a value, so any other cut point or set of levels is
-    counted in O(m). `before` counts rows that the unchanged rule predicts wrongly, `values` are as
-    compared by `Literal.compared`, `outcomes` (n_outcomes, m) the rows of each outcome. `wrong` and
-    `moved` (2, m) count rows predicted wrongly, and rows with a changed prediction, if the condition
-    fails (0) and if it holds (1).
+    The condition has one result for all rows with a value, so any other cut point or set of levels
+    is counted in O(m). `before` counts rows that the unchanged rule predicts wrongly, `values` are
+    as compared by `Literal.compared`, `outcomes` (n_outcomes, m) the rows of each outcome. `wrong`
+    and `moved` (2, m) count rows predicted wrongly, and rows with a changed prediction, if the
+    condition fails (0) and if it holds (1).
     """
 
     name: str

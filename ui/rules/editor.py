@@ -74,10 +74,7 @@ def edited_card(rule: RuleSet, train: Rows, state: AppState) -> RuleSet | None:
         key=f"editor_points_{state.rule_json}",
         hide_index=True,
         column_config={
-            "column": st.column_config.SelectboxColumn(options=list(train.columns), required=True),
-            "test": st.column_config.SelectboxColumn(options=list(OPERATORS), default=">"),
-            "value": st.column_config.TextColumn(),
-            "holds if missing": st.column_config.CheckboxColumn(default=False),
+            **_cells(train),
             "points": st.column_config.NumberColumn(step=1, default=1),
         },
         alt="The conditions of the scorecard and their points, editable",
@@ -93,6 +90,16 @@ def edited_card(rule: RuleSet, train: Rows, state: AppState) -> RuleSet | None:
     if not st.button("Apply", key="score_edit", type="primary"):
         return None
     return rows_to_points(rows, totals, rule, train.columns)
+
+
+def _cells(train: Rows) -> dict[str, Any]:
+    """Return the formats of the cells of a condition."""
+    return {
+        "column": st.column_config.SelectboxColumn(options=list(train.columns), required=True),
+        "test": st.column_config.SelectboxColumn(options=list(OPERATORS), default=">"),
+        "value": st.column_config.TextColumn(),
+        "holds if missing": st.column_config.CheckboxColumn(default=False),
+    }
 
 
 def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) -> None:
@@ -196,10 +203,7 @@ def _edited_table(rule: RuleSet, k: int, train: Rows, state: AppState) -> RuleSe
         key=f"editor_{k}_{state.rule_json}",
         hide_index=True,
         column_config={
-            "column": st.column_config.SelectboxColumn(options=list(train.columns), required=True),
-            "test": st.column_config.SelectboxColumn(options=list(OPERATORS), default=">"),
-            "value": st.column_config.TextColumn(),
-            "holds if missing": st.column_config.CheckboxColumn(default=False),
+            **_cells(train),
             "read as": st.column_config.TextColumn(default=""),
         },
         alt=f"The conditions of clause {k + 1}, editable",

@@ -24,6 +24,7 @@ from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState
 from ui.theme import chart
+from ui.widgets import choice
 from ui.words import rule_words, wording
 from ui.workspace import pick_rule
 
@@ -195,16 +196,8 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
         lambda: group_metrics(model, rows.X, rows.y, groups, positive=positive),
         copy=False,
     )
-    measure = st.segmented_control(
-        "Share",
-        list(GROUP_MEASURES),
-        format_func=TITLES.get,
-        default="error",
-        required=True,
-        key="groups_share",
-        label_visibility="collapsed",
-        **KEEP,
-    )
+    titles = {name: TITLES[name] for name in GROUP_MEASURES}
+    measure = choice("Share", titles, "error", "groups_share", label_visibility="collapsed")
     chart(group_figure(metrics, measure), f"groups_{rows.name}", group_sentence(metrics, measure))
     for sentence in metrics.sentences():
         st.markdown(f"- {md(sentence, 600)}")

@@ -22,8 +22,9 @@ from ui.rule_numbers import Rows
 from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
-from ui.state import KEEP, AppState
+from ui.state import AppState
 from ui.theme import chart
+from ui.widgets import choice
 from ui.words import clause_words, rule_words, wording
 
 N_RESAMPLES = 100
@@ -76,15 +77,12 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
             "class against the rest."
         )
         return
-    within = st.segmented_control(
+    within = choice(
         "Rules that cost at most this much more than the best",
-        WITHIN,
-        format_func=lambda share: f"{100 * share:g} % of rows",
-        default=0.01,
-        required=True,
-        key="alike_within",
+        {share: f"{100 * share:g} % of rows" for share in WITHIN},
+        0.01,
+        "alike_within",
         help="A wrong row counts one, or what it costs; a condition, its price in learning.",
-        **KEEP,
     )
     key = repr((state.fit_key, state.rule_json, within))
     whole = "whole_file" in (state.setting or {})

@@ -24,6 +24,7 @@ from ui.rules.editor import keep
 from ui.shell import once
 from ui.state import KEEP, AppState
 from ui.theme import chart, selected_id
+from ui.widgets import choice
 
 WAYS = {"clauses": "Clauses, one after another", "chances": "From a probability on"}
 MOST = 20  # number of probabilities to choose from
@@ -44,16 +45,7 @@ def operating_card(model: Any, rows: Rows, state: AppState) -> None:
     if state.several or len(source.classes_) != 2:
         st.caption("Operating points need two outcomes.")
         return
-    by = st.segmented_control(
-        "Points",
-        list(WAYS),
-        format_func=WAYS.get,
-        default="clauses",
-        required=True,
-        key="operating_by",
-        label_visibility="collapsed",
-        **KEEP,
-    )
+    by = choice("Points", WAYS, "clauses", "operating_by", label_visibility="collapsed")
     costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
     try:
         points = operating_points(source, rows.X, rows.y, by=by, costs=costs)

@@ -43,12 +43,10 @@ def answer_of(
     if job.active:
         st.fragment(_watched, run_every=POLL_SECONDS)(job, name, (job.version, job.active))
     elif job.state == "failed":
-        problem(job.error)
-        if job.error_id:
-            st.caption(f"Its number in the server's log is {job.error_id}.")
+        failure(job)
         st.button("Try again", key=f"begin_{name}", on_click=begin)
     elif job.state == "cancelled":
-        st.caption(f"{md(title)} was stopped{_position_words(job)}.")
+        st.caption(f"{md(title)} was stopped{job.where}.")
         st.button("Begin again", key=f"begin_{name}", on_click=begin)
     return job.interim if job.answer is None else job.answer
 
@@ -57,12 +55,8 @@ def _watched(job: jobs.Job, name: str, drawn: tuple[int, bool]) -> None:
     """Show the progress; rerun the page for new results, and at the end."""
     if (job.version, job.active) != drawn:
         st.rerun()
-    words = f"{job.title}{_position_words(job)} …"
-    if job.state == "queued":
-        words = jobs.registry().waiting(job)
-    elif job.paused:
-        words = "Waiting: another user's first search runs first"
-    elif (left := job.remaining) is not None and left >= 1:
+    words = jobs.registry().waiting(job) or f"{job.title}{job.where} …"
+    if (left := job.remaining) is not None and left >= 1:
         words += f" {left:.0f} s to go"
     bar, stop = st.columns([4, 1], vertical_alignment="bottom")
     if job.total:
@@ -72,5 +66,8 @@ def _watched(job: jobs.Job, name: str, drawn: tuple[int, bool]) -> None:
     stop.button("Stop", on_click=job.cancel, key=f"stop_{name}", width="stretch")
 
 
-def _position_words(job: jobs.Job) -> str:
-    return f" at {job.done:,} of {job.total:,}" if job.done and job.total else ""
+def failure(job: jobs.Job) -> None:
+    """Show why a job failed."""
+    problem(job.error)
+    if job.error_id:
+        st.caption(f"Its number in the server's log is {job.error_id}.")

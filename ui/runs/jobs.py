@@ -36,11 +36,11 @@ log = logging.getLogger("rulekit.dashboard")
 class Job:
     """One job.
 
-    Urgent jobs run first: a page is empty until they are done. `state` is "queued", "running", "done",
-    "cancelled" or "failed"; `total` is 0 while unknown. `interim` are the results so far: usable while
-    better ones are computed, replaced (`version` counts) and never edited. `message` is the current
-    step, `answer` the result of the task, `error` a sentence, with `error_id` if there is more in the
-    server's log.
+    Urgent jobs run first: a page is empty until they are done. `state` is "queued", "running",
+    "done", "cancelled" or "failed"; `total` is 0 while unknown. `interim` are the results so far:
+    usable while better ones are computed, replaced (`version` counts) and never edited. `message`
+    is the current step, `answer` the result of the task, `error` a sentence, with `error_id` if
+    there is more in the server's log.
     """
 
     title: str
@@ -93,6 +93,11 @@ class Job:
         if self.done < 3 or not self.total or self.state != "running":
             return None
         return self.elapsed * (self.total - self.done) / self.done
+
+    @property
+    def where(self) -> str:
+        """Its progress in words; empty before any."""
+        return f" at {self.done:,} of {self.total:,}" if self.done and self.total else ""
 
     def cancel(self) -> None:
         """Stop the job and free its worker; results so far are kept. Returns at once."""
@@ -156,10 +161,10 @@ Task = Callable[[Reporter], Any]
 class JobRegistry:
     """All jobs of this server: one active job per owner, at most one running job per core.
 
-    Urgent jobs run first. If other jobs hold all cores, the latest of them is paused until no urgent
-    job needs its core. `n_running` jobs run at once: by default ``RULEKIT_WORKERS``, or the number of
-    cores. An owner's jobs end `grace` seconds after its last tab was closed. Workers import `modules`
-    before they take a job.
+    Urgent jobs run first. If other jobs hold all cores, the latest of them is paused until no
+    urgent job needs its core. `n_running` jobs run at once: by default ``RULEKIT_WORKERS``, or the
+    number of cores. An owner's jobs end `grace` seconds after its last tab was closed. Workers
+    import `modules` before they take a job.
     """
 
     def __init__(
@@ -223,7 +228,11 @@ class JobRegistry:
             return waiting.index(job.id) + 1 if job.id in waiting else 0
 
     def waiting(self, job: Job) -> str:
-        """Return what a queued job waits for: its process, or a free place."""
+        """Return what a job waits for: its process, a free place, urgent work; empty if nothing."""
+        if job.paused:
+            return "Waiting: another user's first search runs first"
+        if job.state != "queued":
+            return ""
         with self._lock:
             position, free = self.position(job), self._free > 0
         if position == 1 and free:

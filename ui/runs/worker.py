@@ -55,7 +55,8 @@ class Reporter:
 class Worker:
     """Handle of a worker process in the server.
 
-    `job` is the current job, also after it was cancelled; `ready` is whether the modules are loaded.
+    `job` is the current job, also after it was cancelled; `ready` is whether the modules are
+    loaded.
     """
 
     def __init__(self, modules: Sequence[str]) -> None:

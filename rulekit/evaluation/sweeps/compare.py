@@ -174,12 +174,17 @@ class Comparison:
                 )
         shifts = [0, *np.cumsum([len(one.settings) for one in everyone[:-1]]).tolist()]
         pairs = list(zip(everyone, shifts, strict=True))
+
+        def renumbered(name: str) -> tuple[Row, ...]:
+            rows = ((row, by) for one, by in pairs for row in getattr(one, name))
+            return tuple(row | {"setting": row["setting"] + by} for row, by in rows)
+
         return Comparison(
             families=tuple(family for one in everyone for family in one.families),
             n_folds=self.n_folds,
             folds_digest=self.folds_digest,
-            finished=tuple(row for one, by in pairs for row in renumbered(one.finished, by)),
-            first_pass=tuple(row for one, by in pairs for row in renumbered(one.first_pass, by)),
+            finished=renumbered("finished"),
+            first_pass=renumbered("first_pass"),
             part_of_rows=max(one.part_of_rows for one in everyone),
             models={k + by: model for one, by in pairs for k, model in one.models.items()},
             references=next(
@@ -212,11 +217,6 @@ class Progress:
     found: Comparison
 
 
-def renumbered(rows: Iterable[Row], by: int) -> list[Row]:
-    """Return rows with settings renumbered from a given number."""
-    return [row | {"setting": row["setting"] + by} for row in rows]
-
-
 def _plain(row: Row) -> Row:
     return {name: value for name, value in row.items() if name not in (*EXTRAS, "draft")}
 
@@ -224,10 +224,7 @@ def _plain(row: Row) -> Row:
 QUICK_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
 QUICK_ROWS = 1_000  # but at least this many rows, if there are as many
 QUICK_SECONDS = 2.0  # for one search in a first pass
-QUICK = {
-    "n_perturbations": 0,
-    "time_limit": QUICK_SECONDS,
-}  # parameters of a learner in a first pass
+QUICK = {"n_perturbations": 0, "time_limit": QUICK_SECONDS}  # of a learner in a first pass
 
 OnProgress = Callable[[Progress], None]
 Learners = Mapping[str, tuple[Any, Any]] | Iterable[Family]
@@ -380,9 +377,8 @@ class _Comparing:
         for position, (family, first) in enumerate(self.numbered):
             stop = self.until_turn_ends(n_stages - position, keeps_models=family.keep_models)
             for k, (limited, numbers) in enumerate(self.rounds(family)):
-                ends = (
-                    stop if k else self.should_stop
-                )  # the first round gives every learner a point
+                # the first round gives every learner a point
+                ends = stop if k else self.should_stop
                 if not ends():
                     self.sweep(limited, first, numbers, store=self.store, should_stop=ends)
             if self.should_stop():
@@ -393,9 +389,12 @@ class _Comparing:
             self.refer(self.should_stop)
 
     def refer(self, stop: ShouldStop) -> None:
-        """Cross-validate the reference models."""
+        """Cross-validate the reference models that finish in time."""
         self.report_progress("references")
-        self.lines = self.reference_models(stop)
+        options: Any = {"cv": self.folds, "sample_weight": self.weight, "should_stop": stop}
+        found = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **options)
+        tables = [r.summary.assign(name=name) for name, r in found.items() if r.complete]
+        self.lines = pd.concat(tables, ignore_index=True) if tables else None
 
     def look_up(self) -> None:
         """Load what the store holds."""
@@ -423,16 +422,10 @@ class _Comparing:
 
     def found(self) -> Comparison:
         """Return the current result."""
-        return Comparison(
-            self.families,
-            len(self.folds),
-            self.digest,
-            tuple(self.finished),
-            tuple(self.first_pass),
-            self.part_of_rows,
-            dict(self.models),
-            self.lines,
-        )
+        rows = tuple(self.finished), tuple(self.first_pass), self.part_of_rows
+        models = dict(self.models)
+        n_folds = len(self.folds)
+        return Comparison(self.families, n_folds, self.digest, *rows, models, self.lines)
 
     def report_progress(self, stage: str, family: str = "", row: Row | None = None) -> None:
         """Report progress to the caller."""
@@ -549,17 +542,6 @@ class _Comparing:
         settings = [family.settings[number] for number in numbers]
         fits = clone(family.estimator).fit_many(self.X, self.y, settings, **options)
         self.models |= {first + k: model for k, model in zip(numbers, fits, strict=False)}
-
-    def reference_models(self, stop: ShouldStop) -> pd.DataFrame | None:
-        """Cross-validate the reference models that finish in time."""
-        options: dict[str, Any] = {
-            "cv": self.folds,
-            "sample_weight": self.weight,
-            "should_stop": stop,
-        }
-        references = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **options)
-        tables = [r.summary.assign(name=name) for name, r in references.items() if r.complete]
-        return pd.concat(tables, ignore_index=True) if tables else None
 
 
 def smallest(settings: Sequence[Setting]) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning.binned_table import level_groups
+from rulekit.binning.encodings import level_groups
 from rulekit.rules import Literal
 from rulekit.rules.condition import Scalar
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning import BinnedTable, Conditions, conditions_of
+from rulekit.binning import BinnedTable, Conditions
 from rulekit.exceptions import RuleError
 from rulekit.families.scorecard.solver.problem import PointsProblem, class_masses
 from rulekit.families.scorecard.solver.search import Card
@@ -62,7 +62,7 @@ def candidates(
     literals = [required for required in constraints.required if not isinstance(required, str)]
     source, spans, written = [], [], []
     for f, encoding in enumerate(bins.encodings):
-        for one, other, span in _pairs(conditions_of(encoding), encoding.seen()):
+        for one, other, span in _pairs(encoding.conditions(), encoding.seen()):
             if one in literals or other in literals:
                 continue
             sides = Written(_side(one, other, constraints), _side(other, one, constraints, True))
@@ -138,7 +138,7 @@ def _pairs(
     Of two that hold in the same of these bins, the first; "more than" comes before "at most".
     """
     position = np.concatenate([[0], np.cumsum(seen)])
-    n_cells, spans = int(position[-1]), conditions.spans
+    n_cells, spans = int(position[-1]), conditions.runs
     where: dict[tuple[int, ...], int] = {}
     order = sorted(range(len(conditions)), key=lambda i: (-int(conditions.side[i]), i))
     for i in order:
@@ -149,8 +149,8 @@ def _pairs(
         if edges not in done and edges not in ((), (0, n_cells)):
             done |= {edges, others}
             k = where.get(others)
-            other = None if k is None else conditions.literal(k)
-            yield conditions.literal(i), other, spans[i].tolist()
+            other = None if k is None else conditions.literals[k]
+            yield conditions.literals[i], other, spans[i].tolist()
 
 
 def _edges(span: list[int]) -> tuple[int, ...]:

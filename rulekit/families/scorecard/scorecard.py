@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rulekit._sums import exp
 from rulekit._validation import Interval
 from rulekit.binning import Binarizer
 from rulekit.data import Costs, make_folds
@@ -23,7 +24,6 @@ from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.literal.base import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
 from rulekit.rules import Clause, Constraints, PointsSplit, RuleSet
-from rulekit.search.sums import exp
 
 Ints = NDArray[np.int64]
 LEAST_SHARE = 0.05  # of all rows, in each of several bands of a side: of fewer nothing is known

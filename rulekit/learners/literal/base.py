@@ -29,7 +29,7 @@ from rulekit.learners.training import SharedWork, TrainingTable, as_constraints,
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import ColumnOrLiteral, Constraints
 from rulekit.rules.rule_set import Label
-from rulekit.search.columns.cell_sets import ClauseSelection
+from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.local_search import local_search
 
 SAME = 1e-6  # a bound this near to a value, relative to it, proves it

@@ -345,7 +345,7 @@ empty_rule_hint_, binarizer_
         chosen = searched.chosen(entry)
         learned = simplify(self.rule_of(problem.clauses(chosen, np.zeros(len(chosen), bool))))
         rule = self.with_required(learned, problem, entry.n_clauses)
-        wrong = problem.cells.missed(chosen) == problem.y
+        wrong = problem.table.missed(chosen) == problem.y
         if rule != learned:
             described = problem.y ^ (self.form == "dnf")
             wrong = (rule.predict(problem.columns) == self.positive_label_) != described

@@ -20,7 +20,7 @@ from rulekit.learners.training import Clock, plain_label
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.search.box_search.problem import ERRORS, Boxes, BoxPrices
 from rulekit.search.box_search.search import Archive, ArchiveEntry, SearchPlan, refined_cuts, search
-from rulekit.search.columns.cell_sets import ClauseSelection
+from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch, RuleList
 
 N_TREES = 100
@@ -50,13 +50,13 @@ def agreement(
     Shapes: classes (n,); result (n,).
     """
     y = problem.y.astype(int) if classes is None else classes
-    if not len(problem.cells.source) or (y == y[0]).all():
+    if not len(problem.table.feature) or (y == y[0]).all():
         return np.ones(len(y))
     key = f"agreement {seed} {classes is None}".encode()
     if key not in problem.memory:
-        cells = problem.cells
-        used = np.unique(cells.source).tolist()
-        columns, ordered = forest_columns(cells.codes, problem.encodings, used)
+        table = problem.table
+        used = np.unique(table.feature).tolist()
+        columns, ordered = forest_columns(table.codes, table.encodings, used)
         shares = votes(columns, ordered, y, problem.weight, N_TREES, seed, MOST_ROWS)
         problem.memory[key] = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
     shares_agreed: NDArray[np.float64] = problem.memory[key]

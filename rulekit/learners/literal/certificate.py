@@ -240,7 +240,7 @@ def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem
     """
     if not isinstance(literal.value, tuple) or _cut_key(literal) in listed:
         return 1
-    ranks = [e.ranks_of(literal) for e in problem.encodings if e.name == literal.feature]
+    ranks = [e.ranks_of(literal) for e in problem.table.encodings if e.name == literal.feature]
     in_a_row = any(r and max(r) - min(r) == len(r) - 1 for r in ranks)
     return min(2, len(literal.value)) if in_a_row else len(literal.value)
 

@@ -19,7 +19,7 @@ from rulekit.search.clause_generation.column_generation import (
 )
 from rulekit.search.clause_generation.exact_clause import ClauseLimits
 from rulekit.search.clause_generation.pricing import MANY_COLUMNS
-from rulekit.search.columns.cell_sets import ClauseSelection
+from rulekit.search.columns.clause_selection import ClauseSelection
 
 PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
 ALL_TESTS = 10**12

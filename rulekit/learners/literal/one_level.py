@@ -86,8 +86,8 @@ class ConditionScreening:
     def per_column(self) -> pd.DataFrame:
         """Count candidates by source column and result: one row per column."""
         first = self.screening.first_test()
-        source = self.problem.cells.source
-        names = [e.name for e in self.problem.encodings]
+        source = self.problem.table.feature
+        names = [e.name for e in self.problem.table.encodings]
         parts = {"column": names, "conditions": np.bincount(source, minlength=len(names))}
         for k, outcome in enumerate(self.screening.outcomes):
             parts[outcome.test] = np.bincount(source[first == k], minlength=len(names))
@@ -343,7 +343,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         """Find the best clause over bins."""
         theta = float(self.theta)
         best = best_columns(
-            priced(problem.cells, problem.y, theta, problem.weight),
+            priced(problem.table, problem.y, theta, problem.weight),
             screening=self.screening,
             deadline=problem.deadline,
         )
@@ -453,7 +453,7 @@ def screen_conditions(
     model._check()
     table = model._read(X, y, sample_weight)
     problem = model.problem_of(table, SharedWork(), positive_label, by_cells=True)
-    task = priced(problem.cells, problem.y, float(theta), problem.weight)
+    task = priced(problem.table, problem.y, float(theta), problem.weight)
     if how == "duality":
         screening = best_columns(task, screening="duality").screening
     else:

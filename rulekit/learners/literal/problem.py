@@ -25,19 +25,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning import BinnedTable, Conditions, complemented, conditions_of
+from rulekit.binning import BinnedTable
+from rulekit.binning.binned_table import joined, row_order
 from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.scales import GAPS, ORDERED
 from rulekit.search.box_search.problem import BoxPrices, BoxProblem, End
-from rulekit.search.columns.cell_sets import (
-    CellSets,
-    ColumnStructure,
-    error_cost,
-    hamming_cost,
-    row_order,
-    runs_of,
-)
+from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
 from rulekit.search.columns.rounding import PERTURBATION
 from rulekit.search.one_level.problem import CoverProblem
 
@@ -56,16 +50,14 @@ class BinaryProblem:
     Shapes: y (n,), weight (n,), columns (n,), rows (n,).
     """
 
-    cells: CellSets
+    table: BinnedTable
     y: Bools
     weight: Floats
     or_literals: tuple[Literal, ...]
     literals: Sequence[Literal]
-    structure: ColumnStructure
     columns: Columns = field(repr=False)
     rows: NDArray[np.intp] = field(repr=False)
     forbidden: tuple[Literal, ...] = ()
-    encodings: tuple[Any, ...] = ()
     memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
     until: list[float | None] = field(default_factory=lambda: [None], repr=False)
     flipped: bool = False
@@ -73,7 +65,7 @@ class BinaryProblem:
     @cached_property
     def theta_max(self) -> float:
         """Price from which on the best one-level clause is empty."""
-        gain = self.cells.sums(np.where(self.y, self.weight, -self.weight))
+        gain = self.table.sums(np.where(self.y, self.weight, -self.weight))
         return float(gain.max(initial=0.0))
 
     @property
@@ -115,7 +107,7 @@ class BinaryProblem:
     @property
     def A(self) -> Bools:  # noqa: N802
         """The candidates as a Boolean matrix, shape (n, d); built on first access."""
-        return self.cells.A
+        return self.table.values
 
     @property
     def deadline(self) -> float | None:
@@ -126,29 +118,28 @@ class BinaryProblem:
     def cover(self) -> CoverProblem:
         """The one-level problems over this table."""
         cover = CoverProblem(
-            self.cells,
+            self.table,
             self.y,
             self.weight,
             perturbation=perturbations(self.or_literals),
-            structure=self.structure,
         )
         cover.deadline = self.deadline
         return cover
 
     @cached_property
-    def cuts(self) -> ColumnStructure:
-        """The structure, with the rank of each row's value in each source with cuts."""
+    def cuts(self) -> MovableCuts:
+        """Where cuts may be moved: to any value of the training table."""
         ranks = {
             source: np.where(np.isnan(values), -1, np.searchsorted(self.distinct[source], values))
             for source, values in self._positions.items()
         }
-        return replace(self.structure, ranks=ranks, barred=self._barred_cuts)
+        return MovableCuts(self.table.feature, self.table.side, ranks, self._barred_cuts)
 
     @cached_property
     def _positions(self) -> dict[int, Floats]:
         """What each source with cuts is compared by (see `positions`), arrays of shape (n,)."""
-        sources = np.unique(self.structure.feature[self.structure.side != 0]).tolist()
-        read = {source: self.encodings[source] for source in sources}
+        sources = np.unique(self.table.feature[self.table.side != 0]).tolist()
+        read = {source: self.table.encodings[source] for source in sources}
         return {source: e.positions(self.columns[e.name]) for source, e in read.items()}
 
     @cached_property
@@ -161,8 +152,8 @@ class BinaryProblem:
         """Cuts that would make a forbidden literal: column j, cut after its k-th value."""
         cuts_barred = set()
         for barred in self.forbidden:
-            for j in np.flatnonzero(self.structure.side).tolist():
-                distinct = self.distinct[int(self.structure.feature[j])]
+            for j in np.flatnonzero(self.table.side).tolist():
+                distinct = self.distinct[int(self.table.feature[j])]
                 literal = self.literals[j]
                 if barred.op in ORDERED and barred == replace(literal, value=barred.value):
                     cuts_barred.add(
@@ -195,8 +186,8 @@ class BinaryProblem:
 
     def _cut_anew(self, j: int, k: int) -> Literal:
         """Write literal j with a cut between the k-th distinct value and the next."""
-        source = int(self.structure.feature[j])
-        distinct, encoding = self.distinct[source], self.encodings[source]
+        source = int(self.table.feature[j])
+        distinct, encoding = self.distinct[source], self.table.encodings[source]
         low, high = float(distinct[k]), float(distinct[k + 1])
         middle = low + (high - low) / 2
         edge = encoding.edge_between(middle if middle < high else low, low, high)
@@ -222,22 +213,18 @@ def binary_problem(
     or_literals = _complements(bins) if flipped else bins.literals
     free = constraints == Constraints()
     allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
-    order = sorted(allowed, key=lambda j: or_literals[j].sort_key)
-    spans = runs_of([table ^ flipped for table in bins.holds])
-    source, side, rank = bins.feature[order], bins.side[order], bins.rank[order]
-    y = described ^ flipped
-    cells, rows = CellSets(bins.codes, bins.n_codes, source, spans[order]).in_order(y, weight)
+    order = np.array(sorted(allowed, key=lambda j: or_literals[j].sort_key), dtype=np.intp)
+    y, table = described ^ flipped, bins.take_columns(order)
+    cells, rows = (table.complemented() if flipped else table).in_order(y, weight)
     return BinaryProblem(
         cells,
         y[rows],
         weight[rows],
         tuple(or_literals[j] for j in order),
-        tuple(bins.literals[j] for j in order),
-        ColumnStructure(source, (-side if flipped else side).astype(np.int8), rank),
+        table.literals,
         {name: values[rows] for name, values in columns.items()},
         rows,
         tuple(item for item in constraints.forbidden if not isinstance(item, str)),
-        bins.encodings,
         flipped=flipped,
     )
 
@@ -273,8 +260,8 @@ class _Builder:
 
     def add_cuts(self, source: int, conditions: Found) -> None:
         """Add a column of positions, with the cuts of its literals."""
-        encoding, structure = self.problem.encodings[source], self.problem.structure
-        rank_of = structure.rank[[j for _, j in conditions]]
+        encoding, table = self.problem.table.encodings[source], self.problem.table
+        rank_of = table.rank[[j for _, j in conditions]]
         ranks = np.unique(rank_of)  # a cell lies above the cuts of smaller ranks than its own
         bins = np.searchsorted(ranks, np.arange(encoding.n_cells))
         n_present = encoding.n_cells - 1 if encoding.cuts is not None else len(encoding.groups)
@@ -284,7 +271,7 @@ class _Builder:
             conditions, np.searchsorted(ranks, rank_of).tolist(), strict=True
         ):
             accepts = literal.missing and self.lacks(source)
-            above = structure.side[j] < 0  # an OR contains the other side
+            above = table.side[j] < 0  # an OR contains the other side
             self.column_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
 
     def add_levels(self, conditions: Found) -> None:
@@ -311,10 +298,10 @@ class _Builder:
 
     def add_tests(self, conditions: Found) -> None:
         """Add the tests of missingness of a column as a feature of one bin."""
-        source = int(self.problem.structure.feature[conditions[0][1]])
+        source = int(self.problem.table.feature[conditions[0][1]])
         if not self.lacks(source):
             return
-        last = self.problem.encodings[source].n_cells - 1
+        last = self.problem.table.encodings[source].n_cells - 1
         f = self._add(source, (np.arange(last + 1) == last).astype(np.int64), 1)
         for literal, j in conditions:
             only_missing = literal.op == "missing"
@@ -323,21 +310,21 @@ class _Builder:
     def lacks(self, source: int) -> bool:
         """Whether some row has no value that an encoding reads."""
         if source not in self._lacking:
-            last = self.problem.encodings[source].n_cells - 1
-            self._lacking[source] = bool((self.problem.cells.codes[:, source] == last).any())
+            last = self.problem.table.encodings[source].n_cells - 1
+            self._lacking[source] = bool((self.problem.table.codes[:, source] == last).any())
         return self._lacking[source]
 
     def _level(self, literal: Literal, j: int) -> tuple[int, NDArray[np.integer]]:
         """Return for each bin whether it holds a literal's level; the last one has no value."""
-        source = int(self.problem.structure.feature[j])
-        held = _level_test(literal).mask_of(self.problem.encodings[source].representatives())
+        source = int(self.problem.table.feature[j])
+        held = _level_test(literal).mask_of(self.problem.table.encodings[source].representatives())
         bins = held.astype(np.int64)
         bins[-1] = 2
         return source, bins
 
     def _opposed(self, one: Any, other: Any) -> bool:
         """Whether each row that has a value is of exactly one of two levels."""
-        codes = self.problem.cells.codes
+        codes = self.problem.table.codes
         a, b = (bins[codes[:, source]] for source, bins in (one, other))
         return bool(((a == 2) | (a != b)).all())
 
@@ -363,7 +350,7 @@ def box_table(
     lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
     # the search knows both tests of missingness of a column or none
     tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
-    cells, column, bins, n_cells = _merged_cells(problem.cells.codes, builder.bins)
+    cells, column, bins, n_cells = _merged_cells(problem.table.codes, builder.bins)
     return BoxProblem(
         cells,
         n_bins,
@@ -432,26 +419,11 @@ def _by_column(problem: BinaryProblem) -> dict[str, Kinds]:
         kinds = parts.setdefault(negated.feature, ({}, [], []))
         if negated.op in GAPS:
             kinds[2].append((negated, j))
-        elif problem.structure.side[j]:
-            kinds[0].setdefault(int(problem.structure.feature[j]), []).append((negated, j))
+        elif problem.table.side[j]:
+            kinds[0].setdefault(int(problem.table.feature[j]), []).append((negated, j))
         else:
             kinds[1].append((negated, j))
     return parts
-
-
-@dataclass(frozen=True, eq=False)
-class _Written(Sequence[Literal]):
-    """Conditions as literals that are created on access; `origin` is column and place, (d, 2)."""
-
-    conditions: tuple[Conditions, ...]
-    origin: NDArray[np.intp]
-
-    def __len__(self) -> int:
-        return len(self.origin)
-
-    def __getitem__(self, j: Any) -> Any:
-        source, position = self.origin[j]
-        return self.conditions[source].literal(int(position))
 
 
 def cell_problem(
@@ -464,40 +436,22 @@ def cell_problem(
     constraints: Constraints,
 ) -> BinaryProblem:
     """Build the problem for any number of cuts: as `binary_problem`, without a literal for each."""
-    flipped = form == "dnf"
-    conditions = tuple(conditions_of(e) for e in bins.encodings)
-    sizes = [len(c) for c in conditions]
-    source = np.repeat(np.arange(len(conditions)), sizes)
-    position = np.arange(len(source)) - np.repeat(np.cumsum(sizes) - sizes, sizes).astype(np.intp)
-    spans, side, rank, gaps = (
-        np.concatenate([np.zeros((0, *width), np.intp), *(getattr(c, name) for c in conditions)])
-        for name, width in (("spans", (4,)), ("side", ()), ("rank", ()), ("gaps", ()))
-    )
-    last = np.zeros(len(conditions), np.intp)
-    np.maximum.at(last, source, rank)
-    chain = np.where(side == 0, -1, 4 * source + 2 * (side > 0) + gaps)
-    upwards = (side < 0) ^ flipped
-    order = np.where(side == 0, 0, np.where(upwards, rank, last[source] - rank))
-    if flipped:
-        spans, side = complemented(spans, bins.n_codes[source]), -side
+    flipped, free = form == "dnf", constraints == Constraints()
+    conditions = joined([e.conditions() for e in bins.encodings])
+    if not free:
+        written = enumerate(conditions.literals)
+        allowed = [j for j, literal in written if constraints.allows(literal)]
+        conditions = conditions.take(np.array(allowed, dtype=np.intp))
     y = described ^ flipped
     rows = row_order(bins.codes, y, weight)
-    cells = CellSets(np.asfortranarray(bins.codes[rows]), bins.n_codes, source, spans, chain, order)
-    origin = np.stack([source, position], axis=1)
-    if constraints != Constraints():
-        literals = enumerate(_Written(conditions, origin))
-        allowed = np.array([j for j, lit in literals if constraints.allows(lit)], dtype=np.intp)
-        cells, origin = cells.take_columns(allowed), origin[allowed]
-        side, rank = side[allowed], rank[allowed]
+    given = conditions.complemented() if flipped else conditions
     return BinaryProblem(
-        cells,
+        BinnedTable(np.asfortranarray(bins.codes[rows]), bins.encodings, given),
         y[rows],
         weight[rows],
         (),
-        _Written(conditions, origin),
-        ColumnStructure(cells.source, side, rank),
+        conditions.literals,
         {name: values[rows] for name, values in columns.items()},
         rows,
-        encodings=bins.encodings,
         flipped=flipped,
     )

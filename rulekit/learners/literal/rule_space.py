@@ -63,11 +63,11 @@ class RuleSpace:
     @cached_property
     def slots(self) -> list[int]:
         """Number conditions so that two thresholds on one side share a number."""
-        structure = self.problem.structure
-        after = 2 * int(structure.feature.max(initial=-1)) + 2
+        table = self.problem.table
+        after = 2 * int(table.feature.max(initial=-1)) + 2
         return [
             2 * int(f) + (s > 0) if s else after + j
-            for j, (f, s) in enumerate(zip(structure.feature, structure.side, strict=True))
+            for j, (f, s) in enumerate(zip(table.feature, table.side, strict=True))
         ]
 
     def constants(self) -> tuple[PricedRule, PricedRule]:

@@ -14,7 +14,7 @@ from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.problem import BinaryProblem
 from rulekit.rules.constraints import Constraints
-from rulekit.search.columns.cell_sets import ClauseSelection
+from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.alternating import alternating
 from rulekit.search.two_level.block_coordinate import block_coordinate
 from rulekit.search.two_level.relaxation import solve_two_level_exact, solve_two_level_lp

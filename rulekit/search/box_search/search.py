@@ -32,7 +32,7 @@ from rulekit.search.box_search.problem import (
     Ints,
     no_boxes,
 )
-from rulekit.search.columns.cell_sets import ColumnStructure
+from rulekit.search.columns.clause_selection import MovableCuts
 
 GAIN = 1e-9  # an entry is replaced, and a cut moved, only for more than rounding
 FAR = 1 << 30  # violations of a clause that is not there
@@ -424,7 +424,7 @@ def refined_cuts(
     A: Bools,
     y: Bools,
     weight: Floats,
-    structure: ColumnStructure,
+    movable: MovableCuts,
     chosen: Bools,
     prices: BoxPrices = ERRORS,
 ) -> tuple[dict[tuple[int, int], int], float]:
@@ -437,7 +437,7 @@ def refined_cuts(
     O(n + D) for an interval of D distinct values. Among equal cuts, an interval with one end keeps
     the one next to the old cut; with two ends, the first.
     """
-    work = _Refinement(A, y, weight, structure, chosen, prices)
+    work = _Refinement(A, y, weight, movable, chosen, prices)
     places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]
     while any(work.improve(r, s) for r, s in places):
         pass
@@ -452,22 +452,22 @@ class _Refinement:
         A: Bools,
         y: Bools,
         weight: Floats,
-        structure: ColumnStructure,
+        movable: MovableCuts,
         chosen: Bools,
         prices: BoxPrices,
     ) -> None:
-        self.A, self.structure, self.prices = A, structure, prices
+        self.A, self.movable, self.prices = A, movable, prices
         self.y, self.weight = y, weight
         self.intervals: list[list[_Interval]] = []
         self.refusals: list[list[Bools]] = []
         rest = []
         for row in chosen:
             columns = np.flatnonzero(row)
-            cuts = [int(j) for j in columns if structure.side[j]]
+            cuts = [int(j) for j in columns if movable.side[j]]
             intervals = self._intervals(cuts)
             self.intervals.append(intervals)
             self.refusals.append([i.refused for i in intervals])
-            fixed = [j for j in columns if not structure.side[j]]
+            fixed = [j for j in columns if not movable.side[j]]
             rest.append(A[:, fixed].sum(axis=1))
         self.start = [[(i.a, i.b) for i in intervals] for intervals in self.intervals]
         n = len(y)
@@ -479,17 +479,17 @@ class _Refinement:
 
     def _intervals(self, cuts: list[int]) -> list[_Interval]:
         """Gather the cuts of one clause by source column."""
-        A, structure = self.A, self.structure
+        A, movable = self.A, self.movable
         intervals: dict[int, _Interval] = {}
         for j in cuts:
-            source = int(structure.feature[j])
-            ranks = structure.ranks[source]
+            source = int(movable.feature[j])
+            ranks = movable.ranks[source]
             n_values = int(ranks.max(initial=-1)) + 1
             interval = intervals.setdefault(source, _Interval(ranks, n_values, b=n_values - 1))
             present = ranks >= 0
-            below = ranks[present & (A[:, j] == (structure.side[j] < 0))]
+            below = ranks[present & (A[:, j] == (movable.side[j] < 0))]
             after = int(below.max(initial=-1))  # rank of the last value at most the cut
-            if structure.side[j] < 0:
+            if movable.side[j] < 0:
                 interval.low, interval.a = j, after
             else:
                 interval.high, interval.b = j, after
@@ -536,7 +536,7 @@ class _Refinement:
         """Cuts that may be made, and the one there is."""
         if column is None:
             return cuts
-        barred = [k for j, k in self.structure.barred if j == column]
+        barred = [k for j, k in self.movable.barred if j == column]
         return np.union1d(np.setdiff1d(cuts, barred), [now])
 
     def _savings(self, r: int, u: Ints) -> Floats:

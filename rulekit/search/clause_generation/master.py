@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rulekit._sums import addable
 from rulekit.exceptions import SolverError
 from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Floats, Ints
 from rulekit.search.clause_generation.pricing import joined
@@ -22,7 +23,6 @@ from rulekit.search.lp import (
     silent_highs,
     solve_lp,
 )
-from rulekit.search.sums import addable
 
 GAIN = 1e-9
 

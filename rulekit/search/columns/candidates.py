@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rulekit.search.columns.cell_sets import CellSets
+from rulekit._sums import grid_unit, on_grid
+from rulekit.binning import BinnedTable
 from rulekit.search.lp import LinearProgram
-from rulekit.search.sums import grid_unit, on_grid
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -27,7 +27,7 @@ class PricedColumns:
     Shapes: P (g, d), m (g,), wrong (d,).
     """
 
-    P: CellSets
+    P: BinnedTable
     m: Floats
     wrong: Floats
     theta: float
@@ -44,7 +44,7 @@ class PricedColumns:
 
     def cost(self, columns: Ints) -> float:
         """Cost of the clause of these columns."""
-        covered = self.P.values(columns).any(axis=1)
+        covered = self.P.values_of(columns).any(axis=1)
         return float(self.theta * len(columns) + self.wrong[columns].sum() + self.m[~covered].sum())
 
     def take_columns(self, columns: Ints) -> "PricedColumns":
@@ -53,7 +53,7 @@ class PricedColumns:
 
 
 def priced(
-    columns: CellSets,
+    columns: BinnedTable,
     y: Bools,
     theta: float,
     weight: Floats | None = None,
@@ -82,9 +82,9 @@ def priced(
     # On the grid equal columns get equal prices in whatever order their rows are added: ties are
     # ties, and no column beats its equal by a rounding error.
     rows = on_grid(rows, grid_unit(rows.sum(), columns.copies))
-    wrong = columns.take_rows(~y).sums(rows[~y])
+    wrong = columns[~y].sums(rows[~y])
     kept = y & (rows > 0)
-    return PricedColumns(columns.take_rows(kept), rows[kept], wrong, float(theta))
+    return PricedColumns(columns[kept], rows[kept], wrong, float(theta))
 
 
 def compact_program(P: Floats, m: Floats, c: Floats) -> LinearProgram:

@@ -2,7 +2,7 @@
 
 Throughout the module::
 
-    P       (n, d)         the rows to be covered, as `CellSets`
+    P       (n, d)         the rows to be covered, as `BinnedTable`
     m       (n,)   float   what it costs to leave a row uncovered
     price   (d,)   float   what it costs to choose a column: theta, and the wrong rows it covers
     w       (d,)   float   the relaxed clause, in [0, 1]
@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.columns.cell_sets import CellSets, RedundancyGroup
+from rulekit.binning import BinnedTable
+from rulekit.search.columns.redundancy import RedundancyGroup
 from rulekit.search.small_matrices import solved
 
 PERTURBATION = 1e-6
@@ -86,7 +87,7 @@ class RoundingTask:
     Shapes: required (d,).
     """
 
-    P: CellSets
+    P: BinnedTable
     m: Floats
     price: Floats
     layout: Any
@@ -95,11 +96,11 @@ class RoundingTask:
     def cost(self, chosen: Bools) -> float:
         """Cost of a clause, all its columns chosen."""
         chosen = np.asarray(chosen, dtype=bool)
-        covered = self.P.values(np.flatnonzero(chosen)).any(axis=1)
+        covered = self.P.values_of(np.flatnonzero(chosen)).any(axis=1)
         return float(self.price[chosen].sum() + self.m[~covered].sum())
 
 
-def rounding_layout(P: CellSets, groups: Sequence[RedundancyGroup]) -> Any:
+def rounding_layout(P: BinnedTable, groups: Sequence[RedundancyGroup]) -> Any:
     """Write columns and their groups as arrays for the compiled sweep (a `Layout`)."""
     from rulekit.search.columns.rounding_kernels import Layout
 
@@ -107,14 +108,14 @@ def rounding_layout(P: CellSets, groups: Sequence[RedundancyGroup]) -> Any:
     sizes = np.array([(len(g.columns), len(g.low), len(g.high)) for g in groups], np.int64)
     n, n_low, n_high = sizes.reshape(-1, 3).T
     columns = np.concatenate([none, *(g.columns for g in groups)])
-    owner = np.zeros(len(P.source), dtype=np.int64)
+    owner = np.zeros(len(P.feature), dtype=np.int64)
     owner[columns] = np.repeat(np.arange(len(groups)), n)
     end, pair_end = np.cumsum(n_low + n_high), np.cumsum(n_low * n_high)
     return Layout(
         np.ascontiguousarray(P.codes.T, np.uint32),
-        np.ascontiguousarray(P.n_cells, np.int64),
-        np.ascontiguousarray(P.source, np.int64),
-        np.ascontiguousarray(P.spans, np.int64),
+        np.ascontiguousarray(P.n_codes, np.int64),
+        np.ascontiguousarray(P.feature, np.int64),
+        np.ascontiguousarray(P.conditions.runs, np.int64),
         owner,
         columns,
         np.append(0, np.cumsum(n)),

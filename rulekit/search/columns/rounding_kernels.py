@@ -1,6 +1,6 @@
 """Kernels that round: sweeps over the groups of a clause, each settled at its best combination.
 
-Weights are summed on a grid (see `rulekit.search.sums`), so every order of adding gives the same
+Weights are summed on a grid (see `rulekit._sums`), so every order of adding gives the same
 bits. `rulekit.search.columns.rounding` states what is minimised.
 """
 
@@ -11,8 +11,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from rulekit._sums import EXACT_BITS, TINY
 from rulekit.search.machine_code import machine_code, record
-from rulekit.search.sums import EXACT_BITS, TINY
 
 TIE = 1e-9
 MAX_SWEEPS = 10

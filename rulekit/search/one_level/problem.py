@@ -30,9 +30,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._sums import addable
+from rulekit.binning import BinnedTable
+from rulekit.binning.binned_table import row_order
 from rulekit.exceptions import SolverError
 from rulekit.search.columns.candidates import compact_program
-from rulekit.search.columns.cell_sets import CellSets, ColumnStructure, redundancy_groups, row_order
+from rulekit.search.columns.redundancy import redundancy_groups
 from rulekit.search.columns.rounding import (
     ALWAYS_PERTURBATION,
     TIE,
@@ -45,7 +48,6 @@ from rulekit.search.columns.rounding import (
 )
 from rulekit.search.lp import seconds_left, solve_milp
 from rulekit.search.one_level.program import ChainScreen, CoverProgram, ThetaPath, Vertex
-from rulekit.search.sums import addable
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -108,11 +110,11 @@ def exact_clause(
 ) -> LearnedClause:
     """Find the clause of least cost, with proof or with a bound."""
     free = ~task.required
-    covered = task.P.values(np.flatnonzero(task.required)).any(axis=1)
+    covered = task.P.values_of(np.flatnonzero(task.required)).any(axis=1)
     m = np.where(covered, 0.0, task.m)
     # A column that costs as much as all it covers can leave any clause at no loss.
     columns = np.flatnonzero((task.price < task.P.sums(addable(m))) & free)
-    program = compact_program(task.P.values(columns).astype(float), m, task.price[columns])
+    program = compact_program(task.P.values_of(columns).astype(float), m, task.price[columns])
     solution = solve_milp(program, time_limit=time_limit)
     if solution.status not in ("optimal", "time limit"):
         raise SolverError(
@@ -177,48 +179,46 @@ class CoverProblem:
 
     def __init__(
         self,
-        A: CellSets | Bools,
+        A: BinnedTable | Bools,
         y: Bools,
         weight: Floats | None = None,
         perturbation: Floats | None = None,
-        structure: ColumnStructure | None = None,
         time_limit: float | None = None,
     ) -> None:
-        A, y = A if isinstance(A, CellSets) else np.asarray(A, dtype=bool), np.asarray(y, bool)
-        check_shapes(A.shape, y, weight, perturbation)
-        n, d = A.shape
+        y = np.asarray(y, dtype=bool)
+        check_shapes(np.shape(A), y, weight, perturbation)
+        table = A if isinstance(A, BinnedTable) else BinnedTable.of_matrix(A)
+        n, d = table.shape
         self.weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
         self.perturbation = (
             default_perturbation(d) if perturbation is None else np.asarray(perturbation, float)
         )
-        self.structure, self.time_limit = structure, time_limit
+        self.time_limit = time_limit
         self.allowed, self.required = np.ones(d, dtype=bool), np.zeros(d, dtype=bool)
         self.deadline: float | None = None
         self.remember = True
         self.screening = d >= SCREEN_FROM
         self.counters = CoverCounters()
         self.n_rows, self.n_columns = n, d
-        if not isinstance(A, CellSets):
-            A = CellSets.of_matrix(A, None if structure is None else structure.feature)
-        self.cells, self.y = A, y
+        self.table, self.y = table, y
         self._arrange()
-        self.groups = redundancy_groups(A, y, structure)
+        self.groups = redundancy_groups(table, y)
         self._program = CoverProgram(self._P)
         self._paths: dict[bytes, ThetaPath] = {}
 
     def _arrange(self) -> None:
         """Sort the rows by content and merge equal rows of P."""
-        order = row_order(self.cells.content, self.y, self.weight)
+        order = row_order(self.table.content, self.y, self.weight)
         self._p_order, self._z_order = order[self.y[order]], order[~self.y[order]]
         self._group_of_row, self._P = self._merged(self._p_order)
-        self._Z = self.cells.take_rows(self._z_order)
+        self._Z = self.table[self._z_order]
 
-    def _merged(self, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], CellSets]:
+    def _merged(self, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], BinnedTable]:
         """Keep one of equal rows, which follow each other; and tell which row is which of these."""
-        content = self.cells.content[order]
+        content = self.table.content[order]
         new = np.ones(len(order), dtype=bool)
         new[1:] = (content[1:] != content[:-1]).any(axis=1)
-        return np.cumsum(new) - 1, self.cells.take_rows(order[new])
+        return np.cumsum(new) - 1, self.table[order[new]]
 
     def _by_group(self, rows: Floats) -> Floats:
         """Add up addable numbers over equal rows of P."""
@@ -233,7 +233,7 @@ class CoverProblem:
         rows, (group, Z) = addable(self.weight), self._merged(self._z_order)
         z = np.bincount(group, rows[self._z_order], Z.shape[0])
         weight = np.concatenate([self._by_group(rows), z])
-        A, kept = np.vstack([self._P.A, Z.A]), weight > 0
+        A, kept = np.vstack([self._P.values, Z.values]), weight > 0
         y = np.arange(len(weight)) < self._P.shape[0]
         return A[kept].astype(float), y[kept], weight[kept]
 
@@ -304,15 +304,15 @@ class CoverProblem:
         # Required columns are paid and hold in any case: they leave the program, and so do the
         # rows they cover.
         c[:-1][self.required] = np.inf
-        open_row = ~self._P.values(np.flatnonzero(self.required)).any(axis=1)
+        open_row = ~self._P.values_of(np.flatnonzero(self.required)).any(axis=1)
         limit = seconds_left(self.time_limit, self.deadline)
         m = np.where(open_row, sub.m, 0.0)
         return self._program.solve(c, m, limit, self._chains if self.screening else None)
 
     @cached_property
     def _chains(self) -> ChainScreen | None:
-        """The chains of thresholds, where it is known what the columns are."""
-        return None if self.structure is None else ChainScreen(self._P, self.structure)
+        """The chains of thresholds, where there are any."""
+        return ChainScreen(self._P) if self._P.side.any() else None
 
     def _solution(self, sub: SubProblem, theta: float, vertex: Vertex) -> CoverSolution:
         """Value a relaxed clause; the value depends on the clause and the sub-problem alone."""
@@ -320,7 +320,7 @@ class CoverProblem:
         w[vertex.columns] = vertex.weights
         w, always = w[:-1], float(w[-1])
         used = np.flatnonzero(w)
-        xi = 1.0 - always - self._P.values(used) @ addable(w[used])
+        xi = 1.0 - always - self._P.values_of(used) @ addable(w[used])
         price = float(((sub.price[used] + theta + self.perturbation[used]) * w[used]).sum())
         if always:
             price += always * (sub.always + ALWAYS_PERTURBATION)

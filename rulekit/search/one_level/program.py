@@ -31,12 +31,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._sums import addable
+from rulekit.binning import BinnedTable
+from rulekit.binning.binned_table import DENSE
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns.cell_sets import DENSE, CellSets, ColumnStructure
 from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
 from rulekit.search.columns.rounding import snapped
 from rulekit.search.lp import TOLERANCE, LPSolution
-from rulekit.search.sums import addable
 
 Ints = NDArray[np.intp]
 BLOCK = 1024  # columns that are compared at a time
@@ -54,8 +55,8 @@ class ChainScreen:
     Shapes: P (g, d).
     """
 
-    def __init__(self, P: CellSets, structure: ColumnStructure) -> None:
-        self._order, self._start = _nested_runs(P, structure)
+    def __init__(self, P: BinnedTable) -> None:
+        self._order, self._start = _nested_runs(P)
 
     def beaten(self, price: Floats, worth: Floats) -> Bools:
         """Return which columns a narrower one of their chain makes redundant, shape (d,).
@@ -80,10 +81,9 @@ class ChainScreen:
         return answer
 
 
-def _nested_runs(P: CellSets, structure: ColumnStructure) -> tuple[Ints, Ints]:
+def _nested_runs(P: BinnedTable) -> tuple[Ints, Ints]:
     """Order the thresholds chain by chain, the narrowest first, and number the chains."""
-    side, rank = np.asarray(structure.side), np.asarray(structure.rank)
-    feature = np.asarray(structure.feature)
+    feature, side, rank = P.feature, P.side, P.rank
     place = np.where(side > 0, -rank, rank)
     width = P.sums(np.ones(P.shape[0]))  # of variants for gaps the narrower comes first
     order = np.lexsort((width, place, side, feature))
@@ -98,7 +98,7 @@ def _nested_runs(P: CellSets, structure: ColumnStructure) -> tuple[Ints, Ints]:
     same = (np.diff(feature[order]) == 0) & (np.diff(side[order]) == 0) & (again[1:] == again[:-1])
     parts = [order[i : i + BLOCK + 1] for i in range(0, len(order) - 1, BLOCK)]
     seen = P.seen()  # neighbours that count read one source: its cells say what the rows do
-    wider = [(seen.values(p[:-1]) > seen.values(p[1:])).any(axis=0) for p in parts]
+    wider = [(seen.values_of(p[:-1]) > seen.values_of(p[1:])).any(axis=0) for p in parts]
     nested = ~np.concatenate([np.zeros(0, dtype=bool), *wider])
     return order, np.concatenate([[0], np.cumsum(~(same & nested))]).astype(np.intp)
 
@@ -151,7 +151,7 @@ class CoverProgram:
     Shapes: P (g, d - 1).
     """
 
-    def __init__(self, P: CellSets) -> None:
+    def __init__(self, P: BinnedTable) -> None:
         self.P, self._n_columns = P, P.shape[1] + 1
         self._priced = np.arange(self._n_columns) < P.shape[1]
 
@@ -162,7 +162,7 @@ class CoverProgram:
     def _values(self, columns: Index, rows: Index | slice = slice(None)) -> Bools:
         """Build some columns of the matrix, in some rows."""
         in_table = np.flatnonzero(self._priced[columns])
-        values = self.P.values(columns[in_table], rows)
+        values = self.P.values_of(columns[in_table], rows)
         result = np.ones((len(values), len(columns)), dtype=bool)
         result[:, in_table] = values
         return result

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._sums import grid_unit, on_grid
 from rulekit.search.columns.candidates import PricedColumns
-from rulekit.search.sums import grid_unit, on_grid
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -64,7 +64,7 @@ def greedy_dual(
         left = on_grid(left, unit, down=True)
     for start in range(0, g, ROW_BLOCK):
         rows = order[start : start + ROW_BLOCK]
-        for row, holds in zip(rows, problem.P.values(everything, rows), strict=True):
+        for row, holds in zip(rows, problem.P.values_of(everything, rows), strict=True):
             # what the tightest column through this row can still pay
             room = float(left.min(where=holds, initial=np.inf))
             value = problem.m[row] if room >= problem.m[row] else (room if partial else 0.0)
@@ -83,7 +83,7 @@ def sorted_clause(problem: PricedColumns) -> Ints:
     order = hopeful[np.argsort(-gain[hopeful], kind="stable")]
     for start in range(0, len(order), ROW_BLOCK):
         block = order[start : start + ROW_BLOCK]
-        for j, holds in zip(block, problem.P.values(block).T, strict=True):
+        for j, holds in zip(block, problem.P.values_of(block).T, strict=True):
             if problem.wrong[j] + problem.theta < float(open_weight[holds].sum()):
                 clause.append(int(j))
                 open_weight[holds] = 0.0
@@ -103,7 +103,7 @@ def steepest_clause(problem: PricedColumns, n_columns: int | None = None) -> Int
         if best < 0 or gain[best] <= TIE:
             break
         clause.append(best)
-        open_weight[problem.P.values(np.array([best]))[:, 0]] = 0.0
+        open_weight[problem.P.values_of(np.array([best]))[:, 0]] = 0.0
     return np.array(clause, dtype=np.intp)
 
 
@@ -132,7 +132,7 @@ def _repaired(problem: PricedColumns, mu: Floats, overdrawn: Ints) -> Floats:
     """Take from single rows what some columns are overdrawn by, which loses no more than that."""
     mu = mu.copy()
     for j in overdrawn[:MAX_REPAIRS]:
-        holds = problem.P.values(np.array([j]))[:, 0]
+        holds = problem.P.values_of(np.array([j]))[:, 0]
         excess = float(mu[holds].sum()) - float(problem.price[j])
         for row in np.flatnonzero(holds)[np.argsort(-mu[holds], kind="stable")]:
             if excess <= 0.0:
@@ -147,7 +147,7 @@ def _row_sums(problem: PricedColumns) -> Ints:
     """Count the columns that cover each row."""
     g, d = problem.P.shape
     blocks = [
-        problem.P.values(np.arange(d), np.arange(start, min(g, start + ROW_BLOCK))).sum(axis=1)
+        problem.P.values_of(np.arange(d), np.arange(start, min(g, start + ROW_BLOCK))).sum(axis=1)
         for start in range(0, g, ROW_BLOCK)
     ]
     return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.intp)

@@ -132,7 +132,7 @@ def _improved(problem: PricedColumns, clause: Ints) -> Ints:
     """Drop columns whose absence costs less, then add those that help, until neither does."""
     clause = clause.copy()
     for _ in range(MAX_SWEEPS):
-        holds = problem.P.values(clause)
+        holds = problem.P.values_of(clause)
         count = holds.sum(axis=1)
         saved = (problem.m * (count == 1)) @ holds - problem.price[clause]
         if len(clause) and saved.min() < 0.0:
@@ -274,7 +274,7 @@ def merged_rows(problem: PricedColumns, *others: Floats) -> tuple[Bools, list[Fl
     g, d = problem.P.shape
     everything = np.arange(d)
     packed = [
-        np.packbits(problem.P.values(everything, np.arange(start, min(g, start + ROW_BLOCK))), 1)
+        np.packbits(problem.P.values_of(everything, np.arange(start, min(g, start + ROW_BLOCK))), 1)
         for start in range(0, g, ROW_BLOCK)
     ]
     bits = np.ascontiguousarray(np.concatenate([np.zeros((0, (d + 7) // 8), np.uint8), *packed]))

@@ -114,7 +114,7 @@ def _generate(
         if stop.now:
             return answer, False, generated, best
         ceiling = np.maximum(problem.price[missed] - MARGIN, 0.0)
-        program.add(problem.P.values(missed), ceiling)
+        program.add(problem.P.values_of(missed), ceiling)
         generated = np.concatenate([generated, missed])
         solution = program.solve(seconds_left(None, stop.deadline))
         if solution.status == "time limit":

@@ -102,7 +102,7 @@ def across_test(problem: PricedColumns) -> Outcome:
     removed, by = _empty(problem)
     position = ranks(problem)
     order = np.argsort(position)
-    everything = problem.P.values(order).astype(np.float64)
+    everything = problem.P.values_of(order).astype(np.float64)
     weighted = everything * problem.m[:, None]
     wrong, worth = problem.wrong[order], problem.worth[order]
     for start in range(0, len(order), PAIR_BLOCK):

@@ -9,9 +9,10 @@ Letters are defined in `task`. Also::
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._sums import addable
+from rulekit.binning import BinnedTable
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.columns.cell_sets import CellSets, ClauseSelection
-from rulekit.search.sums import addable
+from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.set_cover import initial_clauses
 from rulekit.search.two_level.task import IMPROVEMENT, Bools, Counts, Floats, TwoLevelTask
 
@@ -44,7 +45,7 @@ def alternating(
     best = current
     seen: set[bytes] = set()
     for _ in range(max_iter):
-        owner = row_owners(task.problem.cells, task.y, task.weight, current.counts)
+        owner = row_owners(task.problem.table, task.y, task.weight, current.counts)
         if owner.tobytes() in seen:  # clauses are a function of the owners: from here it circles
             break
         seen.add(owner.tobytes())
@@ -61,7 +62,7 @@ def alternating(
     return best.selection(history)
 
 
-def row_owners(cells: CellSets, y: Bools, weight: Floats, counts: Counts) -> Owners:
+def row_owners(table: BinnedTable, y: Bools, weight: Floats, counts: Counts) -> Owners:
     """Choose for each row without `y` the clause that is to reject it (3.9).
 
     Shapes: cells (n, d), y (n,), weight (n,), counts (n, R); result (n,).
@@ -77,10 +78,10 @@ def row_owners(cells: CellSets, y: Bools, weight: Floats, counts: Counts) -> Own
         return owner
     mass = smallest * addable(weight)[:, None]
     total = mass.sum(axis=0)
-    centre = cells.sums(mass) / np.where(total > 0, total, 1.0)  # [j, r]
+    centre = table.sums(mass) / np.where(total > 0, total, 1.0)  # [j, r]
     # |a - c| for a in {0, 1} and c in [0, 1] is c + a (1 - 2 c)
     turn = addable(1.0 - 2.0 * centre)
-    distance = centre.sum(axis=0) + cells.row_sums(turn)[tied]
+    distance = centre.sum(axis=0) + table.row_sums(turn)[tied]
     distance = np.where(smallest[tied], np.round(distance, DISTANCE_DIGITS), np.inf)
     owner[tied] = distance.argmin(axis=1)
     return owner

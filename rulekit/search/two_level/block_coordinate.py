@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.columns.cell_sets import ClauseSelection
+from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.set_cover import initial_clauses
 from rulekit.search.two_level.task import IMPROVEMENT, Iterate, TwoLevelTask
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.columns.cell_sets import ClauseSelection, ColumnStructure
+from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -44,7 +44,7 @@ def local_search(
     weight: Floats,
     selection: ClauseSelection,
     theta: float,
-    structure: ColumnStructure,
+    cuts: MovableCuts,
     deadline: float | None = None,
 ) -> RefinedSelection:
     """Descend from a rule by its best move until none helps.
@@ -60,7 +60,7 @@ def local_search(
     by clause, drop before add before swap, columns from the left. Cuts prefer to stay near. A
     move costs O(n d) time for each column chosen.
     """
-    state = _State(A, y, weight, selection, float(theta), structure)
+    state = _State(A, y, weight, selection, float(theta), cuts)
     history: list[dict[str, Any]] = [{"step": 0, "move": "start", "objective": state.value}]
     while len(history) <= MAX_MOVES:
         if deadline is not None and time.monotonic() > deadline:
@@ -94,10 +94,10 @@ class _State:
         weight: Floats,
         selection: ClauseSelection,
         theta: float,
-        structure: ColumnStructure,
+        cuts: MovableCuts,
     ) -> None:
         self.A, self.y, self.weight, self.theta = A, y, weight, theta
-        self.structure, self.ranks, self.barred = structure, structure.ranks, structure.barred
+        self.cuts, self.ranks, self.barred = cuts, cuts.ranks, cuts.barred
         self.numbers = A.astype(np.float32 if _small_integers(weight) else np.float64)
         self.gain = np.where(y, -weight, weight)
         self.clauses: list[tuple[int, ...] | None] = [
@@ -159,7 +159,7 @@ class _State:
         for r, clause in enumerate(self.clauses):
             for j in clause or ():
                 template, cut = self._template(j)
-                if self.structure.side[template] == 0:
+                if self.cuts.side[template] == 0:
                     continue
                 base = tuple(c for c in clause or () if c != j)
                 k, value = self._nearest_best_cut(r, base, template, cut)
@@ -171,14 +171,14 @@ class _State:
         self, r: int, base: tuple[int, ...], template: int, cut: int
     ) -> tuple[int, float]:
         """Weigh every cut of the template's source column in clause r: the best, and its value."""
-        rank = self.ranks[int(self.structure.feature[template])]
+        rank = self.ranks[int(self.cuts.feature[template])]
         others, holds = self._others_hold(r), self._holds(base)
         open_gain = np.where(others & ~holds, self.gain, 0.0)
         present = rank >= 0
         steps = np.bincount(rank[present], weights=open_gain[present])
         # change[k]: what the rows on the true side of a cut after value k bring together
         below = np.cumsum(steps)[:-1]  # cut after the last value is no cut
-        change = below if self.structure.side[template] < 0 else steps.sum() - below
+        change = below if self.cuts.side[template] < 0 else steps.sum() - below
         # rows without a value answer as the template does, wherever the cut is
         if (self.A[:, template] & ~present).any():
             change = change + open_gain[~present].sum()
@@ -205,8 +205,8 @@ class _State:
         """Make the column of a moved cut, unless it was made before."""
         if cut not in self.moved:
             template, k = cut
-            rank = self.ranks[int(self.structure.feature[template])]
-            low = bool(self.structure.side[template] < 0)
+            rank = self.ranks[int(self.cuts.feature[template])]
+            low = bool(self.cuts.side[template] < 0)
             column = np.where(rank < 0, self.A[:, template], (rank <= k) == low)
             self.moved.append(cut)
             self._extra.append(column)
@@ -218,10 +218,10 @@ class _State:
         d = self.A.shape[1]
         if j >= d:
             return self.moved[j - d]
-        if self.structure.side[j] == 0:
+        if self.cuts.side[j] == 0:
             return j, -1
-        rank = self.ranks[int(self.structure.feature[j])]
-        low = self.A[:, j] == (self.structure.side[j] < 0)
+        rank = self.ranks[int(self.cuts.feature[j])]
+        low = self.A[:, j] == (self.cuts.side[j] < 0)
         return j, int(rank[low & (rank >= 0)].max(initial=-1))
 
     def _others_hold(self, r: int) -> Bools:

@@ -31,17 +31,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rulekit._sums import addable
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns.cell_sets import (
-    ClauseSelection,
-    RedundancyGroup,
-    error_cost,
-    single_group,
-)
+from rulekit.search.columns.clause_selection import ClauseSelection, error_cost
+from rulekit.search.columns.redundancy import RedundancyGroup, single_group
 from rulekit.search.columns.rounding import ALWAYS_PERTURBATION, PERTURBATION, TIE, snapped
 from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
 from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.sums import addable
 from rulekit.search.two_level.task import check_n_clauses
 
 Index = NDArray[np.intp]
@@ -315,7 +311,7 @@ def solve_two_level_exact(
 
 def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit: str) -> None:
     """Refuse a program of more entries than can be solved, before it is written."""
-    seen = np.column_stack([problem.cells.content, problem.y])[problem.weight > 0]
+    seen = np.column_stack([problem.table.content, problem.y])[problem.weight > 0]
     n_columns = int((problem.allowed | problem.required).sum())
     entries = copies * n_columns * len(np.unique(seen, axis=0))
     if entries > most:

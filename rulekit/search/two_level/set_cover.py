@@ -6,7 +6,7 @@ Letters are defined in `task`.
 import numpy as np
 
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.columns.cell_sets import ClauseSelection
+from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.one_level.problem import LearnedClause
 from rulekit.search.two_level.task import INITS, Iterate, TwoLevelTask, check_n_clauses
 

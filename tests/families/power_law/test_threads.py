@@ -14,7 +14,7 @@ from rulekit.evaluation import sweep
 from rulekit.families import PowerLawTreeClassifier
 from rulekit.rules.codec import rule_to_dict
 
-GRID = {"max_power_laws": [1, 2], "tau_impurity": [0.05, 0.2]}
+GRID = {"max_power_laws": [1, 2]}
 
 
 def table(n=140):

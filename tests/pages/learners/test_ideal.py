@@ -103,7 +103,7 @@ def test_without_a_folder_no_file_of_the_server_is_offered(open_app):
 
 
 @pytest.mark.slow
-def test_the_ideal_dnf_is_on_the_curve_of_the_other_learners(open_app):
+def test_the_ideal_dnf_is_on_the_curve_and_has_a_slider(open_app):
     app = compared(small(open_app("models", sample="credit")), "Every combination")
     assert not app.exception
     found = app.session_state["app"].sweep
@@ -114,12 +114,6 @@ def test_the_ideal_dnf_is_on_the_curve_of_the_other_learners(open_app):
     mine = found.points.loc[[found.number_of(s) for s in ideal]]
     assert (mine["limit"] >= mine["n_conditions"]).all()
     assert mine["test_error"].notna().all()
-
-
-@pytest.mark.slow
-def test_ideal_dnf_has_its_curve_and_a_slider(open_app):
-    app = compared(small(open_app("models", sample="credit")), "Every combination")
-    found = app.session_state["app"].sweep
     app = pick_here(app, found, {"learner": "ideal", "max_variables": 1})
     app = opened_tab(app, "How it was found")
     assert not app.exception

@@ -13,7 +13,7 @@ from ui.runs import jobs
 
 @pytest.mark.slow
 def test_a_proved_rule_comes_with_its_proof_in_words(open_app):
-    app = compared(small(open_app("models", sample="breast_cancer")), "One clause, proved")
+    app = compared(small(open_app("models", sample="iris")), "One clause, proved")
     assert "proves it" in text(app)
     found = app.session_state["app"].sweep
     proved = [s for s in found.settings if s["learner"] == "one_level_exact"]

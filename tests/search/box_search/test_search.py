@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rulekit.search.box_search.problem import HAMMING, BoxProblem
 from rulekit.search.box_search.search import Archive, SearchPlan, perturb, search, search_rounds
-from rulekit.search.columns.cell_sets import hamming_cost
+from rulekit.search.columns.clause_selection import hamming_cost
 from tests.reference.boxes import literals_of, loss_of
 from tests.strategies.boxes import box_problems, boxes_for
 

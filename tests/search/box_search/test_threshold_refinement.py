@@ -10,25 +10,24 @@ from hypothesis import strategies as st
 
 from rulekit.search.box_search.problem import BoxPrices
 from rulekit.search.box_search.search import refined_cuts
-from rulekit.search.columns.cell_sets import ColumnStructure
+from rulekit.search.columns.clause_selection import MovableCuts
 
 PRICES = st.sampled_from([BoxPrices(), BoxPrices(0.3, 0.3, 0.1), BoxPrices(1.0, 1.0, 0.0)])
 
 
 def columns_for(values, cuts, ranks):
     """OR columns of a table, "at most" and "greater than" of each cut; clauses refuse gaps."""
-    A, feature, side, rank, of = [], [], [], [], {}
+    A, feature, side, of = [], [], [], {}
     for f, own in enumerate(cuts):
-        for k, cut in enumerate(own):
+        for cut in own:
             for s in (-1, 1):
                 of[f, s, cut] = len(A)
                 holds = values[:, f] <= cut if s < 0 else values[:, f] > cut
                 A.append(holds | np.isnan(values[:, f]))  # a clause refuses the missing
                 feature.append(f)
                 side.append(s)
-                rank.append(k)
-    structure = ColumnStructure(np.array(feature), np.array(side), np.array(rank), ranks)
-    return np.array(A).T, structure, of
+    movable = MovableCuts(np.array(feature), np.array(side), ranks)
+    return np.array(A).T, movable, of
 
 
 def slow_loss(refused, y, weight, prices):
@@ -112,9 +111,9 @@ CUTS = [(1.0, 2.0, 4.0)] * 2
 @given(st.integers(0, 10_000), st.sampled_from(RULES), PRICES)
 def test_loss_never_rises_and_equals_the_moved_rule(seed, rule, prices):
     values, y, weight, ranks = made(seed)
-    A, structure, of = columns_for(values, CUTS, ranks)
+    A, movable, of = columns_for(values, CUTS, ranks)
     chosen = chosen_of(rule, of, A.shape[1])
-    moved, loss = refined_cuts(A, y, weight, structure, chosen, prices)
+    moved, loss = refined_cuts(A, y, weight, movable, chosen, prices)
     before = slow_loss(refusals(values, rule), y, weight, prices)
     turned = after(rule, moved, of, ranks, values)
     assert loss == pytest.approx(slow_loss(refusals(values, turned), y, weight, prices))
@@ -125,9 +124,9 @@ def test_loss_never_rises_and_equals_the_moved_rule(seed, rule, prices):
 @given(st.integers(0, 10_000), st.sampled_from(RULES[:2]), PRICES)
 def test_a_single_interval_is_best_of_all_there_are(seed, rule, prices):
     values, y, weight, ranks = made(seed)
-    A, structure, of = columns_for(values, CUTS, ranks)
+    A, movable, of = columns_for(values, CUTS, ranks)
     chosen = chosen_of(rule, of, A.shape[1])
-    _, loss = refined_cuts(A, y, weight, structure, chosen, prices)
+    _, loss = refined_cuts(A, y, weight, movable, chosen, prices)
     (low, high) = rule[0][0]
     distinct = np.unique(values[ranks[0] >= 0, 0])[:-1]
     ends = product(
@@ -144,18 +143,18 @@ def test_a_single_interval_is_best_of_all_there_are(seed, rule, prices):
 
 def test_a_barred_cut_is_not_made():
     values, y, weight, ranks = made(3)
-    A, structure, of = columns_for(values, CUTS, ranks)
+    A, movable, of = columns_for(values, CUTS, ranks)
     rule = [{0: (4.0, None)}]
     chosen = chosen_of(rule, of, A.shape[1])
-    moved, _ = refined_cuts(A, y, weight, structure, chosen)
+    moved, _ = refined_cuts(A, y, weight, movable, chosen)
     (cut,) = moved.items()
-    barred = replace(structure, barred=frozenset({(of[0, -1, 4.0], cut[1])}))
+    barred = replace(movable, barred=frozenset({(of[0, -1, 4.0], cut[1])}))
     again, _ = refined_cuts(A, y, weight, barred, chosen)
     assert again != moved
 
 
 def test_a_rule_without_clauses_costs_what_it_misses():
     values, y, weight, ranks = made(1)
-    A, structure, _ = columns_for(values, CUTS, ranks)
-    moved, loss = refined_cuts(A, y, weight, structure, np.zeros((0, A.shape[1]), bool))
+    A, movable, _ = columns_for(values, CUTS, ranks)
+    moved, loss = refined_cuts(A, y, weight, movable, np.zeros((0, A.shape[1]), bool))
     assert (moved, loss) == ({}, weight[~y].sum())

@@ -5,13 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit._sums import grid_unit, on_grid
 from rulekit.search.columns.candidates import (
     compact_program,
     priced,
 )
-from rulekit.search.columns.cell_sets import ColumnStructure
 from rulekit.search.lp import solve_lp, solve_milp
-from rulekit.search.sums import grid_unit, on_grid
 from tests.reference import one_level as reference
 from tests.reference.candidates import MatrixColumns
 from tests.strategies.covers import cover_problems, threshold_table
@@ -25,9 +24,9 @@ def test_cells_sum_and_form_columns_as_the_matrix_does(seed):
     values = on_grid(rng.random(len(y)), grid_unit(len(y), cells.copies))
     assert (cells.sums(values) == matrix.sums(values)).all()
     columns = rng.permutation(cells.shape[1])[:4]
-    assert (cells.values(columns) == matrix.A[:, columns]).all()
-    assert (cells.values(columns, np.array([1, 0])) == matrix.A[[1, 0]][:, columns]).all()
-    assert (cells.take_rows(y).values(columns) == matrix.take_rows(y).values(columns)).all()
+    assert (cells.values_of(columns) == matrix.A[:, columns]).all()
+    assert (cells.values_of(columns, np.array([1, 0])) == matrix.A[[1, 0]][:, columns]).all()
+    assert (cells[y].values_of(columns) == matrix[y].values_of(columns)).all()
     part = cells.take_columns(columns)
     assert (part.sums(values) == matrix.take_columns(columns).sums(values)).all()
 
@@ -52,13 +51,13 @@ def test_rows_that_cost_nothing_are_left_out():
 
 
 def test_chains_are_read_off_the_places_of_thresholds():
-    A, _, structure = threshold_table(0, features=2, cuts=3, levels=2)
-    found = MatrixColumns.of(A, structure)
+    A, _, binned = threshold_table(0, features=2, cuts=3, levels=2)
+    found = MatrixColumns.of(A, binned)
     for name in set(found.chain.tolist()) - {-1}:
         members = np.flatnonzero(found.chain == name)
         members = members[np.argsort(found.place[members])]
         assert (np.diff(A[:, members].astype(int), axis=1) >= 0).all()
-    assert (found.chain[structure.side == 0] == -1).all()
+    assert (found.chain[binned.side == 0] == -1).all()
     assert (MatrixColumns.of(A).chain == -1).all()
 
 
@@ -70,11 +69,6 @@ def test_wrong_weights_are_refused():
         priced(matrix, y, 1.0, -np.ones(len(y)))
     with pytest.raises(ValueError, match="must be finite and not negative; got theta=-1"):
         priced(matrix, y, -1.0)
-
-
-def test_a_structure_of_another_length_is_refused():
-    with pytest.raises(ValueError, match="must have one entry a column"):
-        ColumnStructure(np.zeros(2, int), np.zeros(1, int), np.zeros(2, int))
 
 
 @pytest.mark.slow

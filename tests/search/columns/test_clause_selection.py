@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.columns.cell_sets import ClauseSelection, error_cost, hamming_cost
+from rulekit.search.columns.clause_selection import ClauseSelection, error_cost, hamming_cost
 from tests.reference import two_level
 from tests.strategies.covers import cover_problems
 

@@ -27,16 +27,16 @@ def test_rounded_clause_costs_between_best_and_empty(problem):
 
 @given(st.integers(0, 10_000))
 def test_clauses_have_no_redundant_or_always_true_pair(seed):
-    A, y, structure = threshold_table(seed, n=60, features=3, cuts=5)
+    A, y, binned = threshold_table(seed, n=60, features=3, cuts=5)
     w = np.random.default_rng(seed).random(A.shape[1])
-    chosen = round_without_redundancy(rounding_task(A, y, np.ones(len(y)), 0.01, structure), w)
+    chosen = round_without_redundancy(rounding_task(A, y, np.ones(len(y)), 0.01, binned), w)
     for feature in range(3):
-        low = chosen & (structure.feature == feature) & (structure.side < 0)
-        high = chosen & (structure.feature == feature) & (structure.side > 0)
+        low = chosen & (binned.feature == feature) & (binned.side < 0)
+        high = chosen & (binned.feature == feature) & (binned.side > 0)
         assert low.sum() <= 1
         assert high.sum() <= 1
         if low.any() and high.any():
-            assert structure.rank[low] < structure.rank[high]
+            assert binned.rank[low] < binned.rank[high]
 
 
 def test_first_of_equal_columns_is_chosen():
@@ -75,8 +75,8 @@ def test_the_threshold_itself_is_chosen():
 
 
 def test_random_rounding_repeats_with_its_seed():
-    A, y, structure = threshold_table(3)
-    task = rounding_task(A, y, np.ones(len(y)), 0.5, structure)
+    A, y, binned = threshold_table(3)
+    task = rounding_task(A, y, np.ones(len(y)), 0.5, binned)
     w = np.full(A.shape[1], 0.1)
     first = round_at_random(task, w, np.random.default_rng(5), n_draws=20)
     again = round_at_random(task, w, np.random.default_rng(5), n_draws=20)
@@ -87,8 +87,8 @@ def test_random_rounding_repeats_with_its_seed():
 
 @pytest.mark.slow
 def test_rounding_is_near_the_exact_optimum():
-    A, y, structure = threshold_table(11, n=150, features=5, cuts=6)
-    problem = CoverProblem(A, y, structure=structure)
+    A, y, binned = threshold_table(11, n=150, features=5, cuts=6)
+    problem = CoverProblem(binned, y)
     ratios, against_threshold = [], []
     for rows, theta in sub_problems(y, 3, 40):
         relaxed = problem.solve(rows, theta)

@@ -18,20 +18,20 @@ from tests.strategies.covers import rounding_task, threshold_table
     missing=st.sampled_from([0.0, 0.2]),
 )
 def test_sweep_equals_plain_reference(seed, theta, missing):
-    A, y, structure = threshold_table(seed, n=40, features=3, cuts=4, levels=3, missing=missing)
+    A, y, binned = threshold_table(seed, n=40, features=3, cuts=4, levels=3, missing=missing)
     rng = np.random.default_rng(seed)
     rows = rng.choice([0.0, 0.5, 1.0, 2.0], len(y))
     w = np.where(rng.random(A.shape[1]) < 0.4, rng.choice([1 / 3, 0.5, 2 / 3], A.shape[1]), 0.0)
-    fast = round_without_redundancy(rounding_task(A, y, rows, theta, structure), w)
-    slow = reference.round_without_redundancy(A, y, rows, w, theta, structure)
+    fast = round_without_redundancy(rounding_task(A, y, rows, theta, binned), w)
+    slow = reference.round_without_redundancy(A, y, rows, w, theta, binned)
     np.testing.assert_array_equal(fast, slow)
 
 
 @given(seed=st.integers(0, 10_000), missing=st.sampled_from([0.0, 0.2]))
 def test_cost_returned_is_the_cost_of_the_columns(seed, missing):
-    A, y, structure = threshold_table(seed, n=30, features=3, cuts=3, levels=2, missing=missing)
+    A, y, binned = threshold_table(seed, n=30, features=3, cuts=3, levels=2, missing=missing)
     rng = np.random.default_rng(seed)
-    task = rounding_task(A, y, rng.choice([0.0, 0.5, 2.0], len(y)), 0.3, structure, required=[1])
+    task = rounding_task(A, y, rng.choice([0.0, 0.5, 2.0], len(y)), 0.3, binned, required=[1])
     n, d, n_groups = len(task.m), A.shape[1], len(task.layout.start) - 1
     sizes = (d, n, n, task.layout.n_cells.max() + 1, d)
     room = kernel.Room(*(np.zeros(size) for size in sizes), np.zeros(n_groups, np.int64))

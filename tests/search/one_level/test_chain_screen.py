@@ -3,22 +3,27 @@
 import numpy as np
 import pytest
 
-from rulekit.search.columns.cell_sets import CellSets, ColumnStructure
+from rulekit.binning import BinnedTable
 from rulekit.search.columns.rounding import default_perturbation
 from rulekit.search.one_level.problem import SCREEN_FROM, CoverProblem
 from rulekit.search.one_level.program import ChainScreen
 from tests.strategies.covers import sub_problems, threshold_table
 
 
-def beaten_slowly(P, structure, price, worth):
+def rows_of(P, binned):
+    """Read a matrix as columns like those of a table."""
+    return BinnedTable.of_matrix(P, binned.feature, binned.side, binned.rank)
+
+
+def beaten_slowly(P, binned, price, worth):
     """Compare each threshold with every narrower one of its source and side, on the rows of P."""
     d = P.shape[1]
     answer = np.zeros(d, dtype=bool)
     for j in range(d):
         for i in range(d):
-            same = structure.side[i] == structure.side[j] and structure.side[i] != 0
-            same &= structure.feature[i] == structure.feature[j]
-            narrower = (structure.rank[i] - structure.rank[j]) * structure.side[j] > 0
+            same = binned.side[i] == binned.side[j] and binned.side[i] != 0
+            same &= binned.feature[i] == binned.feature[j]
+            narrower = (binned.rank[i] - binned.rank[j]) * binned.side[j] > 0
             if same and narrower and (P[:, i] <= P[:, j]).all():
                 answer[j] |= worth[i] - price[i] >= worth[j] - price[j]
     return answer
@@ -26,11 +31,11 @@ def beaten_slowly(P, structure, price, worth):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_dominated_columns_equal_an_all_pairs_check(seed):
-    A, y, structure = threshold_table(seed, n=40, features=3, cuts=6, levels=3)
+    A, y, binned = threshold_table(seed, n=40, features=3, cuts=6, levels=3)
     P, m = A[y], np.ones(y.sum())
     price, worth = 0.3 + A[~y].sum(axis=0) + default_perturbation(A.shape[1]), m @ P
-    found = ChainScreen(CellSets.of_matrix(P, structure.feature), structure).beaten(price, worth)
-    assert (found == beaten_slowly(P, structure, price, worth)).all()
+    found = ChainScreen(rows_of(P, binned)).beaten(price, worth)
+    assert (found == beaten_slowly(P, binned, price, worth)).all()
     assert found.any()
 
 
@@ -41,20 +46,18 @@ def test_thresholds_that_gaps_make_overlap_are_not_compared():
     low = [A[:, 2 * k] for k in range(4)]
     table = np.array([column | gap for column in low for gap in (False, missing)]).T
     parts = [(0, -1, k) for k in range(4) for _ in range(2)]
-    structure = ColumnStructure(*np.array(parts).T)
-    P = table[y].astype(float)
+    P = table[y]
+    binned = BinnedTable.of_matrix(P, *np.array(parts).T)
     price = 0.1 + table[~y].sum(axis=0) + default_perturbation(8)
-    found = ChainScreen(CellSets.of_matrix(P, structure.feature), structure).beaten(
-        price, P.sum(axis=0)
-    )
-    slow = beaten_slowly(P, structure, price, P.sum(axis=0))
+    found = ChainScreen(rows_of(P, binned)).beaten(price, P.sum(axis=0))
+    slow = beaten_slowly(P, binned, price, P.sum(axis=0))
     assert not (found & ~slow).any()
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_vertex_is_the_same_with_and_without_screening(seed):
-    A, y, structure = threshold_table(seed, n=120, features=5, cuts=8, levels=3, missing=0.1)
-    one, other = (CoverProblem(A, y, structure=structure) for _ in range(2))
+    _, y, binned = threshold_table(seed, n=120, features=5, cuts=8, levels=3, missing=0.1)
+    one, other = (CoverProblem(binned, y) for _ in range(2))
     one.screening, other.screening = True, False
     for rows, theta in sub_problems(y, seed, 25):
         a, b = one.solve(rows, theta), other.solve(rows, theta)
@@ -64,8 +67,8 @@ def test_the_vertex_is_the_same_with_and_without_screening(seed):
 
 @pytest.mark.slow
 def test_many_columns_are_screened_and_few_are_not():
-    A, y, structure = threshold_table(0)
-    assert not CoverProblem(A, y, structure=structure).screening
+    A, y, binned = threshold_table(0)
+    assert not CoverProblem(binned, y).screening
     many = np.tile(A, (1, SCREEN_FROM // A.shape[1] + 1))
     assert CoverProblem(many, y).screening
-    assert CoverProblem(many, y).solve(None, 1.0).value >= 0.0  # without structure, all are passed
+    assert CoverProblem(many, y).solve(None, 1.0).value >= 0.0  # without chains, all are passed

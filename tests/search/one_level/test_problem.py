@@ -33,8 +33,8 @@ def table():
 
 @pytest.mark.slow
 def test_every_program_of_a_sweep_has_the_value_linprog_finds(table):
-    A, y, structure = table
-    problem = CoverProblem(A, y, structure=structure)
+    A, y, binned = table
+    problem = CoverProblem(binned, y)
     for rows, theta in sub_problems(y, 1, 60):
         value = problem.solve(rows, theta).value
         expected, _ = reference.compact_value(A, y, rows, theta, problem.perturbation)
@@ -43,8 +43,8 @@ def test_every_program_of_a_sweep_has_the_value_linprog_finds(table):
 
 @pytest.mark.slow
 def test_perturbation_moves_no_optimum_by_more_than_two_millionths(table):
-    A, y, structure = table
-    problem = CoverProblem(A, y, structure=structure)
+    A, y, binned = table
+    problem = CoverProblem(binned, y)
     for rows, theta in sub_problems(y, 2, 30):
         found = problem.solve(rows, theta)
         plain, _ = reference.compact_value(A, y, rows, theta, 0.0)
@@ -87,17 +87,17 @@ def test_the_order_of_columns_only_permutes_the_answer(table):
 
 @pytest.mark.slow
 def test_solve_order_memory_and_threads_do_not_change_a_bit(table, engine):
-    A, y, structure = table
+    _, y, binned = table
     requested = [(rows, theta) for rows, _ in sub_problems(y, 6, 4) for theta in THETAS]
-    forgetful = CoverProblem(A, y, structure=structure)
+    forgetful = CoverProblem(binned, y)
     forgetful.remember = False
     expected = [forgetful.solve(*question) for question in requested]
     assert forgetful.counters.n_solved == len(requested)
-    backwards = CoverProblem(A, y, structure=structure)
+    backwards = CoverProblem(binned, y)
     found = [backwards.solve(*question) for question in requested[::-1]][::-1]
     if engine == "highs":  # SciPy tells no basis, and so no interval of theta
         assert backwards.counters.n_solved < len(requested) / 2
-    shared, together = CoverProblem(A, y, structure=structure), [None] * len(requested)
+    shared, together = CoverProblem(binned, y), [None] * len(requested)
 
     def work(start):
         for k in range(start, len(requested), 3):
@@ -138,8 +138,8 @@ def test_clauses_pay_only_below_theta_max(problem):
 
 
 def test_forbidden_columns_stay_out_and_required_ones_in(table):
-    A, y, structure = table
-    problem = CoverProblem(A, y, structure=structure)
+    A, y, binned = table
+    problem = CoverProblem(binned, y)
     free = problem.learn(None, 0.5).selected
     problem.allowed = ~free
     problem.required = np.arange(A.shape[1]) == np.flatnonzero(~free)[0]
@@ -181,8 +181,8 @@ def test_disabling_is_one_more_column_that_is_always_true(problem, price):
 
 
 def test_rounding_keeps_a_binary_clause(table):
-    A, y, structure = table
-    problem = CoverProblem(A, y, structure=structure)
+    A, y, binned = table
+    problem = CoverProblem(binned, y)
     w = np.zeros(A.shape[1])
     w[[0, 1, 2]] = 1.0
     for rounding in ("redundancy", "threshold", "random"):
@@ -191,8 +191,8 @@ def test_rounding_keeps_a_binary_clause(table):
 
 @pytest.mark.parametrize("rounding", ["threshold", "random"])
 def test_the_other_roundings_are_on_offer(table, rounding):
-    A, y, structure = table
-    problem = CoverProblem(A, y, structure=structure)
+    A, y, binned = table
+    problem = CoverProblem(binned, y)
     rng = np.random.default_rng(0)
     rows = np.where(y, 1.0, 0.3)
     clause = problem.learn(rows, 0.1, rounding, rng=rng)
@@ -200,8 +200,8 @@ def test_the_other_roundings_are_on_offer(table, rounding):
 
 
 def test_a_problem_survives_pickling(table):
-    A, y, structure = table
-    problem = CoverProblem(A, y, structure=structure)
+    _, y, binned = table
+    problem = CoverProblem(binned, y)
     expected = problem.solve(None, 0.2)
     copy = pickle.loads(pickle.dumps(problem))
     copy.remember = False
@@ -237,8 +237,8 @@ def test_a_deadline_that_has_passed_ends_a_solve():
 
 @given(st.integers(0, 10_000))
 def test_weighted_rows_are_solved_as_linprog_does(seed):
-    A, y, structure = threshold_table(seed, n=50, features=3, cuts=4)
+    A, y, binned = threshold_table(seed, n=50, features=3, cuts=4)
     rows = np.random.default_rng(seed).exponential(1.0, len(y))
-    problem = CoverProblem(A, y, rows, structure=structure)
+    problem = CoverProblem(binned, y, rows)
     expected, _ = reference.compact_value(A, y, rows, 0.3, problem.perturbation)
     assert problem.solve(None, 0.3).value == pytest.approx(expected, rel=1e-7, abs=1e-9)

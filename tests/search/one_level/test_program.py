@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from rulekit.binning import BinnedTable
 from rulekit.exceptions import SolverError
-from rulekit.search.columns.cell_sets import CellSets
 from rulekit.search.columns.rounding import PERTURBATION
 from rulekit.search.lp import solve_lp
 from rulekit.search.one_level import program as cover_program
@@ -29,15 +29,15 @@ def table():
 @pytest.mark.slow
 @only_highspy
 def test_skipped_theta_interval_has_the_solved_clause(table):
-    A, y, structure = table
-    problem = CoverProblem(A, y, structure=structure)
+    _, y, binned = table
+    problem = CoverProblem(binned, y)
     for rows, _ in sub_problems(y, 8, 6):
         for theta in (1e-4, 1e-2, 1.0):
             problem.solve(rows, theta)
     for path in problem._paths.values():
         for piece in path.pieces:
             assert piece.lower < piece.upper
-    fresh = CoverProblem(A, y, structure=structure)
+    fresh = CoverProblem(binned, y)
     fresh.remember = False
     for rows, _ in sub_problems(y, 8, 6):
         for theta in np.geomspace(1e-4, 2.0, 7):
@@ -51,9 +51,9 @@ def test_skipped_theta_interval_has_the_solved_clause(table):
 @pytest.mark.slow
 @only_highspy
 def test_both_engines_end_in_the_same_vertex(table):
-    A, y, structure = table
-    fast = CoverProblem(A, y, structure=structure)
-    plain = CoverProblem(A, y, structure=structure)
+    _, y, binned = table
+    fast = CoverProblem(binned, y)
+    plain = CoverProblem(binned, y)
     for rows, theta in sub_problems(y, 9, 15):
         found = fast.solve(rows, theta).w
         with solved_by("scipy"):
@@ -150,7 +150,7 @@ def test_a_clause_optimal_at_two_prices_is_optimal_between_them():
 
 def test_clause_is_empty_exactly_from_theta_max_on():
     A, y = np.ones((4, 1), dtype=bool), np.array([True, True, True, False])
-    program = CoverProgram(CellSets.of_matrix(A[y]))
+    program = CoverProgram(BinnedTable.of_matrix(A[y]))
     found = program.solve(np.array([2.5 + (~y).sum(), np.inf]), np.ones(3))
     assert not len(found.columns)
     assert found.lower == -0.5

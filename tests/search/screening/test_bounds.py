@@ -32,7 +32,7 @@ def test_drawing_columns_up_to_their_price_bounds_no_less():
         problem = priced(cells, y, theta, weight)
         plain, partial = greedy_dual(problem).sum(), greedy_dual(problem, partial=True).sum()
         assert partial <= costs.min() + 1e-9
-        assert (cells.take_rows(y & (weight > 0)).sums(greedy_dual(problem, partial=True)) <=
+        assert (cells[y & (weight > 0)].sums(greedy_dual(problem, partial=True)) <=
                 problem.price + 1e-12).all()  # fmt: skip
         better += partial > plain + 1e-9
     assert better > 10

@@ -53,8 +53,8 @@ def test_columns_left_out_are_bounded_by_reduced_costs(monkeypatch):
     monkeypatch.setattr(proved_cover, "FIRST", 3)
     monkeypatch.setattr(proved_cover, "GROWTH", 2)
     for seed in range(40):
-        A, y, structure = threshold_table(seed, n=60, features=3, cuts=4)
-        problem = priced(MatrixColumns.of(A, structure), y, 0.01)
+        A, y, binned = threshold_table(seed, n=60, features=3, cuts=4)
+        problem = priced(MatrixColumns.of(A, binned), y, 0.01)
         whole = best_columns(problem, screening="duality")
         part = best_columns(problem, screening=None)
         assert part.cost == pytest.approx(whole.cost, abs=1e-6)
@@ -74,8 +74,8 @@ def test_a_program_too_large_for_memory_is_cut_and_reported_as_weaker(monkeypatc
 def test_integer_program_replaces_a_slow_branch_and_bound(monkeypatch):
     problems = []
     for seed in range(40):
-        A, y, structure = threshold_table(seed, n=60, features=3, cuts=4)
-        problems.append(priced(MatrixColumns.of(A, structure), y, 0.01))
+        A, y, binned = threshold_table(seed, n=60, features=3, cuts=4)
+        problems.append(priced(MatrixColumns.of(A, binned), y, 0.01))
     searched = [best_columns(problem) for problem in problems]
     monkeypatch.setattr(proved_cover, "VISITS", 0)
     programmed = [best_columns(problem) for problem in problems]
@@ -115,8 +115,8 @@ def test_late_large_program_leaves_the_previous_bound(monkeypatch):
 
 
 def test_columns_removed_by_duality_are_certified():
-    A, y, structure = threshold_table(3, n=120, features=5, cuts=8)
-    found = best_columns(priced(MatrixColumns.of(A, structure), y, 0.01))
+    A, y, binned = threshold_table(3, n=120, features=5, cuts=8)
+    found = best_columns(priced(MatrixColumns.of(A, binned), y, 0.01))
     assert found.screening.removed.mean() > 0.5
     assert unproved(found.screening, lambda j: A[:, j], y, 0.01) == []
 

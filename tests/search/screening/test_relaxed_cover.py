@@ -54,8 +54,8 @@ def test_the_bound_overdraws_no_column():
 
 
 def test_few_columns_are_generated():
-    A, y, structure = threshold_table(1, n=400, features=10, cuts=40)
-    found = relax(priced(MatrixColumns.of(A, structure), y, 0.01))
+    A, y, binned = threshold_table(1, n=400, features=10, cuts=40)
+    found = relax(priced(MatrixColumns.of(A, binned), y, 0.01))
     assert found.n_generated < A.shape[1] / 4
     value, _ = reference.compact_value(A, y, np.ones(len(y)), 0.01, 0.0)
     assert found.lower == pytest.approx(value, abs=1e-6)

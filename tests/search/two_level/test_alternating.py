@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.columns.cell_sets import CellSets
+from rulekit.binning import BinnedTable
 from rulekit.search.two_level.alternating import alternating, row_owners
 from rulekit.search.two_level.set_cover import set_cover
 from tests.reference.alternating import alternating as plain_alternating
@@ -62,7 +62,7 @@ def test_one_clause_equals_set_covering(task):
 def test_equally_near_rows_go_to_the_first_clause():
     A = np.array([[True, False], [True, False], [False, True]])
     y = np.array([False, False, True])
-    owners = row_owners(CellSets.of_matrix(A), y, np.ones(3), np.array([[1, 1], [1, 1], [0, 0]]))
+    owners = row_owners(BinnedTable.of_matrix(A), y, np.ones(3), np.array([[1, 1], [1, 1], [0, 0]]))
     assert owners.tolist() == [0, 0, -1]
 
 

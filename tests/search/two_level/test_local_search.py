@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.columns.cell_sets import ClauseSelection, ColumnStructure
+from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
 from rulekit.search.two_level.local_search import local_search
 from tests.reference.local_search import cost, neighbours
 
@@ -32,8 +32,7 @@ class Problem:
         self.A = np.array([*low, *high, *flags]).T
         self.side = np.array([-1] * len(cuts) + [1] * len(cuts) + [0] * 3)
         source = np.array([0] * 2 * len(cuts) + [1, 2, 3])
-        rank = np.array([*range(len(cuts)), *range(len(cuts)), 0, 0, 0])
-        self.structure = ColumnStructure(source, self.side, rank, {0: self.ranks})
+        self.cuts = MovableCuts(source, self.side, {0: self.ranks})
         self.y = rng.random(n) < 0.5
         self.weight = rng.integers(1, 4, n).astype(float) if whole else rng.random(n) + 0.1
         self.theta = theta
@@ -48,7 +47,7 @@ class Problem:
             self.weight,
             self.start,
             self.theta,
-            self.structure,
+            self.cuts,
             **settings,
         )
 
@@ -100,7 +99,7 @@ def test_a_cut_moves_to_a_value_that_is_no_threshold():
     A = np.array([ranks <= 2, ranks > 2]).T
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
     zeros = np.zeros(2, int)
-    cuts = ColumnStructure(zeros, np.array([-1, 1]), zeros, {0: ranks})
+    cuts = MovableCuts(zeros, np.array([-1, 1]), {0: ranks})
     found = local_search(A, ranks <= 5, np.ones(10), start, 0.5, cuts)
     assert found.moved == ((0, 5),)
     assert found.selection.value == 0.5
@@ -111,7 +110,7 @@ def test_a_barred_cut_is_not_made():
     A = np.array([ranks <= 2, ranks > 2]).T
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
     zeros = np.zeros(2, int)
-    cuts = ColumnStructure(zeros, np.array([-1, 1]), zeros, {0: ranks}, frozenset({(0, 5)}))
+    cuts = MovableCuts(zeros, np.array([-1, 1]), {0: ranks}, frozenset({(0, 5)}))
     found = local_search(A, ranks <= 5, np.ones(10), start, 0.5, cuts)
     assert found.moved == ((0, 4),)
 

@@ -21,8 +21,8 @@ def engine(request):
 
 def small(seed):
     """A table of a few thresholds and levels, some values missing, as a problem."""
-    A, y, structure = threshold_table(seed, n=30, features=2, cuts=3, levels=2, missing=0.1)
-    return A, y, CoverProblem(A, y, structure=structure)
+    A, y, binned = threshold_table(seed, n=30, features=2, cuts=3, levels=2, missing=0.1)
+    return A, y, CoverProblem(binned, y)
 
 
 @pytest.mark.parametrize("n_clauses", [1, 2, 3])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.columns.cell_sets import ClauseSelection, error_cost
+from rulekit.search.columns.clause_selection import ClauseSelection, error_cost
 from rulekit.search.one_level.problem import CoverProblem
 from rulekit.search.two_level import relaxation as two_level_lp
 from rulekit.search.two_level.relaxation import (
@@ -27,8 +27,8 @@ def engine(request):
 
 def small(seed):
     """A table of a few thresholds and levels, some values missing, as a problem."""
-    A, y, structure = threshold_table(seed, n=30, features=2, cuts=3, levels=2, missing=0.1)
-    return A, y, CoverProblem(A, y, structure=structure)
+    A, y, binned = threshold_table(seed, n=30, features=2, cuts=3, levels=2, missing=0.1)
+    return A, y, CoverProblem(binned, y)
 
 
 @pytest.mark.slow
@@ -67,8 +67,8 @@ def test_both_engines_give_the_same_rule():
 
 @pytest.mark.parametrize("solve", [solve_two_level_lp, solve_two_level_exact])
 def test_masks_of_columns_are_respected(solve):
-    A, y, structure = threshold_table(1, n=20, features=2, cuts=2)
-    problem = CoverProblem(A, y, structure=structure)
+    _, y, binned = threshold_table(1, n=20, features=2, cuts=2)
+    problem = CoverProblem(binned, y)
     free = solve(problem, 0.5, 2).chosen.any(axis=0)
     problem.allowed = ~free
     problem.required = np.arange(len(free)) == np.flatnonzero(~free)[0]
@@ -86,8 +86,8 @@ def test_useless_clause_is_disabled_if_that_is_free():
 
 
 def test_an_exact_rule_out_of_time_is_the_start_with_a_bound_below_it():
-    A, y, structure = threshold_table(0, n=150, features=4, cuts=6)
-    problem = CoverProblem(A, y, structure=structure)
+    _, y, binned = threshold_table(0, n=150, features=4, cuts=6)
+    problem = CoverProblem(binned, y)
     rounded = solve_two_level_lp(problem, 1.0, 2)
     start = ClauseSelection(rounded.chosen, rounded.disabled, rounded.value)
     found = solve_two_level_exact(problem, 1.0, 2, time_limit=0.01, start=start)
@@ -113,8 +113,8 @@ def test_a_table_too_large_is_refused_with_a_way_out(monkeypatch):
 
 
 def test_relaxation_out_of_time_is_marked():
-    A, y, structure = threshold_table(0, n=600, features=12, cuts=10)
-    problem = CoverProblem(A, y, structure=structure, time_limit=1e-3)
+    _, y, binned = threshold_table(0, n=600, features=12, cuts=10)
+    problem = CoverProblem(binned, y, time_limit=1e-3)
     with pytest.raises(TimeLimitError, match=r"two-level linear program was not solved within"):
         solve_two_level_lp(problem, 2.0, 3)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.columns.cell_sets import hamming_cost
+from rulekit.search.columns.clause_selection import hamming_cost
 from rulekit.search.two_level.task import check_n_clauses
 from tests.strategies.two_level import planted_task, two_level_tasks
 

@@ -9,7 +9,6 @@ import pytest
 from rulekit import BoxSearchClassifier
 from rulekit.exceptions import DataError
 from rulekit.rules import Clause, Literal, RuleSet
-from ui.data import sources
 from ui.data.server_files import VARIABLE
 from ui.data.sources import AllRows, CountRule, LearnWhole, located, sampled, source_words
 
@@ -36,7 +35,6 @@ class Reporter:
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(tmp_path))
-    monkeypatch.setattr(sources, "SAMPLE_ROWS", 500)
     return tmp_path
 
 
@@ -55,7 +53,7 @@ def test_sample_of_a_file_or_folder_is_drawn_and_rows_counted(folder, name):
     else:
         frame.to_parquet(folder / name)
         people(50, 1).to_parquet(folder / "a1.parquet")  # which a pattern would find, too
-    table, total = sampled(located({"path": name}))
+    table, total = sampled(located({"path": name}), 500)
     assert total == N
     assert abs(table.n_rows - 500) < 90
     assert table.name == f"{name} (sample)"
@@ -70,7 +68,7 @@ def test_sample_of_a_file_or_folder_is_drawn_and_rows_counted(folder, name):
 def test_small_table_is_read_whole_without_unreadable_columns(folder):
     frame = people(100).assign(parts=[[1, 2]] * 100)
     frame.to_parquet(folder / "a.parquet")
-    table, total = sampled(located({"path": "a.parquet"}))
+    table, total = sampled(located({"path": "a.parquet"}), 500)
     assert (table.n_rows, total, table.name) == (100, 100, "a.parquet")
     assert "parts" not in [c.name for c in table.columns]
 
@@ -87,7 +85,7 @@ def test_unreadable_file_is_one_sentence_without_a_path(folder, monkeypatch, sou
     monkeypatch.delenv("RULEKIT_TABLES", raising=False)
     (folder / "bad.parquet").write_bytes(b"PAR1 no")
     with pytest.raises(DataError, match=message) as caught:
-        sampled(located(source))
+        sampled(located(source), 500)
     assert str(folder) not in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -112,11 +110,11 @@ def database(folder, monkeypatch):
 
 def test_a_table_of_a_connection_is_sampled_under_its_name(database):
     source = {"connection": "cases", "table": 'peo"ple'}
-    table, total = sampled(located(source))
+    table, total = sampled(located(source), 500)
     assert (total, table.name) == (N, 'peo"ple of cases (sample)')
-    assert sampled(located({"connection": "cases", "table": "old.notes"}))[1] == 7
+    assert sampled(located({"connection": "cases", "table": "old.notes"}), 500)[1] == 7
     with pytest.raises(DataError, match="'x' of the connection 'cases' cannot be opened") as caught:
-        sampled(located({"connection": "cases", "table": "x"}))
+        sampled(located({"connection": "cases", "table": "x"}), 500)
     assert "hush" not in str(caught.value)
 
 

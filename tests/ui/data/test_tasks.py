@@ -63,7 +63,7 @@ def test_problem_with_a_source_is_a_sentence_in_the_result(tmp_path):
     pytest.importorskip("ibis")
     reporter, bad = Reporter(), tmp_path / "a.parquet"
     bad.write_bytes(b"PAR1")
-    answer = OpenSource({"path": "a.parquet"}, TableLocation("a.parquet", (bad,)))(reporter)
+    answer = OpenSource({"path": "a.parquet"}, TableLocation("a.parquet", (bad,)), 500)(reporter)
     assert answer.table is None
     assert "'a.parquet' is not a Parquet file" in answer.error
     assert str(tmp_path) not in answer.error

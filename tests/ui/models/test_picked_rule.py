@@ -10,6 +10,7 @@ import pytest
 from rulekit.data import load_sample
 from rulekit.learners.choice import COST
 from rulekit.rules import Clause, Literal, RuleSet
+from tests.ui.tasks import Quiet
 from ui.learners.spec import RunSpec
 from ui.models.picked_rule import RuleMeasurement, beats_constant, changed_words, constant_words
 from ui.models.points import Curve
@@ -40,20 +41,6 @@ def test_the_error_of_the_most_frequent_outcome_is_beside_a_rule():
     assert beats_constant(rule, worse)  # costs were minimised, not the number of errors
 
 
-class Reporter:
-    """Keeps no progress; stops at once if told to."""
-
-    def __init__(self, stops=False):
-        self.stops = stops
-
-    def report(self, **progress):
-        """Ignore progress."""
-
-    def should_stop(self):
-        """Return whether the work should end."""
-        return self.stops
-
-
 @pytest.fixture(scope="module")
 def state():
     return AppState(table=load_sample("credit"))
@@ -76,15 +63,15 @@ def test_the_changed_settings_are_named(state, change, word):
 
 def test_a_stopped_measurement_has_no_figures(state):
     setting = {"learner": "search", "max_conditions": 2, "quick": True}
-    assert RuleMeasurement(state, setting, SPEC, SPEC)(Reporter(stops=True)) is None
+    assert RuleMeasurement(state, setting, SPEC, SPEC)(Quiet(stops=True)) is None
 
 
 @pytest.mark.slow
 def test_figures_under_the_same_settings_are_those_of_the_point(state):
-    result = Curve.of(SPEC, work(SPEC, state)(Reporter()))
+    result = Curve.of(SPEC, work(SPEC, state)(Quiet()))
     number = next(k for k, s in enumerate(result.settings) if s["max_conditions"] == 3)
     task = RuleMeasurement(state, result.settings[number], SPEC, replace(SPEC, costs=(2.0, 2.0)))
-    found = task(Reporter())
+    found = task(Quiet())
     assert found["test_error"] == pytest.approx(result.points.loc[number, "test_error"])
     assert found[COST] == pytest.approx(200 * found["test_error"])
     assert found["folds"] == 3

@@ -28,7 +28,7 @@ def _of_this_test_only(monkeypatch):
 
 
 def measured(found):
-    return found.points.drop(columns="seconds"), [m.rule_set_ for m in found.models.values()]
+    return found.points().drop(columns="seconds"), [m.rule_set_ for m in found.models.values()]
 
 
 @pytest.mark.slow

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._sums import LN2, log2
 from rulekit.families.ideal_dnf.solver.row_types import (
     Contingency,
     Counts,
@@ -35,7 +36,6 @@ from rulekit.families.ideal_dnf.solver.row_types import (
     majority,
     without_last,
 )
-from rulekit.search.sums import LN2, log2
 
 Floats = NDArray[np.float64]
 SCORES = ("f", "mutual_info", "chi2")

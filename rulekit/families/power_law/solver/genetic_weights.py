@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rulekit._sums import power
 from rulekit.families.power_law.solver.impurity import ClassMass, Cuts
 from rulekit.families.power_law.solver.laws import Bools, Exponents, Floats, PowerTable
 from rulekit.families.power_law.solver.split_search import Effort
@@ -26,7 +27,6 @@ from rulekit.families.power_law.solver.structures import (
     blocks,
     empty_splits,
 )
-from rulekit.search.sums import power
 
 WORK = 400_000  # numbers of all individuals on all rows that are worked on together
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._sums import grid_unit, on_grid
 from rulekit.families.power_law.solver.laws import Bools, Floats, Ints
-from rulekit.search.sums import grid_unit, on_grid
 
 TINY = 1e-12
 EQUAL = 1e-12  # impurities closer than this are equal

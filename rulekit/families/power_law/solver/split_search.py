@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rulekit._sums import exp
 from rulekit.families.power_law.solver.impurity import EQUAL, ClassMass, Cuts
 from rulekit.families.power_law.solver.laws import Exponents, Floats, Ints, PowerTable
 from rulekit.families.power_law.solver.structures import (
@@ -27,7 +28,6 @@ from rulekit.families.power_law.solver.structures import (
     blocks,
     empty_splits,
 )
-from rulekit.search.sums import exp
 
 FLIP = np.int64(0x7FFFFFFFFFFFFFFF)
 NARROWEST, FEW = 0.35, 20  # share, and number at least, of a block's bands that are looked at

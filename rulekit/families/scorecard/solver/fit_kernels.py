@@ -6,8 +6,8 @@
 import numpy as np
 from numba import types as nb
 
+from rulekit._sums import LN2_HIGH, LN2_LOW, LOG2E
 from rulekit.search.machine_code import machine_code
-from rulekit.search.sums import LN2_HIGH, LN2_LOW, LOG2E
 
 STEPS, HALVINGS = 40, 30  # of Newton's method
 ENOUGH = 1e-11  # a step that promises less than this share of the loss is the last

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.sums import grid_unit, on_grid
+from rulekit._sums import grid_unit, on_grid
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rulekit.search.sums import addable, exp, log2, power
+from rulekit._sums import addable, exp, log2, power
 
 
 def test_addable_numbers_have_the_same_sum_in_every_order():

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from rulekit import Binarizer, Constraints
+from rulekit.binning.binned_table import BinnedTable, row_order
 from rulekit.data import columns_of
 from rulekit.learners.literal.problem import binary_problem
-from rulekit.search.columns.cell_sets import CellSets, row_order
 
 WORDS = np.array(["red", "blue", "green", "cold", "warm", "old"])
 
@@ -49,10 +49,10 @@ def test_rows_columns_and_sums_equal_the_matrix(form, seed):
     np.testing.assert_array_equal(problem.rows, row_order(A, (y == 1) ^ (form == "dnf"), weight))
     np.testing.assert_array_equal(problem.A, A[problem.rows])
     values = np.arange(len(y), dtype=float)
-    np.testing.assert_array_equal(problem.cells.sums(values), values @ problem.A)
+    np.testing.assert_array_equal(problem.table.sums(values), values @ problem.A)
     chosen = np.random.default_rng(seed).random((3, len(problem.literals))) < 2 / len(A[0])
     by_rows = [any(not row[clause].any() for clause in chosen) for row in problem.A]
-    np.testing.assert_array_equal(problem.cells.missed(chosen), by_rows)
+    np.testing.assert_array_equal(problem.table.missed(chosen), by_rows)
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -60,22 +60,22 @@ def test_a_matrix_read_as_cells_answers_as_itself(together):
     rng = np.random.default_rng(4)
     A = rng.random((40, 9)) < 0.4
     feature = np.array([3, 0, 3, 3, 7, 0, 0, 7, 3]) if together else None
-    cells = CellSets.of_matrix(A, feature)
+    cells = BinnedTable.of_matrix(A, feature)
     columns, rows = np.array([8, 1, 4]), np.array([5, 5, 39])
-    np.testing.assert_array_equal(cells.A, A)
-    np.testing.assert_array_equal(cells.values(columns, rows), A[rows][:, columns])
-    np.testing.assert_array_equal(cells.take_rows(rows).A, A[rows])
+    np.testing.assert_array_equal(cells.values, A)
+    np.testing.assert_array_equal(cells.values_of(columns, rows), A[rows][:, columns])
+    np.testing.assert_array_equal(cells[rows].values, A[rows])
     values, prices = rng.integers(0, 9, (40, 2)), rng.integers(-9, 9, (9, 2))
     np.testing.assert_array_equal(cells.sums(values), A.T @ values)
     np.testing.assert_array_equal(cells.row_sums(prices), A @ prices)
-    few = cells.take_rows(rows).seen()
+    few = cells[rows].seen()
     assert few.shape[0] <= 2
     for j in range(9):
-        assert set(few.values([j])[:, 0]) == set(A[rows, j])
+        assert set(few.values_of([j])[:, 0]) == set(A[rows, j])
 
 
 def test_rows_are_equal_if_no_column_distinguishes_them():
     A = np.random.default_rng(5).random((50, 4)) < 0.5
-    content = CellSets.of_matrix(A, np.array([0, 0, 1, 2])).content
+    content = BinnedTable.of_matrix(A, np.array([0, 0, 1, 2])).content
     for i in range(50):
         np.testing.assert_array_equal((content == content[i]).all(axis=1), (A[i] == A).all(axis=1))

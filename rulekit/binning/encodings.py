@@ -1,0 +1,485 @@
+"""How a column is cut into cells, and the conditions that it offers as sets of cells.
+
+A column is cut into *cells*: intervals of a numeric column, levels of any other one, one more
+cell for levels that were not there in training, and one for missing values, always the last.
+A condition is then a set of cells. The cells in which it holds are computed by the literal
+itself, on one representative value a cell, so the matrix cannot differ from the rule.
+
+A column of dates is read in several ways (the date, its year, its weekday, ...), one of text by
+several words; each is an encoding of its own, of the same name. All but the first are `extra`: the
+tests of missingness are listed once. Without those tests the first one is `extra`, too.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.binning.binned_table import Conditions, Ints, runs_of
+from rulekit.binning.thresholds import short_cuts
+from rulekit.exceptions import DataError
+from rulekit.rules import Literal
+from rulekit.rules.condition import Scalar, missing_in
+from rulekit.rules.literal import COMPARED
+from rulekit.rules.scales import GAPS, ORDERED, positions_in, value_at
+
+UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
+FEW_GROUPS = 4  # of fewer, one level or all but one are all the sets there are
+
+
+@dataclass(frozen=True)
+class OrderedColumn:
+    """A column of positions cut at edges: cell k holds ``cuts[k-1] < x <= cuts[k]``.
+
+    Positions are the numbers themselves, or those of a date or an order, see `Literal.positions`.
+    """
+
+    name: str
+    cuts: NDArray[np.float64]
+    has_missing: bool
+    part: str | None = None
+    order: tuple[str, ...] | None = None
+    extra: bool = False
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells, the one for missing values included."""
+        return len(self.cuts) + 2
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the column holds the numbers that are cut."""
+        return self.part is None and self.order is None
+
+    @property
+    def is_plain_levels(self) -> bool:
+        """Whether the column's own values are distinguished."""
+        return False
+
+    def positions(self, column: NDArray[Any]) -> NDArray[np.float64]:
+        """Read the column as numbers, NaN where there is none: shape (n,)."""
+        if self.is_plain:
+            return as_numbers(column, self.name)
+        return positions_in(self.name, as_objects(column), self.part, self.order)
+
+    def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the bin index of each row, shape (n,)."""
+        numbers = self.positions(column)
+        cells = np.searchsorted(self.cuts, numbers, side="left")
+        return np.where(np.isnan(numbers), self.n_cells - 1, cells)
+
+    def representatives(self) -> NDArray[Any]:
+        """Return one position of each cell, shape (n_cells,)."""
+        inside = self.cuts if self.order is None else np.floor(self.cuts)
+        return np.concatenate([inside, [np.inf, np.nan]])
+
+    def seen(self) -> NDArray[np.bool_]:
+        """Return which cells training rows can lie in."""
+        return np.array([True] * (self.n_cells - 1) + [self.has_missing])
+
+    def base_literals(self) -> list[Literal]:
+        """List the conditions of present values."""
+        return [self.cut_literal(k, side) for k in range(len(self.cuts)) for side in (-1, 1)]
+
+    def cut_literal(self, k: int, side: int) -> Literal:
+        """Write the condition below (-1) or above (1) the k-th cut."""
+        return self.edge_literal(float(self.cuts[k]), side)
+
+    def edge_literal(self, edge: float, side: int) -> Literal:
+        """Write the condition below (-1) or above (1) an edge; dates as "before" and "from"."""
+        if self.order is not None:
+            level = self.order[int(np.floor(edge)) + (side > 0)]
+            return Literal(self.name, "<=" if side < 0 else ">=", level, order=self.order)
+        if self.part == "date":
+            moment = value_at(float(np.nextafter(edge, np.inf)), self.part, None)
+            return Literal(self.name, "<" if side < 0 else ">=", moment, part=self.part)
+        return Literal(self.name, "<=" if side < 0 else ">", edge, part=self.part)
+
+    def edge_between(self, raw: float, low: float, high: float) -> float:
+        """Move an edge to where it is written shortest, between two neighbouring values.
+
+        Of dates a midnight, where there is one; of levels half-way between two.
+        """
+        if self.order is not None:
+            return float(np.floor(raw) + 0.5)
+        if self.part == "date":
+            first = np.floor(low) + 1  # the first midnight after the lower value
+            day = min(max(np.round(raw), first), np.floor(high))
+            return float(np.nextafter(day if first <= high else high, -np.inf))
+        return float(short_cuts(np.array([raw]), np.array([low, high]))[0])
+
+    def ranks_of(self, literal: Literal) -> set[int]:
+        """Return the ranks of the groups that a literal names: none."""
+        return set()
+
+    def place(self, literal: Literal) -> tuple[int, int]:
+        """Return side and rank of a literal, see `BinnedTable`."""
+        if literal.op not in ORDERED or literal.scale != (self.part, self.order, None):
+            return 0, 0
+        side = -1 if literal.op in ("<=", "<") else 1
+        return side, int(np.searchsorted(self.cuts, literal.edge))
+
+    def conditions(self, *, by_text: bool = False) -> Conditions:
+        """List the conditions as runs of cells, O(k), without an object for each.
+
+        They stand in the order of the cuts, with the chains of nested cuts; with `by_text` in the
+        order of `literals_of`, as objects and without chains.
+        """
+        k, end = len(self.cuts), self.n_cells
+        cut, zero = np.arange(k), np.zeros(k, dtype=int)
+        blocks = []
+        for gaps in (False, True) if self.has_missing else (False,):
+            extra = np.tile([end - 1, end] if gaps else [0, 0], (k, 1))
+            low = np.column_stack([zero, cut + 1, extra, zero - 1, cut])
+            high = np.column_stack([cut + 1, zero + end - (not gaps), zero, zero, zero + 1, cut])
+            blocks += [np.column_stack([part, zero + gaps]) for part in (low, high)]
+        if self.has_missing and not self.extra:
+            blocks.append(np.array([[end - 1, end, 0, 0, 0, 0, 1], [0, end - 1, 0, 0, 0, 0, 0]]))
+        pieces = np.concatenate([np.zeros((0, 7), dtype=int), *blocks])
+        side, rank, gap = pieces[:, 4], pieces[:, 5], pieces[:, 6]
+        literals = CutLiterals(self, side, rank, gap.astype(bool))
+        found = Conditions(np.array([end]), 0 * side, pieces[:, :4], side, rank, literals)
+        if by_text:
+            order = sorted(range(len(side)), key=lambda i: literals[i].sort_key)
+            return replace(found, literals=tuple(literals)).take(np.array(order, dtype=np.intp))
+        chain = np.where(side == 0, -1, 2 * (side > 0) + gap)
+        place = np.where(side == 0, 0, np.where(side < 0, rank, k - rank))
+        return replace(found, chain=chain, place=place)
+
+
+@dataclass(frozen=True, eq=False)
+class CutLiterals(Sequence[Literal]):
+    """The conditions of an ordered column as literals that are created on access.
+
+    Shapes: side, rank, gaps (k,); a `side` of 0 is a test of missingness.
+    """
+
+    column: OrderedColumn
+    side: Ints
+    rank: Ints
+    gaps: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.side)
+
+    def __getitem__(self, i: Any) -> Any:
+        if self.side[i] == 0:
+            return Literal(self.column.name, "missing" if self.gaps[i] else "not-missing")
+        plain = self.column.cut_literal(int(self.rank[i]), int(self.side[i]))
+        return replace(plain, missing=bool(self.gaps[i]))
+
+
+@dataclass(frozen=True)
+class LevelColumn:
+    """A column of few values, each group of them a cell: ``groups[k]`` is cell k.
+
+    With `ranked`, groups stand in the order of their share of a class, and the sets of the first k
+    of them are conditions too: of all sets, the one that tells two classes best apart is among
+    these (Breiman and others, 1984, theorem 4.5), but for levels of few rows, whose share is drawn
+    to the mean lest chance put them at an end. What another encoding of the column lists is in
+    `skip`.
+    """
+
+    name: str
+    groups: tuple[tuple[Scalar, ...], ...]
+    has_missing: bool
+    numeric: bool = False
+    part: str | None = None
+    ranked: bool = False
+    extra: bool = False
+    skip: frozenset[Literal] = frozenset()
+    cuts: None = field(default=None, init=False)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells: the groups, values not seen in training, missing values."""
+        return len(self.groups) + 2
+
+    @property
+    def is_plain_levels(self) -> bool:
+        """Whether the column's own values are distinguished."""
+        return self.part is None
+
+    @cached_property
+    def _group_of(self) -> tuple[pd.Index, NDArray[np.intp]]:
+        levels = [v for group in self.groups for v in group]
+        index = pd.Index(levels, dtype=float if self.numeric else object)
+        group = [k for k, group in enumerate(self.groups) for _ in group]
+        return index, np.array([*group, len(self.groups)], dtype=int)  # -1: not seen
+
+    def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the bin index of each row, shape (n,)."""
+        if self.part is not None:
+            column = positions_in(self.name, as_objects(column), self.part, None)
+        else:
+            column = as_numbers(column, self.name) if self.numeric else as_objects(column)
+        return np.where(missing_in(column), self.n_cells - 1, self.group_codes(column))
+
+    def group_codes(self, compared: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the group of each value (parts of dates as numbers)."""
+        index, group = self._group_of
+        return np.asarray(group[index.get_indexer(compared)])
+
+    def positions(self, column: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the rank of each row's group, NaN where it is missing or new, shape (n,)."""
+        cells = self.codes(column)
+        return np.where(cells < len(self.groups), cells, np.nan)
+
+    def representatives(self) -> NDArray[Any]:
+        """Return one value of each cell, shape (n_cells,)."""
+        first = [group[0] for group in self.groups]
+        if self.numeric:
+            return np.array([*first, np.inf, np.nan], dtype=float)
+        return np.array([*first, _unseen(self.groups), None], dtype=object)
+
+    def seen(self) -> NDArray[np.bool_]:
+        """Return which cells training rows can lie in."""
+        return np.array([True] * len(self.groups) + [False, self.has_missing])
+
+    def base_literals(self) -> list[Literal]:
+        """List the conditions of present values: none of a single group, two of two groups."""
+        if len(self.groups) < 2:
+            return []
+        positive = [self._test(group, "==", "in") for group in self.groups]
+        if len(self.groups) == 2:
+            return [x for x in positive if x not in self.skip]
+        alone = positive + [self._test(group, "!=", "not-in") for group in self.groups]
+        return [x for x in dict.fromkeys([*alone, *self._places]) if x not in self.skip]
+
+    def cut_literal(self, k: int, side: int) -> Literal:
+        """Write that a value is among the first k + 1 groups (-1), or is not (1).
+
+        The shorter of both lists is named, on a tie the first.
+        """
+        first = tuple(v for group in self.groups[: k + 1] for v in group)
+        rest = tuple(v for group in self.groups[k + 1 :] for v in group)
+        if len(first) <= len(rest):
+            return self._test(first, *(("==", "in") if side < 0 else ("!=", "not-in")))
+        return self._test(rest, *(("!=", "not-in") if side < 0 else ("==", "in")))
+
+    @cached_property
+    def _places(self) -> dict[Literal, tuple[int, int]]:
+        """Side and rank of each set of the first groups, and of its complement."""
+        if not self.ranked or len(self.groups) < FEW_GROUPS:
+            return {}
+        cuts = range(len(self.groups) - 1)
+        return {self.cut_literal(k, side): (side, k) for k in cuts for side in (-1, 1)}
+
+    def ranks_of(self, literal: Literal) -> set[int]:
+        """Return the ranks of the groups that a literal names; none unless they are ranked."""
+        if not self._places or literal.part != self.part:
+            return set()
+        return {k for k, group in enumerate(self.groups) if set(group) <= set(literal.values)}
+
+    def edge_literal(self, edge: float, side: int) -> Literal:
+        """Write the set of the groups up to an edge (-1), or after it (1)."""
+        return self.cut_literal(int(edge), side)
+
+    def edge_between(self, raw: float, low: float, high: float) -> float:
+        """Return the rank of the group below."""
+        return float(low)
+
+    def _test(self, group: tuple[Scalar, ...], one: str, many: str) -> Literal:
+        several = len(group) > 1
+        return Literal(
+            self.name, many if several else one, group if several else group[0], part=self.part
+        )
+
+    def place(self, literal: Literal) -> tuple[int, int]:
+        """Return side and rank of a literal if it is a set of the first groups, else (0, 0)."""
+        if literal.op in GAPS:
+            return 0, 0
+        return self._places.get(replace(literal, missing=False), (0, 0))
+
+    def conditions(self, *, by_text: bool = False) -> Conditions:
+        """List the conditions as runs of cells; without `by_text` sets have no side."""
+        return _listed(self, by_text)
+
+
+@dataclass(frozen=True)
+class WordColumn:
+    """Text tested for one word: cells without it, with it, and of missing values."""
+
+    name: str
+    word: str
+    has_missing: bool
+    extra: bool = False
+    cuts: None = field(default=None, init=False)
+    part: None = field(default=None, init=False)
+
+    @property
+    def is_plain_levels(self) -> bool:
+        """Whether the column's own values are distinguished."""
+        return False
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells: without the word, with it, missing."""
+        return 3
+
+    def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the bin index of each row, shape (n,)."""
+        column = as_objects(column)
+        held = Literal(self.name, "contains", self.word).mask_of(column)
+        return np.where(missing_in(column), 2, held.astype(np.intp))
+
+    def representatives(self) -> NDArray[Any]:
+        """Return one value of each cell, shape (3,)."""
+        return np.array(["", self.word, None], dtype=object)
+
+    def seen(self) -> NDArray[np.bool_]:
+        """Return which cells training rows can lie in."""
+        return np.array([True, True, self.has_missing])
+
+    def base_literals(self) -> list[Literal]:
+        """List the conditions of present values."""
+        return [Literal(self.name, op, self.word) for op in ("contains", "not-contains")]
+
+    def ranks_of(self, literal: Literal) -> set[int]:
+        """Return the ranks of the groups that a literal names: none."""
+        return set()
+
+    def place(self, literal: Literal) -> tuple[int, int]:
+        """Return side and rank of a literal: (0, 0)."""
+        return 0, 0
+
+    def conditions(self, *, by_text: bool = False) -> Conditions:
+        """List the conditions as runs of cells; without `by_text` sets have no side."""
+        return _listed(self, by_text)
+
+
+ColumnEncoding = OrderedColumn | LevelColumn | WordColumn
+
+
+def level_groups(
+    name: str, counts: Mapping[Scalar, int], max_levels: int, *, refuse: bool = True
+) -> tuple[tuple[Scalar, ...], ...]:
+    """Group the levels of a column: one each, the rarest together."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+    levels = [level for level, _ in ordered]
+    n_present = sum(counts.values())
+    if len(levels) <= max_levels:
+        return tuple((v,) for v in sorted(levels, key=str))
+    if refuse and len(levels) > UNIQUE_SHARE * n_present:
+        raise DataError(
+            f"Column {name!r} holds {len(levels)} different texts in {n_present} rows, like a name "
+            "or an identifier, so no condition on it would apply to new rows. Leave the column "
+            "out (role 'ignore'), or raise `max_levels`."
+        )
+    frequent, rare = levels[: max_levels - 1], levels[max_levels - 1 :]
+    return (*((v,) for v in sorted(frequent, key=str)), tuple(sorted(rare, key=str)))
+
+
+def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:
+    """List the conditions of one reading of a column in the order of `Literal.sort_key`.
+
+    Where the training rows lack values, every condition comes in two variants, one that missing
+    values meet and one that they do not, and the two tests of missingness are added (unless all
+    values were missing, when they would tell nothing).
+    """
+    literals = column.base_literals()
+    if column.has_missing and column.seen()[:-1].any():
+        name = column.name
+        literals += [replace(c, missing=True) for c in literals]
+        if not column.extra:
+            literals += [Literal(name, "missing"), Literal(name, "not-missing")]
+    return tuple(sorted(literals, key=lambda literal: literal.sort_key))
+
+
+def as_numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """Take a column as float64 with NaN for missing; text is refused with its first row."""
+    if column.dtype != object:
+        return column.astype(float, copy=False)
+    absent = missing_in(column)
+    texts = [i for i in np.flatnonzero(~absent) if isinstance(column[i], str)]
+    if texts:
+        wrong = [i for i in texts if not _reads_as_number(column[i])] or texts
+        raise DataError(
+            f"Column {name!r} must hold numbers, as in the training table; row {wrong[0] + 1} "
+            f"holds the text {column[wrong[0]]!r} ({len(wrong)} such rows). Correct it, or leave "
+            "it empty."
+        )
+    numbers = column.copy()
+    numbers[absent] = np.nan
+    return numbers.astype(float)
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def as_objects(column: NDArray[Any]) -> NDArray[np.object_]:
+    """Take a column as objects, numbers as they are."""
+    return column if column.dtype == object else column.astype(object)
+
+
+def _unseen(groups: tuple[tuple[Scalar, ...], ...]) -> str:
+    """Invent a text that is no level."""
+    levels = {str(v) for group in groups for v in group}
+    name = "another value"
+    while name in levels:
+        name += "'"
+    return name
+
+
+def code_type(n_cells: int) -> type[np.unsignedinteger]:
+    """Return the smallest unsigned type that can count cells."""
+    if n_cells <= 256:
+        return np.uint8
+    return np.uint16 if n_cells <= 65_536 else np.uint32
+
+
+def places_of(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.intp]:
+    """Return side and rank of each literal, see `OrderedColumn.place`, shape (k, 2)."""
+    if not isinstance(column, OrderedColumn):
+        return np.array([column.place(literal) for literal in literals], np.intp).reshape(-1, 2)
+    places = np.zeros((len(literals), 2), np.intp)
+    scale = (column.part, column.order, None)
+    ordered = [j for j, x in enumerate(literals) if x.op in ORDERED and x.scale == scale]
+    places[ordered, 0] = [-1 if literals[j].op in ("<=", "<") else 1 for j in ordered]
+    places[ordered, 1] = np.searchsorted(column.cuts, [literals[j].edge for j in ordered])
+    return places
+
+
+def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.bool_]:
+    """Return in which cells each literal holds, shape (n_cells, number of literals)."""
+    cells = column.representatives()
+    return masks_of(literals, cells)
+
+
+def masks_of(literals: tuple[Literal, ...], compared: NDArray[Any]) -> NDArray[np.bool_]:
+    """Evaluate tests that read a column alike: `Literal.mask_of` of each, shape (n, k)."""
+    masks = np.empty((len(compared), len(literals)), dtype=bool)
+    ordered = [j for j, literal in enumerate(literals) if literal.op in ORDERED]
+    if compared.dtype == object:
+        ordered = []
+    limits = np.array([float(literals[j].positions[0]) for j in ordered])
+    absent = missing_in(compared)
+    for op, holds in COMPARED.items():
+        with_op = [k for k, j in enumerate(ordered) if literals[j].op == op]
+        if with_op:
+            missing = np.array([literals[ordered[k]].missing for k in with_op])
+            with np.errstate(invalid="ignore"):
+                held = holds(compared[:, None], limits[with_op])
+            masks[:, [ordered[k] for k in with_op]] = np.where(absent[:, None], missing, held)
+    for j in set(range(len(literals))) - set(ordered):
+        masks[:, j] = literals[j].mask_of(compared)
+    return masks
+
+
+def _listed(column: LevelColumn | WordColumn, by_text: bool) -> Conditions:
+    literals = literals_of(column)
+    none = np.zeros(len(literals), dtype=int)
+    runs = runs_of([cell_table(column, literals)])
+    if by_text:
+        side, rank = places_of(column, literals).T
+        return Conditions(np.array([column.n_cells]), none, runs, side, rank, literals)
+    return Conditions(np.array([column.n_cells]), none, runs, none, none, literals, none - 1, none)

@@ -1,0 +1,125 @@
+"""Chosen columns of the clauses of a rule, what they cost, and where their cuts may be moved."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MovableCuts:
+    """Where the cuts of columns may be moved.
+
+    `ranks` holds the rank of each row's value in each feature with cuts (-1: missing); `barred`
+    pairs of a column and a rank after which it may not cut.
+
+    Shapes: feature, side (d,), ranks (n,) each.
+    """
+
+    feature: NDArray[np.integer]
+    side: NDArray[np.integer]
+    ranks: Mapping[int, NDArray[np.int64]] = field(default_factory=dict, repr=False)
+    barred: frozenset[tuple[int, int]] = frozenset()
+
+
+@dataclass(frozen=True)
+class ClauseSelection:
+    """Columns chosen for the clauses of a CNF over the columns of ``A``, shape (n, d).
+
+    Shapes: chosen (R, d), the columns of each clause; disabled (R,).
+    """
+
+    chosen: Bools
+    disabled: Bools
+    value: float
+    history: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    lower_bound: float | None = None
+    proved: bool = False
+
+    def __post_init__(self) -> None:
+        if self.chosen.ndim != 2 or self.disabled.shape != self.chosen.shape[:1]:
+            raise ValueError(
+                "`disabled` must hold one flag for each row of `chosen` (clauses by columns); "
+                f"their shapes are {self.disabled.shape} and {self.chosen.shape}."
+            )
+        if self.chosen[self.disabled].any():
+            raise ValueError("A disabled clause must not contain columns; clear its row first.")
+
+    @property
+    def n_conditions(self) -> int:
+        """Number of columns over all clauses."""
+        return int(self.chosen.sum())
+
+
+def clause_counts(A: Bools, chosen: Bools) -> Floats:
+    """Count for each row and clause how many of the clause's columns are true: shape (n, R)."""
+    counts = np.zeros((A.shape[0], chosen.shape[0]))
+    for r, columns in enumerate(chosen):
+        counts[:, r] = A[:, np.flatnonzero(columns)].sum(axis=1, dtype=np.float64)
+    return counts
+
+
+def hamming_cost(
+    A: Bools,
+    y: Bools,
+    weight: Floats | None,
+    chosen: Bools,
+    theta: float = 0.0,
+    *,
+    disabled: Bools | None = None,
+    disable_cost: float = 0.0,
+) -> float:
+    """Weigh the literals that would have to change for every row to be right, objective (3.10).
+
+    A row with ``y`` costs 1 for each clause that is false on it; a row without costs the
+    smallest number of true columns over the clauses. Each column chosen costs `theta`. A
+    disabled clause is one with a single column that is always true, and costs `disable_cost`.
+
+    Shapes: A (n, d), y (n,), weight (n,), chosen (R, d), disabled (R,).
+
+    Notes
+    -----
+    Takes O(n * number of chosen columns) time.
+    """
+    weight = np.ones(len(y)) if weight is None else weight
+    counts = _counts_with_disabled(A, chosen, disabled)
+    distance = np.where(y, (counts == 0).sum(axis=1), counts.min(axis=1, initial=np.inf))
+    if counts.shape[1] == 0:
+        distance = np.where(y, 0.0, 1.0)
+    return float((weight * distance).sum()) + _price(chosen, theta, disabled, disable_cost)
+
+
+def error_cost(
+    A: Bools,
+    y: Bools,
+    weight: Floats | None,
+    chosen: Bools,
+    theta: float = 0.0,
+    *,
+    disabled: Bools | None = None,
+    disable_cost: float = 0.0,
+) -> float:
+    """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7).
+
+    Parameters and cost are those of `hamming_cost`.
+    """
+    weight = np.ones(len(y)) if weight is None else weight
+    answer = (_counts_with_disabled(A, chosen, disabled) > 0).all(axis=1)
+    return float(weight[answer != y].sum()) + _price(chosen, theta, disabled, disable_cost)
+
+
+def _counts_with_disabled(A: Bools, chosen: Bools, disabled: Bools | None) -> Floats:
+    counts = clause_counts(A, chosen)
+    if disabled is not None:
+        counts[:, disabled] = 1.0
+    return counts
+
+
+def _price(chosen: Bools, theta: float, disabled: Bools | None, disable_cost: float) -> float:
+    n_disabled = 0 if disabled is None else int(disabled.sum())
+    return float(theta) * int(chosen.sum()) + disable_cost * n_disabled

@@ -1,0 +1,59 @@
+"""Light and dark: a condition edited by the keyboard alone, and presenter mode with its print."""
+
+import re
+
+import pytest
+
+from tests.browser import looks
+from tests.browser.steps import edit_cut, found_first, move_cut
+
+
+@pytest.fixture(scope="module", params=["light", "dark"])
+def modelled(visit_once, request):
+    """A visitor in one of the themes, after the first pass over a sample."""
+    screen = {"width": 1440, "height": 900}
+    visitor = visit_once("/", viewport=screen, color_scheme=request.param).press("sample_credit")
+    return found_first(visitor.turn_to("Models"))
+
+
+def test_cut_point_moves_by_keyboard_and_is_undone(modelled):
+    visitor = modelled
+    before = visitor.turn_to("Rules").text()
+    slider = edit_cut(visitor)
+    assert "change their prediction" in move_cut(visitor, slider)
+    assert looks.findings(visitor.page) == []
+    assert looks.covered(visitor.page) == []
+    for key in ("score_edit", "undo_edit"):
+        with visitor.action():
+            visitor.page.locator(f".st-key-{key} button").focus()
+            visitor.page.keyboard.press("Enter")
+        assert ("edited by hand" in visitor.text()) == (key == "score_edit")
+    verdict = next(line for line in before.split("\n") if line.startswith("Wrong for"))
+    assert verdict in visitor.text()
+
+
+def test_presenter_mode_hides_navigation_and_prints_one_page(modelled):
+    visitor = modelled
+    visitor.turn_to("Explain")
+    case = visitor.page.locator("h2").first.inner_text()
+    visitor.press("presenter_on")
+    assert visitor.page.locator("h1").inner_text() == case
+    visitor.reads("the limit is")
+    links = visitor.page.get_by_test_id("stTopNavLink")
+    assert not any(link.is_visible() for link in links.all())
+    assert not visitor.page.get_by_role("tab").count()
+    assert looks.findings(visitor.page) == []
+    assert looks.covered(visitor.page) == []
+
+    visitor.page.emulate_media(media="print")
+    assert not visitor.page.locator("button:visible").count()
+    body = visitor.page.locator("body")
+    assert body.evaluate("e => getComputedStyle(e).backgroundColor") == "rgb(255, 255, 255)"
+    heading = visitor.page.locator("h1")
+    assert heading.evaluate("e => getComputedStyle(e).color") == "rgb(0, 0, 0)"
+    assert len(re.findall(rb"/Type\s*/Page\b", visitor.page.pdf())) == 1
+    visitor.page.emulate_media(media="screen")
+
+    visitor.press("presenter_off")
+    assert visitor.page.locator("h2").first.inner_text() == case
+    assert links.first.is_visible()
