@@ -1,10 +1,9 @@
-"""Models in a real browser: points, the table below the curve, runs that go on."""
+"""A person's path in a real browser: from a file to a rule that is read, asked and taken away."""
+
+import re
 
 import pytest
 
-<<<<<<< HEAD
-from tests.browser.steps import CURVE, aimed_at, found_first, rule, searched, slide, table
-=======
 from tests.browser.steps import (
     CURVE,
     SIDES,
@@ -15,8 +14,9 @@ from tests.browser.steps import (
     slide,
     table,
 )
->>>>>>> 7172e7c5bd535a8f74a9f72df633341fe4fff4a4
 from tests.browser.visitor import BROKEN
+
+TEXT_BEGINS = re.compile(r"# \d+ conditions? in \d+ clauses?: ")
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +60,6 @@ def figure(visitor):
     )
 
 
-<<<<<<< HEAD
-=======
 def test_a_file_becomes_an_exported_rule_in_five_clicks(uploaded):
     visitor, clicks = uploaded
     page = visitor.page
@@ -94,7 +92,6 @@ def test_a_narrow_screen_has_the_columns_one_below_the_other(modelling):
     assert right["x"] == left["x"]
 
 
->>>>>>> 7172e7c5bd535a8f74a9f72df633341fe4fff4a4
 def test_the_table_below_the_curve_picks_the_same_rules_as_its_points(modelling):
     visitor = modelling
     click_point(visitor, -1)

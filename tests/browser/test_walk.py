@@ -1,7 +1,6 @@
 """The walk of acceptance: from a table to a rule taken away, every page looked at on its way."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from tests.browser.steps import CURVE, RULE, SIDES, aimed_at, downloaded, found_
 from tests.browser.visitor import BROKEN
 from ui.shell import PAGES
 
-TEXT_BEGINS = re.compile(r"# \d+ conditions? in \d+ clauses?: ")
 SCREEN = {"width": 1440, "height": 900}
 LONGEST = 1800  # pixels of a page in its first state
 
@@ -86,47 +84,6 @@ def test_real_table_becomes_an_exported_rule_on_orderly_pages(visit, folder, fac
     assert "OTHERWISE" in walked(visitor, file)
 
 
-<<<<<<< HEAD
-def test_a_narrow_screen_has_the_columns_one_below_the_other(visit):
-    visitor = visit("/", viewport={"width": 880, "height": 900}).press("sample_iris")
-    sides = found_first(visitor.turn_to("Models")).page.locator(SIDES)
-    left, right = sides.nth(0).bounding_box(), sides.nth(1).bounding_box()
-    assert right["y"] >= left["y"] + left["height"]
-    assert right["x"] == left["x"]
-
-
-def test_five_clicks_lead_from_an_upload_to_a_checked_and_downloaded_rule(visit):
-    visitor = visit("/", viewport=SCREEN)
-    clicks = []
-    visitor.page.expose_function("clicked", lambda words: clicks.append(words))
-    visitor.page.evaluate("addEventListener('click', e => clicked(e.target.textContent), true)")
-    visitor.upload("cases.csv", table())
-    visitor.press("use_suggestion").turn_to("Models")
-    described = "yes" if "THEN yes" in rule(found_first(visitor)) else "no"  # the better one
-    visitor.turn_to("Export").reads("Checked: 300/300 rows")
-    assert visitor.page.locator(".st-key-preview").get_by_label("Copy to clipboard").is_visible()
-    content = downloaded(visitor)
-    assert TEXT_BEGINS.match(content)
-    assert "glucose" in content
-    assert f"THEN {described}" in content
-    assert 1 <= len(clicks) <= 5
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_serious_on_any_page(visit, theme):
-    visitor = visit("/", viewport=SCREEN, color_scheme=theme)
-    found = {"first": looks.findings(visitor.page)}
-    visitor.press("sample_credit")
-    for name, (title, _) in PAGES.items():
-        visitor.turn_to(title)
-        if name == "models":
-            found_first(visitor)
-        found[name] = looks.findings(visitor.page)
-    assert {name: reported for name, reported in found.items() if reported} == {}
-
-
-=======
->>>>>>> 7172e7c5bd535a8f74a9f72df633341fe4fff4a4
 def test_the_keyboard_alone_goes_from_a_sample_to_a_downloaded_rule(visit):
     visitor = visit("/", viewport=SCREEN)
     press = visitor.page.keyboard.press

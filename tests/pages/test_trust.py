@@ -129,14 +129,8 @@ class Session:
     def _turn(self):
         """Describe the other class, where runs have rules of both."""
         self.go("models")
-<<<<<<< HEAD
         opened_tab(self.app, "How it was found")
-        sides = [s for s in self.app.segmented_control if s.key.startswith("side_")]
-=======
-        self.app.session_state["models_tab"] = "How it was found"
-        self.app.run()
         sides = [s for s in self.app.segmented_control if s.key.startswith("side_describes_")]
->>>>>>> 7172e7c5bd535a8f74a9f72df633341fe4fff4a4
         if sides:
             sides[0].set_value(str(self.rng.choice(["for", "other"]))).run()
         self.app = opened_tab(self.app, "Points")
