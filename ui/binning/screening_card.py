@@ -54,7 +54,7 @@ def screening_card(state: AppState, n_conditions: int) -> None:
     right.caption(
         "For a rule of one clause (one AND), many conditions can be ruled out before anything is "
         "learned: a best rule is proved to do without them. Each removal has a certificate that "
-        "can be checked by plain counting. In rules of several clauses they may matter still."
+        "can be checked by plain counting. In rules of several clauses they may still matter."
     )
     key = repr((state.fit_key, theta))
     large = state.training[0].size > AT_ONCE

@@ -138,7 +138,7 @@ def picked_card(result: Curve | None, spec: RunSpec) -> None:
         st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
     if result is not None and number is not None and (words := gap_words(result, number, state)):
         (st.caption if result.keeps_gap(number) else st.warning)(md(words, 300))
-    (st.info if rule.is_constant else st.caption)(md(constant_words(rule, state), 300))
+    (st.caption if beats_constant(rule, state) else st.info)(md(constant_words(rule, state), 300))
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
     constraint_lines(rule, state)
@@ -152,16 +152,28 @@ def picked_card(result: Curve | None, spec: RunSpec) -> None:
         held_out(model)
 
 
+def beats_constant(rule: RuleSet, state: AppState) -> bool:
+    """Return whether a rule is wrong less often than always predicting the most frequent outcome.
+
+    Rules of runs that weigh errors are not compared by their number.
+    """
+    spec = RunSpec.from_dict(state.run_settings)
+    if rule.is_constant or state.error is None or spec.class_weight or spec.costs:
+        return not rule.is_constant
+    shares = state.training[1].value_counts(normalize=True)
+    return bool(state.error < 1.0 - shares.iloc[0])
+
+
 def constant_words(rule: RuleSet, state: AppState) -> str:
     """Return the error of always predicting the most frequent outcome, for comparison."""
-    _, y = state.training
-    counts = y.value_counts()
-    share = percent(1.0 - counts.iloc[0] / counts.sum())
+    counts = state.training[1].value_counts()
+    answer = constant_answer(rule) if rule.is_constant else counts.index[0]
+    wrong = percent(1.0 - counts.get(answer, 0) / counts.sum())
     if rule.is_constant:
-        answer = constant_answer(rule)
-        wrong = percent(1.0 - counts.get(answer, 0) / counts.sum())
         return f"No rule found beats always predicting {answer} ({wrong} of training rows wrong)."
-    return f"Always predicting {counts.index[0]}: {share} of training rows wrong."
+    if not beats_constant(rule, state):
+        return f"This does not beat always predicting {answer} ({wrong} of training rows wrong)."
+    return f"Always predicting {answer}: {wrong} of training rows wrong."
 
 
 def never_predicted(rule: RuleSet, state: AppState) -> str:
@@ -202,8 +214,8 @@ def clause_shares(model: ClassifierMixin) -> list[str]:
     names = [f"Total from {split.total}" for split in scorecard_of(rule)] or names
     numbers = clause_numbers(model, *app_state().training)[:MOST_LINES]
     return [
-        f"{names[k]}: {n.n_right:,} of {n.n:,} training rows {label} "
-        f"({round(100 * n.n_right / n.n)} %)"
+        f"{names[k]}: {label} in {n.n_right:,} of {n.n:,} training rows "
+        f"({round(100 * n.n_right / n.n)} %)."
         for k, (n, label) in enumerate(zip(numbers, rule.labels, strict=False))
         if n.n
     ]

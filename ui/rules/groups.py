@@ -121,14 +121,14 @@ def _shown(
             f"Selected rule (ring): gap {100 * mark[0]:.1f} points on the training rows, "
             f"{percent(mark[1])} wrong in cross-validation."
             if state.model.rule_set_ not in rules
-            else "The ring is the selected rule."
+            else "The ring is the selected rule, measured on these five folds."
         )
     if curve.empty:
         return
     names = [
         f"gap {100 * row['gap']:.1f} points, {percent(row['test_error'])} wrong, "
-        f"{plural(row['n_conditions'], 'condition')}"
-        for _, row in curve.iterrows()
+        f"{plural(rule.n_conditions, 'condition')}"
+        for rule, (_, row) in zip(rules, curve.iterrows(), strict=True)
     ]
     k = st.selectbox(
         "Rule", range(len(rules)), format_func=names.__getitem__, key=f"gap_rule_{len(rules)}"

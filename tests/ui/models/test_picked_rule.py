@@ -12,13 +12,14 @@ from rulekit.learners.choice import COST
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.ui.tasks import Quiet
 from ui.learners.spec import RunSpec
-from ui.models.picked_rule import changed_words, constant_words, measure
+from ui.models.picked_rule import beats_constant, changed_words, constant_words, measure
 from ui.models.points import Curve
 from ui.models.run import quick, work
 from ui.state import AppState
 
 Y = pd.Series(["healthy"] * 12 + ["tumor"] * 28)
-STATE = SimpleNamespace(training=(pd.DataFrame({"a": range(40)}), Y))
+TABLE = (pd.DataFrame({"a": range(40)}), Y)
+STATE = SimpleNamespace(training=TABLE, error=0.2, run_settings={})
 SPEC = quick(RunSpec(folds=3))
 
 
@@ -33,6 +34,11 @@ def test_the_error_of_the_most_frequent_outcome_is_beside_a_rule():
     rule = RuleSet((Clause((Literal("a", ">", 5.0),)),), ("healthy",), "dnf", "tumor")
     words = "Always predicting tumor: 30.0 % of training rows wrong."
     assert constant_words(rule, STATE) == words
+    worse = SimpleNamespace(training=TABLE, error=0.35, run_settings={})
+    words = "This does not beat always predicting tumor (30.0 % of training rows wrong)."
+    assert constant_words(rule, worse) == words
+    worse.run_settings = {"costs": (5.0, 1.0)}
+    assert beats_constant(rule, worse)  # costs were minimised, not the number of errors
 
 
 @pytest.fixture(scope="module")
