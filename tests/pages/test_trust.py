@@ -64,7 +64,7 @@ class Session:
         self.go("models")
         self.app.session_state["models_tab"] = "How it was found"
         self.app.run()
-        sides = [s for s in self.app.segmented_control if s.key.startswith("side_describes_")]
+        sides = [s for s in self.app.segmented_control if s.key.startswith("side_")]
         if sides:
             sides[0].set_value(str(self.rng.choice(["for", "other"]))).run()
 
