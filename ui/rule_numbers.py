@@ -108,13 +108,14 @@ def verdict_words(rule: RuleSet, rows: Rows, majority: Any, labels: list[Any]) -
     wrong, alone = error(rule, rows), float(np.mean(rows.y != majority))
     sentences = [
         f"Wrong for {100 * wrong:.0f} of 100 {of} rows.",
-        f"Always answering {majority}: {100 * alone:.0f}.",
+        f"Always predicting {majority}: {100 * alone:.0f}.",
     ]
     counts = confusion(rule, rows, labels).to_numpy() * ~np.eye(len(labels), dtype=bool)
     i, j = np.unravel_index(int(counts.argmax()), counts.shape)
     if counts[i, j]:
         sentences.append(
-            f"Most errors: {counts[i, j]:,} actual {labels[i]}, predicted {labels[j]}."
+            f"Most errors ({counts[i, j]:,} of {counts.sum():,}): actual {labels[i]}, predicted "
+            f"{labels[j]}."
         )
     return sentences
 

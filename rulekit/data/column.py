@@ -88,14 +88,14 @@ def described(series: pd.Series, name: str, max_levels: int) -> Column:
 def role_notes(columns: Sequence[Column]) -> list[str]:
     """Return notes on excluded columns and the reasons."""
     reasons = {
-        "date": "a date, and is not used: as a feature its date, year, month, weekday and hour are",
-        "text": "text with many different values, and is not used: as a feature its words are",
+        "date": "a date, and is not used. Rules can read its date, year, month, weekday and hour",
+        "text": "text with many different values, and is not used. Rules can read its words",
         "constant": "the same, or missing, in every row, and is not used",
     }
     groups: dict[str, list[str]] = {}
     for column in columns:
         if column.role == "id":
-            reason = "an identifier, which names a row or a case, and is not used"
+            reason = "an identifier and is not used"
         elif column.role == "ignore":
             reason = reasons[column.kind]
         else:

@@ -66,7 +66,7 @@ class Limits:
         Size of the file.
     max_rows : int, default=1_000_000
         Rows of data, the header not counted.
-    max_columns : int, default=2_000
+    max_columns : int, default=2_500
         Columns that are read; of a wider file, some can be chosen.
     max_cells : int, default=20_000_000
         Rows times columns.
@@ -84,7 +84,7 @@ class Limits:
 
     max_bytes: int = 50_000_000
     max_rows: int = 1_000_000
-    max_columns: int = 2_000
+    max_columns: int = 2_500
     max_cells: int = 20_000_000
     max_inflated: int = 200_000_000
     max_zip_ratio: float = 100.0

@@ -119,7 +119,7 @@ def _identifier(table: Table, column: Column) -> QualityNote | None:
         return QualityNote(
             column.name,
             "id",
-            f"Column {shown(column.name)} is different in every row, as an identifier is.",
+            f"Column {shown(column.name)} has a different value in every row, like an identifier.",
             "ignore",
         )
     repeats = 0.2 * table.n_rows < column.n_distinct < table.n_rows
@@ -316,7 +316,8 @@ def _duplicate_rows(table: Table) -> list[QualityNote]:
         QualityNote(
             None,
             "duplicate rows",
-            f"{count:,} of {table.n_rows:,} rows repeat an earlier row in every used column.",
+            f"{count:,} of {table.n_rows:,} rows {'repeats' if count == 1 else 'repeat'} an "
+            "earlier row in every used column.",
             None,
             "warning" if count > 0.05 * table.n_rows else "info",
         )

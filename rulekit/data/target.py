@@ -152,8 +152,8 @@ def _unfit(table: Table, column: Column, where: str) -> list[str]:
         ]
     if looks_like_id(series, column.name, column.n_distinct):
         return [
-            f"{where} is different in every row, as an identifier is. Choose a column whose "
-            "values repeat."
+            f"{where} has a different value in every row, like an identifier. Choose a column "
+            "whose values repeat."
         ]
     if column.kind == "date":
         return [f"{where} holds dates. Choose a column of classes."]

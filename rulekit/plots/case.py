@@ -66,7 +66,7 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
             width=0.25,
             marker={"color": "rgba(128,128,128,0.25)"},
             hoverinfo="skip",
-            name="range in the training rows",
+            showlegend=False,
         )
     )
     figure.add_trace(
@@ -78,15 +78,18 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
             width=0.25,
             marker={"color": GREY},
             hoverinfo="skip",
-            name="what the clause asks for",
+            name="required by the clause",
         )
     )
     for met, symbol, words in ((True, "circle", "met"), (False, "x", "not met")):
         chosen = [(n, t) for n, t in zip(names, tracks, strict=True) if t.met is met]
         figure.add_trace(_marks(chosen, symbol, f"this case, {words}"))
-    figure.update_layout(height=110 + 50 * len(tracks), barmode="overlay", showlegend=True)
-    figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
-    figure.update_xaxes(tickformat=".0%", range=[-0.05, 1.05], title="Place in its range")
+    figure.update_layout(height=130 + 50 * len(tracks), barmode="overlay", showlegend=True)
+    # room for the value above the first bar
+    figure.update_yaxes(range=[len(tracks) - 0.5, -0.8], type="category", automargin=True)
+    figure.update_yaxes(showgrid=False)
+    figure.update_xaxes(tickformat=".0%", range=[-0.05, 1.05])
+    figure.update_xaxes(title="Range of the training rows")
     return figure
 
 

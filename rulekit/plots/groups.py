@@ -150,7 +150,7 @@ def gap_sentence(curve: pd.DataFrame, name: str) -> str:
     ]
     if len(curve) == 1:
         return f"By {name} no rule compared is better at a larger gap: {ends[0]}."
-    paid = f"{loss.iloc[0] - loss.iloc[-1]:.1f}"
+    paid = f"{loss.iloc[0].round(1) - loss.iloc[-1].round(1):.1f}"  # of the figures shown
     price = f"{paid} points of accuracy" if "test_error" in curve else f"{paid} more {unit}"
     return (
         f"By {name}: from {ends[0]} to {ends[1]}. The smaller gap costs {price} on the inner folds."

@@ -106,7 +106,7 @@ def outcome_figure(confusion: pd.DataFrame, *, classes: Sequence[Any] | None = N
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
     longest = max(confusion.sum(axis=1), default=0)
     # room for the words behind the longest bar
-    figure.update_xaxes(title="Rows", range=[0, 1.2 * max(longest, 1)])
+    figure.update_xaxes(title="Rows", range=[0, 1.4 * max(longest, 1)])
     return figure
 
 

@@ -47,15 +47,12 @@ class Look:
     @property
     def open_symbol(self) -> str:
         """The symbol with its inside left out."""
-        plain, *dotted = self.symbol.split("-dot")
-        return f"{plain}-open" + "-dot" * len(dotted)
+        return f"{self.symbol}-open"
 
     @property
     def words(self) -> str:
         """Colour and symbol of a learner, as in "blue circle"."""
-        symbol, *dotted = self.symbol.split("-dot")
-        name = f"{COLOUR_NAMES[self.colour]} {symbol.partition('-')[0]}"
-        return name + " with a dot" * len(dotted)
+        return f"{COLOUR_NAMES[self.colour]} {self.symbol.partition('-')[0]}"
 
 
 REST = Look(GREY, ".", "x")  # of everything but the class that is described
@@ -73,11 +70,11 @@ def outcome_looks(labels: Iterable[Any], classes: Iterable[Any] | None = None) -
 def learner_look(place: int, variant: str = "") -> Look:
     """Return the look of a learner by its place among all learners.
 
-    Variants have its colour: "against" its symbol with a dot, "price" and "quick" their own.
+    Variants have its colour, and a symbol of their own.
     """
     symbol = SYMBOLS[(place + place // len(SYMBOLS)) % len(SYMBOLS)]
-    symbols = {"": symbol, "against": f"{symbol}-dot", "price": "pentagon", "quick": "hexagon"}
-    return Look(SERIES[place % len(SERIES)], "", symbols[variant])
+    symbols = {"against": "hourglass", "price": "pentagon", "quick": "hexagon"}
+    return Look(SERIES[place % len(SERIES)], "", symbols.get(variant, symbol))
 
 
 def bars(*looks: Look) -> dict[str, Any]:

@@ -41,6 +41,8 @@ def test_a_bad_file_is_a_sentence_and_the_earlier_table_stays(visit):
     visitor.upload("bad.csv", b"a,b\n1,2\n3,4,5\n")
     visitor.page.get_by_text("was not read").wait_for()
     visitor.reads("good.csv is still here")
+    visitor.upload("letter.docx", b"PK\x03\x04" + b"0" * 400)
+    visitor.reads("'letter.docx' was not read")
     assert "Traceback" not in visitor.text()
 
 

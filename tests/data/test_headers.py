@@ -52,21 +52,21 @@ def test_columns_requested_are_found_in_the_files_order():
 
 
 def test_columns_of_a_wide_file_must_be_chosen_by_name():
-    names = [f"g{k}" for k in range(2_001)]
-    with pytest.raises(WideTableError, match="this one has 2,001") as caught:
+    names = [f"g{k}" for k in range(2_501)]
+    with pytest.raises(WideTableError, match="this one has 2,501") as caught:
         chosen_columns(names, None, LIMITS)
     assert caught.value.names == tuple(names)
-    assert chosen_columns(names, ["g2000"], LIMITS) == [2_000]
+    assert chosen_columns(names, ["g2500"], LIMITS) == [2_500]
 
 
 @pytest.mark.parametrize(
     ("requested", "sentence"),
     [
         (["a", "no such"], "no column 'no such'"),
-        ([], "Between 1 and 2,000"),
-        ([f"g{k}" for k in range(2_001)], "2,001 are chosen"),
+        ([], "Between 1 and 2,500"),
+        ([f"g{k}" for k in range(2_501)], "2,501 are chosen"),
     ],
 )
 def test_columns_that_cannot_be_chosen_are_reported(requested, sentence):
     with pytest.raises(DataError, match=sentence):
-        chosen_columns(["a", *(f"g{k}" for k in range(2_001))], requested, LIMITS)
+        chosen_columns(["a", *(f"g{k}" for k in range(2_501))], requested, LIMITS)

@@ -46,7 +46,7 @@ SINGLE = {
         "fix": "ignore",
         "says": "missing in 100 of 200 rows (50%)",
     },
-    "id": {"values": [f"k{i}" for i in range(N)], "fix": "ignore", "says": "as an identifier is"},
+    "id": {"values": [f"k{i}" for i in range(N)], "fix": "ignore", "says": "like an identifier"},
     "leak": {
         "values": np.where(ILL, 5.0, 1.0) + np.linspace(0, 0.5, N),
         "fix": "ignore",

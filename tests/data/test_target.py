@@ -83,7 +83,7 @@ def test_target_by_name_is_a_usual_one_or_the_last():
         (["a"] * N, "must have two classes at least; it holds 'a' only"),
         (["a"] * 30 + [None] * 10, "must have two classes at least; it holds 'a' only"),
         ([None] * N, "'t' is missing in every row"),
-        ([f"id{i}" for i in range(N)], "different in every row, as an identifier is"),
+        ([f"id{i}" for i in range(N)], "different value in every row, like an identifier"),
         ([f"c{i % 30}" for i in range(N)], "has 30 classes, and 20 at most are sensible"),
         (np.linspace(0, 5, N), "40 different numbers; .* such as above and up to 2.5"),
         ([f"2024-01-{i % 28 + 1:02d}" for i in range(N)], "'t' holds dates"),

@@ -139,7 +139,10 @@ def pick_here(app, found, setting):
         "model": model,
         "rule_json": to_json(model),
         "rule_selected": True,
+        "error": float(found.points.loc[number, "test_error"]),
     }
+    for name in ("_picks", "_slides"):
+        app.session_state[name] = secrets.randbelow(10**9)  # new keys, as after a click
     app.session_state["app"] = replace(state, run_settings=found.specs[number].to_dict(), **picked)
     return app.run()
 

@@ -5,10 +5,27 @@ import re
 import numpy as np
 import pytest
 
+from rulekit.data import load_sample, make_folds
+from rulekit.learners.choice import COST
+from rulekit.rules import scorecard_of
 from rulekit.style.wording import percent
-from tests.pages.driving import finished, opened, slider, small, text
+from tests.pages.driving import (
+    compared,
+    exported,
+    finished,
+    listed_conditions,
+    opened,
+    opened_tab,
+    pick_here,
+    slider,
+    small,
+    text,
+)
+from tests.reference.rules import clause_holds, decide, rows_of
+from tests.waiting import PATIENCE
+from ui.learners.spec import RunSpec
 from ui.models.picked_rule import constant_words
-from ui.picked import model_key
+from ui.picked import fit_path, model_key, path_of
 from ui.runs import jobs
 from ui.shell import status_words
 from ui.state import AppState
@@ -16,6 +33,41 @@ from ui.words import rule_words, wording
 
 STEPS = 30
 PAGES = ("models", "rules", "explain", "score", "export")
+OFTEN = ("slide", "pick", "turn", "suggested", "costs", "edit", "undo", "back", "reload")
+
+
+class Recount:
+    """A rule's figures on some rows, counted in plain Python."""
+
+    def __init__(self, model, X, y):
+        self.rule = rule = model.rule_set_
+        columns = {name: list(values) for name, values in model.read_columns(X).items()}
+        rows = rows_of(columns) if columns else [{}] * len(y)
+        self.truth = [str(label) for label in y]
+        self.predicted = [str(decide(rule, row)) for row in rows]
+        self.n, self.clauses = len(rows), [[0, 0] for _ in range(rule.n_clauses + 1)]
+        is_list = len(set(rule.labels)) > 1
+        self.deciding = []
+        for row, label in zip(rows, self.truth, strict=True):
+            fired = [k for k, clause in enumerate(rule.clauses) if clause_holds(clause, row)]
+            self.deciding.append(fired[0] if fired else -1)
+            for k in (fired[:1] if is_list else fired) or [-1]:
+                outcome = rule.labels[k] if k >= 0 else rule.default
+                self.clauses[k][0] += label == str(outcome)
+                self.clauses[k][1] += 1
+
+    @property
+    def pairs(self):
+        return list(zip(self.truth, self.predicted, strict=True))
+
+    @property
+    def wrong(self):
+        return sum(actual != predicted for actual, predicted in self.pairs)
+
+    @property
+    def of_clauses(self):
+        """Right and counted rows of each clause, as pages write them."""
+        return [(f"{right:,}", f"{n:,}") for right, n in self.clauses[:-1]]
 
 
 class Session:
@@ -27,7 +79,7 @@ class Session:
         several = state.every_class
         app = app.segmented_control(key="run_folds").set_value(5).run() if several else small(app)
         self.app = finished(app)
-        self.page = "models"
+        self.page, self.before = "models", "models"
         if costs:
             self.price("costs")
 
@@ -38,7 +90,12 @@ class Session:
     def go(self, page):
         if page != self.page:
             self.app.switch_page(f"pages/{page}.py").run()
-            self.page = page
+            if page == "models":  # after a reload it searches again
+                self.app = finished(self.app)
+            self.before, self.page = self.page, page
+
+    def button(self, key):
+        return next((b for b in self.app.button if b.key == key and not b.disabled), None)
 
     def price(self, kind):
         self.app = finished(self.app.selectbox(key="run_weight").set_value(kind).run())
@@ -47,41 +104,78 @@ class Session:
                 self.app.number_input(key=key).set_value(value)
         self.app = finished(self.app.run())
 
-    def act(self):
-        """Do one thing that a person may do; return its name."""
-        action = self.rng.choice(["slide", "slide", "turn", "suggested", "costs", "page", "reload"])
-        getattr(self, f"_{action}")()
-        return action
+    def act(self, name):
+        """Do one thing that a person may do."""
+        getattr(self, f"_{name}")()
 
     def _slide(self):
         self.go("models")
         found = [s for s in self.app.select_slider if s.key.startswith("slider_limit_")]
         if found:
-            found[0].set_value(int(self.rng.choice(list(map(int, found[0].options))))).run()
+            limit = int(self.rng.choice(list(map(int, found[0].options))))
+            here = self.state.sweep.number_of_rule(self.state)
+            found[0].set_value(limit).run()
+            result = self.state.sweep
+            number, suggested = result.number_of_rule(self.state), result.suggestion.number
+            if result.points.loc[suggested, "limit"] == limit and number != here:
+                assert result.searches[number] != "Short rule" or number == suggested
+
+    def _pick(self):
+        self.go("models")
+        result = self.state.sweep
+        number = int(self.rng.choice(result.curve(sides=True).index))
+        self.app = pick_here(self.app, result, result.settings[number])
 
     def _turn(self):
         """Describe the other class, where runs have rules of both."""
         self.go("models")
-        self.app.session_state["models_tab"] = "How it was found"
-        self.app.run()
+        opened_tab(self.app, "How it was found")
         sides = [s for s in self.app.segmented_control if s.key.startswith("side_describes_")]
         if sides:
             sides[0].set_value(str(self.rng.choice(["for", "other"]))).run()
+        self.app = opened_tab(self.app, "Points")
 
     def _suggested(self):
         self.go("models")
-        if any(b.key == "pick_suggested" for b in self.app.button):
-            self.app.button(key="pick_suggested").click().run()
+        if (button := self.button("pick_suggested")) is not None:
+            button.click().run()
+
+    def _longer(self):
+        self.go("models")
+        self.app = finished(self.button("search_longer").click().run())
+
+    def _compare(self):
+        self.go("models")
+        self.app = opened_tab(compared(self.app, "One clause"), "Points")
 
     def _costs(self):
         self.go("models")
-        options = self.app.selectbox(key="run_weight").options
-        if len(options) > 1:
+        if len(self.app.selectbox(key="run_weight").options) > 1:
             now = self.app.selectbox(key="run_weight").value
             self.price("costs" if now != "costs" else "none")
 
-    def _page(self):
-        self.go(str(self.rng.choice(PAGES)))
+    def _edit(self):
+        """Move a cut point of the first clause, and apply it."""
+        self.go("rules")
+        if self.button("edit_0") is None or scorecard_of(self.state.model.rule_set_):
+            return
+        self.button("edit_0").click().run()
+        for k in range(len(listed_conditions(self.app).options) - 1):
+            listed_conditions(self.app).set_value(k).run()
+            fields = [n for n in self.app.number_input if n.key.startswith("cut_")]
+            if fields:
+                fields[0].set_value(fields[0].value + float(self.rng.integers(1, 5))).run()
+                self.button("score_edit").click().run()
+                return
+        self.button("edit_0").click().run()
+
+    def _undo(self):
+        self.go("rules")
+        if (button := self.button("undo_edit")) is not None:
+            button.click().run()
+
+    def _back(self):
+        self.go(self.before)
 
     def _reload(self):
         """Open the address again on a server that knows of no job."""
@@ -90,32 +184,42 @@ class Session:
         self.app = finished(opened(self.page, query=query))
 
     def check(self):
+        """Check this page and another one."""
+        self.check_page()
+        before = self.page
+        self.go(str(self.rng.choice([p for p in PAGES if p != before])))
+        self.check_page()
+        self.go(before)
+
+    def check_page(self):
         app, state = self.app, self.state
         assert not app.exception
         assert not [e.value for e in app.error]
-        model, (X, y) = state.model, state.training
-        assert (model.predict(X) == model.rule_set_.predict(model.read_columns(X))).all()
         words, message = text(app), status_words(state)
-        assert f"{model.rule_set_.n_conditions} condition" in message
+        assert f"{state.model.rule_set_.n_conditions} condition" in message
         number = None if state.sweep is None else state.sweep.number_of_rule(state)
         known = [state.error] if number is None else [state.sweep.points.loc[number, "test_error"]]
         for error in known:
             assert error is None or f"{percent(error)} wrong" in message
         assert message in words
-        if self.page == "models":
-            self.check_models(model, number, words, X, y)
-        if self.page == "rules":
-            wrong = percent(float((model.predict(X) != y.to_numpy()).mean()))
-            assert wrong in {m.label: m.value for m in app.metric}.values()
+        train = Recount(state.model, *state.training)
+        test = Recount(state.model, *state.testing)
+        getattr(self, f"check_{self.page}")(words, train, test)
 
-    def check_models(self, model, number, words, X, y):
+    def check_models(self, words, train, test):
         app, state = self.app, self.state
-        rule = model.rule_set_
-        assert app.code[0].value == rule_words(rule, wording(state))
+        model, rule = state.model, state.model.rule_set_
+        assert app.code[0].value == rule_words(model, wording(state))
         assert constant_words(rule, state) in words
+        most = max(train.truth.count(label) for label in set(train.truth))
+        assert rule.is_constant or f": {percent(1 - most / train.n)} of training rows" in words
+        if not rule.is_constant and not scorecard_of(rule):
+            shown = re.findall(r"Clause \d+: .+? in ([\d,]+) of ([\d,]+) training rows", words)
+            assert shown == [pair for pair in train.of_clauses[:2] if pair[1] != "0"]
+        number = state.sweep.number_of_rule(state)
         if number is None:
             assert not [s for s in app.select_slider if s.key.startswith("slider_limit_")]
-            assert "not measured with these " in words
+            assert "edited" in state.setting or "not measured with these " in words
             return
         row = state.sweep.points.loc[number]
         assert f"**{percent(row['test_error'])}" in words
@@ -124,31 +228,119 @@ class Session:
         assert measured is None or measured.rule_set_ == rule  # the figures are this rule's
         if any(s.key.startswith("slider_limit_") for s in app.select_slider):
             assert slider(app, "limit").value == row["limit"]
-        left, truth = model.clauses_fired(X), y.to_numpy()
-        if len(set(rule.labels)) > 1:  # rows are counted with the clause that decides them
-            left = left & (left.cumsum(axis=1) == 1)
-        shown = re.findall(r"Clause (\d+): ([\d,]+) of ([\d,]+) training rows", words)
-        for number, right, rows in shown:
-            of_clause = truth[left[:, int(number) - 1]]
-            assert rows == f"{len(of_clause):,}"
-            assert right == f"{(of_clause == rule.labels[int(number) - 1]).sum():,}"
-        assert len(shown) == min(2, left[:, :2].any(axis=0).sum()) or rule.form == "cnf"
+        suggested = state.sweep.suggestion
+        if suggested is not None and suggested.number == number:
+            assert f"Suggested: at most {row['limit']} condition" in words
+        for table in (d.value for d in app.dataframe if "conditions at most" in d.value):
+            listed = table[table["conditions at most"] == row["limit"]]
+            name, value = "error", 100 * row["test_error"]
+            if "error" not in table:
+                name, value = "cost a 100 cases", row[COST]
+            assert np.isclose(listed[name], value).any()
+
+    def check_rules(self, words, train, test):
+        state, rule = self.state, self.state.model.rule_set_
+        metrics = {m.label: m.value for m in self.app.metric}
+        assert metrics["Conditions"].startswith(f"{rule.n_conditions} in ")
+        assert metrics["Error, training rows"] == percent(train.wrong / train.n)
+        assert metrics["Error, test rows"] == percent(test.wrong / test.n)
+        majority = max(sorted(set(train.truth)), key=train.truth.count)
+        alone = sum(label != majority for label in test.truth) / test.n
+        assert f"Wrong for {100 * test.wrong / test.n:.0f} of 100 new rows." in words
+        assert f"Always predicting {majority}: {100 * alone:.0f}." in words
+        costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
+        for name, counted in (("training", train), ("test", test)):
+            if costs is None:
+                assert f"Cost a 100, {name} rows" not in metrics
+                continue
+            charged = [costs.matrix[pair] for pair in counted.pairs if pair[0] != pair[1]]
+            assert metrics[f"Cost a 100, {name} rows"].startswith(
+                f"{100 * sum(charged) / counted.n:.4g}"
+            )
+        counts = re.findall(r"(?<![^ ])([\d,]+) of ([\d,]+) correct(?! \()", words)
+        if not scorecard_of(rule):
+            both = zip(train.of_clauses, test.of_clauses, strict=True)
+            assert counts == [pair for pairs in both for pair in pairs]
+        for label in set(train.truth):
+            n, right = train.truth.count(label), train.pairs.count((label, label))
+            assert f"{label}: {right:,} of {n:,} correct ({100 * right / n:.0f} %)" in words
+        assert f"{train.wrong:,} of {train.n:,} training rows" in words
+
+    def check_explain(self, words, train, test):
+        assert f"{test.n:,} cases. " in words
+        assert f"wrong for {test.wrong:,} of those listed" in words
+        row = int(self.app.query_params["row"][0]) - 1
+        k = self.state.testing[0].index.get_loc(row)
+        actual, predicted = test.pairs[k]
+        _, reason = words.split(f"### Predicted {predicted}\n\n")
+        right = "correct" if actual == predicted else "wrong"
+        assert f"Actual: **{actual}**. The prediction is {right}." in words
+        if scorecard_of(self.state.model.rule_set_):
+            return
+        clause = test.deciding[k]
+        name = f"Clause {clause + 1}" if clause >= 0 else "No clause matches"
+        assert clause < 0 or reason.startswith(self.state.model.rule_set_.features)
+        right, n = train.clauses[clause]
+        if n:
+            assert f"{name}: {predicted} in {right:,} of {n:,} training row" in words
+
+    def check_score(self, words, train, test):
+        answers = next(d.value for d in self.app.dataframe if "predicted" in d.value.columns)
+        assert answers.sort_values("row")["predicted"].astype(str).tolist() == test.predicted
+        figures = next(d.value for d in self.app.dataframe if "correct, test rows" in d.value)
+        for name, counted in (("training", train), ("test", test)):
+            shown = figures[f"correct, {name} rows"].tolist()
+            assert shown[0] == f"{counted.n - counted.wrong:,} of {counted.n:,}"
+            if not scorecard_of(self.state.model.rule_set_):
+                assert shown[1:] == [f"{right} of {n}" for right, n in counted.of_clauses]
+
+    def check_export(self, words, train, test):
+        n = train.n + test.n
+        self.app = exported(self.app, "text")
+        checked = self.app.success[0].value.replace("\\", "").replace("\u2060", "")
+        assert checked.startswith(f"Checked: {n}/{n} rows give the same class")
+        if scorecard_of(self.state.model.rule_set_):
+            return
+        shown = re.findall(
+            r"(\d+) training rows?, right for (\d+) |(no) training row",
+            next(c.value for c in self.app.code if c.value.startswith("# ")),
+        )
+        counted = [(str(n), str(right), "") if n else ("", "", "no") for right, n in train.clauses]
+        assert shown == counted[:-1]
+
+
+def cross_validated_error(state):
+    """Fit the selected setting on each fold again, and count wrong rows in plain Python."""
+    spec, (X, y) = RunSpec.from_dict(state.run_settings), state.training
+    errors = []
+    for rows, held_out in make_folds(y, spec.folds, random_state=0):
+        path = path_of(state.setting, spec)
+        models = fit_path(path, spec, state, rows=rows, time_limit=PATIENCE)
+        counted = Recount(models[model_key(state.setting)], X.iloc[held_out], y.iloc[held_out])
+        errors.append(counted.wrong / counted.n)
+    return np.mean(errors)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("sample", "costs"), [("credit", False), ("iris", False), ("credit", True)]
+    ("sample", "costs", "once"),
+    [("credit", False, ["longer", "compare"]), ("iris", False, ["longer"]), ("credit", True, [])],
 )
-def test_figures_are_the_selected_rules_own_after_any_action(sample, costs):
-    from rulekit.data import load_sample
-
+def test_figures_are_the_selected_rules_own_after_any_action(sample, costs, once):
+    """The actions in `once` take seconds, and occur once."""
     state = AppState(table=load_sample(sample), every_class=sample == "iris")
     session = Session(state, seed=len(sample) + costs, costs=costs)
-    done = []
-    for _ in range(STEPS):
-        done.append(session.act())
+    number = session.state.sweep.number_of_rule(session.state)
+    measured = session.state.sweep.points.loc[number, "test_error"]
+    assert measured == pytest.approx(cross_validated_error(session.state))
+    session.check()
+    more = session.rng.choice(OFTEN, STEPS - len(OFTEN) - len(once)).tolist()
+    actions = [*once, *OFTEN, *more]
+    session.rng.shuffle(actions)
+    for k, action in enumerate(actions):
         try:
+            session.act(action)
             session.check()
         except AssertionError as error:
+            done = actions[: k + 1]
             raise AssertionError(f"after {done}, on {session.page}: {error}") from error
-    assert set(done) >= {"slide", "costs", "page", "reload"}

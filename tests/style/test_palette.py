@@ -136,12 +136,13 @@ def test_no_two_series_look_alike_and_each_has_a_shape():
 
 def test_no_two_learners_look_alike_and_variants_keep_their_colour():
     plain_looks = [learner_look(place) for place in range(13)]
-    against = [learner_look(place, "against") for place in range(13)]
-    assert len({(look.colour, look.symbol) for look in plain_looks + against}) == 26
-    assert len({look.words for look in plain_looks + against}) == 26
-    assert [look.colour for look in plain_looks] == [look.colour for look in against]
-    assert against[0].words == "blue circle with a dot"
-    for look in plain_looks + against:  # Plotly has these symbols
+    variants = [learner_look(0, name) for name in ("against", "price", "quick")]
+    looks = plain_looks + variants
+    assert len({(look.colour, look.symbol) for look in looks}) == len(looks)
+    assert len({look.words for look in looks}) == len(looks)
+    assert {look.colour for look in variants} == {plain_looks[0].colour}
+    assert variants[0].words == "blue hourglass"
+    for look in looks:  # Plotly has these symbols
         go.Scatter(marker={"symbol": [look.symbol, look.open_symbol]})
 
 

@@ -56,7 +56,7 @@ def _figures(table: Table) -> pd.DataFrame:
     frame = table.frame.iloc[:: _step(table)]
     figures = pd.DataFrame({"spread": [_histogram(frame[c.name], c.kind) for c in table.columns]})
     figures["association"] = np.nan
-    if table.target is not None:
+    if table.target is not None and table.column(table.target).n_distinct <= MAX_CLASSES:
         present = frame[table.target].notna().to_numpy()
         others = [k for k, c in enumerate(table.columns) if c.name != table.target]
         rows = frame[present]
@@ -255,6 +255,8 @@ def set_aside(table: Table) -> str:
         if column.role in ("id", "ignore"):
             usual = "audit only" if looks_protected(column.name) else "set aside"
             reason = reasons.get("id" if column.role == "id" else column.kind, usual)
+            if column.name == numbers_of_cut(table.target or ""):
+                reason = "cut into the two outcomes"
             columns.append(f"{column.name} ({reason})")
     if not columns:
         return ""

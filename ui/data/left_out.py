@@ -70,7 +70,7 @@ def grades_of(column: Column) -> tuple[str, ...]:
 
 def proposals(table: Table, ignored: Collection[str] = ()) -> list[Proposal]:
     """List the columns with a better use, in the table's order."""
-    reads = {"dates": "year, month and weekday", "words": "single words"}
+    reads = {"dates": "date, year, month, weekday and hour", "words": "single words"}
     reasons, found = left_out(table, ignored), []
     for column in table.columns:
         if column.name in reasons:
@@ -120,8 +120,8 @@ def left_out_line() -> None:
             key="use_left_out",
             type="tertiary",
             on_click=once(lambda: use_as_features(list(reasons))),
-            help="Rules then read dates by year, month and weekday, and texts by the words in "
-            "them. The curve is searched again.",
+            help="Rules then read the date, year, month, weekday and hour of dates, and the words "
+            "of texts. The curve is searched again.",
         )
 
 

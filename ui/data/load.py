@@ -20,7 +20,6 @@ from ui.state import SERVER, app_state
 
 FIRST_SAMPLE = "credit"
 SHOWN_NAMES = 12  # number of columns read from a wide file
-TYPES = ["csv", "tsv", "txt", "xlsx", "parquet", "gz"]
 POLL_SECONDS = 0.5
 DETECT = ""  # the choice to detect an option
 DELIMITERS = {DETECT: "detect", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -45,7 +44,7 @@ class Upload:
 
 def upload_card() -> None:
     """Show the upload and read a new file once; on an error, keep the table and show why."""
-    file = st.file_uploader("Upload a file", type=TYPES, key="upload_file")
+    file = st.file_uploader("Upload a file", key="upload_file")
     st.caption(f"{Limits().sentence()} The file stays on this machine.")
     if file is not None:
         seen = st.session_state.get("upload")

@@ -64,8 +64,8 @@ def _twins(state: AppState) -> None:
         return
     if twins:
         st.caption(
-            f"{twins:,} of {n_test:,} test rows have an exact twin among the training rows: there, "
-            "a rule learned by heart is right."
+            f"{twins:,} of {n_test:,} test rows {'has' if twins == 1 else 'have'} an exact twin "
+            "among the training rows, which makes the test error optimistic."
         )
     key = f"split_twins_{this_round()}"
     st.toggle(

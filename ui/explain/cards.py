@@ -221,7 +221,9 @@ def explained(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wordi
 def verdict(explanation: Explanation, words: Wording, truth: Any = None) -> None:
     """Show the prediction, its reason and at most three supporting lines."""
     with st.container(border=True):
-        st.markdown(f"### {md(explanation.sentence, 600)}" if words.spoken else _bold(explanation))
+        st.markdown(
+            f"### {md(explanation.sentence, 600)}" if words.spoken else _bold(explanation, words)
+        )
         st.markdown("\n".join(f"- {md(line, 500)}" for line in explanation.supporting))
         if not words.spoken:
             right = explanation.prediction == truth
@@ -230,10 +232,12 @@ def verdict(explanation: Explanation, words: Wording, truth: Any = None) -> None
             )
 
 
-def _bold(explanation: Explanation) -> str:
+def _bold(explanation: Explanation, words: Wording) -> str:
     """Return the prediction as a one-line heading, with the reason below it."""
     predicted = outcome_text(explanation.prediction)
-    reason = capital(explanation.sentence.removeprefix(f"Predicted {predicted}: "))
+    reason = explanation.sentence.removeprefix(f"Predicted {predicted}: ")
+    if not reason.startswith(tuple(map(words.name, explanation.values))):  # a name keeps its case
+        reason = capital(reason)
     return f"### Predicted {md(predicted)}\n\n{md(reason, 600)}"
 
 

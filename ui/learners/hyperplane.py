@@ -52,7 +52,7 @@ from ui.words import clause_words
 
 COLUMNS = {
     "name": "column",
-    "words": "the box asks for",
+    "words": "required by the box",
     "value": "this case",
     "low": "least in training",
     "high": "greatest in training",

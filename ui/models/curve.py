@@ -141,7 +141,7 @@ def points_table(result: Curve, shown: pd.DataFrame, x: str, y: str, key: str) -
             "clauses": [_clauses(result, setting) for setting in settings],
             "cost a 100 cases" if y == COST else "error": scale * rows[y],
             "± 1 SE": scale * rows.get(f"{y}_se", pd.Series(float("nan"), rows.index)),
-            "training error": 100 * rows["train_error"],
+            "error, training folds": 100 * rows["train_error"],
             "gap": [100 * result.gaps[k] if result.gaps else float("nan") for k in numbers],
             "learner" if x == "limit" else "setting": rows["label"],
         }
@@ -186,7 +186,9 @@ def _columns() -> dict[str, Any]:
             help="One standard error of that mean (of an error in percentage points): how far it "
             "may be off by the luck of the folds.",
         ),
-        "training error": number(format="%.1f %%", help="On the rows learned from: optimistic."),
+        "error, training folds": number(
+            format="%.1f %%", help="Mean over the folds, on the rows learned from: optimistic."
+        ),
         "gap": number(format="%.1f", help="Between the groups at the side, on training rows."),
         "setting": st.column_config.TextColumn(width=320),
     }

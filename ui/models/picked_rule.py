@@ -1,7 +1,8 @@
 """The selected rule beside the curve: text, figures, slider, and links to other pages."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -43,41 +44,39 @@ LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"
 WEIGHING = ("class_weight", "costs", "cost_unit")
 
 
-@dataclass(frozen=True, eq=False)
-class RuleMeasurement:
-    """A job that cross-validates the search of a rule with the folds and costs of `spec`.
+def measure(
+    state: AppState,
+    setting: Mapping[str, Any],
+    found: RunSpec,
+    spec: RunSpec,
+    reporter: Reporter,
+) -> pd.Series | None:
+    """Cross-validate the search of a rule with the folds and costs of `spec`, as a job.
 
-    All other settings are those of `found`, the run that found the rule.
+    All other settings are those of `found`, the run that found the rule. Returns the figures as a
+    row of `Curve.points`; None if stopped.
     """
-
-    state: AppState
-    setting: Mapping[str, Any]
-    found: RunSpec
-    spec: RunSpec
-
-    def __call__(self, reporter: Reporter) -> pd.Series | None:
-        """Return the figures as a row of `Curve.points`; None if stopped."""
-        quiet()
-        X, y = self.state.training
-        weight, costs = self.state.training_weight, self.spec.error_costs(self.state.labels)
-        groups = self.state.groups
-        groups = None if groups is None else groups[self.state.rows()[0]]
-        folds = make_folds(y, self.spec.folds, groups=groups, random_state=0)
-        settings, figures = path_of(self.setting, self.found), []
-        for done, (train, test) in enumerate(folds):
-            reporter.report(done=done, total=len(folds))
-            if reporter.should_stop():
-                return None
-            models = fit_path(settings, self.found, self.state, rows=train)
-            answers = models[model_key(self.setting)].predict(X.iloc[test])
-            of_test = None if weight is None else weight[test]
-            row = {"test_error": error_rate(y.iloc[test], answers, of_test)}
-            if costs is not None:
-                row[COST] = cost_per_100(y.iloc[test], answers, costs, of_test)
-            figures.append(row)
-        table = pd.DataFrame(figures)
-        spread = table.sem() if len(folds) >= SPREAD_FOLDS else pd.Series(dtype=float)
-        return pd.concat([table.mean(), spread.add_suffix("_se"), pd.Series({"folds": len(folds)})])
+    quiet()
+    X, y = state.training
+    weight, costs = state.training_weight, spec.error_costs(state.labels)
+    groups = state.groups
+    groups = None if groups is None else groups[state.rows()[0]]
+    folds = make_folds(y, spec.folds, groups=groups, random_state=0)
+    settings, figures = path_of(setting, found), []
+    for done, (train, test) in enumerate(folds):
+        reporter.report(done=done, total=len(folds))
+        if reporter.should_stop():
+            return None
+        models = fit_path(settings, found, state, rows=train)
+        answers = models[model_key(setting)].predict(X.iloc[test])
+        of_test = None if weight is None else weight[test]
+        row = {"test_error": error_rate(y.iloc[test], answers, of_test)}
+        if costs is not None:
+            row[COST] = cost_per_100(y.iloc[test], answers, costs, of_test)
+        figures.append(row)
+    table = pd.DataFrame(figures)
+    spread = table.sem() if len(folds) >= SPREAD_FOLDS else pd.Series(dtype=float)
+    return pd.concat([table.mean(), spread.add_suffix("_se"), pd.Series({"folds": len(folds)})])
 
 
 def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
@@ -85,7 +84,8 @@ def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
     assert state.setting is not None
     found = RunSpec.from_dict(state.run_settings)
     key = repr((state.fit_key, state.rule_json, model_key(state.setting), spec.shared))
-    task = RuleMeasurement(replace(state, sweep=None, model=None), dict(state.setting), found, spec)
+    plain = replace(state, sweep=None, model=None)
+    task = partial(measure, plain, dict(state.setting), found, spec)
     return answer_of("measure", "Measuring this rule", key, task, offer="Measure it")
 
 
@@ -138,7 +138,7 @@ def picked_card(result: Curve | None, spec: RunSpec) -> None:
         st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
     if result is not None and number is not None and (words := gap_words(result, number, state)):
         (st.caption if result.keeps_gap(number) else st.warning)(md(words, 300))
-    (st.info if rule.is_constant else st.caption)(md(constant_words(rule, state), 300))
+    (st.caption if beats_constant(rule, state) else st.info)(md(constant_words(rule, state), 300))
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
     constraint_lines(rule, state)
@@ -152,16 +152,28 @@ def picked_card(result: Curve | None, spec: RunSpec) -> None:
         held_out(model)
 
 
+def beats_constant(rule: RuleSet, state: AppState) -> bool:
+    """Return whether a rule is wrong less often than always predicting the most frequent outcome.
+
+    Rules of runs that weigh errors are not compared by their number.
+    """
+    spec = RunSpec.from_dict(state.run_settings)
+    if rule.is_constant or state.error is None or spec.class_weight or spec.costs:
+        return not rule.is_constant
+    shares = state.training[1].value_counts(normalize=True)
+    return bool(state.error < 1.0 - shares.iloc[0])
+
+
 def constant_words(rule: RuleSet, state: AppState) -> str:
     """Return the error of always predicting the most frequent outcome, for comparison."""
-    _, y = state.training
-    counts = y.value_counts()
-    share = percent(1.0 - counts.iloc[0] / counts.sum())
+    counts = state.training[1].value_counts()
+    answer = constant_answer(rule) if rule.is_constant else counts.index[0]
+    wrong = percent(1.0 - counts.get(answer, 0) / counts.sum())
     if rule.is_constant:
-        answer = constant_answer(rule)
-        wrong = percent(1.0 - counts.get(answer, 0) / counts.sum())
         return f"No rule found beats always predicting {answer} ({wrong} of training rows wrong)."
-    return f"Always predicting {counts.index[0]}: {share} of training rows wrong."
+    if not beats_constant(rule, state):
+        return f"This does not beat always predicting {answer} ({wrong} of training rows wrong)."
+    return f"Always predicting {answer}: {wrong} of training rows wrong."
 
 
 def never_predicted(rule: RuleSet, state: AppState) -> str:
@@ -202,8 +214,8 @@ def clause_shares(model: ClassifierMixin) -> list[str]:
     names = [f"Total from {split.total}" for split in scorecard_of(rule)] or names
     numbers = clause_numbers(model, *app_state().training)[:MOST_LINES]
     return [
-        f"{names[k]}: {n.n_right:,} of {n.n:,} training rows {label} "
-        f"({round(100 * n.n_right / n.n)} %)"
+        f"{names[k]}: {label} in {n.n_right:,} of {n.n:,} training rows "
+        f"({round(100 * n.n_right / n.n)} %)."
         for k, (n, label) in enumerate(zip(numbers, rule.labels, strict=False))
         if n.n
     ]
@@ -298,7 +310,7 @@ def sides(result: Curve, setting: Mapping[str, Any]) -> None:
         label, named, sentence = kind
         values = sorted({m.get(name, plain) for m in mine})
         if len(values) > 1:
-            key = f"side_{name}_{generation}"
+            key = f"{'side' if name == 'describes' else name}_{generation}"
             choice(
                 label,
                 {value: named(value) for value in values},

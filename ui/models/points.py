@@ -125,14 +125,14 @@ class Curve:
     def line(self, setting: Mapping[str, Any]) -> dict[int, int]:
         """Map each limit to the best setting on the line of `setting`.
 
-        At its own limit this is `setting` itself.
+        At its own limit this is `setting` itself, at the limit of the suggestion the suggestion.
         """
         number = self.number_of(setting)
         if number is None:
             return {}
         mine = [k for k, s in enumerate(self.settings) if self._on_line(s, setting)]
         rows = self._short(self.points.loc[mine], number)
-        rows = rows.sort_values([self.measure, "n_conditions"])
+        rows = self._preferred(rows, self.measure)
         best = rows.assign(number=rows.index).groupby("limit")["number"].first()
         return {**best.to_dict(), int(self.points.loc[number, "limit"]): number}
 
@@ -222,6 +222,8 @@ class Curve:
     ) -> pd.DataFrame:
         """Return the points of the main curve: for each line the best point for each limit.
 
+        At the limit of the suggestion this is the suggestion.
+
         With `sides` the rules of each outcome are a line. Points with more conditions than the
         search allows are left out, if there are others; the `selected` one never is. ``on_front``:
         no other point with as few allowed conditions has an error as small.
@@ -233,11 +235,16 @@ class Curve:
         points = self.points.assign(series=lines, look=self.looks(sides=sides), label=lines)
         points = points.loc[full].dropna(subset=[y])
         points = self._short(points, selected)
-        best = points.sort_values([y, "n_conditions"]).groupby(["series", "limit"]).head(1).index
-        chosen = {selected, self.suggestion.number if self.suggestion else None}
-        rows = points.loc[sorted({*best, *(chosen & set(points.index))})].copy()
+        best = self._preferred(points, y).groupby(["series", "limit"]).head(1).index
+        rows = points.loc[sorted({*best, *({selected} & set(points.index))})].copy()
         rows["on_front"] = pareto_front(rows["limit"], rows[y])
         return rows
+
+    def _preferred(self, points: pd.DataFrame, y: str) -> pd.DataFrame:
+        """Sort points by a measure; the suggestion comes first."""
+        suggested = None if self.suggestion is None else self.suggestion.number
+        best = points.sort_values([y, "n_conditions"])
+        return pd.concat([best[best.index == suggested], best[best.index != suggested]])
 
     def by_price(self, x: str, y: str) -> pd.DataFrame:
         """Return the points of a price sweep, with ``on_front`` for these axes."""
@@ -329,12 +336,12 @@ def _in_words(
     gains, more = row[measure] - rows[measure], rows["limit"] - row["limit"]
     if (gains <= 0).all():
         why = f"no other point has a lower {quantity}."
-    elif (gains <= price * more)[more > 0].all():
+    elif (gains <= price * more)[more > 0].all() and (gains <= 0)[more <= 0].all():
         why = f"more conditions improve the {quantity} by less than {charge} each."
     else:
         forest = " and a random forest's estimate" if FOREST_LOSS in rows else ""
         why = (
-            f"averaged with similar sizes{forest}, its {quantity} is the lowest after {charge} a "
+            f"the lowest {quantity} averaged with similar sizes{forest}, plus {charge} per "
             "condition."
         )
     reason = (

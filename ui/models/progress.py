@@ -153,11 +153,12 @@ def span_words(low: float, high: float) -> str:
     if high < 120:
         first, last = max(1, round(low)), max(2, round(high))
         return (
-            f"{first} to {last} s"
+            f"{min(first, last - 1)} to {last} s"
             if last < 20
             else f"{5 * (first // 5) or 5} to {5 * -(-last // 5)} s"
         )
-    return f"{max(1, round(low / 60))} to {-(-high // 60):.0f} min"
+    first, last = max(1, round(low / 60)), round(-(-high // 60))
+    return f"{first} to {last} min" if first < last else f"about {last} min"
 
 
 def _longer_help(spec: RunSpec) -> str:

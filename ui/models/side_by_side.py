@@ -84,14 +84,13 @@ def _about_answers(comparison: RuleComparison, y: pd.Series) -> str:
     assert after is not None
     total = plural(comparison.n_rows, "learning row")
     if not len(rows):
-        return f"All {total} get the same answer from both."
+        return f"Both predict the same for all {total}."
     truth = y.to_numpy(dtype=object)[rows]
     becomes = Counter(map(str, after))
     to_what = ", ".join(f"{n} become {label}" for label, n in sorted(becomes.items()))
     return (
-        f"{len(rows)} of {total} {'gets' if len(rows) == 1 else 'get'} another answer from the "
-        f"second ({to_what}): the first is right for {(before == truth).sum()} of them, the second "
-        f"for {(after == truth).sum()}."
+        f"The second predicts {len(rows)} of {total} differently ({to_what}): the first is correct "
+        f"for {(before == truth).sum()} of them, the second for {(after == truth).sum()}."
     )
 
 

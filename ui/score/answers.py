@@ -63,7 +63,7 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
     if not scored.figures:
         st.caption(
             "The outcomes of these cases are not known. With a column "
-            f"{md(app_state().target, 40)} this page also shows whether the rule still holds."
+            f"“{md(app_state().target, 40)}” this page also shows whether the rule still holds."
         )
         return
     if cases.are_test_rows:

@@ -25,7 +25,6 @@ from ui.words import wording
 
 TEST_ROWS = "test rows"
 SHOWN = 8  # maximal number of columns listed
-TYPES = ["csv", "tsv", "txt", "xlsx", "parquet", "gz"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +47,7 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
 
     `read` are the columns of the rule.
     """
-    file = st.file_uploader("A table of new cases", type=TYPES, key="score_file")
+    file = st.file_uploader("A table of new cases", key="score_file")
     names = ", ".join(md(name, 40) for name in read[:SHOWN])
     more = f" and {len(read) - SHOWN} more" if len(read) > SHOWN else ""
     if read:

@@ -111,7 +111,7 @@ def test_a_sheet_of_one_far_cell_is_refused_without_filling_the_gap():
     book.active["A1"], book.active["XFD2"] = "a", 1
     file = io.BytesIO()
     book.save(file)
-    with pytest.raises(DataError, match=r"at most 2,000 columns; this one has 16,384"):
+    with pytest.raises(DataError, match=r"at most 2,500 columns; this one has 16,384"):
         read_table(file.getvalue())
 
 

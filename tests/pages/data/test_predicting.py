@@ -168,7 +168,7 @@ def test_an_id_like_target_is_refused_and_another_can_be_chosen(open_app):
     rows = b"".join(b"%d,%d,%s\n" % (k, k % 9, b"xy"[k % 2 :][:1]) for k in range(60))
     app = upload(open_app(), b"id,a,ill\n" + rows)
     target(app).set_value("id").run()
-    assert "as an identifier is" in said(app)
+    assert "like an identifier" in said(app)
     target(app).set_value("ill").run()
     assert not app.error
     assert app.session_state["app"].ready

@@ -12,13 +12,14 @@ from rulekit.learners.choice import COST
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.ui.tasks import Quiet
 from ui.learners.spec import RunSpec
-from ui.models.picked_rule import RuleMeasurement, changed_words, constant_words
+from ui.models.picked_rule import beats_constant, changed_words, constant_words, measure
 from ui.models.points import Curve
 from ui.models.run import quick, work
 from ui.state import AppState
 
 Y = pd.Series(["healthy"] * 12 + ["tumor"] * 28)
-STATE = SimpleNamespace(training=(pd.DataFrame({"a": range(40)}), Y))
+TABLE = (pd.DataFrame({"a": range(40)}), Y)
+STATE = SimpleNamespace(training=TABLE, error=0.2, run_settings={})
 SPEC = quick(RunSpec(folds=3))
 
 
@@ -33,6 +34,11 @@ def test_the_error_of_the_most_frequent_outcome_is_beside_a_rule():
     rule = RuleSet((Clause((Literal("a", ">", 5.0),)),), ("healthy",), "dnf", "tumor")
     words = "Always predicting tumor: 30.0 % of training rows wrong."
     assert constant_words(rule, STATE) == words
+    worse = SimpleNamespace(training=TABLE, error=0.35, run_settings={})
+    words = "This does not beat always predicting tumor (30.0 % of training rows wrong)."
+    assert constant_words(rule, worse) == words
+    worse.run_settings = {"costs": (5.0, 1.0)}
+    assert beats_constant(rule, worse)  # costs were minimised, not the number of errors
 
 
 @pytest.fixture(scope="module")
@@ -57,15 +63,15 @@ def test_the_changed_settings_are_named(state, change, word):
 
 def test_a_stopped_measurement_has_no_figures(state):
     setting = {"learner": "search", "max_conditions": 2, "quick": True}
-    assert RuleMeasurement(state, setting, SPEC, SPEC)(Quiet(stops=True)) is None
+    assert measure(state, setting, SPEC, SPEC, Quiet(stops=True)) is None
 
 
 @pytest.mark.slow
 def test_figures_under_the_same_settings_are_those_of_the_point(state):
     result = Curve.of(SPEC, work(SPEC, state)(Quiet()))
     number = next(k for k, s in enumerate(result.settings) if s["max_conditions"] == 3)
-    task = RuleMeasurement(state, result.settings[number], SPEC, replace(SPEC, costs=(2.0, 2.0)))
-    found = task(Quiet())
+    costed = replace(SPEC, costs=(2.0, 2.0))
+    found = measure(state, result.settings[number], SPEC, costed, Quiet())
     assert found["test_error"] == pytest.approx(result.points.loc[number, "test_error"])
     assert found[COST] == pytest.approx(200 * found["test_error"])
     assert found["folds"] == 3

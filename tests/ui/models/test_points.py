@@ -124,6 +124,15 @@ def test_curve_and_slider_hold_the_best_rule_for_either_outcome():
     assert found.line({"edited": "by hand"}) == {}
 
 
+def test_suggestion_is_the_point_at_its_limit():
+    lucky = [0.3, 0.2, 0.15, 0.1, 0.4, 0.4, 0.4, 0.095]
+    found = measured(replace(SPEC, against=True), lucky, [1.0, 2.0, 3.0, 4.0] * 2)
+    assert found.suggestion.number == 3
+    assert sorted(found.curve().index) == [0, 1, 2, 3]
+    assert found.line(found.settings[0])[4] == 3
+    assert sorted(found.curve(selected=7).index) == [0, 1, 2, 3, 7]
+
+
 @pytest.mark.parametrize(
     ("errors", "limit", "why"),
     [
@@ -136,7 +145,12 @@ def test_curve_and_slider_hold_the_best_rule_for_either_outcome():
         (
             [0.20, 0.20, 0.30, 0.19],
             1,
-            "averaged with similar sizes, its error is the lowest after 0.2 points a condition.",
+            "the lowest error averaged with similar sizes, plus 0.2 points per condition.",
+        ),
+        (
+            [0.40, 0.30, 0.10, 0.11],
+            4,
+            "the lowest error averaged with similar sizes, plus 0.2 points per condition.",
         ),
     ],
 )

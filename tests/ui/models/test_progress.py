@@ -49,7 +49,14 @@ def test_a_stopped_search_is_not_called_complete(monkeypatch, state, complete):
 
 @pytest.mark.parametrize(
     ("low", "high", "words"),
-    [(0.2, 1.1, "1 to 2 s"), (3, 8, "3 to 8 s"), (12, 41, "10 to 45 s"), (70, 200, "1 to 4 min")],
+    [
+        (0.2, 1.1, "1 to 2 s"),
+        (3, 8, "3 to 8 s"),
+        (12, 41, "10 to 45 s"),
+        (70, 200, "1 to 4 min"),
+        (230, 238, "about 4 min"),
+        (7.6, 8, "7 to 8 s"),
+    ],
 )
 def test_time_estimate_is_rounded_to_its_precision(low, high, words):
     assert span_words(low, high) == words
