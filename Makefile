@@ -92,7 +92,7 @@ format: $(DEV)
 	$(BIN)/ruff format .
 
 bench: $(DEV)            ## measure speed; give DATA=folder with a datasets.json
-	$(BIN)/python -m benchmarks --quick $(if $(DATA),--data $(DATA))
+	$(BIN)/python -m benchmarks --quick --benchmarks speed start two_level $(if $(DATA),--data $(DATA))
 
 paper: $(DEV)            ## the papers' tables and figures beside ours; give DATA=folder
 	$(if $(DATA),RULEKIT_DATA=$(DATA)) $(PYTEST) -m paper -s

@@ -3,7 +3,9 @@
 import functools
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
+
+EstimatorType = TypeVar("EstimatorType", bound=type)
 
 
 def _warn(old: str, new: str, stacklevel: int = 3) -> None:
@@ -32,17 +34,13 @@ def with_former_names(get: Callable[[str], Any], renamed: Mapping[str, str]) -> 
 
 
 class RenamedParameters:
-    """Constructor and `set_params` accept former parameter names, with a FutureWarning.
+    """`set_params` accepts former parameter names, with a FutureWarning.
 
-    A subclass lists them in `_renamed`: former name to new name.
+    A subclass lists them in `_renamed`: former name to new name. Its constructor accepts them if it
+    is decorated with `with_former_parameters`.
     """
 
     _renamed: ClassVar[Mapping[str, str]] = {}
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "_renamed" in vars(cls):
-            cls.__init__ = _with_new_names(cls.__init__)  # type: ignore[method-assign]
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, as in scikit-learn."""
@@ -62,9 +60,13 @@ def new_names(estimator: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     return {renamed.get(name, name): value for name, value in given.items()}
 
 
-def _with_new_names(init: Callable[..., None]) -> Callable[..., None]:
+def with_former_parameters(cls: EstimatorType) -> EstimatorType:
+    """Make the constructor of an estimator accept former parameter names."""
+    init = cls.__init__  # type: ignore[misc]
+
     @functools.wraps(init)
     def renaming(self: Any, *args: Any, **given: Any) -> None:
         init(self, *args, **new_names(self, given))
 
-    return renaming
+    cls.__init__ = renaming  # type: ignore[misc]
+    return cls

@@ -3,9 +3,9 @@
 Each is a part of what that file tests. The table may only shrink: a new module brings its tests.
 """
 
-AT_MOST = 51
+AT_MOST = 49
 PARTS = {
-    "tests/binning/test_binarizer.py": ("rulekit/binning/binned_table.py",),
+    "tests/binning/test_conditions.py": ("rulekit/binning/encodings.py",),
     "tests/data/reading/test_delimited.py": ("rulekit/data/samples/synthetic.py",),
     "tests/data/test_headers.py": ("rulekit/data/options.py",),
     "tests/data/test_quality.py": ("rulekit/data/cells.py",),
@@ -19,8 +19,6 @@ PARTS = {
         "rulekit/export/documents/html.py",
         "rulekit/export/documents/latex.py",
         "rulekit/export/documents/markdown.py",
-        "rulekit/export/numbers.py",
-        "rulekit/export/documents/plain.py",
         "rulekit/export/code/python.py",
         "rulekit/export/documents/text_parser.py",
     ),

@@ -222,44 +222,6 @@ def test_module_has_a_test_file_or_is_a_part_of_a_tested_one():
     assert len(listed) == len(set(listed)) <= AT_MOST, "the table of parts may only shrink"
 
 
-def steps_from(test: str) -> dict[str, int]:
-    """Which modules a test file reaches, and by how many imports; a page's, through the pages."""
-    imports = imports_between_files()
-    files = [ROOT / test, *(VIEWS if "/pages/" in test or "/browser/" in test else [])]
-    names = {name for file in files for name in imported_with_names(file)}
-    steps = dict.fromkeys(names & set(imports), 1)
-    reached = list(steps)
-    for name in reached:  # grows while it is walked
-        for new in (imports[name] | loaded_by_name(name)) - set(steps):
-            steps[new] = steps[name] + 1
-            reached.append(new)
-    return steps
-
-
-@cache
-def loaded_by_name(name: str) -> set[str]:
-    """Which modules stand in a module's source as words: kernels are loaded so."""
-    path = ROOT.joinpath(*name.split("."))
-    package = path / "__init__.py"  # a folder may remain where a package was
-    file = package if package.exists() else path.with_suffix(".py")
-    source = file.read_text(encoding="utf-8")
-    return {other for other in imports_between_files() if f'"{other}"' in source}
-
-
-def imported_with_names(path: Path) -> Iterator[str]:
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.ImportFrom):
-            yield node.module or ""
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-
-
-@pytest.mark.parametrize("test", PARTS)
-def test_test_files_import_the_parts_they_test(test):
-    assert {module_name(ROOT / part) for part in PARTS[test]} <= set(steps_from(test))
-
-
 def test_no_public_name_is_hidden_by_a_module():
     # a name that loads lazily would be replaced by a module of its name once that is imported
     for stub in (ROOT / "rulekit").rglob("__init__.pyi"):

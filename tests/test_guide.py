@@ -70,7 +70,7 @@ def test_a_rule_of_four_conditions_is_learned_that_fears_misses(followed):
     assert rule.n_conditions <= 4
     assert model.n_conditions_ <= 4
     loans = table_in(followed, "loans.csv")
-    said = printed(followed, "rulekit learn loans.csv", "--cost-miss 5", "rule.json")
+    said = printed(followed, "rulekit learn loans.csv", "--cost-miss 5", "-o rule.json")
     wrong = [int(n) for n in re.findall(r"Wrong on (\d+) of", said)]
     assert sum(wrong) == (rule.predict(loans) != loans["risk"]).sum()
     costs = [float(c) for c in re.findall(r"A hundred \w+ rows cost ([\d.]*\d)", said)]

@@ -176,7 +176,7 @@ def _proof(
         y = covered_rows(table, folder)
         all_of = [screening for screening, _ in screened.values()] + [proved.screening]
         refused = [
-            unproved(s, lambda j: columns.values(np.array([j]))[:, 0], y, problem.theta)
+            unproved(s, lambda j: columns.values_of(np.array([j]))[:, 0], y, problem.theta)
             for s in all_of
         ]
         checked = {"checked": int(sum(s.removed.sum() for s in all_of))}

@@ -1,7 +1,7 @@
-"""From a table to Boolean columns, each of them a literal.
+"""From a table to bins, and to conditions as sets of bins.
 
-What belongs here: choosing cut points and levels, and the matrix (or the codes) they make of a
-table. What does not: learning. May import `rulekit.rules` and `rulekit.data`.
+What belongs here: choosing cut points and levels, and the training matrix that they make of a
+table, which solvers read. What does not: learning. May import `rulekit.rules` and `rulekit.data`.
 """
 
 import lazy_loader

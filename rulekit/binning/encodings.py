@@ -144,8 +144,10 @@ class OrderedColumn:
         literals = CutLiterals(self, side, rank, gap.astype(bool))
         found = Conditions(np.array([end]), 0 * side, pieces[:, :4], side, rank, literals)
         if by_text:
-            order = sorted(range(len(side)), key=lambda i: literals[i].sort_key)
-            return replace(found, literals=tuple(literals)).take(np.array(order, dtype=np.intp))
+            listed = tuple(literals)
+            keys = [literal.sort_key for literal in listed]
+            order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
+            return replace(found, literals=listed).take(order)
         chain = np.where(side == 0, -1, 2 * (side > 0) + gap)
         place = np.where(side == 0, 0, np.where(side < 0, rank, k - rank))
         return replace(found, chain=chain, place=place)
@@ -170,7 +172,7 @@ class CutLiterals(Sequence[Literal]):
         if self.side[i] == 0:
             return Literal(self.column.name, "missing" if self.gaps[i] else "not-missing")
         plain = self.column.cut_literal(int(self.rank[i]), int(self.side[i]))
-        return replace(plain, missing=bool(self.gaps[i]))
+        return replace(plain, missing=True) if self.gaps[i] else plain
 
 
 @dataclass(frozen=True)

@@ -149,6 +149,19 @@ def hold_out(
     return np.sort(train), np.sort(test)
 
 
+def drawn_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np.intp]:
+    """Draw at most `most` rows, stratified by class, always with the same seed."""
+    if len(train) <= most:
+        return train
+    labels, rng = y[train], np.random.default_rng(0)
+    parts = []
+    for label in pd.unique(labels):
+        rows = train[labels == label]
+        wanted = min(len(rows), max(2, round(most * len(rows) / len(train))))
+        parts.append(rng.choice(rows, wanted, replace=False))
+    return np.sort(np.concatenate(parts))
+
+
 def equal_rows(frame: pd.DataFrame) -> NDArray[np.intp]:
     """Return a number for each row of a data frame, shared by exactly equal rows.
 

@@ -8,7 +8,7 @@ from .sweeps.baselines import Baseline as Baseline
 from .sweeps.compare import Comparison as Comparison
 from .sweeps.compare import Progress as Progress
 from .sweeps.compare import compare_learners as compare_learners
-from .sweeps.family import Family as Family
+from .sweeps.grid import Family as Family
 from .sweeps.result import SweepResult as SweepResult
 from .sweeps.result import pareto_front as pareto_front
 from .sweeps.result import suggest as suggest

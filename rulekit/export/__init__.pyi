@@ -19,14 +19,14 @@ from .formats import FORMATS as FORMATS
 from .formats import Format as Format
 from .formats import VerifiedExport as VerifiedExport
 from .formats import verify_export as verify_export
-from .numbers import ClauseNumbers as ClauseNumbers
-from .numbers import clause_numbers as clause_numbers
 from .sheets.frame import to_csv as to_csv
 from .sheets.rows import points_to_rows as points_to_rows
 from .sheets.rows import rows_to_points as rows_to_points
 from .sheets.rows import rows_to_rule as rows_to_rule
 from .sheets.rows import rule_to_rows as rule_to_rows
 from .sheets.workbook import to_xlsx as to_xlsx
+from .subject import ClauseNumbers as ClauseNumbers
+from .subject import clause_numbers as clause_numbers
 
 __all__ = [
     "FORMATS",

@@ -32,10 +32,9 @@ from rulekit.export.documents.text_parser import from_text
 from rulekit.export.exchange.dmn import to_dmn
 from rulekit.export.exchange.json import from_json, to_json
 from rulekit.export.exchange.pmml import to_pmml
-from rulekit.export.numbers import ClauseNumbers
 from rulekit.export.sheets.frame import to_csv
 from rulekit.export.sheets.workbook import to_xlsx
-from rulekit.export.subject import exported_rule
+from rulekit.export.subject import ClauseNumbers, exported_rule
 from rulekit.rules import RuleSet
 
 CASES = "cases"  # the table of rows in scoring SQL

@@ -1,10 +1,15 @@
-"""Input of an export: the rule of a model, and helpers of several formats."""
+"""Input of an export: the rule of a model, its columns and labels, and counts beside clauses."""
 
+from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rulekit.exceptions import ExportError
-from rulekit.rules import RuleSet
+from rulekit.explain.subject import columns_for
+from rulekit.rules import Columns, RuleSet, clause_statistics, wilson_interval
 
 
 @singledispatch
@@ -57,3 +62,91 @@ def _kind(types: set[type]) -> str:
     if not types:
         return "unknown"
     return "text" if str in types else "flag" if types == {bool} else "number"
+
+
+@dataclass(frozen=True)
+class ClauseNumbers:
+    """Counts of one clause on one set of rows.
+
+    Attributes
+    ----------
+    n : int
+        In a DNF the rows it matches, in a CNF those it fails on; if clauses have different labels,
+        like the bands of a scorecard, the rows it decides.
+    n_right : int
+        How many of these have the predicted label.
+    low, high : float
+        95 % Wilson interval of the share, from 0 to 1.
+    where : str
+        The counted rows: "training" or "test".
+    verb : str
+        The effect of the clause on rows: "matches", "decides", in a CNF "turns away".
+    """
+
+    n: int
+    n_right: int
+    low: float
+    high: float
+    where: str = "training"
+    verb: str = "matches"
+
+    @property
+    def sentence(self) -> str:
+        """The counts in words."""
+        rows = f"{self.where} {'row' if self.n == 1 else 'rows'}"
+        if self.n == 0:
+            return f"{self.verb} no {self.where} row"
+        share = 100 * self.n_right / self.n
+        span = f"95 % interval {100 * self.low:.0f}-{100 * self.high:.0f} %"
+        return f"{self.verb} {self.n} {rows}, right for {self.n_right} ({share:.0f} %, {span})"
+
+
+def clause_numbers(
+    model: Any, X: Any, y: Any, where: str = "training"
+) -> tuple[ClauseNumbers, ...]:
+    """Count matches and classes of each clause, for the formats that show them.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        Whose clauses are counted.
+    X : DataFrame, array or mapping of column name to array, n rows
+        The rows.
+    y : array-like of shape (n,)
+        Their true labels.
+    where : str, default="training"
+        Display name of the rows.
+
+    Returns
+    -------
+    tuple of ClauseNumbers
+        One a clause, in order; see `rulekit.rules.clause_statistics`.
+
+    Raises
+    ------
+    ExportError, DataError, RuleError
+        If there is no rule, or rows and labels do not fit it.
+    """
+    rule = exported_rule(model)
+    columns, truth = columns_for(model, X), np.asarray(y, dtype=object)
+    verb = "matches" if rule.form == "dnf" else "turns away"
+    statistics = clause_statistics(rule, columns, truth)
+    if len(set(rule.labels)) > 1:
+        return _decided(rule, columns, truth, where)
+    return tuple(
+        ClauseNumbers(s.n, s.positives, s.confidence_low, s.confidence_high, where, verb)
+        for s in statistics
+    )
+
+
+def _decided(
+    rule: RuleSet, columns: Columns, truth: NDArray[Any], where: str
+) -> tuple[ClauseNumbers, ...]:
+    """Count for each clause the rows that no earlier clause takes."""
+    fired = rule.clauses_fired(columns)
+    first = fired & (fired.cumsum(axis=1) == 1)
+    counts = []
+    for rows, label in zip(first.T, rule.labels, strict=True):
+        n, right = int(rows.sum()), int((truth[rows] == label).sum())
+        counts.append(ClauseNumbers(n, right, *wilson_interval(right, n), where, "decides"))
+    return tuple(counts)

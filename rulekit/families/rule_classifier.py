@@ -3,16 +3,16 @@
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from rulekit._renamed import with_former_parameters
 from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
@@ -45,6 +45,8 @@ RULE_PARAMETERS = tuple(
 )
 
 
+@with_former_parameters
+@dataclass(eq=False, repr=False)
 class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     """Learn a short rule; only its size has to be set.
 
@@ -82,7 +84,8 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         Weights of the classes, in learning and in the errors that settings are compared by.
     costs : Costs, default=None
         What wrong answers cost, in place of `class_weight`. Its class that is missed is the last
-        one unless it, or `positive_label`, names another.
+        one unless it, or `positive_label`, names another. If one answer for every row costs no
+        more on the inner folds than the selected rules, the rule is empty.
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
@@ -155,10 +158,10 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     """
 
     _multi_class = True
-    choice_: Choice
-    learner_: BaseRuleClassifier
-    path_: RulePath
-    best_params_: dict[str, Any]
+    choice_: Choice = field(init=False)
+    learner_: BaseRuleClassifier = field(init=False)
+    path_: RulePath = field(init=False)
+    best_params_: dict[str, Any] = field(init=False)
 
     _renamed: ClassVar[dict[str, str]] = {"kicks": "n_perturbations"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -177,39 +180,21 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
 
-    def __init__(
-        self,
-        max_conditions: int | None = 8,
-        forms: Sequence[str] = ("rule",),
-        cv: Any = 5,
-        n_perturbations: int = 0,
-        refine: bool = True,
-        positive_label: Any = None,
-        class_weight: Any = None,
-        costs: Costs | None = None,
-        binarizer: Binarizer | None = None,
-        constraints: Constraints | Mapping[str, Any] | None = None,
-        groups: str | None = None,
-        max_gap: float | Mapping[str, float] | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        time_limit: float | None = None,
-    ):
-        self.max_conditions = max_conditions
-        self.forms = forms
-        self.cv = cv
-        self.n_perturbations = n_perturbations
-        self.refine = refine
-        self.positive_label = positive_label
-        self.class_weight = class_weight
-        self.costs = costs
-        self.binarizer = binarizer
-        self.constraints = constraints
-        self.groups = groups
-        self.max_gap = max_gap
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.time_limit = time_limit
+    max_conditions: int | None = 8
+    forms: Sequence[str] = ("rule",)
+    cv: Any = 5
+    n_perturbations: int = 0
+    refine: bool = True
+    positive_label: Any = None
+    class_weight: Any = None
+    costs: Costs | None = None
+    binarizer: Binarizer | None = None
+    constraints: Constraints | Mapping[str, Any] | None = None
+    groups: str | None = None
+    max_gap: float | Mapping[str, float] | None = None
+    random_state: Any = 0
+    n_jobs: int | None = None
+    time_limit: float | None = None
 
     def _check(self) -> None:
         super()._check()
@@ -295,17 +280,12 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         row = summary_of([setting | {"costs": "none"}], scores, loss.measure)
         if not row[loss.measure].iloc[0] < self.choice_.error:
             return learner
-        number = len(self.choice_.table)
-        self.choice_ = replace(
-            self.choice_,
-            form=plain.choice_.form,
-            setting=setting | {"costs": None},
-            error=float(row[loss.measure].iloc[0]),
-            error_se=float(row[f"{loss.measure}_se"].iloc[0]),
-            default=number,
-            reason="Selected without costs: this rule costs less than the one selected with costs, "
+        self.choice_ = self.choice_.replaced(
+            plain.choice_.form,
+            setting | {"costs": None},
+            row,
+            "Selected without costs: this rule costs less than the one selected with costs, "
             "on the inner folds and on the training rows.",
-            table=pd.concat([self.choice_.table, row.assign(setting=number)], ignore_index=True),
         )
         return plain.learner_
 

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from numbers import Integral
 from typing import Any
@@ -83,12 +83,16 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """A form of rule with its learner and settings."""
+    """A form of rule with its learner and settings.
+
+    `empty` is a setting that learns a rule without conditions, if the form has one.
+    """
 
     name: str
     learner: Any
     settings: tuple[Setting, ...]
     free: int = 1
+    empty: Setting | None = None
 
 
 def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form:
@@ -100,7 +104,10 @@ def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form
     if label is not None:
         grid["positive_label"] = [label]
     settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-    return Form("rule", learner, tuple(settings), len(grid["n_clauses"]) * len(grid["theta"]))
+    required = as_constraints(learner.constraints).required
+    empty = None if required else settings[0] | {"theta": float(len(table.y))}
+    free = len(grid["n_clauses"]) * len(grid["theta"])
+    return Form("rule", learner, tuple(settings), free, empty)
 
 
 def form_of_points(learner: Any, table: TrainingTable, most: int | None = None) -> Form:
@@ -178,6 +185,21 @@ class Choice:
         """
         return gap_curve(self.table)
 
+    def replaced(self, form: str, setting: Setting, row: pd.DataFrame, reason: str) -> "Choice":
+        """Return the choice of one more setting, whose row of a summary is added to `table`."""
+        number = len(self.table)
+        added = row.assign(setting=number, **({"form": form} if "form" in self.table else {}))
+        return replace(
+            self,
+            form=form,
+            setting=setting,
+            error=float(row[self.measure].iloc[0]),
+            error_se=float(row[f"{self.measure}_se"].iloc[0]),
+            default=number,
+            reason=reason,
+            table=pd.concat([self.table, added], ignore_index=True),
+        )
+
 
 def chosen(
     forms: Sequence[Form],
@@ -228,12 +250,13 @@ def chosen(
             taken[form.name] = int(suggestion(of_form, *criteria)["default"])
     number = suggested["default"]
     error, error_se = summary.loc[number, [measure, f"{measure}_se"]]
-    constant = _constant_error(table, folds, loss)
+    of_constant = _constant_losses(table, folds, loss)
+    constant = float(of_constant.mean())
     reason = suggested.pop("reason") + _about_forms(summary, names[number], taken, loss) + about
     if constant <= error + 1e-12:
         reason += _about_constant(constant, error, loss)
     errors = float(error), float(error_se), constant
-    return Choice(
+    choice = Choice(
         names[number],
         settings[number],
         *errors,
@@ -243,6 +266,23 @@ def chosen(
         table=summary,
         measure=measure,
     )
+    return choice if loss.costs is None else _or_constant(choice, forms, of_constant, loss)
+
+
+def _or_constant(
+    choice: Choice, forms: Sequence[Form], of_constant: NDArray[np.float64], loss: Loss
+) -> Choice:
+    """Return the choice of an empty rule if the cheapest constant costs no more on the folds."""
+    form = next((form for form in forms if form.empty is not None), None)
+    if form is None or form.empty is None or choice.constant_error > choice.error + 1e-12:
+        return choice
+    scores = np.stack([of_constant, 0 * of_constant, 0 * of_constant], axis=1)
+    row = summary_of([form.empty], scores[:, None, :], choice.measure)
+    reason = (
+        f"Selected: one answer for every row, which costs {loss.text(choice.constant_error)} on "
+        f"the inner folds. The rules of the best setting cost {loss.text(choice.error)} there."
+    )
+    return choice.replaced(form.name, form.empty, row, reason)
 
 
 def _passed_over(
@@ -360,11 +400,13 @@ class _Deadline:
         return self.free < 0 and time.time() > self.until
 
 
-def _constant_error(table: TrainingTable, folds: Sequence[Fold], loss: Loss) -> float:
-    """Compute the mean loss over folds of the best constant prediction."""
+def _constant_losses(
+    table: TrainingTable, folds: Sequence[Fold], loss: Loss
+) -> NDArray[np.float64]:
+    """Compute the loss of the best constant prediction on each fold."""
     errors = []
     for train, test in folds:
         each = [loss.of(train, np.full(len(train), label)) for label in table.classes]
         answer = table.classes[int(np.argmin(each))]
         errors.append(loss.of(test, np.full(len(test), answer)))
-    return float(np.mean(errors))
+    return np.array(errors)

@@ -52,6 +52,7 @@ KERNELS: dict[str, float] = {
     "rulekit.families.power_law.solver.moment_kernels": 3.0,
     "rulekit.search.screening.cover_kernels": 3.0,
     "rulekit.search.columns.rounding_kernels": 3.0,
+    "rulekit.search.columns.simplex_kernels": 2.0,
     "rulekit.families.scorecard.solver.fit_kernels": 1.0,
 }
 QUICK = tuple(KERNELS)[:3]  # what the quick search of the dashboard needs

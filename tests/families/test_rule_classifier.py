@@ -1,5 +1,6 @@
 """The learner to start with: its rule is that of the sweep made by hand, and it says why."""
 
+import re
 from dataclasses import replace
 
 import joblib
@@ -361,3 +362,26 @@ def only_dear(learner, table, label=None):
     if learner.costs is None:
         return form
     return replace(form, settings=tuple(s | {"theta": 1e6} for s in form.settings[:2]))
+
+
+@pytest.mark.slow
+def test_cheapest_constant_is_learned_if_rules_cost_more():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.normal(size=(90, 2)), columns=["a", "b"])
+    y, costs = np.where(np.arange(90) % 3 == 0, "yes", "no"), Costs(20, 1, positive="yes")
+    model = RuleClassifier(max_conditions=2, cv=2, costs=costs)
+    with pytest.warns(EmptyRuleWarning, match="answers 'yes' to every row"):
+        model.fit(X, y)
+    shown = model.choice_
+    assert set(model.predict(X)) == {"yes"}
+    assert shown.error == shown.constant_error == pytest.approx(200 / 3)
+    reason = (
+        r"Selected: one answer for every row, which costs 66.7 a 100 .* setting cost ([\d.]+) a"
+    )
+    assert float(re.match(reason, shown.reason)[1]) >= 66.7
+    row = shown.table.loc[shown.default]
+    assert (row["n_conditions"], row["theta"]) == (0, shown.setting["theta"])
+    search = BoxSearchClassifier(max_conditions=2, random_state=0, costs=costs)
+    with pytest.warns(EmptyRuleWarning):
+        again = search.set_params(**model.best_params_).fit(X, y)
+    assert again.rule_set_ == model.rule_set_

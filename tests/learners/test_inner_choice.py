@@ -9,7 +9,7 @@ from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.choice import Loss
-from rulekit.learners.inner_choice import Form, chosen, inner_folds
+from rulekit.learners.inner_choice import Form, chosen, form_of_rules, inner_folds
 from tests.learners.tables import mixed_table
 
 
@@ -34,6 +34,14 @@ def test_class_with_a_single_row_is_rejected_for_inner_folds():
     table = BoxSearchClassifier()._read(X, y, None)
     with pytest.raises(DataError, match=r"class 'y' has a single row\. Leave this class out"):
         inner_folds(5, table, 0)
+
+
+def test_required_conditions_rule_out_the_empty_rule():
+    X, y = mixed_table(n=60)
+    for constraints, price in ((None, 60.0), ({"required": ["age"]}, None)):
+        learner = BoxSearchClassifier(constraints=constraints)
+        empty = form_of_rules(learner, learner._read(X, y, None)).empty
+        assert (empty and empty["theta"]) == price
 
 
 @pytest.mark.slow

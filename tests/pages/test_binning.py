@@ -10,7 +10,7 @@ from rulekit.data import Table, load_sample
 from rulekit.learners import screen_conditions
 from tests.pages.driving import finished, text
 from ui.binning.cards import METHODS, parsed_cuts
-from ui.binning.screening_card import LAST, Screening
+from ui.binning.screening_card import LAST, screen
 from ui.data.choices import set_role
 from ui.learners.offered import RunSpec
 from ui.state import AppState, BinningSpec, app_state
@@ -160,7 +160,7 @@ class Heard:
 
 def test_counted_removals_show_while_the_program_is_solved():
     state, heard = AppState(table=load_sample("credit")), Heard()
-    whole = Screening(state, 1.0)(heard)
+    whole = screen(state, 1.0, heard)
     X, y = state.training
     own = state.binning.binarizer()
     counted = screen_conditions(X, y, how="counting", positive_label="high", binarizer=own)

@@ -351,7 +351,7 @@ def test_one_clause_rule_is_proved_without_a_click(open_app):
 def test_unproved_results_are_not_mentioned(open_app, monkeypatch):
     card = sys.modules["ui.learners.certificate_card"]
     nothing = Certificate(9.0, None, False, "Nothing is proved: for this test.")
-    monkeypatch.setattr(card, "Proof", lambda *_: Giving(nothing))
+    monkeypatch.setattr(card, "partial", lambda *_: Giving(nothing))
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
     app = proof_over(
         on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Optimality")
@@ -366,7 +366,7 @@ def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
     card = sys.modules["ui.learners.certificate_card"]
     better = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
     found = Certificate(9.0, 8.0, False, "Within 12.5 %.", better=better)
-    monkeypatch.setattr(card, "Proof", lambda *_: Giving(found))
+    monkeypatch.setattr(card, "partial", lambda *_: Giving(found))
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
     app = proof_over(
         on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Optimality")

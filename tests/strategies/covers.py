@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from rulekit.binning import BinnedTable
 from rulekit.search.columns.redundancy import redundancy_groups
-from rulekit.search.columns.rounding import RoundingTask, rounding_layout
+from rulekit.search.columns.rounding import RoundingTask, default_perturbation, rounding_layout
 
 
 def threshold_table(seed, n=80, features=4, cuts=5, levels=0, missing=0.0):
@@ -60,3 +60,11 @@ def rounding_task(A, y, rows, theta, binned=None, required=()):
     price = theta + rows[~y] @ A[~y].astype(float)
     P = binned[y]
     return RoundingTask(P, rows[y], price, rounding_layout(P, groups), must)
+
+
+def small_dual(seed, g, d):
+    """Draw distinct rows, prices without ties and whole weights of rows."""
+    rng = np.random.default_rng(seed)
+    P = np.unique(rng.random((g, d)) < rng.uniform(0.1, 0.9), axis=0)
+    m = rng.integers(1, 4, len(P)).astype(float)
+    return P, rng.integers(0, 2 * g // 3 + 1, d) + 0.01 + default_perturbation(d), m

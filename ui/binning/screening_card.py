@@ -1,6 +1,7 @@
 """The Binning page's card on how many of the candidate conditions can matter."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -57,7 +58,7 @@ def screening_card(state: AppState, n_conditions: int) -> None:
     )
     key = repr((state.fit_key, theta))
     large = state.training[0].size > AT_ONCE
-    task = Screening(replace(state, sweep=None, model=None), float(theta))
+    task = partial(screen, replace(state, sweep=None, model=None), float(theta))
     words = f"Screen the {n_conditions:,} conditions" if large else None
     screening = answer_of("screening", "Screening", key, task, offer=words)
     if screening is None:
@@ -70,41 +71,22 @@ def screening_card(state: AppState, n_conditions: int) -> None:
         _certificates(screening, key)
 
 
-@dataclass(frozen=True)
-class Screening:
-    """The screening as a job: first by counting (fast), then by the linear program."""
-
-    state: AppState
-    theta: float
-
-    def __call__(self, reporter: Reporter) -> ConditionScreening:
-        """Run the screening; the linear program takes minutes on large tables, or until stopped."""
-        reporter.report(interim=self.screened("counting"))
-        return self.screened("duality")
-
-    def screened(self, method: str) -> ConditionScreening:
-        """Screen with a method of `rulekit.learners.screen_conditions`."""
-        X, y = self.state.training
-        return screen_conditions(
-            X,
-            y,
-            theta=self.theta,
-            how=method,
-            positive_label=self.state.positive,
-            binarizer=self.state.binning.binarizer(),
-            sample_weight=self.state.training_weight,
-        )
+def screen(state: AppState, theta: float, reporter: Reporter) -> ConditionScreening:
+    """Screen by counting (fast), then by the linear program (minutes on large tables), as a job."""
+    X, y = state.training
+    options = {
+        "theta": theta,
+        "positive_label": state.positive,
+        "binarizer": state.binning.binarizer(),
+        "sample_weight": state.training_weight,
+    }
+    reporter.report(interim=screen_conditions(X, y, how="counting", **options))
+    return screen_conditions(X, y, how="duality", **options)
 
 
-@dataclass(frozen=True)
-class Checking:
-    """Check of all certificates as a job; its result lists the invalid ones."""
-
-    found: ConditionScreening
-
-    def __call__(self, reporter: Reporter) -> list[Any]:
-        """Check the certificates on the table."""
-        return self.found.unproved()
+def check(found: ConditionScreening, reporter: Reporter) -> list[Any]:
+    """Return the certificates that do not hold on the table, as a job."""
+    return found.unproved()
 
 
 def _numbers(screening: ConditionScreening) -> None:
@@ -164,7 +146,7 @@ def _certificates(screening: ConditionScreening, key: str) -> None:
     )
     offer = "Check every certificate on the table"
     checked = f"{key}{screening.n_removed}"
-    wrong = answer_of("certificates", "Checking", checked, Checking(screening), offer=offer)
+    wrong = answer_of("certificates", "Checking", checked, partial(check, screening), offer=offer)
     if wrong:
         st.error(f"{len(wrong):,} certificates do not hold; please report this table.")
     elif wrong is not None:

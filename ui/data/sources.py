@@ -80,7 +80,7 @@ def _readable(column: Any) -> bool:
 
 
 def sampled(source: TableLocation, n_rows: int) -> tuple[Table, int]:
-    """Draw about `n_rows` rows by a hash of the row; return them and the number of all rows."""
+    """Draw about `n_rows` rows by a hash of each row; return them and the number of all rows."""
     limits = Limits()
     with source.opened() as table:
         n_columns = len(table.columns)

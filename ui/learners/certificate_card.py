@@ -6,7 +6,8 @@ in the background. A bound depends on what is counted, so the count is always sh
 
 import math
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 from sklearn.base import ClassifierMixin
@@ -56,7 +57,7 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
         if quick is not None and quick.proved:
             return
         st.caption(HELP)
-    task = Proof(model, replace(state, sweep=None), PROOF_SECONDS)
+    task = partial(prove, model, replace(state, sweep=None), PROOF_SECONDS)
     certificate = answer_of(
         ON_DEMAND, "Searching for a proof", key, task, offer="How far from the best possible?"
     )
@@ -72,9 +73,8 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
     owner, key = f"{workspace.analysis_id()}/proof", _key(state)
     job = jobs.registry().get(owner)
     if job is None or job.key != key:
-        job = jobs.registry().start(
-            owner, "Optimality", Proof(model, replace(state, sweep=None), QUICK_SECONDS), key=key
-        )
+        task = partial(prove, model, replace(state, sweep=None), QUICK_SECONDS)
+        job = jobs.registry().start(owner, "Optimality", task, key=key)
     if job.active:
         st.fragment(_watch, run_every=POLL_SECONDS)(job)
         return None
@@ -140,20 +140,13 @@ def _key(state: AppState) -> str:
     return repr((state.fit_key, state.setting, state.run_settings, state.rule_json))
 
 
-@dataclass(frozen=True)
-class Proof:
-    """Search for a proof as a job; its result is a `Certificate`."""
-
-    model: ClassifierMixin
-    state: AppState
-    seconds: float
-
-    def __call__(self, reporter: Reporter) -> Certificate:
-        """Search; a rule of one clause is compared with rules of one clause."""
-        X, y = self.state.training
-        model = self.model
-        if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
-            model = copy(model)
-            model.n_clauses = 1
-        limits = {"time_limit": self.seconds, "should_stop": reporter.should_stop}
-        return certify(model, X, y, sample_weight=self.state.training_weight, **limits)
+def prove(
+    model: ClassifierMixin, state: AppState, seconds: float, reporter: Reporter
+) -> Certificate:
+    """Search for a proof, as a job; a rule of one clause is compared with rules of one clause."""
+    X, y = state.training
+    if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
+        model = copy(model)
+        model.n_clauses = 1
+    limits = {"time_limit": seconds, "should_stop": reporter.should_stop}
+    return certify(model, X, y, sample_weight=state.training_weight, **limits)

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit.data import Costs
 from rulekit.data.association import promising_columns
-from rulekit.evaluation.sweeps.compare import drawn_rows
+from rulekit.data.folds import drawn_rows
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.exceptions import EmptyRuleWarning, MonotonicityWarning
 from rulekit.learners.training import as_constraints

@@ -1,7 +1,8 @@
 """The selected rule beside the curve: text, figures, slider, and links to other pages."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -43,41 +44,39 @@ LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"
 WEIGHING = ("class_weight", "costs", "cost_unit")
 
 
-@dataclass(frozen=True, eq=False)
-class RuleMeasurement:
-    """A job that cross-validates the search of a rule with the folds and costs of `spec`.
+def measure(
+    state: AppState,
+    setting: Mapping[str, Any],
+    found: RunSpec,
+    spec: RunSpec,
+    reporter: Reporter,
+) -> pd.Series | None:
+    """Cross-validate the search of a rule with the folds and costs of `spec`, as a job.
 
-    All other settings are those of `found`, the run that found the rule.
+    All other settings are those of `found`, the run that found the rule. Returns the figures as a
+    row of `Curve.points`; None if stopped.
     """
-
-    state: AppState
-    setting: Mapping[str, Any]
-    found: RunSpec
-    spec: RunSpec
-
-    def __call__(self, reporter: Reporter) -> pd.Series | None:
-        """Return the figures as a row of `Curve.points`; None if stopped."""
-        quiet()
-        X, y = self.state.training
-        weight, costs = self.state.training_weight, self.spec.error_costs(self.state.labels)
-        groups = self.state.groups
-        groups = None if groups is None else groups[self.state.rows()[0]]
-        folds = make_folds(y, self.spec.folds, groups=groups, random_state=0)
-        settings, figures = path_of(self.setting, self.found), []
-        for done, (train, test) in enumerate(folds):
-            reporter.report(done=done, total=len(folds))
-            if reporter.should_stop():
-                return None
-            models = fit_path(settings, self.found, self.state, rows=train)
-            answers = models[model_key(self.setting)].predict(X.iloc[test])
-            of_test = None if weight is None else weight[test]
-            row = {"test_error": error_rate(y.iloc[test], answers, of_test)}
-            if costs is not None:
-                row[COST] = cost_per_100(y.iloc[test], answers, costs, of_test)
-            figures.append(row)
-        table = pd.DataFrame(figures)
-        spread = table.sem() if len(folds) >= SPREAD_FOLDS else pd.Series(dtype=float)
-        return pd.concat([table.mean(), spread.add_suffix("_se"), pd.Series({"folds": len(folds)})])
+    quiet()
+    X, y = state.training
+    weight, costs = state.training_weight, spec.error_costs(state.labels)
+    groups = state.groups
+    groups = None if groups is None else groups[state.rows()[0]]
+    folds = make_folds(y, spec.folds, groups=groups, random_state=0)
+    settings, figures = path_of(setting, found), []
+    for done, (train, test) in enumerate(folds):
+        reporter.report(done=done, total=len(folds))
+        if reporter.should_stop():
+            return None
+        models = fit_path(settings, found, state, rows=train)
+        answers = models[model_key(setting)].predict(X.iloc[test])
+        of_test = None if weight is None else weight[test]
+        row = {"test_error": error_rate(y.iloc[test], answers, of_test)}
+        if costs is not None:
+            row[COST] = cost_per_100(y.iloc[test], answers, costs, of_test)
+        figures.append(row)
+    table = pd.DataFrame(figures)
+    spread = table.sem() if len(folds) >= SPREAD_FOLDS else pd.Series(dtype=float)
+    return pd.concat([table.mean(), spread.add_suffix("_se"), pd.Series({"folds": len(folds)})])
 
 
 def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
@@ -85,7 +84,8 @@ def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
     assert state.setting is not None
     found = RunSpec.from_dict(state.run_settings)
     key = repr((state.fit_key, state.rule_json, model_key(state.setting), spec.shared))
-    task = RuleMeasurement(replace(state, sweep=None, model=None), dict(state.setting), found, spec)
+    plain = replace(state, sweep=None, model=None)
+    task = partial(measure, plain, dict(state.setting), found, spec)
     return answer_of("measure", "Measuring this rule", key, task, offer="Measure it")
 
 
@@ -310,7 +310,7 @@ def sides(result: Curve, setting: Mapping[str, Any]) -> None:
         label, named, sentence = kind
         values = sorted({m.get(name, plain) for m in mine})
         if len(values) > 1:
-            key = f"side_{name}_{generation}"
+            key = f"{'side' if name == 'describes' else name}_{generation}"
             choice(
                 label,
                 {value: named(value) for value in values},

@@ -64,15 +64,14 @@ class Work:
         return self._judged(self._compared(**options))
 
     def _judged(self, found: Comparison) -> Comparison:
-        """Add a forest's estimates for the rules, without the rules of the folds.
+        """Add a forest's estimates for the rules.
 
         `rulekit.learners.choice.suggestion` averages them with the cross-validated errors, as in
         `RuleClassifier`. Restored points have no rules: their estimates are read.
         """
-        found = without_rules(found)
         numbers = [int(number) for number in found.points().get("setting", ())]
         if self.store is None or not numbers:
-            return replace(found, estimates=self._estimates(found.models, numbers))
+            return for_page(found, estimates=self._estimates(found.models, numbers))
         parts = (code_version(), self.key, self.spec, numbers)
         key = hashlib.sha256(repr(parts).encode()).hexdigest()
         with SweepStore(self.store) as store:
@@ -80,7 +79,7 @@ class Work:
                 plain = {str(k): v for k, v in self._estimates(found.models, numbers).items()}
                 store.put(key, "forest", plain)
             stored = store.get([key]).get(key, {})
-        return replace(found, estimates={int(k): tuple(v) for k, v in stored.items()})
+        return for_page(found, estimates={int(k): tuple(v) for k, v in stored.items()})
 
     def _estimates(
         self, fitted: Mapping[int, Any], numbers: Sequence[int]
@@ -158,9 +157,12 @@ class Work:
         return dict(enumerate(fits))
 
 
-def without_rules(found: Comparison) -> Comparison:
-    """Drop the rules of the folds, which no page reads."""
-    return replace(found, finished=tuple(row | {"rule": None} for row in found.finished))
+def for_page(found: Comparison, **estimates: Any) -> Comparison:
+    """Drop the rules of the folds, which no page reads, and average here, not in the server."""
+    rows = tuple(row | {"rule": None} for row in found.finished)
+    found = replace(found, finished=rows, **estimates)
+    found.points()  # kept, also when it is sent
+    return found
 
 
 class _ProgressReport:
@@ -184,7 +186,7 @@ class _ProgressReport:
             self.reporter.report(message="Reference models")
         elif progress.row is None:
             if self.work.spec.thorough:
-                self.reporter.report(interim=without_rules(progress.found))
+                self.reporter.report(interim=for_page(progress.found))
         else:
             name, fold = progress.family, progress.row["fold"]
             fold = (fold if folds is None else folds[fold]) + 1

@@ -1,6 +1,7 @@
 """The tab "Groups" of Rules: errors and predictions by group, and what a smaller gap costs."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -52,45 +53,38 @@ OWN = "groups compared"  # name of the group column in the search, which must no
 SOURCE = "a rule chosen for a smaller gap between groups"
 
 
-@dataclass(frozen=True)
-class GapCurve:
-    """A job that compares settings on inner folds, and learns the rules of those on the curve.
+def gap_curve(
+    state: AppState, groups: RowGroups, reporter: Reporter
+) -> tuple[pd.DataFrame, pd.DataFrame, list[RuleSet]]:
+    """Compare settings on inner folds, and learn the rules of those on the curve, as a job.
 
-    Its result is a triple: the curve, all compared settings, and a rule for each row of the curve.
+    Returns the curve, all compared settings, and a rule for each row of the curve.
     """
-
-    state: AppState
-    column: str
-    groups: RowGroups
-
-    def __call__(self, reporter: Reporter) -> tuple[pd.DataFrame, pd.DataFrame, list[RuleSet]]:
-        """Search and learn."""
-        state = self.state
-        X, y = state.training
-        column = OWN if OWN not in X else OWN + "_"
-        spec = RunSpec.from_dict(state.run_settings)
-        constraints = spec.constraints(state.features, state.positive) or {}
-        constraints["forbidden"] = (*constraints.get("forbidden", ()), column)
-        shared = {
-            "max_conditions": MOST_CONDITIONS,
-            "random_state": 0,
-            "class_weight": spec.class_weight,
-            "binarizer": state.binning.binarizer(),
-            "constraints": constraints,
-        }
-        X = X.assign(**{column: self.groups.of_rows})
-        model = RuleClassifier(groups=column, refine=False, time_limit=SECONDS, **shared).fit(
-            X, y, sample_weight=state.training_weight
-        )
-        curve = model.choice_.gap_curve()
-        learner = BoxSearchClassifier(n_perturbations=0, **shared)
-        names = list(model.choice_.setting)
-        settings = [
-            {name: row[name] for name in names} | {"n_clauses": int(row["n_clauses"])}
-            for row in curve.to_dict("records")
-        ]
-        fits = learner.fit_many(X, y, settings, sample_weight=state.training_weight)
-        return curve, model.choice_.table, [fitted.rule_set_ for fitted in fits]
+    X, y = state.training
+    own = OWN if OWN not in X else OWN + "_"
+    spec = RunSpec.from_dict(state.run_settings)
+    constraints = spec.constraints(state.features, state.positive) or {}
+    constraints["forbidden"] = (*constraints.get("forbidden", ()), own)
+    shared = {
+        "max_conditions": MOST_CONDITIONS,
+        "random_state": 0,
+        "class_weight": spec.class_weight,
+        "binarizer": state.binning.binarizer(),
+        "constraints": constraints,
+    }
+    X = X.assign(**{own: groups.of_rows})
+    model = RuleClassifier(groups=own, refine=False, time_limit=SECONDS, **shared).fit(
+        X, y, sample_weight=state.training_weight
+    )
+    curve = model.choice_.gap_curve()
+    learner = BoxSearchClassifier(n_perturbations=0, **shared)
+    names = list(model.choice_.setting)
+    settings = [
+        {name: row[name] for name in names} | {"n_clauses": int(row["n_clauses"])}
+        for row in curve.to_dict("records")
+    ]
+    fits = learner.fit_many(X, y, settings, sample_weight=state.training_weight)
+    return curve, model.choice_.table, [fitted.rule_set_ for fitted in fits]
 
 
 def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
@@ -101,7 +95,7 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
         return
     st.caption(HELP)
     key = repr((state.fit_key, column, state.run_settings))
-    task = GapCurve(replace(state, sweep=None, model=None), column, groups)
+    task = partial(gap_curve, replace(state, sweep=None, model=None), groups)
     offer = "Search for rules with a smaller gap"
     comparison = answer_of("gaps", "Comparing rules on five folds", key, task, offer=offer)
     if comparison is not None:

@@ -1,6 +1,6 @@
 """The tabs "Stability" and "Alternatives" of Rules."""
 
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,31 +42,17 @@ LEADING, EVERY = "the best of each set of columns", "all, with every cut"
 PICKED = "_just_as_good"  # session key of the viewed rule of each list
 
 
-@dataclass(frozen=True, eq=False)
-class Looking:
-    """Search for alternatives as a job; its result is an `Alternatives`."""
-
-    model: ClassifierMixin
-    X: pd.DataFrame
-    y: NDArray[Any]
-    weight: NDArray[np.float64] | None
-    within: float
-    learner: BoxSearchClassifier | None
-
-    def __call__(self, reporter: Reporter) -> Alternatives:
-        """Search for alternatives."""
-        quiet()
-        return alternatives(
-            self.model,
-            self.X,
-            self.y,
-            self.within,
-            learner=self.learner,
-            sample_weight=self.weight,
-            max_rules=MOST_RULES,
-            time_limit=SECONDS,
-            should_stop=reporter.should_stop,
-        )
+def look(
+    model: ClassifierMixin,
+    X: pd.DataFrame,
+    y: NDArray[Any],
+    options: dict[str, Any],
+    reporter: Reporter,
+) -> Alternatives:
+    """Search for alternatives, as a job."""
+    quiet()
+    limits = {"max_rules": MOST_RULES, "time_limit": SECONDS}
+    return alternatives(model, X, y, **options, **limits, should_stop=reporter.should_stop)
 
 
 def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> None:
@@ -87,7 +73,8 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
     key = repr((state.fit_key, state.rule_json, within))
     whole = "whole_file" in (state.setting or {})
     weight = state.sample_weight if whole else state.training_weight
-    task = Looking(model, train.X, train.target, weight, within, _learner(state))
+    options = {"within": within, "sample_weight": weight, "learner": _learner(state)}
+    task = partial(look, model, train.X, train.target, options)
     alternatives = answer_of("alike", "Searching for alternatives", key, task)
     if alternatives is None:
         return
@@ -239,31 +226,24 @@ def _pairs(alternatives: Alternatives) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Repeating:
-    """The rule learned from resamples as a job; its result is a `Stability`."""
-
-    model: ClassifierMixin
-    X: pd.DataFrame
-    y: NDArray[Any]
-    weight: NDArray[np.float64] | None
-    groups: NDArray[np.object_] | None
-    n_resamples: int
-
-    def __call__(self, reporter: Reporter) -> Stability:
-        """Learn the rule on resamples and report progress."""
-        quiet()
-        return stability(
-            self.model,
-            self.X,
-            self.y,
-            n_resamples=self.n_resamples,
-            budget_seconds=BUDGET_SECONDS,
-            groups=self.groups,
-            sample_weight=self.weight,
-            on_progress=lambda stability: reporter.report(done=stability.n_made, interim=stability),
-            should_stop=reporter.should_stop,
-        )
+def repeat(
+    model: ClassifierMixin,
+    X: pd.DataFrame,
+    y: NDArray[Any],
+    options: dict[str, Any],
+    reporter: Reporter,
+) -> Stability:
+    """Learn the rule on resamples and report progress, as a job."""
+    quiet()
+    return stability(
+        model,
+        X,
+        y,
+        budget_seconds=BUDGET_SECONDS,
+        on_progress=lambda stability: reporter.report(done=stability.n_made, interim=stability),
+        should_stop=reporter.should_stop,
+        **options,
+    )
 
 
 def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> None:
@@ -280,11 +260,12 @@ def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> Non
         f"Learns the rule again from {N_RESAMPLES} resamples of the training rows, each drawn with "
         "replacement, with the settings it was learned with, and counts what returns."
     )
+    options = {"n_resamples": N_RESAMPLES, "groups": groups, "sample_weight": weight}
     stability = answer_of(
         "stable",
         "Learning again",
         repr((state.fit_key, state.rule_json, state.setting, state.run_settings)),
-        Repeating(model, train.X, train.target, weight, groups, N_RESAMPLES),
+        partial(repeat, model, train.X, train.target, options),
         offer="Learn it from resamples",
         total=N_RESAMPLES,
     )

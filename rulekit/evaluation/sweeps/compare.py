@@ -16,11 +16,10 @@ from sklearn.base import clone
 
 from rulekit._frames import as_pandas
 from rulekit.data import Costs
-from rulekit.data.folds import Fold, make_folds
+from rulekit.data.folds import Fold, drawn_rows, make_folds
 from rulekit.evaluation.sweeps.baselines import baselines
 from rulekit.evaluation.sweeps.collector import fingerprint
-from rulekit.evaluation.sweeps.family import Family, rule_learners
-from rulekit.evaluation.sweeps.grid import Grid, spread_order
+from rulekit.evaluation.sweeps.grid import Family, Grid, rule_learners, spread_order
 from rulekit.evaluation.sweeps.result import EXTRAS, SweepResult, summarise, table_of
 from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.evaluation.sweeps.sweep import ShouldStop, priced, settled_costs, sweep
@@ -137,14 +136,17 @@ class Comparison:
         DataFrame
             With ``forest_loss`` and ``forest_conditions`` if there are `estimates`.
         """
+        points = self._means
+        return points[points["folds"] == self.n_folds] if whole and len(points) else points.copy()
+
+    @cached_property
+    def _means(self) -> pd.DataFrame:
         if not self.rows:
             return pd.DataFrame()
-        points = summarise([_plain(row) for row in self.rows])
-        if self.estimates:
-            names = [FOREST_LOSS, FOREST_SIZE]
-            known = pd.DataFrame.from_dict(dict(self.estimates), "index", float, names)
-            points = points.join(known, on="setting")
-        return points[points["folds"] == self.n_folds] if whole else points
+        means = summarise([_plain(row) for row in self.rows])
+        names = [FOREST_LOSS, FOREST_SIZE]
+        known = pd.DataFrame.from_dict(dict(self.estimates), "index", float, names)
+        return means.join(known, on="setting") if self.estimates else means
 
     def join(self, *others: "Comparison") -> "Comparison":
         """Combine comparisons on the same folds; settings are renumbered.
@@ -580,16 +582,3 @@ def _cheaper(family: Family, share: float) -> list[dict[str, list[Any]]]:
         for setting in family.settings
     ]
     return [{name: [value] for name, value in setting.items()} for setting in scaled]
-
-
-def drawn_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np.intp]:
-    """Draw at most `most` rows, stratified by class, always with the same seed."""
-    if len(train) <= most:
-        return train
-    labels, rng = y[train], np.random.default_rng(0)
-    parts = []
-    for label in pd.unique(labels):
-        rows = train[labels == label]
-        wanted = min(len(rows), max(2, round(most * len(rows) / len(train))))
-        parts.append(rng.choice(rows, wanted, replace=False))
-    return np.sort(np.concatenate(parts))

@@ -166,7 +166,6 @@ class Alternatives:
         list of str
             How many rules there are and whether these are all; which columns every good rule needs;
             which can be left out, and what replaces them; how far the rules differ.
-            needs; which can be left out, and what takes their place; how far the rules differ.
         """
         return _Words(self, names or {}).sentences()
 

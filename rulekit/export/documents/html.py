@@ -11,8 +11,7 @@ from rulekit.export.documents.text import (
     label_text,
     size_text,
 )
-from rulekit.export.numbers import ClauseNumbers
-from rulekit.export.subject import exported_rule
+from rulekit.export.subject import ClauseNumbers, exported_rule
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
 from rulekit.style.scorecard import (
     Band,

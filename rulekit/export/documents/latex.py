@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rulekit.export.documents.plain import number_text
-from rulekit.export.documents.text import with_gap
-from rulekit.export.numbers import ClauseNumbers
-from rulekit.export.subject import checked_label, exported_rule
+from rulekit.export.documents.text import number_text, with_gap
+from rulekit.export.subject import ClauseNumbers, checked_label, exported_rule
 from rulekit.rules import (
     Clause,
     Factor,

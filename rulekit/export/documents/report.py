@@ -15,8 +15,7 @@ from rulekit.explain import explain
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.html import STYLE, rule_html
 from rulekit.export.documents.text import card_size_text
-from rulekit.export.numbers import ClauseNumbers, clause_numbers
-from rulekit.export.subject import exported_rule
+from rulekit.export.subject import ClauseNumbers, clause_numbers, exported_rule
 from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of
 from rulekit.style.phrases import Wording, counted, label_text, listed
 from rulekit.style.scorecard import bands_of_totals

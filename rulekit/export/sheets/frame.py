@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 
 from rulekit.export.documents.text import clause_parts
-from rulekit.export.numbers import ClauseNumbers
-from rulekit.export.subject import exported_rule
+from rulekit.export.subject import ClauseNumbers, exported_rule
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 

@@ -1,7 +1,7 @@
 """Rules from any linear classifier: boxes on one side of its hyperplane."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, cast
@@ -35,6 +35,7 @@ from rulekit.rules.constraints import TURNED
 SAME = 1e-12  # shares of rows that differ by less are equal but for rounding
 
 
+@dataclass(eq=False, repr=False)
 class HyperplaneRuleClassifier(BaseRuleClassifier):
     """Convert the hyperplane of a linear classifier to disjoint, readable boxes.
 
@@ -132,9 +133,9 @@ n_rules_, n_conditions_, training_error_
     _multi_class = True
     _proba_follows_rule = True
     _level_share = 0.0
-    plane_: Any
-    coverage_: float | None
-    coverage_all_: float | None
+    plane_: Any = field(init=False)
+    coverage_: float | None = field(init=False)
+    coverage_all_: float | None = field(init=False)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "linear": [BaseEstimator, None],
         "criterion": [StrOptions(set(CRITERIA))],
@@ -147,31 +148,17 @@ n_rules_, n_conditions_, training_error_
         "constraints": [Constraints, Mapping, None],
     }
 
-    def __init__(
-        self,
-        linear: Any = None,
-        criterion: str = "peel",
-        max_depth: int = 20,
-        max_rules: int | None = None,
-        min_coverage: int = 2,
-        uncovered: str = "other",
-        confidence_folds: int = 5,
-        positive_label: Any = None,
-        class_weight: Any = None,
-        costs: Costs | None = None,
-        constraints: Constraints | Mapping[str, Any] | None = None,
-    ):
-        self.linear = linear
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.max_rules = max_rules
-        self.min_coverage = min_coverage
-        self.uncovered = uncovered
-        self.confidence_folds = confidence_folds
-        self.positive_label = positive_label
-        self.class_weight = class_weight
-        self.costs = costs
-        self.constraints = constraints
+    linear: Any = None
+    criterion: str = "peel"
+    max_depth: int = 20
+    max_rules: int | None = None
+    min_coverage: int = 2
+    uncovered: str = "other"
+    confidence_folds: int = 5
+    positive_label: Any = None
+    class_weight: Any = None
+    costs: Costs | None = None
+    constraints: Constraints | Mapping[str, Any] | None = None
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self.against_rest_: dict[Any, HyperplaneRuleClassifier] = {}

@@ -45,6 +45,7 @@ SHRINK = 0.9  # what a price is multiplied by until a plane reads few enough col
 HALVINGS = 10  # steps by which the last such factor is then made finer
 
 
+@dataclass(eq=False, repr=False)
 class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Fit a hyperplane by linear programming, with a penalty on the 1-norm of its weights.
 
@@ -117,23 +118,13 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     }
     _needs = (Needs("cv", "nu", ("cv",)),)
 
-    def __init__(
-        self,
-        nu: float | str = "cv",
-        max_features: int | None = None,
-        cv: Any = 5,
-        standardize: bool = True,
-        class_weight: Any = None,
-        directions: Mapping[str, str] | None = None,
-        random_state: Any = 0,
-    ):
-        self.nu = nu
-        self.max_features = max_features
-        self.cv = cv
-        self.standardize = standardize
-        self.class_weight = class_weight
-        self.directions = directions
-        self.random_state = random_state
+    nu: float | str = "cv"
+    max_features: int | None = None
+    cv: Any = 5
+    standardize: bool = True
+    class_weight: Any = None
+    directions: Mapping[str, str] | None = None
+    random_state: Any = 0
 
     @unchanged_on_failure
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,7 +1,7 @@
 """The best possible Boolean rule over a few chosen conditions, by counting."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil, log, sqrt
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from rulekit._renamed import with_former_parameters
 from rulekit._validation import Interval, StrOptions, class_factors
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
@@ -157,6 +158,8 @@ def margins_of(counts: NDArray[Any]) -> tuple[int, ...]:
     return tuple(int(lead) for lead in np.abs(occurring[:, 1] - occurring[:, 0]))
 
 
+@with_former_parameters
+@dataclass(eq=False, repr=False)
 class IdealDNFClassifier(BaseRuleClassifier):
     """Select a few conditions, count, and write the best formula over them.
 
@@ -249,11 +252,11 @@ n_rules_, n_conditions_, training_error_
     else well
     """
 
-    history_: list[dict[str, Any]]
-    n_rows_: int
-    conditions_: tuple[Literal, ...]
-    positive_label_: Any
-    _formula: IdealFormula
+    history_: list[dict[str, Any]] = field(init=False)
+    n_rows_: int = field(init=False)
+    conditions_: tuple[Literal, ...] = field(init=False)
+    positive_label_: Any = field(init=False)
+    _formula: IdealFormula = field(init=False)
 
     _renamed: ClassVar[dict[str, str]] = {"max_features": "max_variables"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -267,29 +270,16 @@ n_rules_, n_conditions_, training_error_
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
 
-    def __init__(
-        self,
-        max_variables: int = 10,
-        tolerance: float = 0.01,
-        mode: str = "compact",
-        positive_label: Any = None,
-        class_weight: Any = None,
-        costs: Costs | None = None,
-        binarizer: Binarizer | None = None,
-        constraints: Constraints | Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        time_limit: float | None = None,
-    ):
-        self.max_variables = max_variables
-        self.tolerance = tolerance
-        self.mode = mode
-        self.positive_label = positive_label
-        self.class_weight = class_weight
-        self.costs = costs
-        self.binarizer = binarizer
-        self.constraints = constraints
-        self.random_state = random_state
-        self.time_limit = time_limit
+    max_variables: int = 10
+    tolerance: float = 0.01
+    mode: str = "compact"
+    positive_label: Any = None
+    class_weight: Any = None
+    costs: Costs | None = None
+    binarizer: Binarizer | None = None
+    constraints: Constraints | Mapping[str, Any] | None = None
+    random_state: Any = None
+    time_limit: float | None = None
 
     @unchanged_on_failure
     def fit_table(

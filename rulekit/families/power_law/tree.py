@@ -149,6 +149,7 @@ def _tried(
     return wrong, length
 
 
+@dataclass(eq=False, repr=False)
 class PowerLawTreeClassifier(BaseRuleClassifier):
     """Learn a tree whose nodes ask whether a sum of a few power laws exceeds a number.
 
@@ -301,41 +302,22 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         Needs("inner_folds", "upper_level", ("beam",)),
     )
 
-    def __init__(
-        self,
-        max_power_laws: int = 3,
-        exponents: Sequence[int] = EXPONENTS,
-        modulus: bool = True,
-        max_depth: int = 5,
-        tau_impurity: float = 0.05,
-        tau_prune: float | None = 0.03,
-        upper_level: str = "beam",
-        lower_level: str = "exact",
-        max_exponents: int = 12,
-        inner_folds: int | None = 3,
-        positive_label: Any = None,
-        class_weight: Any = None,
-        costs: Costs | None = None,
-        constraints: Constraints | Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        time_limit: float | None = None,
-    ):
-        self.max_power_laws = max_power_laws
-        self.exponents = exponents
-        self.modulus = modulus
-        self.max_depth = max_depth
-        self.tau_impurity = tau_impurity
-        self.tau_prune = tau_prune
-        self.upper_level = upper_level
-        self.lower_level = lower_level
-        self.max_exponents = max_exponents
-        self.inner_folds = inner_folds
-        self.positive_label = positive_label
-        self.class_weight = class_weight
-        self.costs = costs
-        self.constraints = constraints
-        self.random_state = random_state
-        self.time_limit = time_limit
+    max_power_laws: int = 3
+    exponents: Sequence[int] = EXPONENTS
+    modulus: bool = True
+    max_depth: int = 5
+    tau_impurity: float = 0.05
+    tau_prune: float | None = 0.03
+    upper_level: str = "beam"
+    lower_level: str = "exact"
+    max_exponents: int = 12
+    inner_folds: int | None = 3
+    positive_label: Any = None
+    class_weight: Any = None
+    costs: Costs | None = None
+    constraints: Constraints | Mapping[str, Any] | None = None
+    random_state: Any = None
+    time_limit: float | None = None
 
     def __sklearn_tags__(self) -> Tags:
         """Declare any number of classes."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, cast
 
@@ -147,6 +147,7 @@ class _Work:
     key: tuple[Any, ...]
 
 
+@dataclass(eq=False, repr=False)
 class ScorecardClassifier(BaseRuleClassifier):
     """Learn a scorecard: a few conditions with whole points, and the total that decides.
 
@@ -235,27 +236,16 @@ n_conditions_, training_error_, empty_rule_hint_
         "binarizer": [Binarizer, None],
         "constraints": [Constraints, Mapping, None],
     }
-    binarizer_: Binarizer
+    binarizer_: Binarizer = field(init=False)
 
-    def __init__(
-        self,
-        max_conditions: int = 8,
-        bands: int = 2,
-        calibration_folds: int = 5,
-        positive_label: Any = None,
-        class_weight: Any = None,
-        costs: Costs | None = None,
-        binarizer: Binarizer | None = None,
-        constraints: Constraints | Mapping[str, Any] | None = None,
-    ):
-        self.max_conditions = max_conditions
-        self.bands = bands
-        self.calibration_folds = calibration_folds
-        self.positive_label = positive_label
-        self.class_weight = class_weight
-        self.costs = costs
-        self.binarizer = binarizer
-        self.constraints = constraints
+    max_conditions: int = 8
+    bands: int = 2
+    calibration_folds: int = 5
+    positive_label: Any = None
+    class_weight: Any = None
+    costs: Costs | None = None
+    binarizer: Binarizer | None = None
+    constraints: Constraints | Mapping[str, Any] | None = None
 
     def path(self, X: Any, y: Any, sample_weight: Any = None) -> pd.DataFrame:
         """Find the best scorecard of each size, in one search.

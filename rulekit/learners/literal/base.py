@@ -3,7 +3,7 @@
 import time
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -285,6 +285,7 @@ def refined(
     return replace(improved.selection, history=tuple(steps)), improved.moved
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LiteralRuleClassifier(BaseRuleClassifier):
     """Base class of learners of clauses of literals; see `BaseRuleClassifier`.
 
@@ -300,29 +301,17 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
     _multi_class = True
-    random_state: Any = None  # of learners that have none
-    binarizer_: Binarizer
+    random_state = None  # of learners that have none
+    binarizer_: Binarizer = field(init=False)
 
-    def __init__(
-        self,
-        *,
-        theta: float,
-        form: str,
-        positive_label: Any,
-        class_weight: Any,
-        costs: Costs | None,
-        binarizer: Binarizer | None,
-        constraints: Constraints | Mapping[str, Any] | None,
-        time_limit: float | None,
-    ):
-        self.theta = theta
-        self.form = form
-        self.positive_label = positive_label
-        self.class_weight = class_weight
-        self.costs = costs
-        self.binarizer = binarizer
-        self.constraints = constraints
-        self.time_limit = time_limit
+    theta: float = 1.0
+    form: str = "dnf"
+    positive_label: Any = None
+    class_weight: Any = None
+    costs: Costs | None = None
+    binarizer: Binarizer | None = None
+    constraints: Constraints | Mapping[str, Any] | None = None
+    time_limit: float | None = None
 
     @abstractmethod
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from rulekit._renamed import with_former_parameters
 from rulekit._validation import Interval, Needs, StrOptions, check_some_parameters
-from rulekit.binning import Binarizer
-from rulekit.data import Costs, make_folds
+from rulekit.data import make_folds
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import CONDITION_PRICE, Loss, cheapest, fold_scores, smoothed
 from rulekit.learners.from_table.fit import LearnsFromTables
@@ -28,7 +28,6 @@ from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
 from rulekit.rules import Literal, RuleSet, simplify
-from rulekit.rules.constraints import Constraints
 from rulekit.search.box_search.problem import Floats
 from rulekit.search.box_search.search import ArchiveEntry
 
@@ -105,6 +104,8 @@ class Family:
     models: dict[tuple[int, int], Any] = field(default_factory=dict)
 
 
+@with_former_parameters
+@dataclass(eq=False, repr=False)
 class BoxSearchClassifier(LearnsFromTables, LiteralRuleClassifier):
     """Learn a Boolean rule of several clauses by moving whole intervals, without linear programs.
 
@@ -206,43 +207,15 @@ empty_rule_hint_, binarizer_
         Needs("refine_thresholds", "refine", (False,)),
     )
 
-    def __init__(
-        self,
-        theta: float = 1.0,
-        n_clauses: int = 2,
-        max_conditions: int | None = None,
-        robustness: float | str = 0.0,
-        label_noise: float = 0.0,
-        n_perturbations: int = 3,
-        refine_thresholds: bool | str = False,
-        refine: bool = False,
-        form: str = "dnf",
-        positive_label: Any = None,
-        class_weight: Any = None,
-        costs: Costs | None = None,
-        binarizer: Binarizer | None = None,
-        constraints: Constraints | Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        time_limit: float | None = None,
-    ):
-        super().__init__(
-            theta=theta,
-            form=form,
-            positive_label=positive_label,
-            class_weight=class_weight,
-            costs=costs,
-            binarizer=binarizer,
-            constraints=constraints,
-            time_limit=time_limit,
-        )
-        self.n_clauses = n_clauses
-        self.max_conditions = max_conditions
-        self.robustness = robustness
-        self.label_noise = label_noise
-        self.n_perturbations = n_perturbations
-        self.refine_thresholds = refine_thresholds
-        self.refine = refine
-        self.random_state = random_state
+    theta: float = 1.0
+    n_clauses: int = 2
+    max_conditions: int | None = None
+    robustness: float | str = 0.0
+    label_noise: float = 0.0
+    n_perturbations: int = 3
+    refine_thresholds: bool | str = False
+    refine: bool = False
+    random_state: Any = None
 
     def path(self, X: Any, y: Any, sample_weight: Any = None) -> RulePath:
         """Find the best rule for each number of clauses and conditions, in one search.

@@ -1,16 +1,13 @@
 """Rules by column generation: a linear program over all clauses, with a lower bound."""
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from rulekit.binning import Binarizer
-from rulekit.data import Costs
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.problem import BinaryProblem, box_table
 from rulekit.learners.training import Clock, as_constraints
-from rulekit.rules.constraints import Constraints
 from rulekit.search.box_search.problem import ERRORS
 from rulekit.search.clause_generation.column_generation import (
     GeneratedRule,
@@ -30,6 +27,7 @@ BATCH, LARGE_BATCH = 15, 40
 PROVED = 1e-6
 
 
+@dataclass(eq=False, repr=False)
 class ColumnGenerationClassifier(LiteralRuleClassifier):
     """Learn a rule with as many clauses as pay, by generating clauses.
 
@@ -92,29 +90,8 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         "refine": ["boolean"],
     }
 
-    def __init__(
-        self,
-        theta: float = 1.0,
-        refine: bool = False,
-        form: str = "dnf",
-        positive_label: Any = None,
-        class_weight: Any = None,
-        costs: Costs | None = None,
-        binarizer: Binarizer | None = None,
-        constraints: Constraints | Mapping[str, Any] | None = None,
-        time_limit: float | None = None,
-    ):
-        super().__init__(
-            theta=theta,
-            form=form,
-            positive_label=positive_label,
-            class_weight=class_weight,
-            costs=costs,
-            binarizer=binarizer,
-            constraints=constraints,
-            time_limit=time_limit,
-        )
-        self.refine = refine
+    theta: float = 1.0
+    refine: bool = False
 
     def _check(self) -> None:
         super()._check()

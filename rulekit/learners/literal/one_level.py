@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from rulekit._validation import Interval, Needs, StrOptions
 from rulekit.binning import Binarizer
-from rulekit.data import Costs
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.literal.certificate import Certificate
@@ -163,6 +162,7 @@ def _sentence(row: dict[str, Any]) -> str:
     )
 
 
+@dataclass(eq=False, repr=False)
 class OneLevelRuleClassifier(LiteralRuleClassifier):
     """Learn one clause, by a linear program or by an integer program with proof.
 
@@ -238,37 +238,13 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         Needs("rounding_threshold", "rounding", ("threshold",)),
     )
 
-    def __init__(
-        self,
-        theta: float = 1.0,
-        form: str = "dnf",
-        exact: bool = False,
-        screening: str | None = "counting",
-        rounding: str = "redundancy",
-        rounding_threshold: float = 0.2,
-        positive_label: Any = None,
-        class_weight: Any = None,
-        costs: Costs | None = None,
-        binarizer: Binarizer | None = None,
-        constraints: Constraints | Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        time_limit: float | None = None,
-    ):
-        super().__init__(
-            theta=theta,
-            form=form,
-            positive_label=positive_label,
-            class_weight=class_weight,
-            costs=costs,
-            binarizer=binarizer,
-            constraints=constraints,
-            time_limit=time_limit,
-        )
-        self.exact = exact
-        self.screening = screening
-        self.rounding = rounding
-        self.rounding_threshold = rounding_threshold
-        self.random_state = random_state
+    theta: float = 1.0
+    form: str = "dnf"
+    exact: bool = False
+    screening: str | None = "counting"
+    rounding: str = "redundancy"
+    rounding_threshold: float = 0.2
+    random_state: Any = None
 
     @property
     def certificate_(self) -> Certificate | None:

@@ -1,19 +1,15 @@
 """Rules of several clauses: an OR of ANDs, or an AND of ORs."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rulekit._validation import Interval, Needs, StrOptions
-from rulekit.binning import Binarizer
-from rulekit.data import Costs
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.literal.problem import BinaryProblem
-from rulekit.rules.constraints import Constraints
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.alternating import alternating
 from rulekit.search.two_level.block_coordinate import block_coordinate
@@ -26,6 +22,7 @@ METHODS = (*HAMMING_METHODS, "lp", "exact")
 FROM_A_START = ("block_coordinate", "alternating", "exact")
 
 
+@dataclass(eq=False, repr=False)
 class TwoLevelRuleClassifier(LiteralRuleClassifier):
     """Learn a rule of several clauses in normal form by linear programs.
 
@@ -161,49 +158,17 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         Needs("max_iter", "method", FROM_A_START),
     )
 
-    def __init__(
-        self,
-        method: str = "alternating",
-        n_clauses: int = 2,
-        theta: float = 1.0,
-        form: str = "dnf",
-        rounding: str = "redundancy",
-        rounding_threshold: float = 0.2,
-        refine: bool = False,
-        allow_disabled: bool = False,
-        disable_cost: float = 0.0,
-        init: str = "set_cover",
-        update: str = "greedy",
-        max_iter: int = 100,
-        positive_label: Any = None,
-        class_weight: Any = None,
-        costs: Costs | None = None,
-        binarizer: Binarizer | None = None,
-        constraints: Constraints | Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        time_limit: float | None = None,
-    ):
-        super().__init__(
-            theta=theta,
-            form=form,
-            positive_label=positive_label,
-            class_weight=class_weight,
-            costs=costs,
-            binarizer=binarizer,
-            constraints=constraints,
-            time_limit=time_limit,
-        )
-        self.method = method
-        self.n_clauses = n_clauses
-        self.rounding = rounding
-        self.rounding_threshold = rounding_threshold
-        self.refine = refine
-        self.allow_disabled = allow_disabled
-        self.disable_cost = disable_cost
-        self.init = init
-        self.update = update
-        self.max_iter = max_iter
-        self.random_state = random_state
+    method: str = "alternating"
+    n_clauses: int = 2
+    rounding: str = "redundancy"
+    rounding_threshold: float = 0.2
+    refine: bool = False
+    allow_disabled: bool = False
+    disable_cost: float = 0.0
+    init: str = "set_cover"
+    update: str = "greedy"
+    max_iter: int = 100
+    random_state: Any = None
 
     def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
         selection = self._select(self._task(problem, rng))

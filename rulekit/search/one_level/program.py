@@ -37,6 +37,7 @@ from rulekit.binning.binned_table import DENSE
 from rulekit.exceptions import SolverError, TimeLimitError
 from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
 from rulekit.search.columns.rounding import snapped
+from rulekit.search.columns.small_dual import SMALL, solve_small_dual
 from rulekit.search.lp import TOLERANCE, LPSolution
 
 Ints = NDArray[np.intp]
@@ -204,7 +205,16 @@ class CoverProgram:
     def _run(
         self, ceiling: Floats, m: Floats, time_limit: float | None
     ) -> tuple[RowGroups, LPSolution]:
-        """Solve the dual program over groups of rows."""
+        """Solve the dual program over groups of rows, a small one over all rows that count."""
+        rows, useful = np.flatnonzero(m), np.flatnonzero(np.isfinite(ceiling))
+        if len(rows) * len(useful) <= SMALL:
+            P = self._values(useful, rows)
+            small = solve_small_dual(P, ceiling[useful], m[rows], time_limit)
+            if small is not None:
+                of = np.zeros(len(m), np.intp)
+                of[rows] = np.arange(len(rows))
+                groups = RowGroups(of, rows, m[rows], m)
+                return groups, _over_all(small, useful, len(ceiling))
         program = GeneratedDual(m)
         few = MANY if self.P.shape[0] * self._n_columns <= DENSE else FEW
         missed, passed = _cheapest(ceiling, self._sums(addable(m)), few), np.zeros(0, np.intp)

@@ -15,7 +15,7 @@ from tests.reference import one_level as reference
 from tests.strategies.covers import sub_problems, threshold_table
 
 
-@pytest.fixture(params=ENGINES, autouse=True)
+@pytest.fixture(params=[*ENGINES, "compiled"], autouse=True)
 def engine(request):
     with solved_by(request.param):
         yield request.param
@@ -50,14 +50,16 @@ def test_skipped_theta_interval_has_the_solved_clause(table):
 
 @pytest.mark.slow
 @only_highspy
-def test_both_engines_end_in_the_same_vertex(table):
+def test_all_engines_end_in_the_same_vertex(table):
     _, y, binned = table
     fast = CoverProblem(binned, y)
     plain = CoverProblem(binned, y)
     for rows, theta in sub_problems(y, 9, 15):
         found = fast.solve(rows, theta).w
-        with solved_by("scipy"):
-            np.testing.assert_array_equal(found, plain.solve(rows, theta).w)
+        for engine in ("scipy", "compiled"):
+            plain._paths.clear()
+            with solved_by(engine):
+                np.testing.assert_array_equal(found, plain.solve(rows, theta).w)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from tests.reference import one_level as reference
 from tests.strategies.covers import cover_problems
 
 
-@pytest.fixture(params=ENGINES, autouse=True)
+@pytest.fixture(params=[*ENGINES, "compiled"], autouse=True)
 def engine(request):
     with solved_by(request.param):
         yield request.param

@@ -21,13 +21,16 @@ sizes = st.integers(1, 4)
 def test_rows_are_assigned_like_in_the_plain_twin(task, n_clauses, seed):
     rng = np.random.default_rng(seed)
     clauses = [
-        frozenset(np.flatnonzero(rng.random(task.problem.cells.A.shape[1]) < 0.4).tolist())
+        frozenset(np.flatnonzero(rng.random(task.problem.table.values.shape[1]) < 0.4).tolist())
         for _ in range(n_clauses)
     ]
-    counts = np.array([[sum(row[j] for j in c) for c in clauses] for row in task.problem.cells.A])
-    found = row_owners(task.problem.cells, task.y, task.weight, counts)
+    counts = np.array(
+        [[sum(row[j] for j in c) for c in clauses] for row in task.problem.table.values]
+    )
+    found = row_owners(task.problem.table, task.y, task.weight, counts)
     expected = [
-        row_owner(task.problem.cells.A, task.y, task.weight, clauses, i) for i in range(len(task.y))
+        row_owner(task.problem.table.values, task.y, task.weight, clauses, i)
+        for i in range(len(task.y))
     ]
     assert [None if r < 0 else int(r) for r in found] == expected
 
@@ -37,13 +40,13 @@ def test_clauses_equal_the_plain_twin(task, n_clauses):
     def value(clauses):
         cost = task.disable_cost or 0.0
         return hamming_objective(
-            task.problem.cells.A, task.y, task.weight, clauses, task.theta, cost
+            task.problem.table.values, task.y, task.weight, clauses, task.theta, cost
         )
 
     start = as_sets(set_cover(task, n_clauses))
     found = alternating(task, n_clauses)
     assert as_sets(found) == plain_alternating(
-        task.problem.cells.A, task.y, task.weight, start, learner(task), value
+        task.problem.table.values, task.y, task.weight, start, learner(task), value
     )
     assert found.value == pytest.approx(value(as_sets(found)), abs=1e-9)
 

@@ -24,11 +24,13 @@ def test_greedy_clauses_equal_the_plain_twin(task, n_clauses):
     def value(clauses):
         cost = task.disable_cost or 0.0
         return hamming_objective(
-            task.problem.cells.A, task.y, task.weight, clauses, task.theta, cost
+            task.problem.table.values, task.y, task.weight, clauses, task.theta, cost
         )
 
     start = as_sets(set_cover(task, n_clauses))
-    expected = plain_block_coordinate(task.problem.cells.A, task.y, start, learner(task), value)
+    expected = plain_block_coordinate(
+        task.problem.table.values, task.y, start, learner(task), value
+    )
     assert as_sets(block_coordinate(task, n_clauses)) == expected
 
 
@@ -49,7 +51,7 @@ def test_one_clause_equals_set_covering(task):
 @given(two_level_tasks(), sizes, st.sampled_from(["cyclic", "random"]))
 def test_no_clause_can_be_improved_after_both_methods(task, n_clauses, update):
     found = block_coordinate(task, n_clauses, update=update)
-    held = [(task.problem.cells.A & row).any(axis=1) for row in found.chosen]
+    held = [(task.problem.table.values & row).any(axis=1) for row in found.chosen]
     for r in range(n_clauses):
         others = [h for k, h in enumerate(held) if k != r]
         clause = task.learn(task.y | np.all(others, axis=0) if others else task.y | True)
@@ -57,7 +59,9 @@ def test_no_clause_can_be_improved_after_both_methods(task, n_clauses, update):
             frozenset(np.flatnonzero(clause.selected)) if k == r else c
             for k, c in enumerate(as_sets(found))
         ]
-        value = hamming_objective(task.problem.cells.A, task.y, task.weight, changed, task.theta)
+        value = hamming_objective(
+            task.problem.table.values, task.y, task.weight, changed, task.theta
+        )
         assert value >= found.value - 1e-9
 
 

@@ -36,7 +36,7 @@ def as_sets(selection):
 def test_clauses_equal_the_plain_twin(task, n_clauses):
     found = set_cover(task, n_clauses)
     assert as_sets(found) == plain_set_cover(
-        task.problem.cells.A.tolist(), learner(task), n_clauses
+        task.problem.table.values.tolist(), learner(task), n_clauses
     )
 
 
@@ -44,7 +44,7 @@ def test_clauses_equal_the_plain_twin(task, n_clauses):
 def test_the_value_is_the_hamming_objective(task, n_clauses):
     found = set_cover(task, n_clauses)
     expected = hamming_objective(
-        task.problem.cells.A,
+        task.problem.table.values,
         task.y,
         task.weight,
         as_sets(found),

@@ -32,7 +32,7 @@ def test_replaced_clause_gives_the_weights_of_a_new_rule(task, r):
     assert replaced.value == anew.value
     rule = anew.selection([])
     expected = hamming_cost(
-        task.problem.cells.A, task.y, task.weight, rule.chosen, task.theta,
+        task.problem.table.values, task.y, task.weight, rule.chosen, task.theta,
         disabled=rule.disabled, disable_cost=task.disable_cost or 0.0,
     )  # fmt: skip
     assert rule.value == pytest.approx(expected)

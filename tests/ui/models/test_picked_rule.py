@@ -12,7 +12,7 @@ from rulekit.learners.choice import COST
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.ui.tasks import Quiet
 from ui.learners.spec import RunSpec
-from ui.models.picked_rule import RuleMeasurement, beats_constant, changed_words, constant_words
+from ui.models.picked_rule import beats_constant, changed_words, constant_words, measure
 from ui.models.points import Curve
 from ui.models.run import quick, work
 from ui.state import AppState
@@ -63,15 +63,15 @@ def test_the_changed_settings_are_named(state, change, word):
 
 def test_a_stopped_measurement_has_no_figures(state):
     setting = {"learner": "search", "max_conditions": 2, "quick": True}
-    assert RuleMeasurement(state, setting, SPEC, SPEC)(Quiet(stops=True)) is None
+    assert measure(state, setting, SPEC, SPEC, Quiet(stops=True)) is None
 
 
 @pytest.mark.slow
 def test_figures_under_the_same_settings_are_those_of_the_point(state):
     result = Curve.of(SPEC, work(SPEC, state)(Quiet()))
     number = next(k for k, s in enumerate(result.settings) if s["max_conditions"] == 3)
-    task = RuleMeasurement(state, result.settings[number], SPEC, replace(SPEC, costs=(2.0, 2.0)))
-    found = task(Quiet())
+    costed = replace(SPEC, costs=(2.0, 2.0))
+    found = measure(state, result.settings[number], SPEC, costed, Quiet())
     assert found["test_error"] == pytest.approx(result.points.loc[number, "test_error"])
     assert found[COST] == pytest.approx(200 * found["test_error"])
     assert found["folds"] == 3

@@ -1,17 +1,15 @@
 """The tab "Groups": any column, figures as counted, refusals as sentences."""
 
-import threading
-
 import pytest
 
 from rulekit import FixedRuleClassifier
 from rulekit.data import load_sample, row_groups
 from rulekit.evaluation import group_metrics
 from tests.pages.driving import finished, on_tab, opened, routed, text
+from tests.ui.tasks import Quiet
 from ui.learners.offered import RunSpec
-from ui.rules.groups import SOURCE, GapCurve
+from ui.rules.groups import SOURCE, gap_curve
 from ui.runs import jobs
-from ui.runs.worker import Reporter
 from ui.state import AppState
 
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
@@ -84,8 +82,7 @@ def test_rules_of_the_curve_keep_constraints_and_skip_the_group():
     state = AppState(**STATE)
     X, y = state.training
     groups = row_groups(X["housing"], "housing")
-    task = GapCurve(state, "housing", groups)
-    curve, every, rules = task(Reporter(lambda *_: None, threading.Event()))
+    curve, every, rules = gap_curve(state, groups, Quiet())
     assert len(rules) == len(curve) < len(every)
     for rule in rules:
         assert set(rule.features) <= set(X.columns) - {"income"}

@@ -68,8 +68,8 @@ def test_outcomes_that_are_numbers_are_learned_again_too():
         )
     )
     train, _ = rows_of(state, model)
-    repeating = how_stable.Repeating(model, train.X, train.target, None, None, n_resamples=2)
-    assert repeating(Quiet()).n_made == 2
+    options = {"n_resamples": 2}
+    assert how_stable.repeat(model, train.X, train.target, options, Quiet()).n_made == 2
 
 
 @pytest.mark.slow
