@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import product
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -215,6 +215,7 @@ empty_rule_hint_, binarizer_
     n_perturbations: int = 3
     refine_thresholds: bool | str = False
     refine: bool = False
+    _: KW_ONLY
     random_state: Any = None
 
     def path(self, X: Any, y: Any, sample_weight: Any = None) -> RulePath:

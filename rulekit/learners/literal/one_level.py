@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar
@@ -244,6 +244,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     screening: str | None = "counting"
     rounding: str = "redundancy"
     rounding_threshold: float = 0.2
+    _: KW_ONLY
     random_state: Any = None
 
     @property

@@ -1,6 +1,6 @@
 """Rules of several clauses: an OR of ANDs, or an AND of ORs."""
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -160,6 +160,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
 
     method: str = "alternating"
     n_clauses: int = 2
+    _: KW_ONLY
     rounding: str = "redundancy"
     rounding_threshold: float = 0.2
     refine: bool = False
