@@ -130,7 +130,7 @@ class Session:
         """Describe the other class, where runs have rules of both."""
         self.go("models")
         opened_tab(self.app, "How it was found")
-        sides = [s for s in self.app.segmented_control if s.key.startswith("side_describes_")]
+        sides = [s for s in self.app.segmented_control if s.key.startswith("side_")]
         if sides:
             sides[0].set_value(str(self.rng.choice(["for", "other"]))).run()
         self.app = opened_tab(self.app, "Points")
