@@ -95,13 +95,23 @@ class TableReader:
         return "words" if phrases and chosen_words(present, codes[there]) else None
 
 
-def about_ignored(names: tuple[str, ...]) -> str:
-    """Describe columns that are left out."""
+def about_ignored(names: Sequence[str], kinds: Mapping[str, str]) -> str:
+    """Describe columns that are left out: dates first, then texts."""
+    dates = [name for name in names if kinds.get(name) == "date"]
+    texts = [name for name in names if name not in dates]
+    causes = {
+        "dates for this learner, which does not compare them with earlier and later ones": dates,
+        "texts, as names and identifiers do": texts,
+    }
+    return " ".join(_about_unused(part, cause) for cause, part in causes.items() if part)
+
+
+def _about_unused(names: Sequence[str], cause: str) -> str:
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     several = len(names) > 1
     return (
         f"Column{'s' if several else ''} {', '.join(map(shown, names[:5]))}{more} "
-        f"{'hold' if several else 'holds'} too many different texts, as names and identifiers do; "
+        f"{'hold' if several else 'holds'} too many different {cause}; "
         f"{'they are' if several else 'it is'} not used."
     )
 

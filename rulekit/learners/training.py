@@ -233,7 +233,7 @@ def read_training_table(
     ignored = tuple(name for name, reading in readings.items() if reading is None)
     notes = [m.sentence(np.flatnonzero(positive_weight)) for m in misfits if m.name not in ignored]
     if ignored:
-        notes.insert(0, about_ignored(ignored))
+        notes.insert(0, about_ignored(ignored, kinds))
     if len(ignored) == len(columns):
         raise DataError(f"No column is left to learn from. {notes[0]}")
     return TrainingTable(

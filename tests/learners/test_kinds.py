@@ -200,6 +200,16 @@ def test_identifiers_do_not_stop_the_choice():
     assert model.rule_set_.features == ("Sex",)
 
 
+def test_unused_dates_are_not_called_texts():
+    X, y = passengers()
+    X = X.assign(Cabin=pd.date_range("2020-01-01", periods=len(X)))
+    learner = IdealDNFClassifier()
+    _, notes = fitted(learner, X, y)
+    assert "Column 'Cabin' holds too many different dates for this learner" in notes[0]
+    assert "'Ticket' hold too many different texts" in notes[0]
+    assert "Cabin" in learner.ignored_columns_
+
+
 def test_phrases_with_words_in_common_are_used():
     texts = [f"order {k} {'paid late' if k % 3 else 'paid'}" for k in range(80)]
     model = OneLevelRuleClassifier(theta=0.5)

@@ -237,7 +237,7 @@ def _keep(model: Any, result: Found, rows: TableRows, certificate: TableCertific
     model.classes_, model._kinds = rows.classes, dict(rows.kinds)
     ignored = tuple(result.learner.ignored_columns_)
     model.ignored_columns_ = list(ignored)
-    model._data_notes = (about_ignored(ignored),) if ignored else ()
+    model._data_notes = (about_ignored(ignored, rows.kinds),) if ignored else ()
     model._shares = shares_of(rule, result.kinds, factors)
     model.training_error_ = result.loss
     if hasattr(model, "objective_"):
