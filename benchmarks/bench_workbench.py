@@ -15,8 +15,10 @@ what a visitor costs this machine's jobs. Each row tells
 the machine's load of the last minute; the page's own browser and server are part of it. Of the
 twenty at once it tells whose processor seconds they were: of twenty browsers, on a real day each on
 its visitor's machine, or of the server and its workers. ``--only crowd`` leaves out all that one
-visitor does alone, ``--only large`` all but that on a made table of 50 000 rows and 100 columns
-(numbers, categories, dates, texts, gaps; medians of three), ``--only cluster`` all but the hundred.
+visitor does alone, ``--only made`` all but that on made tables (medians of three, no longer
+search): ``large``, 50 000 rows and 31 columns of numbers, categories, dates and texts with gaps;
+``wide``, 62 rows and 2 000 columns; ``three``, three
+outcomes. ``--only cluster`` leaves out all but the hundred.
 """
 
 import argparse
@@ -62,17 +64,22 @@ from ui.shell import PAGES
 from ui.state import AppState
 
 TIMES, CROWD, ROW, HUNDRED = 5, 20, 50, 100
-LARGE_ROWS = 50_000  # of the made table of 100 columns
 LARGE = 10_000  # rows of a table that is read, turned and searched with more patience
 AIMS = {"Data there": (1.5, 1.5), "table ready": (1, 3), "first curve": (1, 4),
         "page to page": (0.5, 1), "slider": (0.3, 0.3), "cut point": (0.3, 0.3),
         "stop": (0.5, 0.5)}  # fmt: skip
+#: Aims of made tables where they differ from those of `AIMS` for large tables.
+AIMS_OF_MADE = {
+    "large": {"table ready": 4, "first curve": 5},
+    "wide": {"first curve": 5},
+    "three": {"table ready": 1, "first curve": 5},
+}
 SCREEN = {"width": 1440, "height": 900}
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure on each table, then with many visitors; without a browser, say so and give none."""
-    parts = set(arguments.only or ()) & {"crowd", "cluster", "large"}
+    parts = set(arguments.only or ()) & {"crowd", "cluster", "made"}
     n = 4 if arguments.quick else HUNDRED
     if parts == {"cluster"}:
         return [first_curves(n)]
@@ -92,9 +99,9 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
         if not parts:
             for each in tables(arguments, ["german_credit", "pima", "adult", "credit"]):
                 rows += alone(browser, address, Path(folder) / "workspace", each, times)
-        if not parts or "large" in parts:
-            synthetic = large(2_000 if arguments.quick else LARGE_ROWS)
-            rows += alone(browser, address, Path(folder) / "workspace", synthetic, min(times, 3))
+        if not parts or "made" in parts:
+            for synthetic in (large(2_000 if arguments.quick else 50_000), wide(), three()):
+                rows += alone(browser, address, None, synthetic, min(times, 3))
         if not parts or "crowd" in parts:
             rows += crowded(browser, address, *((4, 4) if arguments.quick else (CROWD, ROW)))
     return [*rows, first_curves(n)] if "cluster" in parts or not parts else rows
@@ -110,10 +117,15 @@ def visiting(browser: Any, address: str) -> Iterator[Visitor]:
         raise RuntimeError(f"The page complained, so its times say nothing: {met}")
 
 
-def alone(browser: Any, address: str, folder: Path, table: BenchTable, times: int) -> list[Row]:
-    """Time one visitor's path over a table, several times, and a whole longer search once."""
+def alone(
+    browser: Any, address: str, folder: Path | None, table: BenchTable, times: int
+) -> list[Row]:
+    """Time one visitor's path over a table, and a longer search once if its folder is given."""
     frame = table.X.assign(outcome=table.y)
     content = frame.to_csv(index=False).encode()
+    made = AIMS_OF_MADE.get(table.name)
+    aims = {what: pair[made is not None or len(frame) > LARGE] for what, pair in AIMS.items()}
+    aims |= made or {}
     waits: dict[str, list[float]] = {interaction: [] for interaction in AIMS}
     for _ in range(times):
         begun = time.perf_counter()
@@ -125,12 +137,14 @@ def alone(browser: Any, address: str, folder: Path, table: BenchTable, times: in
             interaction,
             table.name,
             median(seconds),
-            AIMS[interaction][len(frame) > LARGE],
+            aims[interaction],
             times=times,
         )
         for interaction, seconds in waits.items()
         if seconds
     ]
+    if folder is None:
+        return rows
     with visiting(browser, address) as visitor:
         ready(visitor, table, content)
         found_first(visitor.turn_to("Models"))
@@ -192,7 +206,7 @@ def ready(visitor: Visitor, table: BenchTable, content: bytes | None = None) -> 
     """Choose the outcome of a table, after uploading it if necessary."""
     if content is not None:
         visitor.upload(f"{table.name}.csv", content)
-    aimed_at(visitor.ready(), "outcome", table.positive)
+    aimed_at(visitor.ready(), "outcome", table.positive or None)
 
 
 def seconds(*steps: Callable[[], Any]) -> float:
@@ -299,25 +313,54 @@ def cpu_by_part(server: int) -> dict[str, float]:
 
 
 def large(n_rows: int) -> BenchTable:
-    """Make a table of all kinds of columns, a hundred of them, of which three decide."""
+    """Make a table of 31 columns of all kinds, of which two decide, with an outcome of 0 and 1."""
     rng = np.random.default_rng(0)
-    causes = rng.normal(size=(n_rows, 6))
     columns: dict[str, Any] = {}
-    for k in range(63):
-        values = causes[:, k % 6] + rng.normal(size=n_rows)
+    for k in range(20):
+        values = rng.normal(size=n_rows)
         values = (values, np.exp(values) * 100, np.round(values * 4))[k % 3].round(4)
         columns[f"measure {k}"] = np.where(rng.random(n_rows) < 0.1 * (k % 2), np.nan, values)
-    for k in range(20):
+    for k in range(6):
         levels = [f"level {j}" for j in range(2 + k * k)]
         columns[f"kind {k}"] = rng.choice(levels, n_rows)
-    for k in range(6):
-        days = pd.Timestamp("2015-01-01") + pd.to_timedelta(rng.integers(0, 3600, n_rows), "D")
-        columns[f"date {k}"] = days.strftime("%Y-%m-%d" if k % 2 else "%d.%m.%Y")
+    columns |= {f"date {k}": _days(rng, n_rows, ("%d.%m.%Y", "%Y-%m-%d")[k]) for k in range(2)}
+    columns |= {f"note {k}": _notes(rng, n_rows, 1 + k) for k in range(3)}
+    ill = (columns["measure 0"] > 0.5) & (columns["measure 6"] < 0.6)
+    return BenchTable("large", pd.DataFrame(columns), (ill ^ (rng.random(n_rows) < 0.08)) * 1, "1")
+
+
+def wide() -> BenchTable:
+    """Make a table of 62 rows and 2 000 columns, of which ten differ between the outcomes."""
+    rng = np.random.default_rng(1)
+    X, ill = rng.normal(size=(62, 2_000)).round(3), np.arange(62) % 3 > 0
+    X[:, :10] += 1.5 * ill[:, None]
+    names = [f"gene {j}" for j in range(2_000)]
+    return BenchTable("wide", pd.DataFrame(X, columns=names), np.where(ill, "ill", "well"), "ill")
+
+
+def three() -> BenchTable:
+    """Make 2 000 rows of three outcomes, with numbers, grades, dates, texts and gaps."""
+    rng = np.random.default_rng(2)
+    n = 2_000
+    columns: dict[str, Any] = {f"measure {k}": rng.normal(size=n).round(3) for k in range(8)}
+    columns["measure 1"] = np.where(rng.random(n) < 0.2, np.nan, columns["measure 1"])
+    columns["grade"] = rng.choice(["low", "medium", "high"], n)
+    columns |= {"date": _days(rng, n, "%Y-%m-%d"), "note": _notes(rng, n, 3)}
+    late = (columns["grade"] == "high") & (columns["measure 0"] > 0)
+    outcome = np.where(late, "late", np.where(columns["measure 2"] > 0.8, "returned", "on time"))
+    noise = rng.choice(["late", "returned", "on time"], n)
+    outcome = np.where(rng.random(n) < 0.1, noise, outcome)
+    return BenchTable("three", pd.DataFrame(columns), outcome, "")
+
+
+def _days(rng: np.random.Generator, n: int, form: str) -> pd.Index:
+    days = pd.Timestamp("2015-01-01") + pd.to_timedelta(rng.integers(0, 3600, n), "D")
+    return days.strftime(form)
+
+
+def _notes(rng: np.random.Generator, n: int, length: int) -> list[str]:
     words = ["red", "blue", "old", "new", "late", "paid", "sent", "lost", "broken", "fine"]
-    for k in range(10):
-        columns[f"note {k}"] = [" ".join(each) for each in rng.choice(words, (n_rows, 1 + k % 4))]
-    ill = ((causes[:, 0] > 0.5) & (causes[:, 1] < 0.6)) ^ (rng.random(n_rows) < 0.08)
-    return BenchTable("large", pd.DataFrame(columns), np.where(ill, "yes", "no"), "yes")
+    return [" ".join(each) for each in rng.choice(words, (n, length))]
 
 
 def row(
