@@ -114,8 +114,8 @@ def verdict_words(rule: RuleSet, rows: Rows, majority: Any, labels: list[Any]) -
     i, j = np.unravel_index(int(counts.argmax()), counts.shape)
     if counts[i, j]:
         sentences.append(
-            f"Most errors ({counts[i, j]:,} of {counts.sum():,}): actual {labels[i]}, predicted "
-            f"{labels[j]}."
+            f"Most frequent error ({counts[i, j]:,} of {counts.sum():,}): actual {labels[i]}, "
+            f"predicted {labels[j]}."
         )
     return sentences
 

@@ -12,7 +12,7 @@ from rulekit.explain.domains import value_ranges
 from rulekit.explain.subject import Subject, as_column, columns_for, row_values
 from rulekit.rules import Condition, RuleSet
 from rulekit.rules.condition import missing_in
-from rulekit.style.phrases import PLAIN, Wording, label_text, outcome_text
+from rulekit.style.phrases import PLAIN, Wording, counted_outcome, label_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +89,7 @@ def past_cases(
     if n == 0:
         return PastCases(0, 0, label, f"{name}: no training row.")
     rows = "training row" if n == 1 else "training rows"
-    outcome = outcome_text(label)
-    if not any(character.isalpha() for character in outcome):
-        outcome = f"outcome {outcome}"  # a number alone would read as a count of rows
-    text = f"{name}: {outcome} in {same:,} of {n:,} {rows} ({100 * same / n:.0f} %)."
+    text = f"{name}: {counted_outcome(label)} in {same:,} of {n:,} {rows} ({100 * same / n:.0f} %)."
     return PastCases(n, same, label, text)
 
 

@@ -130,6 +130,12 @@ def outcome_text(label: Any) -> str:
     return one_line(str(label)) if isinstance(label, (str, bool)) else label_text(label)
 
 
+def counted_outcome(label: Any) -> str:
+    """Write a label before a count of rows; a number alone would read as a count."""
+    text = outcome_text(label)
+    return text if any(character.isalpha() for character in text) else f"outcome {text}"
+
+
 def listed(texts: Iterable[str], word: str = "and") -> str:
     """Join texts for reading: "a, b and c"."""
     parts = list(texts)

@@ -236,7 +236,8 @@ def _bold(explanation: Explanation, words: Wording) -> str:
     """Return the prediction as a one-line heading, with the reason below it."""
     predicted = outcome_text(explanation.prediction)
     reason = explanation.sentence.removeprefix(f"Predicted {predicted}: ")
-    if not reason.startswith(tuple(map(words.name, explanation.values))):  # a name keeps its case
+    names = tuple(f"{words.name(name)} " for name in explanation.values)
+    if not (explanation.fired and reason.startswith(names)):  # a name keeps its case
         reason = capital(reason)
     return f"### Predicted {md(predicted)}\n\n{md(reason, 600)}"
 

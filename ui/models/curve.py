@@ -80,7 +80,7 @@ def suggestion_line(result: Curve) -> None:
     if suggested is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        words = f"**Suggested: {suggested.words}.** {capital(suggested.why)}"
+        words = f"**Suggested: {suggested.words}.** {md(capital(suggested.why), 400)}"
         st.markdown(words, width="content")
         with st.popover("Why this one?", type="tertiary"):
             st.markdown(md(suggested.reason, 900))

@@ -14,7 +14,7 @@ from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import clause_numbers
 from rulekit.learners.choice import COST
 from rulekit.rules import RuleSet, scorecard_of
-from rulekit.style.phrases import listed
+from rulekit.style.phrases import counted_outcome, listed
 from rulekit.style.wording import measured, percent, plural
 from ui.cache import kept
 from ui.escape import md
@@ -83,7 +83,7 @@ def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
     """Offer to measure the selected rule with the settings at the side; return its figures."""
     assert state.setting is not None
     found = RunSpec.from_dict(state.run_settings)
-    key = repr((state.fit_key, state.rule_json, model_key(state.setting), spec.shared))
+    key = repr((state.fit_key, state.rule_json, state.setting, state.run_settings, spec.shared))
     plain = replace(state, sweep=None, model=None)
     task = partial(measure, plain, dict(state.setting), found, spec)
     return answer_of("measure", "Measuring this rule", key, task, offer="Measure it")
@@ -155,10 +155,11 @@ def picked_card(result: Curve | None, spec: RunSpec) -> None:
 def beats_constant(rule: RuleSet, state: AppState) -> bool:
     """Return whether a rule is wrong less often than always predicting the most frequent outcome.
 
-    Rules of runs that weigh errors are not compared by their number.
+    Rules of runs that weigh errors or rows are not compared by the number of errors.
     """
     spec = RunSpec.from_dict(state.run_settings)
-    if rule.is_constant or state.error is None or spec.class_weight or spec.costs:
+    weighs = spec.class_weight or spec.costs or state.training_weight is not None
+    if rule.is_constant or state.error is None or weighs:
         return not rule.is_constant
     shares = state.training[1].value_counts(normalize=True)
     return bool(state.error < 1.0 - shares.iloc[0])
@@ -214,8 +215,8 @@ def clause_shares(model: ClassifierMixin) -> list[str]:
     names = [f"Total from {split.total}" for split in scorecard_of(rule)] or names
     numbers = clause_numbers(model, *app_state().training)[:MOST_LINES]
     return [
-        f"{names[k]}: {label} in {n.n_right:,} of {n.n:,} training rows "
-        f"({round(100 * n.n_right / n.n)} %)."
+        f"{names[k]}: {counted_outcome(label)} in {n.n_right:,} of {n.n:,} training "
+        f"{'row' if n.n == 1 else 'rows'} ({round(100 * n.n_right / n.n)} %)."
         for k, (n, label) in enumerate(zip(numbers, rule.labels, strict=False))
         if n.n
     ]

@@ -152,11 +152,10 @@ def span_words(low: float, high: float) -> str:
     """Return a rounded time span such as "10 to 30 s"."""
     if high < 120:
         first, last = max(1, round(low)), max(2, round(high))
-        return (
-            f"{min(first, last - 1)} to {last} s"
-            if last < 20
-            else f"{5 * (first // 5) or 5} to {5 * -(-last // 5)} s"
-        )
+        if last < 20:
+            return f"{min(first, last - 1)} to {last} s"
+        first, last = 5 * (first // 5) or 5, 5 * -(-last // 5)
+        return f"{first} to {last} s" if first < last else f"about {last} s"
     first, last = max(1, round(low / 60)), round(-(-high // 60))
     return f"{first} to {last} min" if first < last else f"about {last} min"
 

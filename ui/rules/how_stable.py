@@ -70,7 +70,7 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
         "alike_within",
         help="A wrong row counts one, or what it costs; a condition, its price in learning.",
     )
-    key = repr((state.fit_key, state.rule_json, within))
+    key = repr((state.fit_key, state.rule_json, state.setting, state.run_settings, within))
     whole = "whole_file" in (state.setting or {})
     weight = state.sample_weight if whole else state.training_weight
     options = {"within": within, "sample_weight": weight, "learner": _learner(state)}

@@ -55,9 +55,11 @@ def _watched(job: jobs.Job, name: str, drawn: tuple[int, bool]) -> None:
     """Show the progress; rerun the page for new results, and at the end."""
     if (job.version, job.active) != drawn:
         st.rerun()
-    words = jobs.registry().waiting(job) or f"{job.title}{job.where} …"
-    if (left := job.remaining) is not None and left >= 1:
-        words += f" {left:.0f} s to go"
+    words = jobs.registry().waiting(job)
+    if not words:
+        words = f"{job.title}{job.where} …"
+        if (left := job.remaining) is not None and left >= 1:
+            words += f" {left:.0f} s to go"
     bar, stop = st.columns([4, 1], vertical_alignment="bottom")
     if job.total:
         bar.progress(job.share, text=md(words, 200))

@@ -19,7 +19,7 @@ from ui.state import AppState
 
 Y = pd.Series(["healthy"] * 12 + ["tumor"] * 28)
 TABLE = (pd.DataFrame({"a": range(40)}), Y)
-STATE = SimpleNamespace(training=TABLE, error=0.2, run_settings={})
+STATE = SimpleNamespace(training=TABLE, training_weight=None, error=0.2, run_settings={})
 SPEC = quick(RunSpec(folds=3))
 
 
@@ -34,9 +34,11 @@ def test_the_error_of_the_most_frequent_outcome_is_beside_a_rule():
     rule = RuleSet((Clause((Literal("a", ">", 5.0),)),), ("healthy",), "dnf", "tumor")
     words = "Always predicting tumor: 30.0 % of training rows wrong."
     assert constant_words(rule, STATE) == words
-    worse = SimpleNamespace(training=TABLE, error=0.35, run_settings={})
+    worse = SimpleNamespace(**vars(STATE) | {"error": 0.35})
     words = "This does not beat always predicting tumor (30.0 % of training rows wrong)."
     assert constant_words(rule, worse) == words
+    weighted = SimpleNamespace(**vars(worse) | {"training_weight": np.ones(40)})
+    assert beats_constant(rule, weighted)  # its error is of weighted rows, the constant's is not
     worse.run_settings = {"costs": (5.0, 1.0)}
     assert beats_constant(rule, worse)  # costs were minimised, not the number of errors
 

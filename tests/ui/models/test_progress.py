@@ -56,6 +56,7 @@ def test_a_stopped_search_is_not_called_complete(monkeypatch, state, complete):
         (70, 200, "1 to 4 min"),
         (230, 238, "about 4 min"),
         (7.6, 8, "7 to 8 s"),
+        (80, 80, "about 80 s"),
     ],
 )
 def test_time_estimate_is_rounded_to_its_precision(low, high, words):

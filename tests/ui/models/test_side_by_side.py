@@ -42,7 +42,7 @@ def test_clauses_of_one_rule_only_are_listed_with_their_sign():
         '1. IF age > 50 THEN ill\n2. IF town = "a" THEN ill\nOTHERWISE well'
     )
     assert sentences[0] == "1 clause in both, 1 clause in the second only."
-    assert "predicts 1 of 4 learning rows differently" in sentences[-1]
+    assert "predicts 1 of 4 learning rows differently (1 becomes ill)" in sentences[-1]
     assert clauses == "  age > 50\n+ town is 'a'"
 
 

@@ -56,7 +56,7 @@ def test_run_counts_each_search_once_and_returns_rules(state):
     assert found.points()["setting"].tolist() == [0, 1, 2]
     assert Curve.of(BY_SIZE, found).points["limit"].tolist() == [1, 2, 3]
     assert all(row["rule"] is None for row in found.rows)
-    assert [m.rule_set_.n_conditions for m in found.models.values()] <= [1, 2, 3]
+    assert all(m.rule_set_.n_conditions <= k for k, m in enumerate(found.models.values(), 1))
     assert found.missed == ()
 
 
@@ -168,7 +168,7 @@ def test_folds_of_a_wide_table_choose_their_own_columns():
 def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, monkeypatch):
     requested = replace(work(replace(BY_SIZE, budget=60.0), state), store=tmp_path / "sweep.sqlite")
     found = requested(Reporter())
-    monkeypatch.setattr("rulekit.evaluation.sweeps.sweep._do", None, raising=False)
+    monkeypatch.setattr("rulekit.evaluation.sweeps.sweep._do", None)
     again = requested.stored()
     pd.testing.assert_frame_equal(again.points(), found.points())
 
