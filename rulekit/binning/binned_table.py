@@ -228,9 +228,12 @@ class BinnedTable:
         return len(self.codes)
 
     def __getitem__(self, rows: Any) -> "BinnedTable":
-        """Keep some rows: a slice, their numbers or a mask; what the columns say is not redone."""
+        """Keep some rows: a slice, their numbers or a mask; the conditions are shared."""
         codes = np.asfortranarray(np.atleast_2d(self.codes[rows]))
-        return self._with(codes, self.__dict__.get("conditions", self.given))
+        part = self._with(codes, self.__dict__.get("conditions", self.given))
+        if "complement" in self.__dict__:  # does not depend on the rows
+            part.__dict__["complement"] = self.complement
+        return part
 
     def _with(self, codes: NDArray[Any], conditions: Conditions | None) -> "BinnedTable":
         return BinnedTable(codes, self.encodings, conditions)

@@ -2,8 +2,9 @@
 
 A column is cut into *cells*: intervals of a numeric column, levels of any other one, one more
 cell for levels that were not there in training, and one for missing values, always the last.
-A condition is then a set of cells. The cells in which it holds are computed by the literal
-itself, on one representative value a cell, so the matrix cannot differ from the rule.
+A condition is then a set of cells. For levels and words, the literal is evaluated on one
+representative value per cell, so the matrix cannot differ from the rule; for ordered columns, the
+cells follow from the index of the cut.
 
 A column of dates is read in several ways (the date, its year, its weekday, ...), one of text by
 several words; each is an encoding of its own, of the same name. All but the first are `extra`: the
@@ -24,7 +25,6 @@ from rulekit.binning.thresholds import short_cuts
 from rulekit.exceptions import DataError
 from rulekit.rules import Literal
 from rulekit.rules.condition import Scalar, missing_in
-from rulekit.rules.literal import COMPARED
 from rulekit.rules.scales import GAPS, ORDERED, positions_in, value_at
 
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
@@ -117,7 +117,7 @@ class OrderedColumn:
         return set()
 
     def place(self, literal: Literal) -> tuple[int, int]:
-        """Return side and rank of a literal, see `BinnedTable`."""
+        """Return side and rank of a literal, see `Conditions`."""
         if literal.op not in ORDERED or literal.scale != (self.part, self.order, None):
             return 0, 0
         side = -1 if literal.op in ("<=", "<") else 1
@@ -439,42 +439,13 @@ def code_type(n_cells: int) -> type[np.unsignedinteger]:
     return np.uint16 if n_cells <= 65_536 else np.uint32
 
 
-def places_of(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.intp]:
-    """Return side and rank of each literal, see `OrderedColumn.place`, shape (k, 2)."""
-    if not isinstance(column, OrderedColumn):
-        return np.array([column.place(literal) for literal in literals], np.intp).reshape(-1, 2)
-    places = np.zeros((len(literals), 2), np.intp)
-    scale = (column.part, column.order, None)
-    ordered = [j for j, x in enumerate(literals) if x.op in ORDERED and x.scale == scale]
-    places[ordered, 0] = [-1 if literals[j].op in ("<=", "<") else 1 for j in ordered]
-    places[ordered, 1] = np.searchsorted(column.cuts, [literals[j].edge for j in ordered])
-    return places
-
-
 def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.bool_]:
     """Return in which cells each literal holds, shape (n_cells, number of literals)."""
     cells = column.representatives()
-    return masks_of(literals, cells)
-
-
-def masks_of(literals: tuple[Literal, ...], compared: NDArray[Any]) -> NDArray[np.bool_]:
-    """Evaluate tests that read a column alike: `Literal.mask_of` of each, shape (n, k)."""
-    masks = np.empty((len(compared), len(literals)), dtype=bool)
-    ordered = [j for j, literal in enumerate(literals) if literal.op in ORDERED]
-    if compared.dtype == object:
-        ordered = []
-    limits = np.array([float(literals[j].positions[0]) for j in ordered])
-    absent = missing_in(compared)
-    for op, holds in COMPARED.items():
-        with_op = [k for k, j in enumerate(ordered) if literals[j].op == op]
-        if with_op:
-            missing = np.array([literals[ordered[k]].missing for k in with_op])
-            with np.errstate(invalid="ignore"):
-                held = holds(compared[:, None], limits[with_op])
-            masks[:, [ordered[k] for k in with_op]] = np.where(absent[:, None], missing, held)
-    for j in set(range(len(literals))) - set(ordered):
-        masks[:, j] = literals[j].mask_of(compared)
-    return masks
+    table = np.empty((len(cells), len(literals)), dtype=bool)
+    for j, literal in enumerate(literals):
+        table[:, j] = literal.mask_of(cells)
+    return table
 
 
 def _listed(column: LevelColumn | WordColumn, by_text: bool) -> Conditions:
@@ -482,6 +453,7 @@ def _listed(column: LevelColumn | WordColumn, by_text: bool) -> Conditions:
     none = np.zeros(len(literals), dtype=int)
     runs = runs_of([cell_table(column, literals)])
     if by_text:
-        side, rank = places_of(column, literals).T
+        places = [column.place(literal) for literal in literals]
+        side, rank = np.array(places, np.intp).reshape(-1, 2).T
         return Conditions(np.array([column.n_cells]), none, runs, side, rank, literals)
     return Conditions(np.array([column.n_cells]), none, runs, none, none, literals, none - 1, none)

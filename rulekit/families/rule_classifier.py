@@ -84,8 +84,8 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         Weights of the classes, in learning and in the errors that settings are compared by.
     costs : Costs, default=None
         What wrong answers cost, in place of `class_weight`. Its class that is missed is the last
-        one unless it, or `positive_label`, names another. If one answer for every row costs no
-        more on the inner folds than the selected rules, the rule is empty.
+        one unless it, or `positive_label`, names another. Of two classes: if one answer for
+        every row costs no more on the inner folds than the selected rules, the rule is empty.
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None

@@ -105,7 +105,12 @@ def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form
         grid["positive_label"] = [label]
     settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
     required = as_constraints(learner.constraints).required
-    empty = None if required else settings[0] | {"theta": float(len(table.y))}
+    # With more classes, the heaviest one is learned, which may not be the cheapest.
+    exact = len(table.classes) == 2 and not required
+    positive = None if learner.costs is None else learner.costs.positive
+    missed = table.classes[-1] if positive is None else positive
+    of_missed = [s for s in settings if s.get("positive_label") == missed] or settings
+    empty = of_missed[0] | {"theta": float(len(table.y))} if exact else None
     free = len(grid["n_clauses"]) * len(grid["theta"])
     return Form("rule", learner, tuple(settings), free, empty)
 

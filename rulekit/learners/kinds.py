@@ -99,11 +99,11 @@ def about_ignored(names: Sequence[str], kinds: Mapping[str, str]) -> str:
     """Describe columns that are left out: dates first, then texts."""
     dates = [name for name in names if kinds.get(name) == "date"]
     texts = [name for name in names if name not in dates]
-    causes = {
-        "dates for this learner, which does not compare them with earlier and later ones": dates,
-        "texts, as names and identifiers do": texts,
-    }
-    return " ".join(_about_unused(part, cause) for cause, part in causes.items() if part)
+    parts = [
+        (dates, "dates, which this learner does not compare in time"),
+        (texts, "texts, as names and identifiers do"),
+    ]
+    return " ".join(_about_unused(part, cause) for part, cause in parts if part)
 
 
 def _about_unused(names: Sequence[str], cause: str) -> str:

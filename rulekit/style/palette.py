@@ -73,8 +73,8 @@ def learner_look(place: int, variant: str = "") -> Look:
     Variants have its colour, and a symbol of their own.
     """
     symbol = SYMBOLS[(place + place // len(SYMBOLS)) % len(SYMBOLS)]
-    symbols = {"against": "hourglass", "price": "pentagon", "quick": "hexagon"}
-    return Look(SERIES[place % len(SERIES)], "", symbols.get(variant, symbol))
+    symbols = {"": symbol, "against": "hourglass", "price": "pentagon", "quick": "hexagon"}
+    return Look(SERIES[place % len(SERIES)], "", symbols[variant])
 
 
 def bars(*looks: Look) -> dict[str, Any]:

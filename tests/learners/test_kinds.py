@@ -205,7 +205,10 @@ def test_unused_dates_are_not_called_texts():
     X = X.assign(Cabin=pd.date_range("2020-01-01", periods=len(X)))
     learner = IdealDNFClassifier()
     _, notes = fitted(learner, X, y)
-    assert "Column 'Cabin' holds too many different dates for this learner" in notes[0]
+    assert (
+        "Column 'Cabin' holds too many different dates, which this learner does not compare"
+        in notes[0]
+    )
     assert "'Ticket' hold too many different texts" in notes[0]
     assert "Cabin" in learner.ignored_columns_
 

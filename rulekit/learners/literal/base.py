@@ -289,7 +289,7 @@ def refined(
 class LiteralRuleClassifier(BaseRuleClassifier):
     """Base class of learners of clauses of literals; see `BaseRuleClassifier`.
 
-    A subclass says in `_learn` how, and lists the parameters of this one among its own.
+    A subclass is a dataclass too, which declares its own parameters, and implements `_learn`.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

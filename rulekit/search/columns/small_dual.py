@@ -1,7 +1,7 @@
 """The dual of a small one-level program, over all its columns and rows at once.
 
-The program is that of `generated_dual`, of so few entries that the compiled simplex method
-(`simplex_kernels`) takes less time than to hand it to a solver.
+The program is defined in `generated_dual`. For few entries the compiled simplex method
+(`simplex_kernels`) is faster than a call of HiGHS.
 """
 
 import time
@@ -23,7 +23,7 @@ EXACT = 1e-9
 def solve_small_dual(
     P: Bools, c: Floats, m: Floats, time_limit: float | None = None
 ) -> LPSolution | None:
-    """Solve for mu; None where the answer, which is checked, is not optimal to 1e-9.
+    """Solve for mu; return None unless a check shows that the solution is optimal to 1e-9.
 
     Shapes: P (g, d), c (d,), m (g,).
     """
@@ -39,8 +39,8 @@ def solve_small_dual(
         1.0 + default_perturbation(g),
         np.append(m, np.full(d, np.inf)),
         np.ones(d),
-        np.arange(g, g + d),
-        np.arange(g),
+        np.arange(g, g + d, dtype=np.int64),
+        np.arange(g, dtype=np.int64),
         np.ones(g, dtype=bool),
     )
     ended, left = UNFINISHED, MOST * (g + d)
@@ -56,7 +56,8 @@ def solve_small_dual(
     mu, duals = np.clip(x[:g], 0.0, m), np.minimum(slope[g:], 0.0)
     value = float(mu.sum())
     primal = -float(c @ duals) + float(m @ np.maximum(0.0, 1.0 + duals @ matrix))
-    overdrawn = (matrix @ mu - c).max()
-    if overdrawn > EXACT or abs(primal - value) > EXACT * max(1.0, value):
+    overdrawn = (matrix @ mu - c).max(initial=0.0)
+    # written so that NaN fails the check
+    if not (overdrawn <= EXACT and abs(primal - value) <= EXACT * max(1.0, value)):
         return None
     return LPSolution(mu, value, duals, None, "optimal", value, "", basic[:g], basic[g:])

@@ -165,7 +165,7 @@ def check_shapes(
 class CoverProblem:
     """The one-level problems of one fold: one matrix, many weightings of its rows.
 
-    Shapes: A (n, d), y (n,), weight (n,), perturbation (d,), cells (n, d), y (n,), allowed
+    Shapes: A (n, d), y (n,), weight (n,), perturbation (d,), table (n, d), y (n,), allowed
     (d,), required (d,).
 
     Notes

@@ -214,7 +214,8 @@ class CoverProgram:
                 of = np.zeros(len(m), np.intp)
                 of[rows] = np.arange(len(rows))
                 groups = RowGroups(of, rows, m[rows], m)
-                return groups, _over_all(small, useful, len(ceiling))
+                done = small.x is not None
+                return groups, _over_all(small, useful, len(ceiling)) if done else small
         program = GeneratedDual(m)
         few = MANY if self.P.shape[0] * self._n_columns <= DENSE else FEW
         missed, passed = _cheapest(ceiling, self._sums(addable(m)), few), np.zeros(0, np.intp)
@@ -237,8 +238,8 @@ class CoverProgram:
         primal = float(c[columns] @ weights + m @ xi)
         if not (np.isfinite(primal) and abs(primal - dual) <= GAP * max(1.0, abs(primal))):
             raise SolverError(
-                f"HiGHS found a primal value of {primal!r} and a dual value of {dual!r}, which "
-                "must agree to 1e-7; please report the table that shows this."
+                f"A linear program has a primal value of {primal!r} and a dual value of {dual!r}, "
+                "which must agree to 1e-7; please report the table that shows this."
             )
 
     def _range(self, c: Floats, groups: RowGroups, answer: LPSolution) -> tuple[float, float]:

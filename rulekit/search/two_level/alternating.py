@@ -65,7 +65,7 @@ def alternating(
 def row_owners(table: BinnedTable, y: Bools, weight: Floats, counts: Counts) -> Owners:
     """Choose for each row without `y` the clause that is to reject it (3.9).
 
-    Shapes: cells (n, d), y (n,), weight (n,), counts (n, R); result (n,).
+    Shapes: table (n, d), y (n,), weight (n,), counts (n, R); result (n,).
 
     Notes
     -----
