@@ -140,8 +140,8 @@ def pipeline(
 ) -> Run:
     """Learn with all three methods for every price and number of clauses."""
     start = time.process_time()
-    own_cover = problem.cover
-    cover = kind(problem.table, problem.y, problem.weight, own_cover.perturbation)
+    own = problem.cover
+    cover = kind(own.table, own.y, own.weight, own.perturbation)
     selections = []
     for theta in thetas:
         task = TwoLevelTask(cover, theta, memory=memory)

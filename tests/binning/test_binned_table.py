@@ -45,14 +45,25 @@ def test_rows_columns_and_sums_equal_the_matrix(form, seed):
     )
     matrix = cuts.transform(X)
     place = {literal: j for j, literal in enumerate(matrix.literals)}
-    A = matrix.values[:, [place[literal] for literal in problem.literals]] ^ (form == "dnf")
-    np.testing.assert_array_equal(problem.rows, row_order(A, (y == 1) ^ (form == "dnf"), weight))
-    np.testing.assert_array_equal(problem.A, A[problem.rows])
+    A = matrix.values[:, [place[literal] for literal in problem.table.literals]]
+    decided = A ^ (form == "dnf")
+    np.testing.assert_array_equal(
+        problem.rows, row_order(decided, (y == 1) ^ (form == "dnf"), weight)
+    )
+    table, A = problem.table, A[problem.rows]
+    np.testing.assert_array_equal(table.values, A)
+    np.testing.assert_array_equal(table.as_cnf(form).values, decided[problem.rows])
+    np.testing.assert_array_equal(table.as_dnf(form).values, ~decided[problem.rows])
+    np.testing.assert_array_equal(table.y, (y == 1)[problem.rows])
+    np.testing.assert_array_equal(table.weight, weight[problem.rows])
     values = np.arange(len(y), dtype=float)
-    np.testing.assert_array_equal(problem.table.sums(values), values @ problem.A)
-    chosen = np.random.default_rng(seed).random((3, len(problem.literals))) < 2 / len(A[0])
-    by_rows = [any(not row[clause].any() for clause in chosen) for row in problem.A]
-    np.testing.assert_array_equal(problem.table.missed(chosen), by_rows)
+    np.testing.assert_array_equal(table.sums(values), values @ A)
+    chosen = np.random.default_rng(seed).random((3, len(A[0]))) < 2 / len(A[0])
+    if form == "dnf":
+        held = [any(row[clause].all() for clause in chosen) for row in A]
+    else:
+        held = [all(row[clause].any() for clause in chosen) for row in A]
+    np.testing.assert_array_equal(table.held(chosen, form), held)
 
 
 @pytest.mark.parametrize("together", [False, True])

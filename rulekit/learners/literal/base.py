@@ -192,7 +192,7 @@ class RequiredConditions:
     def _candidates(self, item: ColumnOrLiteral) -> list[Literal]:
         if not isinstance(item, str):
             return [item]
-        of_column = [literal for literal in self.problem.literals if literal.feature == item]
+        of_column = [literal for literal in self.problem.table.literals if literal.feature == item]
         if not of_column:
             raise RuleError(
                 f"Column {item!r} is required in the rule, but gives no condition that may be "
@@ -202,10 +202,9 @@ class RequiredConditions:
 
     def _wrong_weight(self, rule: RuleSet) -> float:
         """Compute the weight of the training rows that a rule predicts wrongly."""
-        y = self.problem.y
-        described = ~y if rule.form == "dnf" else y
-        wrong = rule.mask(self.problem.columns) != described
-        return float(self.problem.weight[wrong].sum())
+        table = self.problem.table
+        wrong = rule.mask(self.problem.columns) != table.y
+        return float(table.weight[wrong].sum())
 
 
 def _all_granted(rule: RuleSet, required: Sequence[ColumnOrLiteral]) -> bool:
@@ -272,10 +271,11 @@ def refined(
     """
     if not len(selection.chosen):
         return selection, ()
+    table = problem.table.as_cnf(problem.form)
     improved = local_search(
-        problem.A,
-        problem.y,
-        problem.weight,
+        table.values,
+        table.y,
+        table.weight,
         selection,
         theta,
         problem.cuts,
@@ -315,7 +315,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     @abstractmethod
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
-        """Learn a CNF that covers `problem.y`."""
+        """Learn a rule of `form` for the rows `problem.table.y`."""
 
     def _settled_label(self, table: TrainingTable) -> Any:
         """Determine settings from the table; return the described class."""
@@ -446,12 +446,8 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     def _revalued(self, learned: LearnedRule, rule: RuleSet, problem: BinaryProblem) -> LearnedRule:
         """Recompute the value of a rule with added required conditions; optimality is open."""
-        flip = self.form == "dnf"
         value = problem.objective(
-            [
-                [c.mask(problem.columns) ^ flip for c in clause.conditions]
-                for clause in rule.clauses
-            ],
+            [[c.mask(problem.columns) for c in clause.conditions] for clause in rule.clauses],
             float(self.theta),
             counts_errors=learned.counts_errors,
         )

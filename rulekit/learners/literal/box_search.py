@@ -319,10 +319,10 @@ empty_rule_hint_, binarizer_
         chosen = searched.chosen(entry)
         learned = simplify(self.rule_of(problem.clauses(chosen, np.zeros(len(chosen), bool))))
         rule = self.with_required(learned, problem, entry.n_clauses)
-        wrong = problem.table.missed(chosen) == problem.y
+        held = problem.table.held(chosen, self.form)
         if rule != learned:
-            described = problem.y ^ (self.form == "dnf")
-            wrong = (rule.predict(problem.columns) == self.positive_label_) != described
+            held = rule.predict(problem.columns) == self.positive_label_
+        wrong = held != problem.table.y
         error = float(weight[wrong].sum() / weight.sum())
         return PathEntry(entry.n_clauses, entry.n_conditions, entry.loss, error, rule)
 

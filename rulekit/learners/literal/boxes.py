@@ -36,8 +36,9 @@ def discounted(
     key = repr(("label_noise", label_noise, seed, classes is None)).encode()
     if key not in problem.memory:
         agreed = agreement(problem, seed, classes)
-        weight = problem.weight * (1.0 - label_noise * (1.0 - agreed))
-        problem.memory[key] = replace(problem, weight=weight, memory={})
+        weight = problem.table.weight * (1.0 - label_noise * (1.0 - agreed))
+        table = problem.table.labelled(problem.table.y, weight)
+        problem.memory[key] = replace(problem, table=table, memory={})
     result: BinaryProblem = problem.memory[key]
     return result
 
@@ -49,15 +50,15 @@ def agreement(
 
     Shapes: classes (n,); result (n,).
     """
-    y = problem.y.astype(int) if classes is None else classes
-    if not len(problem.table.feature) or (y == y[0]).all():
+    table = problem.table
+    y = table.y.astype(int) if classes is None else classes
+    if not len(table.feature) or (y == y[0]).all():
         return np.ones(len(y))
     key = f"agreement {seed} {classes is None}".encode()
     if key not in problem.memory:
-        table = problem.table
         used = np.unique(table.feature).tolist()
         columns, ordered = forest_columns(table.codes, table.encodings, used)
-        shares = votes(columns, ordered, y, problem.weight, N_TREES, seed, MOST_ROWS)
+        shares = votes(columns, ordered, y, table.weight, N_TREES, seed, MOST_ROWS)
         problem.memory[key] = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
     shares_agreed: NDArray[np.float64] = problem.memory[key]
     return shares_agreed
@@ -141,7 +142,7 @@ class BoxSearch:
 
     def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
         boxes = box_table(problem, BoxPrices.of_robustness(self.robustness))
-        scale = float(problem.weight.sum()) / PATH_ROWS
+        scale = float(problem.table.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
         clock = Clock(problem.deadline)
         archive = search(boxes, plan, rng, clock)
@@ -153,8 +154,9 @@ class BoxSearch:
     ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...], float]:
         """Move the thresholds of a selection; return it over all columns, and its loss."""
         prices = BoxPrices.of_robustness(self.robustness)
+        table = problem.table.as_cnf(problem.form)
         cuts, loss = refined_cuts(
-            problem.A, problem.y, problem.weight, problem.cuts, selection.chosen, prices
+            table.values, table.y, table.weight, problem.cuts, selection.chosen, prices
         )
         moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
         R, d = selection.chosen.shape
@@ -230,7 +232,7 @@ class SearchedLists:
 
     def boxes_of(self, rule: RuleSet) -> RuleList | None:
         """Convert a rule to boxes; None if it contains a condition that is no box."""
-        column = {literal: j for j, literal in enumerate(self.problem.literals)}
+        column = {literal: j for j, literal in enumerate(self.problem.table.literals)}
         end_of = {j: end for end, j in self.search.problem.column_of.items()}
         n_bins, k = self.search.problem.n_bins, rule.n_clauses
         low, high = np.zeros((k, len(n_bins)), np.int64), np.tile(n_bins - 1, (k, 1))
@@ -269,12 +271,12 @@ class SearchedLists:
         problem, rules = self.problem, self.boxes_of(rule)
         if rules is None:
             return rule
-        chosen = self.search.problem.chosen(rules)
+        chosen, A = self.search.problem.chosen(rules), problem.table.as_cnf("dnf").values
         clauses = self._clauses(chosen)
         holds = [Clause(c).mask(problem.columns) for c in clauses]
         for r in range(len(clauses)):
             g = self._savings(holds, rules, r)
-            cuts, _ = refined_cuts(problem.A, g < 0, np.abs(g), problem.cuts, chosen[r : r + 1])
+            cuts, _ = refined_cuts(A, g < 0, np.abs(g), problem.cuts, chosen[r : r + 1])
             moved = [(j, k) for (_, j), k in cuts.items()]
             unrefined = chosen[r : r + 1].copy()
             unrefined[0, [j for j, _ in moved]] = False
@@ -294,7 +296,7 @@ class SearchedLists:
         for held, label in reversed(list(zip(holds, rules.labels, strict=True))[r + 1 :]):
             below[held] = label
         gain = (below != self.codes).astype(float) - (self.codes != rules.labels[r])
-        return np.where(above, 0.0, gain * self.problem.weight)
+        return np.where(above, 0.0, gain * self.problem.table.weight)
 
 
 def searched_lists(
@@ -307,7 +309,7 @@ def searched_lists(
     if learner.label_noise:
         problem = discounted(whole, float(learner.label_noise), int(rng.integers(2**31)), codes)
     several.counted = np.empty(len(codes))
-    several.counted[whole.rows] = problem.weight
+    several.counted[whole.rows] = problem.table.weight
     most = max(PATH_CLAUSES_A_CLASS, learner.n_clauses) * (len(several.table.classes) - 1)
     key = repr(("lists", learner.n_perturbations, most, rng.bit_generator.state)).encode()
     stored: SearchedLists | None = problem.memory.get(key)
@@ -329,7 +331,7 @@ def _searched(
     rng: np.random.Generator,
     seconds: float,
 ) -> SearchedLists:
-    scale = float(problem.weight.sum()) / PATH_ROWS
+    scale = float(problem.table.weight.sum()) / PATH_ROWS
     search = ListSearch(box_table(problem, ERRORS, codes))
     clock = Clock.of_seconds(None if math.isinf(seconds) else seconds)
     archive = search.run(replace(plan, thetas=[scale * t for t in plan.thetas]), rng, clock)

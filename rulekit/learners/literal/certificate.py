@@ -211,11 +211,11 @@ def _cost(rule: RuleSet, problem: BinaryProblem, theta: float) -> float:
     taken = rule.clauses_fired(problem.columns)
     if rule.form == "cnf":  # the other class is described, by clauses that fail
         taken = ~taken
-    described = ~problem.y
+    described = problem.table.as_dnf(rule.form).y
     missed = described & ~taken.any(axis=1)
     wrongly = taken[~described].sum(axis=1)
     size = n_counted(rule, problem)
-    weight = problem.weight
+    weight = problem.table.weight
     return float(weight[missed].sum() + (weight[~described] * wrongly).sum() + theta * size)
 
 
@@ -224,7 +224,7 @@ def n_counted(rule: RuleSet, problem: BinaryProblem) -> int:
 
     Conditions of other kinds count as they do in the rule.
     """
-    listed = {_cut_key(literal) for literal in problem.literals}
+    listed = {_cut_key(literal) for literal in problem.table.literals}
     size = sum(_size(lit, listed, problem) for clause in rule.clauses for lit in clause.literals)
     return size + rule.n_conditions - sum(len(clause.literals) for clause in rule.clauses)
 
@@ -296,7 +296,9 @@ def _cheaper(
 
 def _has_other_cuts(rule: RuleSet, problem: BinaryProblem) -> bool:
     """Whether the rule has thresholds that no condition of the table has."""
-    listed_sides = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negated())}
+    listed_sides = {
+        _cut_key(side) for lit in problem.table.literals for side in (lit, lit.negated())
+    }
     literals = (literal for clause in rule.clauses for literal in clause.literals)
     return any(
         lit.op in ("<=", "<", ">", ">=") and _cut_key(lit) not in listed_sides for lit in literals

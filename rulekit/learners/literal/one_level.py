@@ -95,7 +95,7 @@ class ConditionScreening:
 
     def kept(self) -> tuple[Literal, ...]:
         """List the remaining conditions."""
-        return tuple(self.problem.literals[int(j)] for j in self.screening.kept)
+        return tuple(self.problem.table.literals[int(j)] for j in self.screening.kept)
 
     def certificates(self, limit: int | None = None) -> pd.DataFrame:
         """Return the reason for each removed condition.
@@ -124,20 +124,21 @@ class ConditionScreening:
         list of (str, Literal)
             Test and condition.
         """
-        flip = self.problem.flipped
+        table = self.problem.table.as_cnf(self.problem.form)
 
         def column(j: int) -> Bools:
-            return self.problem.literals[j].mask(self.problem.columns) ^ flip
+            held = self.problem.table.literals[j].mask(self.problem.columns)
+            return held ^ (self.problem.form == "dnf")
 
-        reasons = unproved(self.screening, column, self.problem.y, self.theta, self.problem.weight)
-        return [(test, self.problem.literals[j]) for test, j in reasons]
+        reasons = unproved(self.screening, column, table.y, self.theta, table.weight)
+        return [(test, self.problem.table.literals[j]) for test, j in reasons]
 
     def _certificate(self, j: int) -> dict[str, Any]:
         removal = self.screening.removal(j)
         assert removal is not None
-        by = None if removal.by is None else str(self.problem.literals[removal.by])
+        by = None if removal.by is None else str(self.problem.table.literals[removal.by])
         row = {
-            "condition": str(self.problem.literals[j]),
+            "condition": str(self.problem.table.literals[j]),
             "test": removal.test,
             "price": removal.price,
             "worth": removal.worth,
@@ -319,19 +320,22 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     def _learn_proved(self, problem: BinaryProblem) -> LearnedRule:
         """Find the best clause over bins."""
         theta = float(self.theta)
+        table = problem.table.as_cnf(problem.form)
         best = best_columns(
-            priced(problem.table, problem.y, theta, problem.weight),
+            priced(table, table.y, theta, table.weight),
             screening=self.screening,
             deadline=problem.deadline,
         )
         if best.screening is not None:
             self.screening_ = ConditionScreening(problem, best.screening, theta)
-        clause = tuple(sorted((problem.literals[j] for j in best.columns.tolist()), key=_sort_key))
+        clause = tuple(
+            sorted((problem.table.literals[j] for j in best.columns.tolist()), key=_sort_key)
+        )
         step: dict[str, Any] = {
             "step": 0,
             "objective": best.cost,
             "relaxation": best.relaxation.lower,
-            "conditions": len(problem.literals),
+            "conditions": len(problem.table.literals),
             "removed": 0 if best.screening is None else int(best.screening.removed.sum()),
             "generated": best.relaxation.n_generated,
             "left_to_integer_program": best.n_left,
@@ -430,7 +434,8 @@ def screen_conditions(
     model._check()
     table = model._read(X, y, sample_weight)
     problem = model.problem_of(table, SharedWork(), positive_label, by_cells=True)
-    task = priced(problem.table, problem.y, float(theta), problem.weight)
+    decided = problem.table.as_cnf(form)
+    task = priced(decided, decided.y, float(theta), decided.weight)
     if how == "duality":
         screening = best_columns(task, screening="duality").screening
     else:

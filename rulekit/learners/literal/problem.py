@@ -1,19 +1,13 @@
 """From a training table to the problem that solvers see: rows and columns in one fixed order.
 
-A rule of form "cnf" for class c is learned directly. A rule of form "dnf" is learned as the
-CNF of the other class over complemented columns (De Morgan), so that::
+Conditions and labels are those of the rule, whatever its form; `BinnedTable.as_cnf` and `as_dnf`
+give a solver the normal form that it states its problem for. Columns are sorted, and linear
+programs perturbed, by the literals of the CNF (`cnf_literals`): for a DNF these are the
+complements. If a column had no gaps in training, both a literal and its complement are false for a
+gap; they are complements on the training rows, not everywhere.
 
-    or_literals[j]   the test of column j of A: the literal that an OR clause of the CNF contains
-    literals[j]      the literal in the rule: the same for a CNF, its complement for a DNF
-
-If a column had no gaps in training, both a literal and its complement are false for a gap; they
-are complements on the training rows, not everywhere.
-
-A learner's table, binned for the search over boxes, and the way back.
-
-The search describes rows by a DNF; a learner's table is oriented for a CNF that covers ``y``
-(`binary_problem`). Both say the same rule: the DNF of the rows where ``y`` is
-False, over the complements of the columns of ``A``. A box end is therefore one column of ``A``.
+A learner's table, binned for the search over boxes, which describes rows by a DNF: each end of a
+box is a condition of the table.
 """
 
 import hashlib
@@ -45,37 +39,36 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class BinaryProblem:
-    """The table of one fit as arrays, and what its columns mean.
+    """The table of one fit, the form of its rule, and the raw columns of the same rows.
 
-    Shapes: y (n,), weight (n,), columns (n,), rows (n,).
+    Shapes: columns (n,), rows (n,).
     """
 
     table: BinnedTable
-    y: Bools
-    weight: Floats
-    or_literals: tuple[Literal, ...]
-    literals: Sequence[Literal]
+    form: str
+    cnf_literals: tuple[Literal, ...]
     columns: Columns = field(repr=False)
     rows: NDArray[np.intp] = field(repr=False)
     forbidden: tuple[Literal, ...] = ()
     memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
     until: list[float | None] = field(default_factory=lambda: [None], repr=False)
-    flipped: bool = False
 
     @cached_property
     def theta_max(self) -> float:
         """Price from which on the best one-level clause is empty."""
-        gain = self.table.sums(np.where(self.y, self.weight, -self.weight))
+        table = self.table.as_cnf(self.form)
+        gain = table.sums(np.where(table.y, table.weight, -table.weight))
         return float(gain.max(initial=0.0))
 
     @property
     def constant_losses(self) -> tuple[float, float]:
-        """Compute the wrong weight of the CNF without clauses, and of one empty clause.
+        """Compute the wrong weight of the rule without clauses, and of one empty clause.
 
-        The first is true everywhere, the second nowhere. For every objective a constant answer
+        A DNF without clauses holds nowhere, a CNF everywhere. For every objective a constant answer
         costs this weight and nothing else.
         """
-        return float(self.weight[~self.y].sum()), float(self.weight[self.y].sum())
+        table = self.table.as_dnf(self.form)
+        return float(table.weight[table.y].sum()), float(table.weight[~table.y].sum())
 
     @property
     def price_of_a_first_condition(self) -> float:
@@ -90,24 +83,20 @@ class BinaryProblem:
     def objective(
         self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
     ) -> float:
-        """Compute the objective of any clauses on the training table.
+        """Compute the objective of any clauses, given by where their conditions hold.
 
         Shapes: clauses (n,).
         """
         columns = [holds for clause in clauses for holds in clause]
-        table = np.array(columns, dtype=bool).reshape(len(columns), len(self.y)).T
+        y = self.table.as_cnf(self.form).y
+        A = np.array(columns, dtype=bool).reshape(len(columns), len(y)).T ^ (self.form == "dnf")
         chosen = np.zeros((len(clauses), len(columns)), dtype=bool)
         start = 0
         for r, clause in enumerate(clauses):
             chosen[r, start : start + len(clause)] = True
             start += len(clause)
         cost = error_cost if counts_errors else hamming_cost
-        return cost(table, self.y, self.weight, chosen, theta)
-
-    @property
-    def A(self) -> Bools:  # noqa: N802
-        """The candidates as a Boolean matrix, shape (n, d); built on first access."""
-        return self.table.values
+        return cost(A, y, self.table.weight, chosen, theta)
 
     @property
     def deadline(self) -> float | None:
@@ -117,12 +106,8 @@ class BinaryProblem:
     @cached_property
     def cover(self) -> CoverProblem:
         """The one-level problems over this table."""
-        cover = CoverProblem(
-            self.table,
-            self.y,
-            self.weight,
-            perturbation=perturbations(self.or_literals),
-        )
+        table, perturbation = self.table.as_cnf(self.form), perturbations(self.cnf_literals)
+        cover = CoverProblem(table, table.y, table.weight, perturbation=perturbation)
         cover.deadline = self.deadline
         return cover
 
@@ -133,7 +118,8 @@ class BinaryProblem:
             source: np.where(np.isnan(values), -1, np.searchsorted(self.distinct[source], values))
             for source, values in self._positions.items()
         }
-        return MovableCuts(self.table.feature, self.table.side, ranks, self._barred_cuts)
+        side = self.table.as_cnf(self.form).side
+        return MovableCuts(self.table.feature, side, ranks, self._barred_cuts)
 
     @cached_property
     def _positions(self) -> dict[int, Floats]:
@@ -154,7 +140,7 @@ class BinaryProblem:
         for barred in self.forbidden:
             for j in np.flatnonzero(self.table.side).tolist():
                 distinct = self.distinct[int(self.table.feature[j])]
-                literal = self.literals[j]
+                literal = self.table.literals[j]
                 if barred.op in ORDERED and barred == replace(literal, value=barred.value):
                     cuts_barred.add(
                         (j, int(np.searchsorted(distinct, barred.edge, side="right")) - 1)
@@ -171,7 +157,7 @@ class BinaryProblem:
 
         Shapes: chosen (R, d + number of moved cuts), disabled (R,).
         """
-        literals = (*self.literals, *(self._cut_anew(j, k) for j, k in moved))
+        literals = (*self.table.literals, *(self._cut_anew(j, k) for j, k in moved))
         return tuple(
             tuple(literals[j] for j in np.flatnonzero(row))
             for row, off in zip(chosen, disabled, strict=True)
@@ -191,9 +177,9 @@ class BinaryProblem:
         low, high = float(distinct[k]), float(distinct[k + 1])
         middle = low + (high - low) / 2
         edge = encoding.edge_between(middle if middle < high else low, low, high)
-        side, _ = encoding.place(self.literals[j])
-        cut: Literal = encoding.edge_literal(edge, side)
-        return replace(cut, missing=self.literals[j].missing)
+        literal = self.table.literals[j]
+        cut: Literal = encoding.edge_literal(edge, encoding.place(literal)[0])
+        return replace(cut, missing=literal.missing)
 
 
 def binary_problem(
@@ -205,27 +191,22 @@ def binary_problem(
     form: str,
     constraints: Constraints,
 ) -> BinaryProblem:
-    """Orient, restrict and sort a table of cells.
+    """Label, restrict and sort a table of cells.
 
     Shapes: columns (n,), described (n,), weight (n,).
     """
-    flipped = form == "dnf"
-    or_literals = _complements(bins) if flipped else bins.literals
+    cnf_literals = _complements(bins) if form == "dnf" else bins.literals
     free = constraints == Constraints()
     allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
-    order = np.array(sorted(allowed, key=lambda j: or_literals[j].sort_key), dtype=np.intp)
-    y, table = described ^ flipped, bins.take_columns(order)
-    cells, rows = (table.complemented() if flipped else table).in_order(y, weight)
+    order = np.array(sorted(allowed, key=lambda j: cnf_literals[j].sort_key), dtype=np.intp)
+    table, rows = bins.take_columns(order).labelled(described, weight).in_order(form)
     return BinaryProblem(
-        cells,
-        y[rows],
-        weight[rows],
-        tuple(or_literals[j] for j in order),
-        table.literals,
+        table,
+        form,
+        tuple(cnf_literals[j] for j in order),
         {name: values[rows] for name, values in columns.items()},
         rows,
         tuple(item for item in constraints.forbidden if not isinstance(item, str)),
-        flipped=flipped,
     )
 
 
@@ -251,8 +232,8 @@ def _perturbation(literal: Literal) -> float:
 class _Builder:
     """Collects features, each of which reads the cells of one encoding, and their ends' columns."""
 
-    def __init__(self, problem: BinaryProblem) -> None:
-        self.problem = problem
+    def __init__(self, table: BinnedTable) -> None:
+        self.table = table
         self.bins: list[tuple[int, NDArray[np.integer]]] = []  # encoding read, bin of each cell
         self.n_bins: list[int] = []
         self.column_of: dict[End, int] = {}
@@ -260,7 +241,7 @@ class _Builder:
 
     def add_cuts(self, source: int, conditions: Found) -> None:
         """Add a column of positions, with the cuts of its literals."""
-        encoding, table = self.problem.table.encodings[source], self.problem.table
+        encoding, table = self.table.encodings[source], self.table
         rank_of = table.rank[[j for _, j in conditions]]
         ranks = np.unique(rank_of)  # a cell lies above the cuts of smaller ranks than its own
         bins = np.searchsorted(ranks, np.arange(encoding.n_cells))
@@ -271,7 +252,7 @@ class _Builder:
             conditions, np.searchsorted(ranks, rank_of).tolist(), strict=True
         ):
             accepts = literal.missing and self.lacks(source)
-            above = table.side[j] < 0  # an OR contains the other side
+            above = table.side[j] > 0
             self.column_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
 
     def add_levels(self, conditions: Found) -> None:
@@ -298,10 +279,10 @@ class _Builder:
 
     def add_tests(self, conditions: Found) -> None:
         """Add the tests of missingness of a column as a feature of one bin."""
-        source = int(self.problem.table.feature[conditions[0][1]])
+        source = int(self.table.feature[conditions[0][1]])
         if not self.lacks(source):
             return
-        last = self.problem.table.encodings[source].n_cells - 1
+        last = self.table.encodings[source].n_cells - 1
         f = self._add(source, (np.arange(last + 1) == last).astype(np.int64), 1)
         for literal, j in conditions:
             only_missing = literal.op == "missing"
@@ -310,21 +291,21 @@ class _Builder:
     def lacks(self, source: int) -> bool:
         """Whether some row has no value that an encoding reads."""
         if source not in self._lacking:
-            last = self.problem.table.encodings[source].n_cells - 1
-            self._lacking[source] = bool((self.problem.table.codes[:, source] == last).any())
+            last = self.table.encodings[source].n_cells - 1
+            self._lacking[source] = bool((self.table.codes[:, source] == last).any())
         return self._lacking[source]
 
     def _level(self, literal: Literal, j: int) -> tuple[int, NDArray[np.integer]]:
         """Return for each bin whether it holds a literal's level; the last one has no value."""
-        source = int(self.problem.table.feature[j])
-        held = _level_test(literal).mask_of(self.problem.table.encodings[source].representatives())
+        source = int(self.table.feature[j])
+        held = _level_test(literal).mask_of(self.table.encodings[source].representatives())
         bins = held.astype(np.int64)
         bins[-1] = 2
         return source, bins
 
     def _opposed(self, one: Any, other: Any) -> bool:
         """Whether each row that has a value is of exactly one of two levels."""
-        codes = self.problem.table.codes
+        codes = self.table.codes
         a, b = (bins[codes[:, source]] for source, bins in (one, other))
         return bool(((a == 2) | (a != b)).all())
 
@@ -338,7 +319,8 @@ def box_table(
     problem: BinaryProblem, prices: BoxPrices, classes: NDArray[np.intp] | None = None
 ) -> BoxProblem:
     """Bin a learner's table for the box search; `classes` of shape (n,) for rule lists."""
-    builder = _Builder(problem)
+    table = problem.table.as_dnf(problem.form)
+    builder = _Builder(table)
     for cuts, levels, tests in _by_column(problem).values():
         for source, ends in cuts.items():
             builder.add_cuts(source, ends)
@@ -350,12 +332,12 @@ def box_table(
     lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
     # the search knows both tests of missingness of a column or none
     tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
-    cells, column, bins, n_cells = _merged_cells(problem.table.codes, builder.bins)
+    cells, column, bins, n_cells = _merged_cells(table.codes, builder.bins)
     return BoxProblem(
         cells,
         n_bins,
-        ~problem.y if classes is None else classes,
-        problem.weight,
+        table.y if classes is None else classes,
+        table.weight,
         prices,
         lows,
         highs,
@@ -364,7 +346,7 @@ def box_table(
         bins,
         n_cells,
         builder.column_of,
-        len(problem.literals),
+        len(table.feature),
     )
 
 
@@ -414,15 +396,16 @@ def _level_test(literal: Literal) -> Literal:
 def _by_column(problem: BinaryProblem) -> dict[str, Kinds]:
     """Group the literals of the DNF by column: cuts of each source, levels, missingness tests."""
     parts: dict[str, Kinds] = {}
-    for j, or_literal in enumerate(problem.or_literals):
-        negated = or_literal.negated()
-        kinds = parts.setdefault(negated.feature, ({}, [], []))
-        if negated.op in GAPS:
-            kinds[2].append((negated, j))
-        elif problem.table.side[j]:
-            kinds[0].setdefault(int(problem.table.feature[j]), []).append((negated, j))
+    table = problem.table
+    for j, condition in enumerate(table.literals):
+        literal = condition if problem.form == "dnf" else condition.negated()
+        kinds = parts.setdefault(literal.feature, ({}, [], []))
+        if literal.op in GAPS:
+            kinds[2].append((literal, j))
+        elif table.side[j]:
+            kinds[0].setdefault(int(table.feature[j]), []).append((literal, j))
         else:
-            kinds[1].append((negated, j))
+            kinds[1].append((literal, j))
     return parts
 
 
@@ -436,22 +419,13 @@ def cell_problem(
     constraints: Constraints,
 ) -> BinaryProblem:
     """Build the problem for any number of cuts: as `binary_problem`, without a literal for each."""
-    flipped, free = form == "dnf", constraints == Constraints()
     conditions = joined([e.conditions() for e in bins.encodings])
-    if not free:
+    if constraints != Constraints():
         written = enumerate(conditions.literals)
         allowed = [j for j, literal in written if constraints.allows(literal)]
         conditions = conditions.take(np.array(allowed, dtype=np.intp))
-    y = described ^ flipped
-    rows = row_order(bins.codes, y, weight)
-    given = conditions.complemented() if flipped else conditions
+    rows = row_order(bins.codes, described ^ (form == "dnf"), weight)
+    table = replace(bins, given=conditions).labelled(described, weight)[rows]
     return BinaryProblem(
-        BinnedTable(np.asfortranarray(bins.codes[rows]), bins.encodings, given),
-        y[rows],
-        weight[rows],
-        (),
-        conditions.literals,
-        {name: values[rows] for name, values in columns.items()},
-        rows,
-        flipped=flipped,
+        table, form, (), {name: values[rows] for name, values in columns.items()}, rows
     )

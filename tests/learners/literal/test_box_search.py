@@ -61,14 +61,10 @@ def test_boxes_and_the_clauses_made_from_them_hold_for_the_same_rows(form, price
     )
     boxes = box_table(problem, prices)
     archive = search(boxes, SearchPlan((0.5, 2.0), 3, 1), np.random.default_rng(0))
-    rows = np.column_stack([np.asarray(problem.y)[:, None], problem.A])
     for entry in archive.entries:
         chosen = boxes.chosen(entry.boxes)
         assert chosen.sum() == entry.n_conditions
-        # a clause of the DNF of not-y holds where its OR clause over A does not
-        by_columns = np.array([~problem.A[:, c].any(axis=1) for c in chosen]).reshape(-1, len(rows))
-        described = ~problem.y
-        wrong = (by_columns.any(axis=0) != described).sum()
+        wrong = (problem.table.held(chosen, form) != problem.table.y).sum()
         if prices == BoxPrices():
             assert wrong == pytest.approx(entry.loss)
 

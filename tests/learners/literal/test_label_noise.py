@@ -33,11 +33,11 @@ def test_a_row_of_the_wrong_class_is_discounted_most():
     odd = int(np.argmax(X.a))
     y[odd] = "well"
     problem = problem_of(X, y)
-    weight = discounted(problem, 1.0, 0).weight
+    weight = discounted(problem, 1.0, 0).table.weight
     assert problem.columns["a"][weight.argmin()] == X.a[odd]
     assert weight.min() < 0.2
     assert np.median(weight) > 0.9
-    half = discounted(problem, 0.5, 0).weight
+    half = discounted(problem, 0.5, 0).table.weight
     assert half == pytest.approx(0.5 + 0.5 * weight)
 
 

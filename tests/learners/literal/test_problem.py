@@ -55,7 +55,7 @@ def test_each_end_of_a_box_accepts_the_rows_its_column_does(missing):
         assert np.flatnonzero(boxes.chosen(box)[0]).tolist() == [j]
         held = box.fired(boxes.codes, boxes.n_bins)[:, 0]
         for side in (False, True):
-            expected = ~problem.A[:, j] & (problem.y != side)
+            expected = problem.table.values[:, j] & (problem.table.y == side)
             assert boxes.weight[held & (boxes.y == side)].sum() == expected.sum()
 
 
