@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.forest_loss import MOST_ROWS, forest_columns, votes
-from rulekit.learners.literal.problem import BinaryProblem, box_table
+from rulekit.learners.literal.problem import BinaryProblem
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, plain_label
 from rulekit.rules import Clause, Literal, RuleSet
-from rulekit.search.box_search.problem import ERRORS, Boxes, BoxPrices
+from rulekit.search.box_search.problem import Boxes, BoxPrices
 from rulekit.search.box_search.search import Archive, ArchiveEntry, SearchPlan, refined_cuts, search
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch, RuleList
@@ -113,7 +113,7 @@ class Searched:
 
     def chosen(self, entry: ArchiveEntry) -> NDArray[np.bool_]:
         """Return the columns of the learner's table in an entry, shape (k, d)."""
-        return self.archive.problem.chosen(entry.boxes)
+        return self.archive.chosen(entry)
 
 
 @dataclass(frozen=True)
@@ -141,12 +141,11 @@ class BoxSearch:
         return stored
 
     def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
-        boxes = box_table(problem, BoxPrices.of_robustness(self.robustness))
-        scale = float(problem.table.weight.sum()) / PATH_ROWS
+        table, prices = problem.table, BoxPrices.of_robustness(self.robustness)
+        scale = float(table.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
         clock = Clock(problem.deadline)
-        archive = search(boxes, plan, rng, clock)
-        _offer_everything(archive)
+        archive = search(table, problem.form, plan, rng, clock, prices)
         return Searched(problem, archive, not clock.ran_out)
 
     def with_cuts_refined(
@@ -167,19 +166,6 @@ class BoxSearch:
         step = {"step": 1, "objective": value, "move": "cuts"}
         history = (selection.history[0], step, *selection.history[1:])
         return ClauseSelection(chosen, selection.disabled, value, history), moved, loss
-
-
-def _offer_everything(archive: Archive) -> None:
-    """Offer the box of all rows where it costs less than the rule without boxes.
-
-    The search meets it only on its way to other rules.
-    """
-    problem = archive.problem
-    loss = float(problem.charges.base[~problem.y].sum())
-    if loss < archive.entries[0].loss:
-        p = problem.n_features
-        whole = Boxes(np.zeros((1, p), np.int64), problem.n_bins[None] - 1, np.ones((1, p), bool))
-        archive.offer(loss, 0, whole)
 
 
 #: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
@@ -225,7 +211,7 @@ class SearchedLists:
     def rule(self, boxes: Boxes) -> RuleSet:
         """Convert the boxes of an entry to a list of clauses of literals."""
         assert isinstance(boxes, RuleList)
-        return self.rule_of(self._clauses(self.search.problem.chosen(boxes)), boxes)
+        return self.rule_of(self._clauses(self.search.chosen(boxes)), boxes)
 
     def _clauses(self, chosen: NDArray[np.bool_], moved: Any = ()) -> Clauses:
         return list(self.problem.clauses(chosen, np.zeros(len(chosen), bool), moved))
@@ -233,27 +219,9 @@ class SearchedLists:
     def boxes_of(self, rule: RuleSet) -> RuleList | None:
         """Convert a rule to boxes; None if it contains a condition that is no box."""
         column = {literal: j for j, literal in enumerate(self.problem.table.literals)}
-        end_of = {j: end for end, j in self.search.problem.column_of.items()}
-        n_bins, k = self.search.problem.n_bins, rule.n_clauses
-        low, high = np.zeros((k, len(n_bins)), np.int64), np.tile(n_bins - 1, (k, 1))
-        absent = np.ones(low.shape, dtype=bool)
-        for r, clause in enumerate(rule.clauses):
-            for literal in clause.literals:
-                end = end_of.get(column.get(literal, -1))
-                if end is None:
-                    return None
-                f, kind, level, accepts = end
-                absent[r, f] &= accepts
-                if kind == "low":
-                    low[r, f] = max(low[r, f], level)
-                elif kind == "high":
-                    high[r, f] = min(high[r, f], level)
-                elif level:
-                    low[r, f], high[r, f] = 1, 0
-        if ((low > high) & ~absent).any():
-            return None
+        clauses = [[column.get(literal, -1) for literal in c.literals] for c in rule.clauses]
         labels = tuple(self.names.index(label) for label in rule.labels)
-        return RuleList(low, high, absent, labels, self.names.index(rule.default))
+        return self.search.rule_list(clauses, labels, self.names.index(rule.default))
 
     def searched_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
         """Search from a list, at one penalty, once; empty if it cannot be written as boxes."""
@@ -271,7 +239,7 @@ class SearchedLists:
         problem, rules = self.problem, self.boxes_of(rule)
         if rules is None:
             return rule
-        chosen, A = self.search.problem.chosen(rules), problem.table.as_cnf("dnf").values
+        chosen, A = self.search.chosen(rules), problem.table.as_cnf("dnf").values
         clauses = self._clauses(chosen)
         holds = [Clause(c).mask(problem.columns) for c in clauses]
         for r in range(len(clauses)):
@@ -332,7 +300,7 @@ def _searched(
     seconds: float,
 ) -> SearchedLists:
     scale = float(problem.table.weight.sum()) / PATH_ROWS
-    search = ListSearch(box_table(problem, ERRORS, codes))
+    search = ListSearch.of_table(problem.table, codes)
     clock = Clock.of_seconds(None if math.isinf(seconds) else seconds)
     archive = search.run(replace(plan, thetas=[scale * t for t in plan.thetas]), rng, clock)
     return SearchedLists(problem, codes, names, search, archive, not clock.ran_out, seconds)

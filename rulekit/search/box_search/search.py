@@ -22,12 +22,13 @@ from typing import Any
 
 import numpy as np
 
+from rulekit.binning import BinnedTable
 from rulekit.search.box_search.problem import (
     ERRORS,
     Bools,
     Boxes,
     BoxPrices,
-    BoxProblem,
+    BoxRows,
     Floats,
     Ints,
     no_boxes,
@@ -110,7 +111,7 @@ class Archive:
     goes on, as θ falls (in loss), or as more clauses are allowed.
     """
 
-    def __init__(self, problem: BoxProblem) -> None:
+    def __init__(self, problem: BoxRows) -> None:
         self.problem = problem
         self._entries: dict[tuple[int, int], ArchiveEntry] = {}
         missed = float(problem.charges.base[problem.y].sum())
@@ -150,6 +151,10 @@ class Archive:
             key=lambda e: (round(e.objective(theta), 9), e.n_conditions, e.n_clauses),
         )
 
+    def chosen(self, entry: ArchiveEntry) -> Bools:
+        """Return which conditions of the table each clause of an entry uses, shape (k, d)."""
+        return self.problem.chosen(entry.boxes)
+
     def front(self, n_clauses: int | None = None) -> tuple[ArchiveEntry, ...]:
         """Return the entries that no other beats in both loss and literals, smallest first."""
         limit = np.inf if n_clauses is None else n_clauses
@@ -169,7 +174,7 @@ class Descent:
     All moves are made by the kernels, which are compiled or loaded as the first object is made.
     """
 
-    def __init__(self, problem: BoxProblem, max_clauses: int = 1) -> None:
+    def __init__(self, problem: BoxRows, max_clauses: int = 1) -> None:
         from rulekit.search.box_search import descent_kernels, pair_kernels, state_kernels
 
         self.problem = problem
@@ -308,7 +313,34 @@ class SearchPlan:
 
 
 def search(
-    problem: BoxProblem,
+    table: BinnedTable,
+    form: str,
+    plan: SearchPlan,
+    rng: np.random.Generator,
+    should_stop: Callable[[], bool] = lambda: False,
+    prices: BoxPrices = ERRORS,
+) -> Archive:
+    """Search the best rule of each size over the conditions of a table; see `search_rows`."""
+    archive = search_rows(BoxRows.of_table(table, form, prices), plan, rng, should_stop)
+    _offer_everything(archive)
+    return archive
+
+
+def _offer_everything(archive: Archive) -> None:
+    """Offer the box of all rows where it costs less than the rule without boxes.
+
+    The search meets it only on its way to other rules.
+    """
+    problem = archive.problem
+    loss = float(problem.charges.base[~problem.y].sum())
+    if loss < archive.entries[0].loss:
+        p = problem.n_features
+        whole = Boxes(np.zeros((1, p), np.int64), problem.n_bins[None] - 1, np.ones((1, p), bool))
+        archive.offer(loss, 0, whole)
+
+
+def search_rows(
+    problem: BoxRows,
     plan: SearchPlan,
     rng: np.random.Generator,
     should_stop: Callable[[], bool] = lambda: False,
@@ -329,12 +361,12 @@ def search(
 
 
 def search_rounds(
-    problem: BoxProblem,
+    problem: BoxRows,
     plan: SearchPlan,
     rng: np.random.Generator,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[Archive]:
-    """Search as `search` does, and hand out the growing archive after each round."""
+    """Search as `search_rows` does, and hand out the growing archive after each round."""
     archive, descent = Archive(problem), Descent(problem, plan.max_clauses)
     if problem.n_rows > MANY_ROWS:
         *_, archive_of_part = search_rounds(problem.part(PART_ROWS), plan, rng, should_stop)
@@ -379,7 +411,7 @@ def _make_round(
         descent.visit(archive, start, n_clauses, theta, undisturbed=rng is None)
 
 
-def perturb(problem: BoxProblem, boxes: Boxes, rng: np.random.Generator) -> Boxes:
+def perturb(problem: BoxRows, boxes: Boxes, rng: np.random.Generator) -> Boxes:
     """Disturb a rule: drop a random clause, or force a random half-line on one, or both."""
     drops, forces = rng.random(2) < 0.7
     if drops and boxes.n_clauses:
