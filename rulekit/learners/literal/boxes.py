@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.forest_loss import MOST_ROWS, forest_columns, votes
-from rulekit.learners.literal.problem import BinaryProblem
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, plain_label
 from rulekit.rules import Clause, Literal, RuleSet
@@ -27,8 +27,8 @@ N_TREES = 100
 
 
 def discounted(
-    problem: BinaryProblem, label_noise: float, seed: int, classes: NDArray[np.intp] | None = None
-) -> BinaryProblem:
+    problem: LearningProblem, label_noise: float, seed: int, classes: NDArray[np.intp] | None = None
+) -> LearningProblem:
     """Weight rows by the forest's agreement with their class.
 
     Shapes: classes (n,).
@@ -39,12 +39,12 @@ def discounted(
         weight = problem.table.weight * (1.0 - label_noise * (1.0 - agreed))
         table = problem.table.labelled(problem.table.y, weight)
         problem.memory[key] = replace(problem, table=table, memory={})
-    result: BinaryProblem = problem.memory[key]
+    result: LearningProblem = problem.memory[key]
     return result
 
 
 def agreement(
-    problem: BinaryProblem, seed: int, classes: NDArray[np.intp] | None = None
+    problem: LearningProblem, seed: int, classes: NDArray[np.intp] | None = None
 ) -> NDArray[np.float64]:
     """Return the forest's out-of-bag vote share for each row's own class.
 
@@ -77,7 +77,7 @@ PATH_CLAUSES = 5  # clauses searched whatever the limit, so that one archive ser
 class Searched:
     """Result of a search, for every penalty and every number of clauses."""
 
-    problem: BinaryProblem
+    problem: LearningProblem
     archive: Archive
     finished: bool
     seconds: float = math.inf
@@ -126,7 +126,7 @@ class BoxSearch:
     n_clauses: int
     time_limit: float | None
 
-    def run(self, problem: BinaryProblem, rng: np.random.Generator) -> Searched:
+    def run(self, problem: LearningProblem, rng: np.random.Generator) -> Searched:
         """Search, or reuse the same search from the problem's cache."""
         if self.label_noise:
             problem = discounted(problem, self.label_noise, int(rng.integers(2**31)))
@@ -140,7 +140,7 @@ class BoxSearch:
             stored = problem.memory[key] = replace(searched, seconds=seconds)
         return stored
 
-    def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
+    def _searched(self, problem: LearningProblem, most: int, rng: np.random.Generator) -> Searched:
         table, prices = problem.table, BoxPrices.of_robustness(self.robustness)
         scale = float(table.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
@@ -149,13 +149,12 @@ class BoxSearch:
         return Searched(problem, archive, not clock.ran_out)
 
     def with_cuts_refined(
-        self, problem: BinaryProblem, selection: ClauseSelection, theta: float
+        self, problem: LearningProblem, selection: ClauseSelection, theta: float
     ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...], float]:
         """Move the thresholds of a selection; return it over all columns, and its loss."""
         prices = BoxPrices.of_robustness(self.robustness)
-        table = problem.table.as_cnf(problem.form)
         cuts, loss = refined_cuts(
-            table.values, table.y, table.weight, problem.cuts, selection.chosen, prices
+            problem.table, problem.form, problem.cuts, selection.chosen, prices
         )
         moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
         R, d = selection.chosen.shape
@@ -180,7 +179,7 @@ class SearchedLists:
     Shapes: codes (n,).
     """
 
-    problem: BinaryProblem
+    problem: LearningProblem
     codes: NDArray[np.intp]
     names: list[Any]
     search: ListSearch
@@ -239,12 +238,13 @@ class SearchedLists:
         problem, rules = self.problem, self.boxes_of(rule)
         if rules is None:
             return rule
-        chosen, A = self.search.chosen(rules), problem.table.as_cnf("dnf").values
+        chosen = self.search.chosen(rules)
         clauses = self._clauses(chosen)
         holds = [Clause(c).mask(problem.columns) for c in clauses]
         for r in range(len(clauses)):
             g = self._savings(holds, rules, r)
-            cuts, _ = refined_cuts(A, g < 0, np.abs(g), problem.cuts, chosen[r : r + 1])
+            table = problem.table.labelled(g >= 0, np.abs(g))
+            cuts, _ = refined_cuts(table, "dnf", problem.cuts, chosen[r : r + 1])
             moved = [(j, k) for (_, j), k in cuts.items()]
             unrefined = chosen[r : r + 1].copy()
             unrefined[0, [j for j, _ in moved]] = False
@@ -292,7 +292,7 @@ def searched_lists(
 
 
 def _searched(
-    problem: BinaryProblem,
+    problem: LearningProblem,
     codes: NDArray[np.intp],
     names: list[Any],
     plan: ListPlan,

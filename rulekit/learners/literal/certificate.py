@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rulekit.binning.axes import axes_of
 from rulekit.learners.literal.base import LiteralRuleClassifier
-from rulekit.learners.literal.problem import BinaryProblem
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.training import Clock, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
@@ -177,12 +177,12 @@ def certify(
     return replace(certificate, better=_cheaper(model, problem, bound.met, objective))
 
 
-def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> BinaryProblem:
+def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> LearningProblem:
     """Build the binary problem of the model."""
     reader: LiteralRuleClassifier = clone(model)
     table = reader._read(X, y, sample_weight)
     if _is_its_table(model, reader, table):
-        problem: BinaryProblem = reader.problem_of(table, SharedWork(), model.positive_label_)
+        problem: LearningProblem = reader.problem_of(table, SharedWork(), model.positive_label_)
         same_cuts = reader.binarizer_.literals_ == model.binarizer_.literals_
         if same_cuts and abs(problem.theta_max - model.theta_max_) < SAME:
             return problem
@@ -206,7 +206,7 @@ def _is_its_table(
     return abs(error - model.training_error_) < SAME
 
 
-def _cost(rule: RuleSet, problem: BinaryProblem, theta: float) -> float:
+def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:
     """Compute the cost of a rule as `Certificate.objective` does, from the raw table."""
     taken = rule.clauses_fired(problem.columns)
     if rule.form == "cnf":  # the other class is described, by clauses that fail
@@ -219,7 +219,7 @@ def _cost(rule: RuleSet, problem: BinaryProblem, theta: float) -> float:
     return float(weight[missed].sum() + (weight[~described] * wrongly).sum() + theta * size)
 
 
-def n_counted(rule: RuleSet, problem: BinaryProblem) -> int:
+def n_counted(rule: RuleSet, problem: LearningProblem) -> int:
     """Count the conditions in a rule; a merged set counts by its values.
 
     Conditions of other kinds count as they do in the rule.
@@ -233,7 +233,7 @@ def _cut_key(literal: Literal) -> tuple[Any, ...]:
     return literal.feature, literal.op, literal.value, literal.scale
 
 
-def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem) -> int:
+def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: LearningProblem) -> int:
     """Count a merged set of values as its conditions.
 
     Levels in a row, in the order of their share, are the two ends of an interval.
@@ -246,7 +246,7 @@ def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem
 
 
 def _one_clause(
-    problem: BinaryProblem, theta: float, objective: float, stop: Callable[[], bool]
+    problem: LearningProblem, theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
     """Search for a better clause; a finished search proves the optimal cost."""
     nothing = problem.constant_losses[0]  # cost of the rule without clauses
@@ -259,7 +259,7 @@ def _one_clause(
 
 
 def _any_clauses(
-    problem: BinaryProblem, theta: float, objective: float, stop: Callable[[], bool]
+    problem: LearningProblem, theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
     """Solve the linear program over all clauses."""
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
@@ -272,7 +272,7 @@ def _any_clauses(
 
 
 def _cheaper(
-    model: LiteralRuleClassifier, problem: BinaryProblem, chosen: Bools, cost: float
+    model: LiteralRuleClassifier, problem: LearningProblem, chosen: Bools, cost: float
 ) -> RuleSet | None:
     """Build a rule of the chosen columns; None unless it is cheaper and complete."""
     clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
@@ -282,7 +282,7 @@ def _cheaper(
     return rule if full == rule and cheaper else None
 
 
-def _has_other_cuts(rule: RuleSet, problem: BinaryProblem) -> bool:
+def _has_other_cuts(rule: RuleSet, problem: LearningProblem) -> bool:
     """Whether the rule has thresholds that no condition of the table has."""
     listed_sides = {
         _cut_key(side) for lit in problem.table.literals for side in (lit, lit.negated())

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
-from rulekit.learners.literal.problem import BinaryProblem
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.training import Clock, as_constraints
 from rulekit.search.clause_generation.column_generation import (
     GeneratedRule,
@@ -100,7 +100,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
                 "`constraints.required`, or use another learner."
             )
 
-    def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+    def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
         theta = float(self.theta)
         selection = generated(problem, theta)
         proved: bool | None = selection.proved
@@ -121,7 +121,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         )
 
 
-def generated(problem: BinaryProblem, theta: float) -> ClauseSelection:
+def generated(problem: LearningProblem, theta: float) -> ClauseSelection:
     """Generate clauses and select among them; a clause costs as much as a condition."""
     clock = Clock(problem.deadline)
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=clock)

@@ -16,7 +16,7 @@ from rulekit.binning import Binarizer
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.literal.certificate import Certificate
-from rulekit.learners.literal.problem import BinaryProblem
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.training import SharedWork
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
@@ -41,7 +41,7 @@ class ConditionScreening:
 
     Attributes
     ----------
-    problem : BinaryProblem
+    problem : LearningProblem
         The training table.
     screening : Screening
         The tests' outcomes over the candidates.
@@ -49,7 +49,7 @@ class ConditionScreening:
         Price of a literal.
     """
 
-    problem: BinaryProblem = field(repr=False)
+    problem: LearningProblem = field(repr=False)
     screening: Screening = field(repr=False)
     theta: float
 
@@ -317,7 +317,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         self.screening_: ConditionScreening | None = None
         return self._learn_proved(problem) if self.exact else self._learn_rounded(problem, rng)
 
-    def _learn_proved(self, problem: BinaryProblem) -> LearnedRule:
+    def _learn_proved(self, problem: LearningProblem) -> LearnedRule:
         """Find the best clause over bins."""
         theta = float(self.theta)
         table = problem.table.as_cnf(problem.form)
@@ -346,7 +346,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             (clause,), best.cost, problem.constant_losses, (step,), best.bound, best.proved
         )
 
-    def _learn_rounded(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+    def _learn_rounded(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
         """Solve the relaxation and round it."""
         theta, cover = float(self.theta), problem.cover
         cover.screening = self.screening is not None

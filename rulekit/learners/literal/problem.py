@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class BinaryProblem:
+class LearningProblem:
     """The table of one fit, the form of its rule, and the raw columns of the same rows.
 
     Shapes: columns (n,), rows (n,).
@@ -99,8 +99,8 @@ class BinaryProblem:
     @cached_property
     def cover(self) -> CoverProblem:
         """The one-level problems over this table."""
-        table, perturbation = self.table.as_cnf(self.form), perturbations(self.cnf_literals)
-        cover = CoverProblem(table, table.y, table.weight, perturbation=perturbation)
+        perturbation = perturbations(self.cnf_literals)
+        cover = CoverProblem(self.table, perturbation=perturbation, form=self.form)
         cover.deadline = self.deadline
         return cover
 
@@ -175,32 +175,53 @@ class BinaryProblem:
         return replace(cut, missing=literal.missing)
 
 
-def binary_problem(
-    bins: BinnedTable,
+def learning_problem(
+    table: BinnedTable,
     columns: Columns,
-    described: Bools,
-    weight: Floats,
     *,
     form: str,
     constraints: Constraints,
-) -> BinaryProblem:
-    """Label, restrict and sort a table of cells.
+    by_cells: bool = False,
+) -> LearningProblem:
+    """Restrict and sort a labelled table; `by_cells` for any number of cuts, without their texts.
 
-    Shapes: columns (n,), described (n,), weight (n,).
+    Shapes: columns (n,).
     """
-    cnf_literals = _complements(bins) if form == "dnf" else bins.literals
-    free = constraints == Constraints()
-    allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
-    order = np.array(sorted(allowed, key=lambda j: cnf_literals[j].sort_key), dtype=np.intp)
-    table, rows = bins.take_columns(order).labelled(described, weight).in_order(form)
-    return BinaryProblem(
+    make = _by_cells if by_cells else _by_literals
+    table, rows, cnf_literals = make(table, form, constraints)
+    return LearningProblem(
         table,
         form,
-        tuple(cnf_literals[j] for j in order),
+        cnf_literals,
         {name: values[rows] for name, values in columns.items()},
         rows,
         tuple(item for item in constraints.forbidden if not isinstance(item, str)),
     )
+
+
+Restricted = tuple[BinnedTable, NDArray[np.intp], tuple[Literal, ...]]
+
+
+def _by_literals(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
+    """Sort conditions by the literals of the CNF, rows by what they hold for."""
+    cnf_literals = _complements(bins) if form == "dnf" else bins.literals
+    free = constraints == Constraints()
+    allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
+    order = np.array(sorted(allowed, key=lambda j: cnf_literals[j].sort_key), dtype=np.intp)
+    table, rows = bins.take_columns(order).in_order(form)
+    return table, rows, tuple(cnf_literals[j] for j in order)
+
+
+def _by_cells(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
+    """Keep conditions in the order of their features and cuts, and sort rows by bins."""
+    conditions = joined([e.conditions() for e in bins.encodings])
+    if constraints != Constraints():
+        written = enumerate(conditions.literals)
+        allowed = [j for j, literal in written if constraints.allows(literal)]
+        conditions = conditions.take(np.array(allowed, dtype=np.intp))
+    table = replace(bins, given=conditions)
+    rows = row_order(table.codes, table.as_cnf(form).y, table.weight)
+    return table[rows], rows, ()
 
 
 def _complements(bins: BinnedTable) -> tuple[Literal, ...]:
@@ -220,25 +241,3 @@ def _perturbation(literal: Literal) -> float:
     key = literal.sort_key[:4] if literal.is_plain else literal.sort_key
     digest = hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
     return PERTURBATION * (0.5 + 0.5 * int.from_bytes(digest, "big") / 2**64)
-
-
-def cell_problem(
-    bins: BinnedTable,
-    columns: Columns,
-    described: Bools,
-    weight: Floats,
-    *,
-    form: str,
-    constraints: Constraints,
-) -> BinaryProblem:
-    """Build the problem for any number of cuts: as `binary_problem`, without a literal for each."""
-    conditions = joined([e.conditions() for e in bins.encodings])
-    if constraints != Constraints():
-        written = enumerate(conditions.literals)
-        allowed = [j for j, literal in written if constraints.allows(literal)]
-        conditions = conditions.take(np.array(allowed, dtype=np.intp))
-    rows = row_order(bins.codes, described ^ (form == "dnf"), weight)
-    table = replace(bins, given=conditions).labelled(described, weight)[rows]
-    return BinaryProblem(
-        table, form, (), {name: values[rows] for name, values in columns.items()}, rows
-    )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rulekit.binning import BinnedTable
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.boxes import BoxSearch
-from rulekit.learners.literal.problem import BinaryProblem
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.rules import RuleSet, simplify
 from rulekit.search.clause_generation.exact_clause import ClauseLimits, NearBest, near_best_clauses
 
@@ -49,7 +49,7 @@ class RuleSpace:
     """All rules with limited numbers of clauses and conditions."""
 
     learner: LiteralRuleClassifier
-    problem: BinaryProblem
+    problem: LearningProblem
     theta: float
     max_clauses: int
     max_conditions: int
@@ -114,7 +114,7 @@ class RuleSpace:
         """Return the columns of the table that a rule reads."""
         return frozenset(self.problem.table.literals[j].feature for c in priced.columns for j in c)
 
-    def searched(self, problem: BinaryProblem, rng: np.random.Generator) -> list[PricedRule]:
+    def searched(self, problem: LearningProblem, rng: np.random.Generator) -> list[PricedRule]:
         """Search rules over some or all conditions of this table."""
         number = {literal: j for j, literal in enumerate(self.problem.table.literals)}
         numbers = [number[literal] for literal in problem.table.literals]

@@ -10,7 +10,7 @@ interval of every clause is optimised anew, exactly, with all else fixed, by one
 each row saves and one pass over prefix sums. A "greater than" stays one, an "at most" too, so that
 the number of literals stays. Legend, beside that of `problem`::
 
-    conjunct j    the rows where column j of A is False: what a DNF clause says of column j
+    A, y          the table as a CNF: a DNF clause says of column j that it is False
     (a, b]        ranks that an interval takes; a = -1 and b = D - 1 where it has no such end
     g             what a row saves, by weight, when the interval takes it instead of refusing it
 """
@@ -453,23 +453,23 @@ class _Interval:
 
 
 def refined_cuts(
-    A: Bools,
-    y: Bools,
-    weight: Floats,
+    table: BinnedTable,
+    form: str,
     movable: MovableCuts,
     chosen: Bools,
     prices: BoxPrices = ERRORS,
 ) -> tuple[dict[tuple[int, int], int], float]:
     """Optimise the intervals of a rule in turn, until none can be improved.
 
-    Shapes: A (n, d), y, weight (n,), chosen (R, d).
+    Shapes: chosen (R, d).
 
     Notes
     -----
     O(n + D) for an interval of D distinct values. Among equal cuts, an interval with one end keeps
     the one next to the old cut; with two ends, the first.
     """
-    work = _Refinement(A, y, weight, movable, chosen, prices)
+    cnf = table.as_cnf(form)
+    work = _Refinement(cnf.values, cnf.y, cnf.weight, movable, chosen, prices)
     places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]
     while any(work.improve(r, s) for r, s in places):
         pass

@@ -8,7 +8,7 @@ Throughout the module::
     counts   (n, R) int     true columns of clause r in row i; a clause that is off counts 1
     value    float          weight of the wrong rows + theta * columns, objective (3.7)
 
-The rule is a CNF. Where all other clauses hold and clause r does not, a column that clause r
+The rule is searched as a CNF. Where all other clauses hold and clause r does not, a column that r
 gains turns the answer of its true rows to 1: that changes the value by
 ``gain[i] = weight[i] * (-1 if y[i] else 1)`` a row, so that all columns are weighed by one product
 ``gain @ A``, and all cuts of one number by one running sum.
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.binning import BinnedTable
 from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
 
 Bools = NDArray[np.bool_]
@@ -39,9 +40,8 @@ class RefinedSelection:
 
 
 def local_search(
-    A: Bools,
-    y: Bools,
-    weight: Floats,
+    table: BinnedTable,
+    form: str,
     selection: ClauseSelection,
     theta: float,
     cuts: MovableCuts,
@@ -52,15 +52,14 @@ def local_search(
     Moves: switch a clause off; drop a column; add one; swap one for another; and, when none of
     these helps, move the cut of a column to any distinct value of its source column.
 
-    Shapes: A (n, d), y (n,), weight (n,).
-
     Notes
     -----
     Of equally good moves the one that leaves fewest columns is made, then the first one: clause
     by clause, drop before add before swap, columns from the left. Cuts prefer to stay near. A
     move costs O(n d) time for each column chosen.
     """
-    state = _State(A, y, weight, selection, float(theta), cuts)
+    cnf = table.as_cnf(form)
+    state = _State(cnf.values, cnf.y, cnf.weight, selection, float(theta), cuts)
     history: list[dict[str, Any]] = [{"step": 0, "move": "start", "objective": state.value}]
     while len(history) <= MAX_MOVES:
         if deadline is not None and time.monotonic() > deadline:

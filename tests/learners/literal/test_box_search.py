@@ -10,7 +10,7 @@ from rulekit import BoxSearchClassifier, Constraints, Literal, TwoLevelRuleClass
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
 from rulekit.exceptions import EmptyRuleWarning
-from rulekit.learners.literal.problem import binary_problem
+from rulekit.learners.literal.problem import learning_problem
 from rulekit.search.box_search.problem import BoxPrices
 from rulekit.search.box_search.search import SearchPlan, search
 
@@ -56,9 +56,8 @@ def test_boxes_and_the_clauses_made_from_them_hold_for_the_same_rows(form, price
     X, y = mixed(seed=3)
     binarizer = Binarizer().fit(X, y)
     bins = binarizer.transform(X)
-    problem = binary_problem(
-        bins, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
-    )
+    table = bins.labelled(y == "ill", np.ones(len(y)))
+    problem = learning_problem(table, columns_of(X), form=form, constraints=Constraints())
     plan, rng = SearchPlan((0.5, 2.0), 3, 1), np.random.default_rng(0)
     archive = search(problem.table, form, plan, rng, prices=prices)
     for entry in archive.entries:

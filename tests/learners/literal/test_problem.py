@@ -7,7 +7,7 @@ import pytest
 from rulekit import Binarizer, Constraints
 from rulekit.binning.binned_table import row_order
 from rulekit.data import columns_of
-from rulekit.learners.literal.problem import binary_problem
+from rulekit.learners.literal.problem import learning_problem
 
 WORDS = np.array(["red", "blue", "green", "cold", "warm", "old"])
 
@@ -40,9 +40,8 @@ def test_rows_columns_and_sums_equal_the_matrix(form, seed):
     limits_given = (
         Constraints(forbidden=["b"], allow_not_equal=False) if seed % 4 == 0 else Constraints()
     )
-    problem = binary_problem(
-        cuts.transform(X), columns_of(X), y == 1, weight, form=form, constraints=limits_given
-    )
+    labelled = cuts.transform(X).labelled(y == 1, weight)
+    problem = learning_problem(labelled, columns_of(X), form=form, constraints=limits_given)
     matrix = cuts.transform(X)
     place = {literal: j for j, literal in enumerate(matrix.literals)}
     A = matrix.values[:, [place[literal] for literal in problem.table.literals]]

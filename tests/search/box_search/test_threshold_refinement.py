@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rulekit.search.box_search.problem import BoxPrices
 from rulekit.search.box_search.search import refined_cuts
 from rulekit.search.columns.clause_selection import MovableCuts
+from tests.strategies.covers import labelled
 
 PRICES = st.sampled_from([BoxPrices(), BoxPrices(0.3, 0.3, 0.1), BoxPrices(1.0, 1.0, 0.0)])
 
@@ -113,7 +114,7 @@ def test_loss_never_rises_and_equals_the_moved_rule(seed, rule, prices):
     values, y, weight, ranks = made(seed)
     A, movable, of = columns_for(values, CUTS, ranks)
     chosen = chosen_of(rule, of, A.shape[1])
-    moved, loss = refined_cuts(A, y, weight, movable, chosen, prices)
+    moved, loss = refined_cuts(labelled(A, y, weight), "cnf", movable, chosen, prices)
     before = slow_loss(refusals(values, rule), y, weight, prices)
     turned = after(rule, moved, of, ranks, values)
     assert loss == pytest.approx(slow_loss(refusals(values, turned), y, weight, prices))
@@ -126,7 +127,7 @@ def test_a_single_interval_is_best_of_all_there_are(seed, rule, prices):
     values, y, weight, ranks = made(seed)
     A, movable, of = columns_for(values, CUTS, ranks)
     chosen = chosen_of(rule, of, A.shape[1])
-    _, loss = refined_cuts(A, y, weight, movable, chosen, prices)
+    _, loss = refined_cuts(labelled(A, y, weight), "cnf", movable, chosen, prices)
     (low, high) = rule[0][0]
     distinct = np.unique(values[ranks[0] >= 0, 0])[:-1]
     ends = product(
@@ -146,15 +147,26 @@ def test_a_barred_cut_is_not_made():
     A, movable, of = columns_for(values, CUTS, ranks)
     rule = [{0: (4.0, None)}]
     chosen = chosen_of(rule, of, A.shape[1])
-    moved, _ = refined_cuts(A, y, weight, movable, chosen)
+    moved, _ = refined_cuts(labelled(A, y, weight), "cnf", movable, chosen)
     (cut,) = moved.items()
     barred = replace(movable, barred=frozenset({(of[0, -1, 4.0], cut[1])}))
-    again, _ = refined_cuts(A, y, weight, barred, chosen)
+    again, _ = refined_cuts(labelled(A, y, weight), "cnf", barred, chosen)
     assert again != moved
 
 
 def test_a_rule_without_clauses_costs_what_it_misses():
     values, y, weight, ranks = made(1)
     A, movable, _ = columns_for(values, CUTS, ranks)
-    moved, loss = refined_cuts(A, y, weight, movable, np.zeros((0, A.shape[1]), bool))
+    moved, loss = refined_cuts(
+        labelled(A, y, weight), "cnf", movable, np.zeros((0, A.shape[1]), bool)
+    )
     assert (moved, loss) == ({}, weight[~y].sum())
+
+
+@given(st.integers(0, 10_000), st.sampled_from(RULES), PRICES)
+def test_a_dnf_has_the_cuts_of_its_mirrored_cnf(seed, rule, prices):
+    values, y, weight, ranks = made(seed)
+    A, movable, of = columns_for(values, CUTS, ranks)
+    table, chosen = labelled(A, y, weight), chosen_of(rule, of, A.shape[1])
+    one = refined_cuts(table, "cnf", movable, chosen, prices)
+    assert one == refined_cuts(table.opposite, "dnf", movable, chosen, prices)

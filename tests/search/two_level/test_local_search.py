@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
 from rulekit.search.two_level.local_search import local_search
 from tests.reference.local_search import cost, neighbours
+from tests.strategies.covers import labelled
 
 THETAS = st.sampled_from((0.0, 0.05, 0.5, 1.0, 2.5))
 
@@ -40,11 +41,11 @@ class Problem:
         chosen = (rng.random((n_clauses, self.A.shape[1])) < 0.3) & ~disabled[:, None]
         self.start = ClauseSelection(chosen, disabled, 0.0)
 
-    def search(self, **settings):
+    def search(self, form="cnf", **settings):
+        table = labelled(self.A, self.y, self.weight)
         return local_search(
-            self.A,
-            self.y,
-            self.weight,
+            table if form == "cnf" else table.opposite,
+            form,
             self.start,
             self.theta,
             self.cuts,
@@ -100,7 +101,7 @@ def test_a_cut_moves_to_a_value_that_is_no_threshold():
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
     zeros = np.zeros(2, int)
     cuts = MovableCuts(zeros, np.array([-1, 1]), {0: ranks})
-    found = local_search(A, ranks <= 5, np.ones(10), start, 0.5, cuts)
+    found = local_search(labelled(A, ranks <= 5, np.ones(10)), "cnf", start, 0.5, cuts)
     assert found.moved == ((0, 5),)
     assert found.selection.value == 0.5
 
@@ -111,7 +112,7 @@ def test_a_barred_cut_is_not_made():
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
     zeros = np.zeros(2, int)
     cuts = MovableCuts(zeros, np.array([-1, 1]), {0: ranks}, frozenset({(0, 5)}))
-    found = local_search(A, ranks <= 5, np.ones(10), start, 0.5, cuts)
+    found = local_search(labelled(A, ranks <= 5, np.ones(10)), "cnf", start, 0.5, cuts)
     assert found.moved == ((0, 4),)
 
 
@@ -120,3 +121,11 @@ def test_past_the_deadline_the_start_is_kept():
     found = problem.search(deadline=time.monotonic() - 1.0)
     np.testing.assert_array_equal(found.selection.chosen, problem.start.chosen)
     assert found.selection.history[-1]["stopped"] == "time limit"
+
+
+@given(st.integers(0, 10_000), THETAS)
+def test_a_dnf_is_refined_as_its_mirrored_cnf(seed, theta):
+    problem = Problem(seed, 2, theta)
+    one, other = problem.search(), problem.search(form="dnf")
+    assert (one.selection.chosen == other.selection.chosen).all()
+    assert (one.selection.value, one.moved) == (other.selection.value, other.moved)
