@@ -20,9 +20,15 @@ from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.training import SharedWork
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.search.columns.candidates import priced
-from rulekit.search.screening.proved_cover import best_columns
-from rulekit.search.screening.screen import BASIC, COUNTING, ENHANCED, Screening, screen, unproved
+from rulekit.search.screening.proved_cover import best_conditions
+from rulekit.search.screening.screen import (
+    BASIC,
+    COUNTING,
+    ENHANCED,
+    Screening,
+    screen_table,
+    unproved,
+)
 
 Bools = NDArray[np.bool_]
 #: What each test says of a condition.
@@ -320,9 +326,10 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     def _learn_proved(self, problem: LearningProblem) -> LearnedRule:
         """Find the best clause over bins."""
         theta = float(self.theta)
-        table = problem.table.as_cnf(problem.form)
-        best = best_columns(
-            priced(table, table.y, theta, table.weight),
+        best = best_conditions(
+            problem.table,
+            problem.form,
+            theta,
             screening=self.screening,
             deadline=problem.deadline,
         )
@@ -434,12 +441,11 @@ def screen_conditions(
     model._check()
     table = model._read(X, y, sample_weight)
     problem = model.problem_of(table, SharedWork(), positive_label, by_cells=True)
-    decided = problem.table.as_cnf(form)
-    task = priced(decided, decided.y, float(theta), decided.weight)
+    task = problem.table, form, float(theta)
     if how == "duality":
-        screening = best_columns(task, screening="duality").screening
+        screening = best_conditions(*task, screening="duality").screening
     else:
-        screening = screen(task, HOW[how])
+        screening = screen_table(*task, HOW[how])
     assert screening is not None
     return ConditionScreening(problem, screening, float(theta))
 

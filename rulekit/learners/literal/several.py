@@ -104,9 +104,8 @@ class SeveralClasses:
         """
         problem = self.everything()
         codes, K = self.table.codes[problem.rows], len(self.table.classes)
-        table = problem.table.as_cnf(problem.form)
-        each = np.where(np.arange(K)[:, None] == codes, table.weight, 0.0)
-        inside = np.array([table.sums(mass) for mass in each])
+        each = np.where(np.arange(K)[:, None] == codes, problem.table.weight, 0.0)
+        inside = np.array([problem.table.sums(mass) for mass in each])
         mass = each.sum(axis=1)
         if not inside.shape[1]:
             return 0.0
