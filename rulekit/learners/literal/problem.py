@@ -111,8 +111,7 @@ class LearningProblem:
             source: np.where(np.isnan(values), -1, np.searchsorted(self.distinct[source], values))
             for source, values in self._positions.items()
         }
-        side = self.table.as_cnf(self.form).side
-        return MovableCuts(self.table.feature, side, ranks, self._barred_cuts)
+        return MovableCuts(ranks, self._barred_cuts)
 
     @cached_property
     def _positions(self) -> dict[int, Floats]:

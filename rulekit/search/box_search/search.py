@@ -468,8 +468,7 @@ def refined_cuts(
     O(n + D) for an interval of D distinct values. Among equal cuts, an interval with one end keeps
     the one next to the old cut; with two ends, the first.
     """
-    cnf = table.as_cnf(form)
-    work = _Refinement(cnf.values, cnf.y, cnf.weight, movable, chosen, prices)
+    work = _Refinement(table.as_cnf(form), movable, chosen, prices)
     places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]
     while any(work.improve(r, s) for r, s in places):
         pass
@@ -481,28 +480,26 @@ class _Refinement:
 
     def __init__(
         self,
-        A: Bools,
-        y: Bools,
-        weight: Floats,
+        table: BinnedTable,
         movable: MovableCuts,
         chosen: Bools,
         prices: BoxPrices,
     ) -> None:
-        self.A, self.movable, self.prices = A, movable, prices
-        self.y, self.weight = y, weight
+        self.table, self.movable, self.prices = table, movable, prices
+        self.y, self.weight = table.y, table.weight
         self.intervals: list[list[_Interval]] = []
         self.refusals: list[list[Bools]] = []
         rest = []
         for row in chosen:
             columns = np.flatnonzero(row)
-            cuts = [int(j) for j in columns if movable.side[j]]
+            cuts = [int(j) for j in columns if table.side[j]]
             intervals = self._intervals(cuts)
             self.intervals.append(intervals)
             self.refusals.append([i.refused for i in intervals])
-            fixed = [j for j in columns if not movable.side[j]]
-            rest.append(A[:, fixed].sum(axis=1))
+            fixed = [j for j in columns if not table.side[j]]
+            rest.append(table.values[:, fixed].sum(axis=1))
         self.start = [[(i.a, i.b) for i in intervals] for intervals in self.intervals]
-        n = len(y)
+        n = len(self.y)
         counts = [
             r + np.sum(refused, axis=0, dtype=np.int64, initial=0) if refused else r
             for r, refused in zip(rest, self.refusals, strict=True)
@@ -511,17 +508,17 @@ class _Refinement:
 
     def _intervals(self, cuts: list[int]) -> list[_Interval]:
         """Gather the cuts of one clause by source column."""
-        A, movable = self.A, self.movable
+        A, side = self.table.values, self.table.side
         intervals: dict[int, _Interval] = {}
         for j in cuts:
-            source = int(movable.feature[j])
-            ranks = movable.ranks[source]
+            source = int(self.table.feature[j])
+            ranks = self.movable.ranks[source]
             n_values = int(ranks.max(initial=-1)) + 1
             interval = intervals.setdefault(source, _Interval(ranks, n_values, b=n_values - 1))
             present = ranks >= 0
-            below = ranks[present & (A[:, j] == (movable.side[j] < 0))]
+            below = ranks[present & (A[:, j] == (side[j] < 0))]
             after = int(below.max(initial=-1))  # rank of the last value at most the cut
-            if movable.side[j] < 0:
+            if side[j] < 0:
                 interval.low, interval.a = j, after
             else:
                 interval.high, interval.b = j, after

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit.binning import BinnedTable
 from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
 from rulekit.search.two_level.local_search import local_search
 from tests.reference.local_search import cost, neighbours
-from tests.strategies.covers import labelled
 
 THETAS = st.sampled_from((0.0, 0.05, 0.5, 1.0, 2.5))
 
@@ -33,7 +33,8 @@ class Problem:
         self.A = np.array([*low, *high, *flags]).T
         self.side = np.array([-1] * len(cuts) + [1] * len(cuts) + [0] * 3)
         source = np.array([0] * 2 * len(cuts) + [1, 2, 3])
-        self.cuts = MovableCuts(source, self.side, {0: self.ranks})
+        self.table = BinnedTable.of_matrix(self.A, source, self.side)
+        self.cuts = MovableCuts({0: self.ranks})
         self.y = rng.random(n) < 0.5
         self.weight = rng.integers(1, 4, n).astype(float) if whole else rng.random(n) + 0.1
         self.theta = theta
@@ -42,7 +43,7 @@ class Problem:
         self.start = ClauseSelection(chosen, disabled, 0.0)
 
     def search(self, form="cnf", **settings):
-        table = labelled(self.A, self.y, self.weight)
+        table = self.table.labelled(self.y, self.weight)
         return local_search(
             table if form == "cnf" else table.opposite,
             form,
@@ -99,9 +100,9 @@ def test_a_cut_moves_to_a_value_that_is_no_threshold():
     ranks = np.arange(10)
     A = np.array([ranks <= 2, ranks > 2]).T
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
-    zeros = np.zeros(2, int)
-    cuts = MovableCuts(zeros, np.array([-1, 1]), {0: ranks})
-    found = local_search(labelled(A, ranks <= 5, np.ones(10)), "cnf", start, 0.5, cuts)
+    table = BinnedTable.of_matrix(A, np.zeros(2, int), np.array([-1, 1]))
+    cuts = MovableCuts({0: ranks})
+    found = local_search(table.labelled(ranks <= 5, np.ones(10)), "cnf", start, 0.5, cuts)
     assert found.moved == ((0, 5),)
     assert found.selection.value == 0.5
 
@@ -110,9 +111,9 @@ def test_a_barred_cut_is_not_made():
     ranks = np.arange(10)
     A = np.array([ranks <= 2, ranks > 2]).T
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
-    zeros = np.zeros(2, int)
-    cuts = MovableCuts(zeros, np.array([-1, 1]), {0: ranks}, frozenset({(0, 5)}))
-    found = local_search(labelled(A, ranks <= 5, np.ones(10)), "cnf", start, 0.5, cuts)
+    table = BinnedTable.of_matrix(A, np.zeros(2, int), np.array([-1, 1]))
+    cuts = MovableCuts({0: ranks}, frozenset({(0, 5)}))
+    found = local_search(table.labelled(ranks <= 5, np.ones(10)), "cnf", start, 0.5, cuts)
     assert found.moved == ((0, 4),)
 
 
