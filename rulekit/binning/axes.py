@@ -5,14 +5,13 @@ missingness. A clause of a DNF says of an axis that a value lies in an interval 
 missing; each end of an interval is a condition of the table.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning.binned_table import BinnedTable, Bools, Ints
+from rulekit.binning.binned_table import BinnedTable, Bools
 from rulekit.rules import Literal
 from rulekit.rules.scales import GAPS
 
@@ -22,24 +21,37 @@ Found = list[tuple[Literal, int]]
 Kinds = tuple[dict[int, Found], Found, Found]
 
 
-@dataclass(frozen=True, eq=False)
 class Axes:
-    """The axes of a table.
+    """The axes of the DNF that a rule of this form is, over the table of its conditions.
 
     Axis f reads the feature ``source[f]`` of the table, whose bin c lies in bin ``bins[f][c]`` of
     the axis; the bin ``n_bins[f]`` is that of missing values. An interval may begin at bin k where
-    ``may_start[f, k]``, and end there where ``may_end[f, k]``.
+    ``may_start[f, k]``, and end there where ``may_end[f, k]``. `condition_of` maps each end of an
+    interval to its condition.
 
-    Shapes: source, n_bins, may_test_missing (p,), may_start, may_end (p, largest n_bins).
+    Shapes: n_bins, may_test_missing (p,), may_start, may_end (p, largest n_bins).
     """
 
-    source: Ints
-    bins: tuple[NDArray[np.integer], ...]
-    n_bins: NDArray[np.int64]
-    may_start: Bools
-    may_end: Bools
-    may_test_missing: Bools
-    condition_of: Mapping[End, int] = field(repr=False)
+    def __init__(self, table: BinnedTable, form: str) -> None:
+        self.table = table.as_dnf(form)
+        self.source: list[int] = []
+        self.bins: list[NDArray[np.integer]] = []
+        self.condition_of: dict[End, int] = {}
+        self._sizes: list[int] = []
+        self._lacking: dict[int, bool] = {}
+        for cuts, levels, tests in _by_column(table, form).values():
+            for source, ends in cuts.items():
+                self._add_cuts(source, ends)
+            if levels:
+                self._add_levels(levels)
+            if tests:
+                self._add_tests(tests)
+        self.n_bins = np.array(self._sizes, dtype=np.int64)
+        self.may_start, self.may_end = self._allowed("low"), self._allowed("high")
+        # the search knows both tests of missingness of a column or none
+        found = self.condition_of
+        both = [all((f, "test", k, k == 1) in found for k in (0, 1)) for f in range(len(self.bins))]
+        self.may_test_missing: Bools = np.array(both, dtype=bool)
 
     @property
     def are_complete(self) -> bool:
@@ -48,58 +60,7 @@ class Axes:
         allowed = {"low": self.may_start, "high": self.may_end, "test": tests}
         return all(allowed[kind][f, k] for f, kind, k, _ in self.condition_of)
 
-
-def axes_of(table: BinnedTable, form: str) -> Axes:
-    """Find the axes of the DNF that a rule of this form is, over the table of its conditions."""
-    builder = _Builder(table.as_dnf(form))
-    for cuts, levels, tests in _by_column(table, form).values():
-        for source, ends in cuts.items():
-            builder.add_cuts(source, ends)
-        if levels:
-            builder.add_levels(levels)
-        if tests:
-            builder.add_tests(tests)
-    n_bins = np.array(builder.n_bins, dtype=np.int64)
-    found = builder.condition_of
-    # the search knows both tests of missingness of a column or none
-    both = [all((f, "test", k, k == 1) in found for k in (0, 1)) for f in range(len(n_bins))]
-    return Axes(
-        np.array([source for source, _ in builder.bins], dtype=np.intp),
-        tuple(bins for _, bins in builder.bins),
-        n_bins,
-        builder.allowed(n_bins, "low"),
-        builder.allowed(n_bins, "high"),
-        np.array(both, dtype=bool),
-        found,
-    )
-
-
-def _by_column(table: BinnedTable, form: str) -> dict[str, Kinds]:
-    """Group the literals of the DNF by column: cuts of each source, levels, missingness tests."""
-    parts: dict[str, Kinds] = {}
-    for j, condition in enumerate(table.literals):
-        literal = condition if form == "dnf" else condition.negated()
-        kinds = parts.setdefault(literal.feature, ({}, [], []))
-        if literal.op in GAPS:
-            kinds[2].append((literal, j))
-        elif table.side[j]:
-            kinds[0].setdefault(int(table.feature[j]), []).append((literal, j))
-        else:
-            kinds[1].append((literal, j))
-    return parts
-
-
-class _Builder:
-    """Collects axes, each of which reads the bins of one feature, and their ends' conditions."""
-
-    def __init__(self, table: BinnedTable) -> None:
-        self.table = table
-        self.bins: list[tuple[int, NDArray[np.integer]]] = []  # encoding read, bin of each cell
-        self.n_bins: list[int] = []
-        self.condition_of: dict[End, int] = {}
-        self._lacking: dict[int, bool] = {}
-
-    def add_cuts(self, source: int, conditions: Found) -> None:
+    def _add_cuts(self, source: int, conditions: Found) -> None:
         """Add a column of positions, with the cuts of its literals."""
         encoding, table = self.table.encodings[source], self.table
         rank_of = table.rank[[j for _, j in conditions]]
@@ -111,11 +72,11 @@ class _Builder:
         for (literal, j), k in zip(
             conditions, np.searchsorted(ranks, rank_of).tolist(), strict=True
         ):
-            accepts = literal.missing and self.lacks(source)
+            accepts = literal.missing and self._lacks(source)
             above = table.side[j] > 0
             self.condition_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
 
-    def add_levels(self, conditions: Found) -> None:
+    def _add_levels(self, conditions: Found) -> None:
         """Add, for each level or word that literals name, a feature of two bins: others, this."""
         keys = {(lit.scale, lit.value): (lit, j) for lit, j in conditions}
         values = [keys[k] for k in sorted(keys, key=repr)]
@@ -131,16 +92,16 @@ class _Builder:
             key = (value.scale, value.value)
             for literal, j in conditions if pair else ends[key]:
                 same = (literal.scale, literal.value) == key
-                accepts = literal.missing and self.lacks(self.bins[f][0])
+                accepts = literal.missing and self._lacks(self.source[f])
                 if (literal.op in MEMBER) == same:
                     self.condition_of[f, "low", 1, accepts] = j
                 else:
                     self.condition_of[f, "high", 0, accepts] = j
 
-    def add_tests(self, conditions: Found) -> None:
+    def _add_tests(self, conditions: Found) -> None:
         """Add the tests of missingness of a column as a feature of one bin."""
         source = int(self.table.feature[conditions[0][1]])
-        if not self.lacks(source):
+        if not self._lacks(source):
             return
         last = self.table.encodings[source].n_cells - 1
         f = self._add(source, (np.arange(last + 1) == last).astype(np.int64), 1)
@@ -148,18 +109,18 @@ class _Builder:
             only_missing = literal.op == "missing"
             self.condition_of[f, "test", int(only_missing), only_missing] = j
 
-    def lacks(self, source: int) -> bool:
+    def _lacks(self, source: int) -> bool:
         """Whether some row has no value that an encoding reads."""
         if source not in self._lacking:
             last = self.table.encodings[source].n_cells - 1
             self._lacking[source] = bool((self.table.codes[:, source] == last).any())
         return self._lacking[source]
 
-    def allowed(self, n_bins: NDArray[np.int64], kind: str) -> Bools:
+    def _allowed(self, kind: str) -> Bools:
         """Return at which bins an interval may begin or end: where all its literals exist."""
-        allowed = np.zeros((len(n_bins), int(n_bins.max(initial=1))), bool)
-        for f, bins in enumerate(n_bins.tolist()):
-            both = self.lacks(self.bins[f][0])
+        allowed = np.zeros((len(self.n_bins), int(self.n_bins.max(initial=1))), bool)
+        for f, bins in enumerate(self.n_bins.tolist()):
+            both = self._lacks(self.source[f])
             for k in range(bins):
                 there = (f, kind, k, False) in self.condition_of
                 allowed[f, k] = there and (not both or (f, kind, k, True) in self.condition_of)
@@ -180,11 +141,27 @@ class _Builder:
         return bool(((a == 2) | (a != b)).all())
 
     def _add(self, source: int, bins: NDArray[np.integer], n_bins: int) -> int:
-        self.bins.append((source, bins))
-        self.n_bins.append(n_bins)
-        return len(self.n_bins) - 1
+        self.source.append(source)
+        self.bins.append(bins)
+        self._sizes.append(n_bins)
+        return len(self.bins) - 1
 
 
 def _level_test(literal: Literal) -> Literal:
     """Return the test whether a value is the level, or among the levels, of a literal."""
     return replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
+
+
+def _by_column(table: BinnedTable, form: str) -> dict[str, Kinds]:
+    """Group the literals of the DNF by column: cuts of each source, levels, missingness tests."""
+    parts: dict[str, Kinds] = {}
+    for j, condition in enumerate(table.literals):
+        literal = condition if form == "dnf" else condition.negated()
+        kinds = parts.setdefault(literal.feature, ({}, [], []))
+        if literal.op in GAPS:
+            kinds[2].append((literal, j))
+        elif table.side[j]:
+            kinds[0].setdefault(int(table.feature[j]), []).append((literal, j))
+        else:
+            kinds[1].append((literal, j))
+    return parts

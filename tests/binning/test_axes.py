@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rulekit import Binarizer
-from rulekit.binning.axes import axes_of
+from rulekit.binning.axes import Axes
 from rulekit.search.box_search.problem import Boxes, BoxRows
 
 
@@ -58,7 +58,7 @@ def test_each_end_of_a_box_accepts_the_rows_its_condition_does(missing, form):
 
 def test_a_column_of_two_levels_is_one_axis():
     X, y = mixed(missing=False)
-    axes = axes_of(labelled(X, y), "dnf")
+    axes = Axes(labelled(X, y), "dnf")
     assert len(axes.n_bins) == 1 + 1 + 1 + 3
     assert axes.are_complete
 
@@ -67,5 +67,5 @@ def test_axes_lack_ends_whose_opposite_in_gaps_is_forbidden():
     X, y = mixed(missing=True)
     table = labelled(X, y)
     accepting = [j for j, lit in enumerate(table.literals) if lit.feature != "age" or lit.missing]
-    assert axes_of(table, "dnf").are_complete
-    assert not axes_of(table.take_columns(np.array(accepting)), "dnf").are_complete
+    assert Axes(table, "dnf").are_complete
+    assert not Axes(table.take_columns(np.array(accepting)), "dnf").are_complete

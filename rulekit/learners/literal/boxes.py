@@ -1,8 +1,7 @@
 """The box search on a learner's table: label noise, penalties, and one shared archive; rule lists.
 
 A row that lies among rows of the other class is more often noise than a case to build a condition
-on. The out-of-bag votes of a random forest estimate this for each row (`discounted`). For lists, a
-clause holds where all of its columns of ``A`` are False, in a table of the form "dnf".
+on. The out-of-bag votes of a random forest estimate this for each row (`discounted`).
 """
 
 import math

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from rulekit.binning.axes import axes_of
+from rulekit.binning.axes import Axes
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.training import Clock, SharedWork, TrainingTable
@@ -163,7 +163,7 @@ def certify(
     one_clause = model.has_one_clause
     if theta <= 0:
         bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
-    elif not axes_of(problem.table, problem.form).are_complete:
+    elif not Axes(problem.table, problem.form).are_complete:
         bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
     elif _has_other_cuts(model.rule_set_, problem):
         bound = _Bound(None, "the rule has cuts that are none of the conditions compared")

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.binning.axes import Axes, End, axes_of
+from rulekit.binning.axes import Axes, End
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -144,7 +144,7 @@ class BoxRows:
         classes: NDArray[np.intp] | None = None,
     ) -> "BoxRows":
         """Read a table for rules of a form; of rule lists `classes`, shape (n,), replace `y`."""
-        axes = axes_of(table, form)
+        axes = Axes(table, form)
         cells, column, bins, n_cells = _merged_cells(table.codes, axes)
         return cls(
             cells,
@@ -342,7 +342,7 @@ def _merged_cells(
 ) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Merge bins that all features treat alike: cells, column, bins, n_cells of `BoxRows`."""
     read: dict[int, list[int]] = {}
-    for f, source in enumerate(axes.source.tolist()):
+    for f, source in enumerate(axes.source):
         read.setdefault(source, []).append(f)
     merged = []
     for source, features in read.items():

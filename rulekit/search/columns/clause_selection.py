@@ -27,9 +27,9 @@ class MovableCuts:
 
 @dataclass(frozen=True)
 class ClauseSelection:
-    """Columns chosen for the clauses of a CNF over the columns of ``A``, shape (n, d).
+    """Conditions chosen for the clauses of a rule.
 
-    Shapes: chosen (R, d), the columns of each clause; disabled (R,).
+    Shapes: chosen (R, d), disabled (R,).
     """
 
     chosen: Bools
