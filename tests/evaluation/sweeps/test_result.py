@@ -122,8 +122,8 @@ def test_default_is_best_among_neighbours_with_a_reason():
     chosen = result_of([(e, 0.05, 7.0 - i) for i, e in enumerate(errors)]).suggest()
     assert (chosen["best"], chosen["default"], chosen["simplest_within_1se"]) == (1, 5, 5)
     assert chosen["reason"] == (
-        "Selected: price of a condition 5 (21.0 % with 2.0 conditions). Its test error, averaged "
-        "with settings of similar size, is the lowest after 0.2 points for each condition."
+        "Selected: price of a condition 5 (21.0 % with 2.0 conditions). It has the lowest test "
+        "error, averaged with similar settings, at a penalty of 0.2 points for each condition."
     )
 
 
