@@ -16,8 +16,6 @@ def error_rate(y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = No
 
     Shapes: y, predicted (n,), weight (n,).
 
-    Examples
-    --------
     >>> error_rate(["a", "b", "b", "b"], ["a", "a", "b", "b"])
     0.25
     """
@@ -32,8 +30,6 @@ def balanced_error_rate(
 
     Parameters and the returned value are as for `error_rate`.
 
-    Examples
-    --------
     >>> balanced_error_rate(["a", "b", "b", "b", "b"], ["b", "b", "b", "b", "b"])
     0.5
     """
@@ -52,8 +48,6 @@ def confusion_counts(
 
     Shapes: y, predicted (n,), weight (n,).
 
-    Examples
-    --------
     >>> confusion_counts([1, 1, 0], [1, 0, 0], positive=1)
     {'tp': 1.0, 'fp': 0.0, 'fn': 1.0, 'tn': 1.0}
     """
@@ -72,8 +66,6 @@ def confusion_counts(
 def f1_score(counts: Mapping[str, float]) -> float:
     """Compute the harmonic mean of precision and recall; NaN where neither is defined.
 
-    Examples
-    --------
     >>> f1_score({"tp": 2.0, "fp": 1.0, "fn": 1.0, "tn": 0.0})
     0.6666666666666666
     """
@@ -92,8 +84,6 @@ def cost_per_100(
 
     Shapes: y, predicted (n,), weight (n,).
 
-    Examples
-    --------
     >>> cost_per_100(["ill", "ill", "well", "well"], ["ill", "well", "well", "ill"], Costs(5, 1))
     150.0
     """
@@ -108,8 +98,6 @@ def area_under_roc(
 
     Shapes: y (n,), scores (n,), weight (n,).
 
-    Examples
-    --------
     >>> area_under_roc(["no", "yes", "yes"], [0.1, 0.9, 0.1], "yes")
     0.75
     """

@@ -17,16 +17,9 @@ MAX_CHECKED = 4096
 
 @dataclass(frozen=True)
 class Change:
-    """One column that has to change.
+    """One column that has to change; None is a missing value.
 
-    Attributes
-    ----------
-    feature : str
-        The column.
-    old, new : float, str, bool or None
-        The current value, and one that gives another prediction; None is a missing value.
-    text : str
-        The change in words: "glucose were 126 or lower (now 141)".
+    `text` states the change in words: "glucose were 126 or lower (now 141)".
     """
 
     feature: str

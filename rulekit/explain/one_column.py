@@ -70,8 +70,6 @@ def turning_value(
 ) -> float | None:
     """Find the nearest value at which a result changes.
 
-    Examples
-    --------
     >>> turning_value([126.04], "glucose", 141.0, lambda x: x < 126.04, {"glucose": (40, 340)})
     126.0
     """

@@ -142,8 +142,6 @@ def finite(number: Any, quantity: str) -> float:
 def number_text(number: float) -> str:
     """Write a number so that reading it gives the same number; whole ones without a point.
 
-    Examples
-    --------
     >>> number_text(40.0), number_text(0.1), number_text(1e22)
     ('40', '0.1', '1e+22')
     """

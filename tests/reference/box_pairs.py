@@ -29,16 +29,9 @@ Choice = tuple[int, int, int, bool]  # feature, low, high, absent
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """All that a clause may accept of one feature, by first and last bin.
+    """All c intervals a clause may accept of one feature, with their number of literals.
 
-    Parameters
-    ----------
-    low, high, absent : ndarray, shape (c,)
-        The intervals, see `Boxes`.
-    size : ndarray of int, shape (c,)
-        Literals of each.
-    accepts : ndarray of float, shape (c, width)
-        1 where a choice accepts a code.
+    ``accepts[i, code]`` is 1 where a choice accepts a code, shape (c, width).
     """
 
     low: Ints
@@ -49,19 +42,9 @@ class Choices:
 
 
 class PairStart:
-    """Finds where a new clause starts.
+    """Finds the start of a new clause, O(n) and O(K^3) a pair for K bins of a feature.
 
-    Parameters
-    ----------
-    problem : BoxProblem
-        The data.
-    theta : float
-        Price of a literal.
-
-    Notes
-    -----
-    O(n) and O(K^3) a pair for K bins of a feature. Features of more than `MOST_PAIR_BINS` bins can
-    start a clause alone.
+    Features of more than `MOST_PAIR_BINS` bins can start a clause alone.
     """
 
     def __init__(self, problem: BoxProblem, theta: float) -> None:
@@ -70,19 +53,9 @@ class PairStart:
         self._choices: dict[int, Choices] = {}
 
     def best(self, state: BoxState, r: int) -> list[Choice]:
-        """Choose what clause `r`, which has no literals yet, accepts; for two features at most.
+        """Choose what empty clause `r` accepts: (feature, low, high, absent), at most twice.
 
-        Parameters
-        ----------
-        state : BoxState
-            The clauses.
-        r : int
-            The new one.
-
-        Returns
-        -------
-        list of (feature, low, high, absent)
-            Ties go to the better single features first, then to the lower bins of the first.
+        Ties go to the better single features first, then to the lower bins of the first.
         """
         problem, savings = self.problem, Savings(state, r)
         if not problem.n_features:
@@ -137,20 +110,7 @@ class PairStart:
 
 
 def list_choices(problem: BoxProblem, f: int) -> Choices:
-    """List all that a clause may accept of feature `f`.
-
-    Parameters
-    ----------
-    problem : BoxProblem
-        Bins and what is allowed.
-    f : int
-        The feature, of at most `MOST_PAIR_BINS` bins.
-
-    Returns
-    -------
-    Choices
-        With one column in `accepts` for each code up to ``MOST_PAIR_BINS``.
-    """
+    """List all intervals a clause may accept of feature `f`, of at most `MOST_PAIR_BINS` bins."""
     last = int(problem.n_bins[f]) - 1
     lacks, tests = bool(problem.has_missing[f]), bool(np.asarray(problem.may_test_missing)[f])
     starts = [0, *(1 + np.flatnonzero(np.asarray(problem.may_start)[f, 1 : last + 1])).tolist()]

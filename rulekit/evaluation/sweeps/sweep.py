@@ -66,8 +66,6 @@ class FoldRows:
 class Measuring:
     """Measures models of one fold.
 
-    Notes
-    -----
     Neighbouring prices mostly end in the same rule, and measuring takes longer than a look-up. For
     learners that share their work and predict with their rule only, rows are checked once, and each
     of their rules is measured once.

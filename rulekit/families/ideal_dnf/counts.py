@@ -92,8 +92,6 @@ class TableCounts(PackedCounts):
 
     Shapes: columns (n,).
 
-    Notes
-    -----
     O(n) a column.
     """
 

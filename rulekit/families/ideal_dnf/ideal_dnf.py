@@ -46,19 +46,9 @@ DEPTH = 10  # conditions that are always ranked, so that settings can share one 
 class SampleGuarantee:
     """Guarantees that follow from the numbers of rows and conditions.
 
-    Parameters
-    ----------
-    n_rows : int
-        n, rows the formula was counted on.
-    n_conditions : int
-        k, conditions it may read.
-    confidence : float, default=0.95
-        1 - delta: how sure the statements are to be, all of them together.
-    margins : tuple of int, optional
-        For each type that occurs, by how many rows one class leads.
+    All statements together hold with probability `confidence`; `margins` are, for each type that
+    occurs, by how many rows one class leads.
 
-    Examples
-    --------
     >>> known = SampleGuarantee(n_rows=38_474, n_conditions=3)
     >>> round(known.separation, 4), round(known.excess_error, 3)
     (0.0183, 0.147)

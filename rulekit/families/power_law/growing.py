@@ -41,8 +41,6 @@ def with_least_wrong(
 
     Shapes: columns (n,), codes (n,), weight (n,).
 
-    Notes
-    -----
     Impurity, by which power laws are found, looks beyond one split; where none follows, what counts
     is who is answered wrongly. O(n log n), and O(n) a class.
     """

@@ -83,8 +83,6 @@ class Node:
 def prune(root: Node, tolerance: float) -> None:
     """Collapse splits below the root as long as balanced training accuracy allows it.
 
-    Notes
-    -----
     Each round collapses the split whose loss keeps accuracy highest, of equal ones the one with
     most splits below. The paper does not say in which order it goes.
     """

@@ -105,8 +105,6 @@ def sizes_of(limits: GrowthLimits, n_rows: int) -> list[GrowthLimits]:
 def compare_sizes(grower: Grower, tau_prune: float | None, n_folds: int) -> Compared | None:
     """Grow a tree of each size on all rows and without each fold, and compute its errors.
 
-    Notes
-    -----
     The sizes of a fold share what they find: the largest root costs what all of them cost.
 
     An error of few rows left out is noisy, and one of rows learned from too low; `OUTSIDE` says how

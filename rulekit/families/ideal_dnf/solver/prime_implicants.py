@@ -69,12 +69,8 @@ def minimum_dnf(
 
     Shapes: on, off (2**k,).
 
-    Notes
-    -----
     O(3**k) for the primes. Covering is NP-hard; up to k = 8 it takes milliseconds.
 
-    Examples
-    --------
     Types 01, 10 and 11 are on: either column will do.
 
     >>> minimum_dnf(np.array([0, 1, 1, 1], bool), np.array([1, 0, 0, 0], bool)).cubes

@@ -78,19 +78,11 @@ class ValidationCurve:
 
 
 def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
-    """Evaluate the ideal classifiers of all rankings and numbers of columns.
+    """Evaluate the ideal classifiers of all rankings and numbers of columns, O(2**K) a ranking.
 
-    Shapes: counts (2, 2**K, 2).
-
-    Notes
-    -----
-    O(2**K) for each ranking, whatever the number of rows.
-
-    References
-    ----------
-    .. [1] R. Jaakkola, T. Janhunen, A. Kuusisto, M. F. Rankooh, M. Vilander, "Interpretable
-       classifiers for tabular data via feature selection and discretization" (2024), section 3,
-       steps 3 to 6.
+    Shapes: counts (2, 2**K, 2). Source: R. Jaakkola, T. Janhunen, A. Kuusisto, M. F. Rankooh,
+    M. Vilander, "Interpretable classifiers for tabular data via feature selection and
+    discretization" (2024), section 3, steps 3 to 6.
     """
     right, errors = zip(*(_one_curve(table) for table in counts), strict=True)
     total = counts[0][1].sum().item()

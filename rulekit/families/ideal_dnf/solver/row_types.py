@@ -73,8 +73,6 @@ def contingency(columns: Words, described: Words, within: Words) -> Contingency:
 
     Shapes: columns (d, w), described (w,), within (w,).
 
-    Notes
-    -----
     O(d n / 64).
     """
     ones = np.empty(len(columns), dtype=np.int64)

@@ -86,8 +86,6 @@ def genetic_search(
 ) -> FoundSplit | None:
     """Find a short split that is pure enough, as the paper does.
 
-    Notes
-    -----
     One generation of N individuals costs at most N runs of the lower level.
     """
     varying = np.flatnonzero(np.ptp(task.X, axis=0) > 0)

@@ -73,8 +73,6 @@ def sample_rows(mass: ClassMass, most: int, rng: np.random.Generator) -> tuple[I
 
     Shape of the result: (m,).
 
-    Notes
-    -----
     O(n).
     """
     counts = np.bincount(mass.codes, minlength=mass.n_classes)
