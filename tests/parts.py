@@ -3,7 +3,7 @@
 Each is a part of what that file tests. The table may only shrink: a new module brings its tests.
 """
 
-AT_MOST = 49
+AT_MOST = 48
 PARTS = {
     "tests/binning/test_conditions.py": ("rulekit/binning/encodings.py",),
     "tests/data/reading/test_delimited.py": ("rulekit/data/samples/synthetic.py",),
@@ -47,10 +47,7 @@ PARTS = {
     "tests/pages/test_models.py": ("ui/models/curve.py",),
     "tests/pages/test_rules.py": ("ui/rules/cards.py",),
     "tests/pages/data/test_tables.py": ("ui/data/server_tables.py",),
-    "tests/rules/test_codec.py": (
-        "rulekit/rules/power_law.py",
-        "rulekit/rules/writer.py",
-    ),
+    "tests/rules/test_codec.py": ("rulekit/rules/writer.py",),
     "tests/search/box_search/test_descent.py": (
         "rulekit/search/box_search/move_kernels.py",
         "rulekit/search/box_search/problem.py",
