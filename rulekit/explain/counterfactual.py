@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.explain.changes import Change, changes_between
+from rulekit.explain.changes import Change, changes_between, single_change
 from rulekit.explain.domains import Candidate, candidates, domain_of
-from rulekit.explain.one_column import single_change
 from rulekit.explain.subject import Subject, as_column, subject_of
 from rulekit.rules import LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
 from rulekit.rules.writer import ConditionWriter

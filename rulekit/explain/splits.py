@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.explain.changes import Change, changes_between
+from rulekit.explain.changes import Change, Floats, Ranges, changes_between, turning_value
 from rulekit.explain.domains import candidates, domain_of
-from rulekit.explain.one_column import Floats, Ranges, turning_value
 from rulekit.explain.similar import training_rows
 from rulekit.explain.subject import as_column, columns_for, row_values
 from rulekit.rules import (

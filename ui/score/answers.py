@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.explain import Scored, distance_to_boundary, ranges_of
 from rulekit.explain.subject import columns_for
-from rulekit.export.sheets.cases import CASE_FILES, cases_frame
+from rulekit.export.sheets.frame import CASE_FILES, cases_frame
 from rulekit.learners.choice import COST
 from rulekit.rules import wilson_interval
 from rulekit.style.wording import measured

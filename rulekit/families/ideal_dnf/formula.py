@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.families.ideal_dnf.columns import Pair
+from rulekit.families.ideal_dnf.counts import Pair
 from rulekit.families.ideal_dnf.solver.prime_implicants import MinimumForm, minimum_dnf
 from rulekit.families.ideal_dnf.solver.row_types import Counts, majority
 from rulekit.learners.shares import Patterns, Shares, first_clause

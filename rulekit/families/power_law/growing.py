@@ -12,8 +12,7 @@ from sklearn.utils import check_random_state
 from rulekit.exceptions import StoppedError
 from rulekit.families.power_law.features import PowerLawFeatures, middle, short_split
 from rulekit.families.power_law.nodes import Node, prune
-from rulekit.families.power_law.solver.genetic import genetic_search
-from rulekit.families.power_law.solver.genetic_weights import GeneticLevel
+from rulekit.families.power_law.solver.genetic import GeneticLevel, genetic_search
 from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.laws import PowerTable
 from rulekit.families.power_law.solver.split_beam import SEARCHED_ROWS, beam_search
