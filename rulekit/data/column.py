@@ -110,10 +110,7 @@ def whole(series: pd.Series) -> pd.Series:
 
 
 def kind_of(series: pd.Series, n_distinct: int, max_levels: int) -> str:
-    """Return the kind of a column.
-
-    Shapes: series n.
-    """
+    """Return the kind of a column; shapes: series n."""
     if n_distinct == 0 or (n_distinct == 1 and series.notna().all()):
         return "constant"
     if pd.api.types.is_datetime64_any_dtype(series.dtype):

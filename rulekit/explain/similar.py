@@ -17,10 +17,7 @@ from rulekit.style.phrases import PLAIN, Wording, counted_outcome, label_text
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Past rows with their true labels.
-
-    Shapes: columns (n,), labels (n,).
-    """
+    """Past rows with their true labels; shapes: columns (n,), labels (n,)."""
 
     columns: dict[str, NDArray[Any]]
     labels: NDArray[Any] | None

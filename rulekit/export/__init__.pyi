@@ -1,6 +1,6 @@
+from .code.python import Preparation as Preparation
 from .code.python import to_python as to_python
-from .code.script import Preparation as Preparation
-from .code.script import to_script as to_script
+from .code.python import to_script as to_script
 from .code.sql import to_sql as to_sql
 from .documents.html import to_html as to_html
 from .documents.latex import to_latex as to_latex

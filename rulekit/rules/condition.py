@@ -172,10 +172,7 @@ def scalar(value: Any) -> Scalar:
 
 
 def columns_in(table: Any, features: Iterable[str]) -> Columns:
-    """Read the columns that a rule needs from a table of any library.
-
-    Shape of the result: (n,).
-    """
+    """Read the columns that a rule needs from a table of any library; shape of the result: (n,)."""
     if isinstance(table, Mapping):
         return table
     if not hasattr(table, "columns"):

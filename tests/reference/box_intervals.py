@@ -24,9 +24,16 @@ TIE = 1e-9  # a literal must earn at least this much more than its price
 
 @dataclass(frozen=True, slots=True)
 class BestIntervals:
-    """For each of p features the best choice for one clause, and its saving, literals paid.
+    """For each feature the best choice for one clause, and what it is worth.
 
-    ``low > high`` accepts only missing values; `absent` is whether missing values are accepted.
+    Parameters
+    ----------
+    value : ndarray of float, shape (p,)
+        Saving of the choice, its literals paid.
+    low, high : ndarray of int, shape (p,)
+        The interval; ``low > high`` accepts only missing values.
+    absent : ndarray of bool, shape (p,)
+        Whether missing values are accepted.
     """
 
     value: Floats
@@ -36,7 +43,15 @@ class BestIntervals:
 
 
 class Savings:
-    """Saving of each row when the last feature of clause `r` accepts it: the function ``g``."""
+    """What each row saves when the last feature of a clause accepts it: the function ``g``.
+
+    Parameters
+    ----------
+    state : BoxState
+        The clauses.
+    r : int
+        The clause that is being changed.
+    """
 
     def __init__(self, state: BoxState, r: int) -> None:
         problem = state.problem
@@ -59,11 +74,26 @@ class Savings:
 
 
 def histogram(savings: Savings, violated: Bools, v: Ints) -> Floats:
-    """Sum the savings of acceptance over the bins of every feature, shape (p, width).
+    """Sum what acceptance saves over the bins of every feature.
 
-    Shapes: violated (n, p), v (n,) the number of violations. O(a * p + b) for the `a` rows that
-    save something in every feature and the `b` violations that matter. For training errors
-    these are the rows the clause holds for, and the rows that a single feature keeps out.
+    Parameters
+    ----------
+    savings : Savings
+        The clause's function ``g``.
+    violated : ndarray of bool, shape (n, p)
+        Which features of the clause refuse which row.
+    v : ndarray of int, shape (n,)
+        Their number.
+
+    Returns
+    -------
+    ndarray of float, shape (p, width)
+
+    Notes
+    -----
+    O(a * p + b) for the `a` rows that save something in every feature and the `b` refusals that
+    matter. For training errors these are the rows the clause holds for, and the rows that a single
+    feature keeps out.
     """
     problem = savings.problem
     p, width = problem.n_features, 1 + int(problem.n_bins.max(initial=1))
@@ -86,7 +116,13 @@ def histogram(savings: Savings, violated: Bools, v: Ints) -> Floats:
 class IntervalSearch:
     """Finds the best interval of every feature in a histogram of savings.
 
-    With `features` (m,), `best` works on rows of a histogram of these features, which may repeat.
+    Parameters
+    ----------
+    problem : BoxProblem
+        Bins and what is allowed.
+    features : ndarray of int, shape (m,), optional
+        The features that the rows of a histogram belong to, where these are not all features once;
+        `best` then works on rows, as wide as the widest of these features.
     """
 
     def __init__(self, problem: BoxProblem, features: Ints | None = None) -> None:
@@ -113,7 +149,19 @@ class IntervalSearch:
         self.may_test_missing = np.asarray(problem.may_test_missing)[chosen]
 
     def best(self, H: Floats, theta: float) -> BestIntervals:
-        """Choose for every feature; ties go to fewer literals, then to the lower bins."""
+        """Choose for every feature; ties go to fewer literals, then to the lower bins.
+
+        Parameters
+        ----------
+        H : ndarray of float, shape (p, width)
+            From `histogram`.
+        theta : float
+            Price of a literal.
+
+        Returns
+        -------
+        BestIntervals
+        """
         price = theta + TIE
         lost = H[self.rows, self.n_bins]  # savings of the rows without a value
         inside = np.where(self.is_bin, H, 0.0)

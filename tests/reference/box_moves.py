@@ -14,6 +14,17 @@ IMPROVEMENT = 1e-6  # above the tie price of literals and the rounding of histog
 class Moves:
     """All moves at one price of a literal; each one improves the objective or does nothing.
 
+    Parameters
+    ----------
+    problem : BoxProblem
+        The data.
+    archive : Archive
+        Where improvements are recorded.
+    theta : float
+        Price of a literal, in the unit of the loss.
+
+    Notes
+    -----
     States from which no move improves, or no clause can be added, are remembered: a search comes
     back to most of them. That saves time and changes nothing.
     """
@@ -70,7 +81,13 @@ class Moves:
         return True
 
     def descend(self, state: BoxState) -> float:
-        """Improve until no change, swap or dropped clause does; return the objective reached."""
+        """Improve until no change, no swap and no dropped clause does.
+
+        Returns
+        -------
+        float
+            The objective reached; never above the one at the start.
+        """
         while True:
             before = state.n_clauses
             while state.key() not in self._settled and self._improve(state):
@@ -111,8 +128,15 @@ class Moves:
     def visit(self, boxes: Boxes, n_clauses: int, *, undisturbed: bool) -> None:
         """Descend from a rule, fill it up to `n_clauses`, and descend again.
 
-        An `undisturbed` rule is unchanged from the archive: it is improved before clauses are
-        added, and after that only if any was.
+        Parameters
+        ----------
+        boxes : Boxes
+            Where to start.
+        n_clauses : int
+            Clauses at most.
+        undisturbed : bool
+            Whether the rule comes from the archive as it is: it is improved before clauses are
+            added, and after that only if any was.
         """
         state = BoxState(self.problem, boxes)
         if undisturbed:
@@ -121,7 +145,13 @@ class Moves:
             self.descend(state)
 
     def grow(self, state: BoxState, n_clauses: int) -> bool:
-        """Add clauses while that lowers the objective; return whether any was added."""
+        """Add clauses, each from the best start on two features, while that lowers the objective.
+
+        Returns
+        -------
+        bool
+            Whether any was added.
+        """
         objective, grew = self.objective(state), False
         while state.n_clauses < n_clauses and state.key() not in self._full_grown:
             before = state.key()

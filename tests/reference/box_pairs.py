@@ -29,9 +29,16 @@ Choice = tuple[int, int, int, bool]  # feature, low, high, absent
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """All c intervals a clause may accept of one feature, with their number of literals.
+    """All that a clause may accept of one feature, by first and last bin.
 
-    ``accepts[i, code]`` is 1 where a choice accepts a code, shape (c, width).
+    Parameters
+    ----------
+    low, high, absent : ndarray, shape (c,)
+        The intervals, see `Boxes`.
+    size : ndarray of int, shape (c,)
+        Literals of each.
+    accepts : ndarray of float, shape (c, width)
+        1 where a choice accepts a code.
     """
 
     low: Ints
@@ -42,9 +49,19 @@ class Choices:
 
 
 class PairStart:
-    """Finds the start of a new clause, O(n) and O(K^3) a pair for K bins of a feature.
+    """Finds where a new clause starts.
 
-    Features of more than `MOST_PAIR_BINS` bins can start a clause alone.
+    Parameters
+    ----------
+    problem : BoxProblem
+        The data.
+    theta : float
+        Price of a literal.
+
+    Notes
+    -----
+    O(n) and O(K^3) a pair for K bins of a feature. Features of more than `MOST_PAIR_BINS` bins can
+    start a clause alone.
     """
 
     def __init__(self, problem: BoxProblem, theta: float) -> None:
@@ -53,9 +70,19 @@ class PairStart:
         self._choices: dict[int, Choices] = {}
 
     def best(self, state: BoxState, r: int) -> list[Choice]:
-        """Choose what empty clause `r` accepts: (feature, low, high, absent), at most twice.
+        """Choose what clause `r`, which has no literals yet, accepts; for two features at most.
 
-        Ties go to the better single features first, then to the lower bins of the first.
+        Parameters
+        ----------
+        state : BoxState
+            The clauses.
+        r : int
+            The new one.
+
+        Returns
+        -------
+        list of (feature, low, high, absent)
+            Ties go to the better single features first, then to the lower bins of the first.
         """
         problem, savings = self.problem, Savings(state, r)
         if not problem.n_features:
@@ -110,7 +137,20 @@ class PairStart:
 
 
 def list_choices(problem: BoxProblem, f: int) -> Choices:
-    """List all intervals a clause may accept of feature `f`, of at most `MOST_PAIR_BINS` bins."""
+    """List all that a clause may accept of feature `f`.
+
+    Parameters
+    ----------
+    problem : BoxProblem
+        Bins and what is allowed.
+    f : int
+        The feature, of at most `MOST_PAIR_BINS` bins.
+
+    Returns
+    -------
+    Choices
+        With one column in `accepts` for each code up to ``MOST_PAIR_BINS``.
+    """
     last = int(problem.n_bins[f]) - 1
     lacks, tests = bool(problem.has_missing[f]), bool(np.asarray(problem.may_test_missing)[f])
     starts = [0, *(1 + np.flatnonzero(np.asarray(problem.may_start)[f, 1 : last + 1])).tolist()]

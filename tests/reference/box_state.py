@@ -12,8 +12,17 @@ FAR = (
 class BoxState:
     """Clauses under change, with the violations of every row kept up to date.
 
-    `size` (k, p) counts the literals by clause and feature. Changing one feature costs O(n). See
-    `problem` for the symbols.
+    Parameters
+    ----------
+    problem : BoxProblem
+        The data.
+    boxes : Boxes
+        The clauses to start from; copied.
+
+    Notes
+    -----
+    Attribute `size` (k, p) counts the literals by clause and feature. Changing one feature costs
+    O(n). See `problem` for the symbols.
     """
 
     def __init__(self, problem: BoxProblem, boxes: Boxes) -> None:

@@ -163,8 +163,15 @@ def _bits(mask: Bools) -> int:
 
 
 def weigher(weight: Floats) -> Callable[[int], float]:
-    """Return the function that weighs a set of rows given as bits; row i, of weight[i], is bit i.
+    """Return the function that weighs a set of rows given as bits.
 
+    Parameters
+    ----------
+    weight : ndarray of float, shape (m,)
+        Weight of row i, which is bit i.
+
+    Notes
+    -----
     Equal weights are counted, a few distinct ones are counted apart, many are looked up byte by
     byte.
     """

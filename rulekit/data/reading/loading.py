@@ -236,10 +236,7 @@ _NULLABLE = {
 def read_parquet(
     raw: bytes, options: ParseOptions, limits: Limits
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Read a Parquet file.
-
-    Shape of the result: (n, k).
-    """
+    """Read a Parquet file; shape of the result: (n, k)."""
     try:
         return _read(raw, options, limits)
     except DataError:

@@ -36,10 +36,7 @@ Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]
 
 @dataclass(frozen=True)
 class FoldRows:
-    """The rows of one fold.
-
-    Shapes: X (n, k), y (n,), weight (n,).
-    """
+    """The rows of one fold; shapes: X (n, k), y (n,), weight (n,)."""
 
     X: Any
     y: NDArray[Any]

@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 
 from rulekit._renamed import former_name
 from rulekit.exceptions import DataError, RuleError
-from rulekit.families.hyperplane.clauses import box_clause
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
 from rulekit.families.hyperplane.numeric_design import as_numbers, short_faces
-from rulekit.families.hyperplane.plane_work import Plane, unit_distances
+from rulekit.families.hyperplane.plane_work import Plane, box_clause, unit_distances
 from rulekit.families.hyperplane.solver.corners import water_fill
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, Region
 from rulekit.families.hyperplane.solver.hypercubes import carry_on

@@ -1,7 +1,10 @@
-"""From a checked table to a plane, the boxes on its sides, and the confidence of a prediction."""
+"""From a checked table to a plane, the boxes on its sides and their clauses.
+
+Also the confidence of a prediction, from the distance to the plane, calibrated on folds.
+"""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 from rulekit.exceptions import DataError
 from rulekit.families.hyperplane.lp_svm import LPSVM, ON_PLANE
 from rulekit.families.hyperplane.numeric_design import (
+    Number,
     NumericDesign,
     as_numbers,
     complete,
@@ -25,6 +29,8 @@ from rulekit.families.hyperplane.numeric_design import (
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_values
 from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
 from rulekit.learners.training import TrainingTable
+from rulekit.rules import Clause, LinearSplit, Literal
+from rulekit.rules.analysis.simplify import simplify_clause
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -285,3 +291,46 @@ def _plane_parameters(last: Any) -> tuple[Floats, float]:
             f"`linear` must have one plane, for two classes; its `coef_` has {weights.shape[0]}."
         )
     return weights.reshape(-1), float(np.asarray(intercept, dtype=float).reshape(-1)[0])
+
+
+def box_clauses(plane: Plane, boxes: Boxes) -> Iterator[Clause]:
+    """Convert each box to an AND of literals; see `box_clause`."""
+    for lower, upper in zip(boxes.lower, boxes.upper, strict=True):
+        yield box_clause(plane, boxes.half, lower, upper)
+
+
+def box_clause(
+    plane: Plane, half: HalfSpace, lower: NDArray[np.float64], upper: NDArray[np.float64]
+) -> Clause:
+    """Convert ``lower < v <= upper`` in oriented coordinates to literals.
+
+    Faces at the table's edge, or beyond, ask for nothing.
+    """
+    numbers = [plane.design.numbers[column] for column in half.columns.tolist()]
+    low = np.where(lower < half.low, -np.inf, lower)
+    high = np.where(upper >= half.high, np.inf, upper)
+    sides = zip(numbers, half.signs.tolist(), low.tolist(), high.tolist(), strict=True)
+    clause = Clause(tuple(c for side in sides for c in face_literals(*side)))
+    if all(number.level is None for number in numbers):
+        return clause
+    shorter = simplify_clause(clause)  # levels of one column: "not red" says nothing beside "blue"
+    return clause if shorter is None else shorter
+
+
+def face_literals(number: Number, sign: float, low: float, high: float) -> tuple[Literal, ...]:
+    """Convert ``low < v <= high`` of one coordinate to literals; infinite ends give none."""
+    return number.literals(low, high) if sign > 0 else number.mirrored_literals(-high, -low)
+
+
+def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:
+    """Convert one side of a hyperplane to a condition."""
+    used = np.flatnonzero(plane.w).tolist()
+    numbers = [plane.design.numbers[j] for j in used]
+    strange = next((n for n in numbers if n.level is not None), None)
+    if strange is not None:
+        raise DataError(
+            f"`uncovered='hyperplane'` needs a plane over columns of numbers; this one reads "
+            f"{strange.name[:60]!r}. Write the column as numbers, or take `uncovered='other'`."
+        )
+    terms = tuple((n.feature, float(plane.w[j])) for n, j in zip(numbers, used, strict=True))
+    return LinearSplit(terms, ">" if above else "<=", plane.gamma)

@@ -20,8 +20,7 @@ from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.families.family import Family
 from rulekit.families.ideal_dnf.counts import counted_types
-from rulekit.families.ideal_dnf.formula import MODES, IdealFormula
-from rulekit.families.ideal_dnf.search import CountPlan, Search, search_table
+from rulekit.families.ideal_dnf.search import MODES, CountPlan, IdealFormula, Search, search_table
 from rulekit.families.ideal_dnf.solver.prime_implicants import MAX_COLUMNS
 from rulekit.families.ideal_dnf.solver.row_types import least_errors
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
@@ -140,10 +139,7 @@ class SampleGuarantee:
 
 
 def margins_of(counts: NDArray[Any]) -> tuple[int, ...]:
-    """Return the lead of one class in each type that occurs, in rows.
-
-    Shapes: counts (2**k, 2).
-    """
+    """Return the lead of one class in each type that occurs, in rows; shapes: counts (2**k, 2)."""
     occurring = counts[counts.sum(axis=1) > 0]
     return tuple(int(lead) for lead in np.abs(occurring[:, 1] - occurring[:, 0]))
 

@@ -16,8 +16,14 @@ from rulekit.data import Costs, make_folds
 from rulekit.exceptions import MonotonicityWarning
 from rulekit.families.family import Family, Setting
 from rulekit.families.power_law.features import PowerLawFeatures
-from rulekit.families.power_law.growing import Grower, GrowthLimits, search_for, seed_of
-from rulekit.families.power_law.nodes import Node, as_tree
+from rulekit.families.power_law.growing import (
+    Grower,
+    GrowthLimits,
+    Node,
+    as_tree,
+    search_for,
+    seed_of,
+)
 from rulekit.families.power_law.solver.split_beam import SEARCHED_ROWS
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.training import (

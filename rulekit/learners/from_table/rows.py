@@ -207,10 +207,7 @@ class TableRows:
     def drawn(
         self, purpose: int, shares: Floats, rule: RuleSet | None = None
     ) -> tuple[pd.DataFrame, NDArray[np.intp], NDArray[np.intp]]:
-        """Draw training rows.
-
-        Shapes: shares (K,); result (n, p), (n,), (n,).
-        """
+        """Draw training rows; shapes: shares (K,); result (n, p), (n,), (n,)."""
         import ibis
 
         wrong: Any = ibis.literal(0, "int64")

@@ -9,9 +9,9 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from rulekit.families.hyperplane.clauses import face_literals
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
 from rulekit.families.hyperplane.numeric_design import as_numbers
+from rulekit.families.hyperplane.plane_work import face_literals
 from rulekit.families.hyperplane.solver.half_space import HalfSpace
 from rulekit.rules import LinearSplit
 from rulekit.style.palette import GREY, MARK, Look, base_layout, outcome_looks, plain
@@ -409,10 +409,7 @@ def projection(
     case: Floats,
     names: list[str],
 ) -> Projection:
-    """Describe boxes, rows and the hyperplane in two columns.
-
-    Shapes: case (k,).
-    """
+    """Describe boxes, rows and the hyperplane in two columns; shapes: case (k,)."""
     half, boxes, plane = side_of(model, label), model.boxes_[label], model.plane_
     a, b = axes
     rows = plane.rows[:, half.columns]

@@ -107,10 +107,7 @@ def extract_boxes(
 def carry_on(
     half: HalfSpace, V: Floats, v: Floats, *, criterion: str = "peel", max_depth: int = 20
 ) -> tuple[Floats, Floats, int]:
-    """Extract boxes where one more point is, until one holds it.
-
-    Shapes: v (n,); result (n,).
-    """
+    """Extract boxes where one more point is, until one holds it; shapes: v (n,); result (n,)."""
     if half.value(v) > half.cap:
         raise ValueError("`v` must be on this side of the plane; take the other side.")
     points, counts = np.unique(V[half.contains(V)], axis=0, return_counts=True)

@@ -33,10 +33,7 @@ DOMINANCE_CELLS = 4_000  # primes, or types, up to which pairs of them are compa
 
 @dataclass(frozen=True)
 class MinimumForm:
-    """A disjunctive normal form.
-
-    Shapes: cubes (t, k).
-    """
+    """A disjunctive normal form; shapes: cubes (t, k)."""
 
     cubes: Cubes
     cost: int

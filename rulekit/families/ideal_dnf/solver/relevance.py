@@ -161,10 +161,7 @@ _MEASURES = {
 def rankings(
     counts: Contingency, scores: Sequence[str], length: int
 ) -> tuple[NDArray[np.intp], ...]:
-    """Rank the columns by each score.
-
-    Shape of the result: (at most `length`,).
-    """
+    """Rank the columns by each score; shape of the result: (at most `length`,)."""
     usable = np.flatnonzero((counts.ones > 0) & (counts.ones < counts.n))
     ranked = []
     for name in scores:

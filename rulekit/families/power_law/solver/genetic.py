@@ -82,10 +82,7 @@ class GeneticLevel:
         self.members = [np.flatnonzero(mass.codes == k) for k in range(mass.n_classes)]
 
     def screen(self, structures: Exponents, modulus: bool) -> Splits:
-        """Run the algorithm for each structure.
-
-        Shapes: structures (P, p, d).
-        """
+        """Run the algorithm for each structure; shapes: structures (P, p, d)."""
         splits = empty_splits(structures, self.mass.gini)
         together = max(1, WORK // (self.settings.population * self.mass.n_rows))
         for block in blocks(self.table, structures, together):
@@ -238,10 +235,7 @@ PAPER = StructureSettings()
 
 @dataclass(frozen=True)
 class Population:
-    """Individuals with what the lower level found for them.
-
-    Shapes: modulus (N,).
-    """
+    """Individuals with what the lower level found for them; shapes: modulus (N,)."""
 
     splits: Splits
     modulus: Bools
