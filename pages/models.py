@@ -30,16 +30,16 @@ with sentences():
         y = measure_choice(result)
 
     left, right = two_columns()
+    with right:  # first: the chart takes the browser longest
+        picked_card(result, spec)
+        if result is not None:
+            offer(result)
     with left:
         if result is not None and len(result.points):
             curve(result, y)
             suggestion_line(result)
         run_line(result, spec)
         left_out_line()
-    with right:
-        picked_card(result, spec)
-        if result is not None:
-            offer(result)
     if result is not None:
         both(result)
 

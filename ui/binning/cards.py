@@ -237,10 +237,11 @@ def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
     for e in fitted_one.encodings_:
         conditions[e.name] = conditions.get(e.name, 0) + len(e.conditions())
     edited = dict(state.binning.cuts)
+    kinds = {column.name: column.kind for column in state.table.columns}
     rows = [
         {
             "column": name,
-            "holds": state.table.column(name).kind,
+            "holds": kinds[name],
             "cut points": len(fitted_one.cuts_.get(name, ())),
             "conditions": conditions.get(name, 0),
             **({"by hand": name in edited} if edited else {}),
