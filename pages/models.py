@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.data.left_out import left_out_line
+from ui.data.quality import left_out_line
 from ui.data.server_tables import whole_file_card
 from ui.escape import md
 from ui.models.curve import curve, points_table, suggestion_line

@@ -60,7 +60,7 @@ def _purity(left, total, sign):  # type: ignore[no-untyped-def]
     return squares / whole
 
 
-@machine_code()
+@machine_code(inline=True)
 def _counted(rows, f, node):  # type: ignore[no-untyped-def]
     """Count the rows of a node that were drawn by the cells of a column; give the cells met."""
     own, hist, counts = rows.codes[f], rows.hist, rows.counts
@@ -82,7 +82,7 @@ def _counted(rows, f, node):  # type: ignore[no-untyped-def]
     return met
 
 
-@machine_code()
+@machine_code(inline=True)
 def _split(rows, met, ordered, random, least, state):  # type: ignore[no-untyped-def]
     """Find a split of the column counted: its purity, and its cell.
 
@@ -115,7 +115,7 @@ def _split(rows, met, ordered, random, least, state):  # type: ignore[no-untyped
     return best, cell
 
 
-@machine_code()
+@machine_code(inline=True)
 def _best_split(rows, node, features, random, least, state):  # type: ignore[no-untyped-def]
     """Look at a few columns that differ, and at more until a split is found; -1 for none."""
     left, tried = len(features), 0
@@ -136,7 +136,7 @@ def _best_split(rows, node, features, random, least, state):  # type: ignore[no-
     return feature, cell
 
 
-@machine_code()
+@machine_code(inline=True)
 def _parted(own, order, start, end, cell, ordered):  # type: ignore[no-untyped-def]
     """Bring the rows that go left to the front of a node; return where the others begin."""
     middle = start
@@ -148,7 +148,7 @@ def _parted(own, order, start, end, cell, ordered):  # type: ignore[no-untyped-d
     return middle
 
 
-@machine_code()
+@machine_code(inline=True)
 def _grown(rows, features, random, least, state, votes):  # type: ignore[no-untyped-def]
     """Grow a tree on the rows drawn, and add the shares of its leaves to the others' votes."""
     n = len(rows.y)

@@ -5,7 +5,7 @@ that ``import rulekit`` needs no Numba::
 
     from rulekit.search.machine_code import machine_code
 
-    @machine_code()  # called by other kernels only
+    @machine_code()  # called by other kernels only; with `inline=True`, in one place
     def half(x):
         return x / 2
 
@@ -25,13 +25,16 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from rulekit.exceptions import SolverError
@@ -43,16 +46,16 @@ except ImportError:  # Windows
 
 #: Kernel files, those of the quick search first, with the CPU seconds that compiling takes.
 KERNELS: dict[str, float] = {
-    "rulekit.search.box_search.descent_kernels": 15.0,
-    "rulekit.search.box_search.pair_kernels": 6.0,
+    "rulekit.search.box_search.descent_kernels": 11.0,
+    "rulekit.search.box_search.pair_kernels": 3.0,
     "rulekit.learners.forest_kernels": 4.0,
-    "rulekit.families.scorecard.solver.card_kernels": 11.0,
-    "rulekit.search.clause_generation.exact_kernels": 6.0,
+    "rulekit.families.scorecard.solver.card_kernels": 9.0,
+    "rulekit.search.clause_generation.exact_kernels": 4.0,
     "rulekit.families.power_law.solver.split_kernels": 6.0,
-    "rulekit.families.power_law.solver.moment_kernels": 3.0,
-    "rulekit.search.screening.cover_kernels": 3.0,
-    "rulekit.search.columns.rounding_kernels": 3.0,
-    "rulekit.search.columns.simplex_kernels": 2.0,
+    "rulekit.families.power_law.solver.moment_kernels": 2.0,
+    "rulekit.search.screening.cover_kernels": 2.0,
+    "rulekit.search.columns.rounding_kernels": 4.0,
+    "rulekit.search.columns.simplex_kernels": 1.0,
     "rulekit.families.scorecard.solver.fit_kernels": 1.0,
 }
 QUICK = tuple(KERNELS)[:3]  # what the quick search of the dashboard needs
@@ -60,9 +63,13 @@ log = logging.getLogger("rulekit.machine_code")
 
 
 def machine_code(
-    signature: Any = None, *, ieee: bool = False
+    signature: Any = None, *, ieee: bool = False, inline: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Compile a kernel, or load it from the cache."""
+    """Compile a kernel, or load it from the cache.
+
+    A kernel that is called in one place is compiled with its caller (`inline`): by itself it would
+    be compiled again for each kernel above that one.
+    """
     import numba
     from numba.core import event
 
@@ -70,7 +77,7 @@ def machine_code(
     options: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
     options["error_model"] = "numpy" if ieee else "python"
     if signature is None:
-        return njit(no_cpython_wrapper=True, **options)
+        return njit(no_cpython_wrapper=True, inline="always" if inline else "never", **options)
 
     def make(function: Callable[..., Any]) -> Callable[..., Any]:
         # Numba's cache looks at the file of this function alone. The name in the cache speaks for
@@ -98,35 +105,55 @@ def record(kind: type, *parts: Any) -> Any:
 def prepare(
     names: Sequence[str] = tuple(KERNELS), n_jobs: int | None = None
 ) -> Iterator["Preparation"]:
-    """Compile kernel files in processes of their own; yield the progress after each file.
+    """Compile kernel files in other processes; yield the progress after each file.
 
     Files that are compiled already are loaded in a second. At most `n_jobs` processes run at once,
-    by default one per core.
+    by default one per core; each one imports Numba once and compiles file after file.
     """
     n_jobs = n_jobs or os.cpu_count() or 1
     began = time.monotonic()
-    waiting = list(names)
-    running: dict[str, subprocess.Popen[bytes]] = {}
+    waiting, done = deque(names), SimpleQueue[tuple[str, bool]]()
     started: dict[str, float] = {}
     took: dict[str, float] = {}
-    while waiting or running:
-        while waiting and len(running) < n_jobs:
-            name = waiting.pop(0)
-            code = f"from {__spec__.name} import log, load; log.disabled = True; load({name!r})"
-            running[name] = subprocess.Popen([sys.executable, "-c", code])
-            started[name] = time.monotonic()
-        for name, process in list(running.items()):
-            try:
-                failed = process.wait(0.05)
-            except subprocess.TimeoutExpired:
-                continue
-            del running[name]
-            if failed:
-                raise SolverError(f"Compiling {name} failed; its error is printed above.")
-            now = time.monotonic()
-            took[name] = now - started[name]
-            spent = {other: now - started[other] for other in running}
-            yield Preparation(tuple(names), dict(took), spent, now - began, n_jobs)
+    for _ in range(min(n_jobs, len(names))):
+        threading.Thread(target=_compile, args=(waiting, started, done), daemon=True).start()
+    while len(took) < len(names):
+        name, compiled = done.get()
+        if not compiled:
+            raise SolverError(f"Compiling {name} failed; its error is printed above.")
+        now = time.monotonic()
+        took[name] = now - started[name]
+        spent = {other: now - since for other, since in started.copy().items() if other not in took}
+        yield Preparation(tuple(names), dict(took), spent, now - began, n_jobs)
+
+
+def _compile(
+    waiting: "deque[str]", started: dict[str, float], done: "SimpleQueue[tuple[str, bool]]"
+) -> None:
+    """Have one process compile files until none is waiting or one fails."""
+    command = [sys.executable, "-c", f"from {__spec__.name} import serve; serve()"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with suppress(IndexError):
+            while True:
+                name = waiting.popleft()
+                started[name] = time.monotonic()
+                process.stdin.write(f"{name}\n")
+                compiled = process.stdout.readline() == f"{name}\n"
+                done.put((name, compiled))
+                if not compiled:
+                    waiting.clear()
+
+
+def serve() -> None:
+    """Load each kernel file that standard input names, and answer with its name."""
+    log.disabled = True  # the caller shows the progress
+    for line in sys.stdin:
+        load(line.strip())
+        sys.stdout.write(line)
+        sys.stdout.flush()
 
 
 @dataclass(frozen=True)

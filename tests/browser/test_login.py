@@ -50,7 +50,7 @@ def enter(chromium, known_here):
 
 
 def logged_in(visitor, name):
-    visitor.page.locator(".st-key-log_in button").click()
+    visitor.click("log_in")
     visitor.wire.reset()
     visitor.page.get_by_role("link", name=name).click()
     visitor.page.locator("h1", has_text="What is to be predicted").wait_for()
@@ -73,6 +73,6 @@ def test_an_analysis_belongs_to_the_person_who_logged_in(enter):
     elsewhere = logged_in(enter("/"), "ada")
     elsewhere.go(path).reads("150 rows")
 
-    ada.page.locator(".st-key-log_out button").first.click()
+    ada.click("log_out")
     ada.reads("This dashboard is for people who are known here.")
     ada.go(path).reads("This dashboard is for people who are known here.")

@@ -8,12 +8,13 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Error, sync_playwright
 
 from tests.browser.wire import DRAWN, Wire
 from tests.waiting import PATIENCE, until
@@ -44,8 +45,6 @@ def chromium_path() -> str | None:
 @contextmanager
 def chromium_at(path: str, *flags: str) -> Iterator[Any]:
     """Start the browser, and close it at the end."""
-    from playwright.sync_api import sync_playwright
-
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *flags])
         yield browser
@@ -180,10 +179,14 @@ class Visitor:
 
     def press(self, key: str) -> "Visitor":
         """Press the button with a key and wait for the run that it starts."""
-        button = self.page.locator(f".st-key-{key} button").first
         with self.action():
-            self._until_sent(button.click, lambda: self.wire.asked, f"the button {key!r}")
+            self.click(key)
         return self
+
+    def click(self, key: str) -> None:
+        """Click the button with a key until the page sends the click to the server."""
+        button = self.page.locator(f".st-key-{key} button").first
+        self._until_sent(button.click, lambda: self.wire.asked, f"the button {key!r}")
 
     def _until_sent(self, act: Callable[[], Any], sent: Callable[[], int], what: str) -> None:
         """Act, and once more if nothing is sent to the server.
@@ -198,7 +201,8 @@ class Visitor:
             for _ in range(30):  # drawings: the page sends at once, or never
                 if sent() > before:
                     return
-                self.page.evaluate(DRAWN)
+                with suppress(Error):  # the page is left for the one that the click opens
+                    self.page.evaluate(DRAWN)
         pytest.fail(f"Nothing was sent to the server, twice: {what}.")
 
     def turn_to(self, title: str) -> "Visitor":

@@ -184,7 +184,9 @@ def test_set_up_compiles_every_file_with_a_kernel_that_python_calls():
     called = {
         ".".join(path.relative_to(root).with_suffix("").parts)
         for path in (root / "rulekit").rglob("*kernels.py")
-        if re.search(r"^@machine_code\([^)]", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if re.search(
+            r"^@machine_code\((?!inline)[^)]", path.read_text(encoding="utf-8"), re.MULTILINE
+        )
     }
     assert called == set(door.KERNELS)
 

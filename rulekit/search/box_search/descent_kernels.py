@@ -80,7 +80,7 @@ def _is_known(names, name):  # type: ignore[no-untyped-def]
     return place >= 0 and names[place] == name
 
 
-@machine_code()
+@machine_code(inline=True)
 def _learn(names, name):  # type: ignore[no-untyped-def]
     place = _place_of(names, name)
     if place >= 0:
@@ -125,7 +125,7 @@ def _full_loss(table, work, k, skipped):  # type: ignore[no-untyped-def]
     return total
 
 
-@machine_code()
+@machine_code(inline=True)
 def _plain_losses(table, work, k):  # type: ignore[no-untyped-def]
     """Sum the wrong rows with all `k` clauses, and without each of them (into `without`)."""
     y, charges, held, v, without, total = (
@@ -173,7 +173,7 @@ def _record(table, work, log, k, skipped, loss, theta):  # type: ignore[no-untyp
     return loss + theta * n_conditions
 
 
-@machine_code()
+@machine_code(inline=True)
 def _drop_clause(table, work, k, r):  # type: ignore[no-untyped-def]
     """Remove clause `r`."""
     leave_clause(work, r)
@@ -185,7 +185,7 @@ def _drop_clause(table, work, k, r):  # type: ignore[no-untyped-def]
             work.v[later - 1, i] = work.v[later, i]
 
 
-@machine_code()
+@machine_code(inline=True)
 def _drop_useless(table, work, log, k, theta):  # type: ignore[no-untyped-def]
     """Drop clauses, the most useless one first, while the objective falls; return their number."""
     objective = _record(table, work, log, k, NONE, _losses(table, work, k), theta)
@@ -204,7 +204,7 @@ def _drop_useless(table, work, log, k, theta):  # type: ignore[no-untyped-def]
     return k
 
 
-@machine_code()
+@machine_code(inline=True)
 def _improve(table, work, k, theta):  # type: ignore[no-untyped-def]
     """Take steps, clause after clause, or else one swap; say whether anything improved.
 
@@ -227,7 +227,7 @@ def _improve(table, work, k, theta):  # type: ignore[no-untyped-def]
     return False
 
 
-@machine_code()
+@machine_code(inline=True)
 def _descend(table, work, log, k, theta, salt):  # type: ignore[no-untyped-def]
     """Improve until no change, no swap and no dropped clause does; return how many are left."""
     work.stamps[-1] += 1  # the price may be another one
@@ -244,7 +244,7 @@ def _descend(table, work, log, k, theta, salt):  # type: ignore[no-untyped-def]
         k = left
 
 
-@machine_code()
+@machine_code(inline=True)
 def _grow(table, work, log, k, theta):  # type: ignore[no-untyped-def]
     """Improve clause `k`, a new one; say whether the objective is lower with it."""
     before = _losses(table, work, k)
@@ -290,7 +290,7 @@ def choose_alone(table, work, theta):  # type: ignore[no-untyped-def]
     find_best_choices(table, work, ZERO, theta)
 
 
-@machine_code()
+@machine_code(inline=True)
 def _sum_saved(table, work, k, saved):  # type: ignore[no-untyped-def]
     """Sum what the first clause saves, and what it saves without each of its features."""
     p = len(table.features)

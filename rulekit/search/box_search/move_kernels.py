@@ -72,7 +72,7 @@ def saving_at_zero(described, worth, extra, near, others):  # type: ignore[no-un
     return near + (worth if others == 0 else -extra)
 
 
-@machine_code()
+@machine_code(inline=True)
 def _list_active(table, work, r):  # type: ignore[no-untyped-def]
     """List the features of clause `r` that may refuse a row; empty the sums."""
     n_active = ZERO
@@ -90,7 +90,7 @@ def _list_active(table, work, r):  # type: ignore[no-untyped-def]
     return n_active
 
 
-@machine_code()
+@machine_code(inline=True)
 def _fill_sums(table, work, r):  # type: ignore[no-untyped-def]
     """Sum what acceptance saves over the cells of every column.
 
@@ -127,7 +127,7 @@ def _fill_sums(table, work, r):  # type: ignore[no-untyped-def]
     return n_active
 
 
-@machine_code()
+@machine_code(inline=True)
 def _changed(u, described, at_zero, extra, near, nearest):  # type: ignore[no-untyped-def]
     """How ``g`` changes for a row of `u` violations where one of them counts no longer.
 
@@ -141,7 +141,7 @@ def _changed(u, described, at_zero, extra, near, nearest):  # type: ignore[no-un
     return less - now, least - less - (less - now)
 
 
-@machine_code()
+@machine_code(inline=True)
 def _fill_freed(table, work, r, first, last, n_active):  # type: ignore[no-untyped-def]
     """Sum how the sums of `_fill_sums` change where one feature is dropped, of some slots."""
     rows, plain, freed, both = table.rows, table.plain[0], work.freed, work.both
@@ -171,7 +171,7 @@ def _fill_freed(table, work, r, first, last, n_active):  # type: ignore[no-untyp
                     both[a - first, b, cell] += mend
 
 
-@machine_code()
+@machine_code(inline=True)
 def _fill_row(table, work, f, dropped):  # type: ignore[no-untyped-def]
     """Gather the sums over the bins of feature `f`; one slot of a batch may be dropped."""
     row, bins, c, slot = work.row, table.bins, table.features[f, SOURCE], work.slot[f]
@@ -188,7 +188,7 @@ def _fill_row(table, work, f, dropped):  # type: ignore[no-untyped-def]
         row[0, bins[f, cell]] += total
 
 
-@machine_code()
+@machine_code(inline=True)
 def _best_run(H, row, may, f, last, price):  # type: ignore[no-untyped-def]
     """Find the best interval with an end: worth, first and last bin; and the sum of all bins."""
     upto, worth, low, high = 0.0, -np.inf, 0, 0
@@ -305,7 +305,7 @@ def swap(table, work, r, theta):  # type: ignore[no-untyped-def]
     return True
 
 
-@machine_code()
+@machine_code(inline=True)
 def first_refusing(table, work, r, i):  # type: ignore[no-untyped-def]
     """Return the first feature of clause `r` that refuses row `i`, one that violates it."""
     box, f = work.box, ZERO

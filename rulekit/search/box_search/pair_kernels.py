@@ -108,7 +108,7 @@ def _note(choices, a, count, low, high, absent, size):  # type: ignore[no-untype
     return count + 1
 
 
-@machine_code()
+@machine_code(inline=True)
 def _list_choices(table, room, a):  # type: ignore[no-untyped-def]
     """List all that a clause may accept of the a-th ranked feature."""
     f, may, choices, count = room.rank[a], table.may, room.choices, ZERO
@@ -129,7 +129,7 @@ def _list_choices(table, room, a):  # type: ignore[no-untyped-def]
     room.count[a] = count
 
 
-@machine_code()
+@machine_code(inline=True)
 def _list_pairs(table, room, m):  # type: ignore[no-untyped-def]
     """List all pairs of the `m` ranked features, and the choices of each; return their number."""
     count = 0
@@ -141,7 +141,7 @@ def _list_pairs(table, room, m):  # type: ignore[no-untyped-def]
     return count
 
 
-@machine_code()
+@machine_code(inline=True)
 def _rank(table, work, rank):  # type: ignore[no-untyped-def]
     """List the best features, of which only those of few bins are kept; return their number."""
     gain, m, above, after = work.gain, ZERO, np.inf, NONE
@@ -160,7 +160,7 @@ def _rank(table, work, rank):  # type: ignore[no-untyped-def]
     return m
 
 
-@machine_code()
+@machine_code(inline=True)
 def _clear(room):  # type: ignore[no-untyped-def]
     """Empty the sums."""
     for a in range(CANDIDATES):
@@ -172,7 +172,7 @@ def _clear(room):  # type: ignore[no-untyped-def]
                 room.grid[pair, code, other] = 0.0
 
 
-@machine_code()
+@machine_code(inline=True)
 def _fill_grids(table, work, room, m):  # type: ignore[no-untyped-def]
     """Sum the savings over the bins of all pairs of the `m` ranked features."""
     rows, bins, features, charges = table.rows, table.bins, table.features, table.charges
@@ -210,7 +210,7 @@ def _sum_up(room, pair, rows, columns):  # type: ignore[no-untyped-def]
             room.upto[a + 1, b] = room.upto[a, b] + room.grid[pair, a, b]
 
 
-@machine_code()
+@machine_code(inline=True)
 def _sum_edge(room, a, low, high, absent, last):  # type: ignore[no-untyped-def]
     """Sum what acceptance by the a-th feature alone saves."""
     total = room.edge[a, last + 1] if absent else 0.0
@@ -225,7 +225,7 @@ def _put(box, r, f, low, high, absent):  # type: ignore[no-untyped-def]
     box[r, f, LOW], box[r, f, HIGH], box[r, f, ABSENT] = low, high, absent
 
 
-@machine_code()
+@machine_code(inline=True)
 def _try_pair(table, work, room, r, pair, price, best):  # type: ignore[no-untyped-def]
     """Set clause `r` to the best box on two features if it saves more than `best`.
 

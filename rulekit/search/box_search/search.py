@@ -10,7 +10,7 @@ interval of every clause is optimised anew, exactly, with all else fixed, by one
 each row saves and one pass over prefix sums. A "greater than" stays one, an "at most" too, so that
 the number of literals stays. Legend, beside that of `problem`::
 
-    conjunct j    the rows where column j of A is False: what a DNF clause says of column j
+    A, y          the table as a CNF: a DNF clause says of column j that it is False
     (a, b]        ranks that an interval takes; a = -1 and b = D - 1 where it has no such end
     g             what a row saves, by weight, when the interval takes it instead of refusing it
 """
@@ -22,12 +22,13 @@ from typing import Any
 
 import numpy as np
 
+from rulekit.binning import BinnedTable
 from rulekit.search.box_search.problem import (
     ERRORS,
     Bools,
     Boxes,
     BoxPrices,
-    BoxProblem,
+    BoxRows,
     Floats,
     Ints,
     no_boxes,
@@ -110,7 +111,7 @@ class Archive:
     goes on, as θ falls (in loss), or as more clauses are allowed.
     """
 
-    def __init__(self, problem: BoxProblem) -> None:
+    def __init__(self, problem: BoxRows) -> None:
         self.problem = problem
         self._entries: dict[tuple[int, int], ArchiveEntry] = {}
         missed = float(problem.charges.base[problem.y].sum())
@@ -150,6 +151,10 @@ class Archive:
             key=lambda e: (round(e.objective(theta), 9), e.n_conditions, e.n_clauses),
         )
 
+    def chosen(self, entry: ArchiveEntry) -> Bools:
+        """Return which conditions of the table each clause of an entry uses, shape (k, d)."""
+        return self.problem.chosen(entry.boxes)
+
     def front(self, n_clauses: int | None = None) -> tuple[ArchiveEntry, ...]:
         """Return the entries that no other beats in both loss and literals, smallest first."""
         limit = np.inf if n_clauses is None else n_clauses
@@ -169,7 +174,7 @@ class Descent:
     All moves are made by the kernels, which are compiled or loaded as the first object is made.
     """
 
-    def __init__(self, problem: BoxProblem, max_clauses: int = 1) -> None:
+    def __init__(self, problem: BoxRows, max_clauses: int = 1) -> None:
         from rulekit.search.box_search import descent_kernels, pair_kernels, state_kernels
 
         self.problem = problem
@@ -308,7 +313,34 @@ class SearchPlan:
 
 
 def search(
-    problem: BoxProblem,
+    table: BinnedTable,
+    form: str,
+    plan: SearchPlan,
+    rng: np.random.Generator,
+    should_stop: Callable[[], bool] = lambda: False,
+    prices: BoxPrices = ERRORS,
+) -> Archive:
+    """Search the best rule of each size over the conditions of a table; see `search_rows`."""
+    archive = search_rows(BoxRows.of_table(table, form, prices), plan, rng, should_stop)
+    _offer_everything(archive)
+    return archive
+
+
+def _offer_everything(archive: Archive) -> None:
+    """Offer the box of all rows where it costs less than the rule without boxes.
+
+    The search meets it only on its way to other rules.
+    """
+    problem = archive.problem
+    loss = float(problem.charges.base[~problem.y].sum())
+    if loss < archive.entries[0].loss:
+        p = problem.n_features
+        whole = Boxes(np.zeros((1, p), np.int64), problem.n_bins[None] - 1, np.ones((1, p), bool))
+        archive.offer(loss, 0, whole)
+
+
+def search_rows(
+    problem: BoxRows,
     plan: SearchPlan,
     rng: np.random.Generator,
     should_stop: Callable[[], bool] = lambda: False,
@@ -329,12 +361,12 @@ def search(
 
 
 def search_rounds(
-    problem: BoxProblem,
+    problem: BoxRows,
     plan: SearchPlan,
     rng: np.random.Generator,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[Archive]:
-    """Search as `search` does, and hand out the growing archive after each round."""
+    """Search as `search_rows` does, and hand out the growing archive after each round."""
     archive, descent = Archive(problem), Descent(problem, plan.max_clauses)
     if problem.n_rows > MANY_ROWS:
         *_, archive_of_part = search_rounds(problem.part(PART_ROWS), plan, rng, should_stop)
@@ -379,7 +411,7 @@ def _make_round(
         descent.visit(archive, start, n_clauses, theta, undisturbed=rng is None)
 
 
-def perturb(problem: BoxProblem, boxes: Boxes, rng: np.random.Generator) -> Boxes:
+def perturb(problem: BoxRows, boxes: Boxes, rng: np.random.Generator) -> Boxes:
     """Disturb a rule: drop a random clause, or force a random half-line on one, or both."""
     drops, forces = rng.random(2) < 0.7
     if drops and boxes.n_clauses:
@@ -421,23 +453,22 @@ class _Interval:
 
 
 def refined_cuts(
-    A: Bools,
-    y: Bools,
-    weight: Floats,
+    table: BinnedTable,
+    form: str,
     movable: MovableCuts,
     chosen: Bools,
     prices: BoxPrices = ERRORS,
 ) -> tuple[dict[tuple[int, int], int], float]:
     """Optimise the intervals of a rule in turn, until none can be improved.
 
-    Shapes: A (n, d), y, weight (n,), chosen (R, d).
+    Shapes: chosen (R, d).
 
     Notes
     -----
     O(n + D) for an interval of D distinct values. Among equal cuts, an interval with one end keeps
     the one next to the old cut; with two ends, the first.
     """
-    work = _Refinement(A, y, weight, movable, chosen, prices)
+    work = _Refinement(table.as_cnf(form), movable, chosen, prices)
     places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]
     while any(work.improve(r, s) for r, s in places):
         pass
@@ -449,28 +480,26 @@ class _Refinement:
 
     def __init__(
         self,
-        A: Bools,
-        y: Bools,
-        weight: Floats,
+        table: BinnedTable,
         movable: MovableCuts,
         chosen: Bools,
         prices: BoxPrices,
     ) -> None:
-        self.A, self.movable, self.prices = A, movable, prices
-        self.y, self.weight = y, weight
+        self.table, self.movable, self.prices = table, movable, prices
+        self.y, self.weight = table.y, table.weight
         self.intervals: list[list[_Interval]] = []
         self.refusals: list[list[Bools]] = []
         rest = []
         for row in chosen:
             columns = np.flatnonzero(row)
-            cuts = [int(j) for j in columns if movable.side[j]]
+            cuts = [int(j) for j in columns if table.side[j]]
             intervals = self._intervals(cuts)
             self.intervals.append(intervals)
             self.refusals.append([i.refused for i in intervals])
-            fixed = [j for j in columns if not movable.side[j]]
-            rest.append(A[:, fixed].sum(axis=1))
+            fixed = [j for j in columns if not table.side[j]]
+            rest.append(table.values[:, fixed].sum(axis=1))
         self.start = [[(i.a, i.b) for i in intervals] for intervals in self.intervals]
-        n = len(y)
+        n = len(self.y)
         counts = [
             r + np.sum(refused, axis=0, dtype=np.int64, initial=0) if refused else r
             for r, refused in zip(rest, self.refusals, strict=True)
@@ -479,17 +508,17 @@ class _Refinement:
 
     def _intervals(self, cuts: list[int]) -> list[_Interval]:
         """Gather the cuts of one clause by source column."""
-        A, movable = self.A, self.movable
+        A, side = self.table.values, self.table.side
         intervals: dict[int, _Interval] = {}
         for j in cuts:
-            source = int(movable.feature[j])
-            ranks = movable.ranks[source]
+            source = int(self.table.feature[j])
+            ranks = self.movable.ranks[source]
             n_values = int(ranks.max(initial=-1)) + 1
             interval = intervals.setdefault(source, _Interval(ranks, n_values, b=n_values - 1))
             present = ranks >= 0
-            below = ranks[present & (A[:, j] == (movable.side[j] < 0))]
+            below = ranks[present & (A[:, j] == (side[j] < 0))]
             after = int(below.max(initial=-1))  # rank of the last value at most the cut
-            if movable.side[j] < 0:
+            if side[j] < 0:
                 interval.low, interval.a = j, after
             else:
                 interval.high, interval.b = j, after

@@ -25,7 +25,7 @@ START, END = TEST, LACKS = CLAUSES, LITERALS = BINS, SOURCE = range(2)
 
 
 class Table(NamedTuple):
-    """The problem; see `BoxProblem`. Few arrays: each one makes all kernels longer to compile."""
+    """The problem; see `BoxRows`. Few arrays: each one makes all kernels longer to compile."""
 
     rows: Any  # (n, c) uint16, cells
     columns: Any  # (c, n) uint16, the same
@@ -143,7 +143,7 @@ def refuses_code(code, n_bins, low, high, absent):  # type: ignore[no-untyped-de
     return code < low or code > high
 
 
-@machine_code()
+@machine_code(inline=True)
 def _literals(n_bins, lacks, low, high, absent):  # type: ignore[no-untyped-def]
     """Count the literals of an interval on a feature that `lacks` values or does not."""
     if low > high:

@@ -108,7 +108,7 @@ RECORD = record(Record, F1, I1, I1)
 NEAR = record(Near, F1, I1, I2, I1, W1)
 
 
-@machine_code()
+@machine_code(inline=True)
 def _popcount(word):  # type: ignore[no-untyped-def]
     """Count the bits of a word: by pairs, fours, eights, and then all bytes at once."""
     word = word - ((word >> _1) & _PAIRS)
@@ -167,7 +167,7 @@ def _find_live(t, p, n, levels, task, record, tops):  # type: ignore[no-untyped-
     levels.n_live[t] = kept
 
 
-@machine_code()
+@machine_code(inline=True)
 def _most_net(gain, taken, tops, slot, theta, most):  # type: ignore[no-untyped-def]
     """Bound the gains, less prices, of a literal and others of smaller loss, `most` in all."""
     reach, size = gain, 1
@@ -186,7 +186,7 @@ def _most_net(gain, taken, tops, slot, theta, most):  # type: ignore[no-untyped-
     return best
 
 
-@machine_code()
+@machine_code(inline=True)
 def _note_gain(gain, slot, tops):  # type: ignore[no-untyped-def]
     """Keep the largest gain of each slot, in falling order."""
     last = tops.n[0]
@@ -222,7 +222,7 @@ def _set_bounds(t, p, n, levels, task, tops, size):  # type: ignore[no-untyped-d
         _note_gain(tops.live_gain[k], task.slot[c], tops)
 
 
-@machine_code()
+@machine_code(inline=True)
 def _enter(t, levels, task, record, tops):  # type: ignore[no-untyped-def]
     """Value a new node and list its branches; say whether it has any."""
     p, n = _weigh(levels.P[t], levels.P[t], task.wp), _weigh(levels.N[t], levels.N[t], task.wn)
@@ -315,7 +315,7 @@ def _all_pay(t, levels, task, near):  # type: ignore[no-untyped-def]
     return True
 
 
-@machine_code()
+@machine_code(inline=True)
 def _enter_near(t, levels, task, record, tops, near, margin):  # type: ignore[no-untyped-def]
     """Store a new node if it is near the best, and list its branches; return whether it has any."""
     p, n = _weigh(levels.P[t], levels.P[t], task.wp), _weigh(levels.N[t], levels.N[t], task.wn)

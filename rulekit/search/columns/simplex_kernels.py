@@ -46,7 +46,7 @@ F2 = types.float64[:, ::1]
 TABLEAU = record(Tableau, F2, F1, F1, F1, F1, F1, I1, I1, B1)
 
 
-@machine_code()
+@machine_code(inline=True)
 def _leaving(t):  # type: ignore[no-untyped-def]
     """Return the basic variable farthest outside its bounds, weighted; -1 if all are inside."""
     best, found = 0.0, -1
@@ -59,7 +59,7 @@ def _leaving(t):  # type: ignore[no-untyped-def]
     return found
 
 
-@machine_code()
+@machine_code(inline=True)
 def _entering(t, k, sign, violation):  # type: ignore[no-untyped-def]
     """Turn variables to their other bounds; return the one that enters, -1 if there is none.
 
@@ -84,7 +84,7 @@ def _entering(t, k, sign, violation):  # type: ignore[no-untyped-def]
             t.value[i] -= t.table[i, found] * change
 
 
-@machine_code()
+@machine_code(inline=True)
 def _exchange(t, k, j, goal):  # type: ignore[no-untyped-def]
     """Make variable j basic in place of variable k, which moves to its bound `goal`."""
     table, row, pivot = t.table, t.table[k], t.table[k, j]

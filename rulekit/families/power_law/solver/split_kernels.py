@@ -177,7 +177,7 @@ def best_events(keys, first, total, bits, units, unit):  # type: ignore[no-untyp
     return place, worth
 
 
-@machine_code()
+@machine_code(inline=True)
 def _gap_after(row, i, keep, pair, value):  # type: ignore[no-untyped-def]
     """Return how far the value of a key is from the next; -1 where that is no number."""
     for side in range(2):
@@ -272,7 +272,7 @@ def _worth(climb, run):  # type: ignore[no-untyped-def]
     return climb.found[0]
 
 
-@machine_code()
+@machine_code(inline=True)
 def _climbed(climb, rounds):  # type: ignore[no-untyped-def]
     """Take the best run for the slopes, then for those at that run, and so on; return its FL.
 

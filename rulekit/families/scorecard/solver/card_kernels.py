@@ -128,7 +128,7 @@ def _parts(curve, pull, points, skipped):  # type: ignore[no-untyped-def]
     return along, size, joint
 
 
-@machine_code()
+@machine_code(inline=True)
 def _rounded(curve, pull, beta, scale, limits, points):  # type: ignore[no-untyped-def]
     """Round weights at a scale, then change single points while the quadratic gets better."""
     k = len(points)
@@ -154,7 +154,7 @@ def _rounded(curve, pull, beta, scale, limits, points):  # type: ignore[no-untyp
     return best
 
 
-@machine_code()
+@machine_code(inline=True)
 def _polished(holds, mass, limits, points, line, loss):  # type: ignore[no-untyped-def]
     """Change single points while the loss itself falls; return it."""
     k = len(points)
@@ -176,7 +176,7 @@ def _polished(holds, mass, limits, points, line, loss):  # type: ignore[no-untyp
     return loss
 
 
-@machine_code()
+@machine_code(inline=True)
 def _quadratic(hessian, beta, curve, pull):  # type: ignore[no-untyped-def]
     """Write the loss's curvature, the intercept free, and its product with the weights."""
     k = len(pull)
@@ -188,7 +188,7 @@ def _quadratic(hessian, beta, curve, pull):  # type: ignore[no-untyped-def]
             pull[s] += curve[s, u] * beta[u]
 
 
-@machine_code()
+@machine_code(inline=True)
 def _scaled(curve, pull, beta, limits, tried):  # type: ignore[no-untyped-def]
     """Round at each scale; return how much of the loss each explains, 0 for what came before."""
     worth, greatest = np.zeros(len(tried)), 1e-12
@@ -213,7 +213,7 @@ def _as_numbers(holds):  # type: ignore[no-untyped-def]
     return numbers
 
 
-@machine_code()
+@machine_code(inline=True)
 def _limits_of(cells, chosen):  # type: ignore[no-untyped-def]
     """Return the limits of the chosen conditions, and the largest."""
     limits, most = np.zeros((len(chosen), 2), dtype=np.int64), 0
@@ -224,7 +224,7 @@ def _limits_of(cells, chosen):  # type: ignore[no-untyped-def]
     return limits, most
 
 
-@machine_code()
+@machine_code(inline=True)
 def _greatest(values):  # type: ignore[no-untyped-def]
     found = values[0]
     for v in range(1, len(values)):
@@ -277,7 +277,7 @@ def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-unty
     return best
 
 
-@machine_code()
+@machine_code(inline=True)
 def _row_derivatives(cells, types, logits, unit):  # type: ignore[no-untyped-def]
     """Compute residual, curvature, and curvature times logit of each row: shape (n, 3).
 
@@ -300,7 +300,7 @@ def _row_derivatives(cells, types, logits, unit):  # type: ignore[no-untyped-def
     return found, sums
 
 
-@machine_code()
+@machine_code(inline=True)
 def _running_sums(codes, rows, n_codes):  # type: ignore[no-untyped-def]
     """Sum rows up to each cell of a source: shape (n_codes + 1, 3)."""
     found = np.zeros((n_codes + 1, 3))
@@ -320,7 +320,7 @@ def _in_span(running, span, part):  # type: ignore[no-untyped-def]
     return first + running[span[3], part] - running[span[2], part]
 
 
-@machine_code()
+@machine_code(inline=True)
 def _gain(running, span, limits, sums):  # type: ignore[no-untyped-def]
     """How much the loss falls by one step of Newton's with one more condition."""
     residual, curved = _in_span(running, span, 0), _in_span(running, span, 1)

@@ -36,7 +36,7 @@ def _exp(x):  # type: ignore[no-untyped-def]
     return found * POWERS[np.int64(whole) + 1022]
 
 
-@machine_code()
+@machine_code(inline=True)
 def _log1p(z):  # type: ignore[no-untyped-def]
     """Logarithm of ``1 + z`` for z from 0 to 1."""
     s = z / (2.0 + z)
@@ -53,13 +53,13 @@ def chance_of(logit):  # type: ignore[no-untyped-def]
     return 1.0 / (1.0 + z) if logit >= 0 else z / (1.0 + z)
 
 
-@machine_code()
+@machine_code(inline=True)
 def _loss(logit, yes, no):  # type: ignore[no-untyped-def]
     tail = _log1p(_exp(-abs(logit)))
     return yes * (tail - min(logit, 0.0)) + no * (tail + max(logit, 0.0))
 
 
-@machine_code()
+@machine_code(inline=True)
 def _solved(A, b):  # type: ignore[no-untyped-def]
     """Solve a positive definite system in place; `b` becomes the solution."""
     m = len(b)
@@ -90,7 +90,7 @@ def _value(design, mass, beta):  # type: ignore[no-untyped-def]
     return total
 
 
-@machine_code()
+@machine_code(inline=True)
 def _derivatives(design, mass, beta, gradient, hessian):  # type: ignore[no-untyped-def]
     """Write the loss's derivatives, downhill, at `beta`; its last part is the intercept's."""
     m = design.shape[1]
