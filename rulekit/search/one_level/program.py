@@ -175,10 +175,7 @@ class CoverProgram:
         time_limit: float | None = None,
         chains: ChainScreen | None = None,
     ) -> Vertex:
-        """Find the optimal clause and its range.
-
-        Shapes: c (d,), m (g,).
-        """
+        """Find the optimal clause and its range; shapes: c (d,), m (g,)."""
         worth = self._sums(addable(m))
         # A column that costs as much as all it covers has weight 0 in some optimum, and the
         # perturbed optimum is unique.
