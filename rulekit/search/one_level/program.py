@@ -35,9 +35,8 @@ from rulekit._sums import addable
 from rulekit.binning import BinnedTable
 from rulekit.binning.binned_table import DENSE
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
+from rulekit.search.columns.generated_dual import SMALL, GeneratedDual, RowGroups, solve_small_dual
 from rulekit.search.columns.rounding import snapped
-from rulekit.search.columns.small_dual import SMALL, solve_small_dual
 from rulekit.search.lp import TOLERANCE, LPSolution
 
 Ints = NDArray[np.intp]
