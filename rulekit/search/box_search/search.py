@@ -32,6 +32,7 @@ from rulekit.search.box_search.problem import (
     Floats,
     Ints,
     no_boxes,
+    whole_box,
 )
 from rulekit.search.columns.clause_selection import MovableCuts
 
@@ -321,22 +322,12 @@ def search(
     prices: BoxPrices = ERRORS,
 ) -> Archive:
     """Search the best rule of each size over the conditions of a table; see `search_rows`."""
-    archive = search_rows(BoxRows.of_table(table, form, prices), plan, rng, should_stop)
-    _offer_everything(archive)
+    rows = BoxRows.of_table(table, form, prices)
+    archive = search_rows(rows, plan, rng, should_stop)
+    loss = float(rows.charges.base[~rows.y].sum())
+    if loss < archive.entries[0].loss:  # the search meets this box on its way to other rules only
+        archive.offer(loss, 0, whole_box(rows.n_bins))
     return archive
-
-
-def _offer_everything(archive: Archive) -> None:
-    """Offer the box of all rows where it costs less than the rule without boxes.
-
-    The search meets it only on its way to other rules.
-    """
-    problem = archive.problem
-    loss = float(problem.charges.base[~problem.y].sum())
-    if loss < archive.entries[0].loss:
-        p = problem.n_features
-        whole = Boxes(np.zeros((1, p), np.int64), problem.n_bins[None] - 1, np.ones((1, p), bool))
-        archive.offer(loss, 0, whole)
 
 
 def search_rows(
@@ -453,11 +444,7 @@ class _Interval:
 
 
 def refined_cuts(
-    table: BinnedTable,
-    form: str,
-    movable: MovableCuts,
-    chosen: Bools,
-    prices: BoxPrices = ERRORS,
+    table: BinnedTable, form: str, movable: MovableCuts, chosen: Bools, prices: BoxPrices = ERRORS
 ) -> tuple[dict[tuple[int, int], int], float]:
     """Optimise the intervals of a rule in turn, until none can be improved.
 
@@ -479,11 +466,7 @@ class _Refinement:
     """The clauses under change."""
 
     def __init__(
-        self,
-        table: BinnedTable,
-        movable: MovableCuts,
-        chosen: Bools,
-        prices: BoxPrices,
+        self, table: BinnedTable, movable: MovableCuts, chosen: Bools, prices: BoxPrices
     ) -> None:
         self.table, self.movable, self.prices = table, movable, prices
         self.y, self.weight = table.y, table.weight
