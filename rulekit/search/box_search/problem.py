@@ -330,6 +330,13 @@ def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
     return [*ends, (f, "high", high, accepts)] if high < last else ends
 
 
+def whole_box(n_bins: Ints) -> Boxes:
+    """Return the clause without literals, which holds everywhere."""
+    return Boxes(
+        np.zeros((1, len(n_bins)), np.int64), n_bins[None] - 1, np.ones((1, len(n_bins)), bool)
+    )
+
+
 def no_boxes(p: int) -> Boxes:
     """Return the rule without clauses, which holds nowhere."""
     return Boxes(np.zeros((0, p), np.int64), np.zeros((0, p), np.int64), np.zeros((0, p), bool))

@@ -23,6 +23,7 @@ from rulekit.search.box_search.problem import (
     Floats,
     Ints,
     no_boxes,
+    whole_box,
 )
 
 GAIN = 1e-9  # an entry is replaced only for more than rounding
@@ -298,22 +299,12 @@ def search(
     prices: BoxPrices = ERRORS,
 ) -> Archive:
     """Search the best rule of each size over the conditions of a table; see `search_rows`."""
-    archive = search_rows(BoxRows.of_table(table, form, prices), plan, rng, should_stop)
-    _offer_everything(archive)
+    rows = BoxRows.of_table(table, form, prices)
+    archive = search_rows(rows, plan, rng, should_stop)
+    loss = float(rows.charges.base[~rows.y].sum())
+    if loss < archive.entries[0].loss:  # the search meets this box on its way to other rules only
+        archive.offer(loss, 0, whole_box(rows.n_bins))
     return archive
-
-
-def _offer_everything(archive: Archive) -> None:
-    """Offer the box of all rows where it costs less than the rule without boxes.
-
-    The search meets it only on its way to other rules.
-    """
-    problem = archive.problem
-    loss = float(problem.charges.base[~problem.y].sum())
-    if loss < archive.entries[0].loss:
-        p = problem.n_features
-        whole = Boxes(np.zeros((1, p), np.int64), problem.n_bins[None] - 1, np.ones((1, p), bool))
-        archive.offer(loss, 0, whole)
 
 
 def search_rows(
