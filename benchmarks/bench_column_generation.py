@@ -29,11 +29,11 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit.data import make_folds
-from rulekit.search.box_search.problem import Boxes, BoxProblem
+from rulekit.search.box_search.problem import Boxes, BoxRows
 from rulekit.search.clause_generation.column_generation import (
     GeneratedRule,
     GenerationPlan,
-    generate,
+    generate_boxes,
 )
 from rulekit.search.clause_generation.exact_clause import ClauseLimits, half_lines
 from rulekit.search.machine_code import warm_up
@@ -63,9 +63,9 @@ class Fold:
     test_codes: np.ndarray
     test_y: np.ndarray
 
-    def problem(self) -> BoxProblem:
+    def problem(self) -> BoxRows:
         """Merge equal rows."""
-        return BoxProblem(self.codes, self.n_bins, self.y)
+        return BoxRows(self.codes, self.n_bins, self.y)
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def prove(name: str, folds: Sequence[Fold], price: float, setting: dict[str, Any
     solved, bounds, masters, seconds = [], [], [], []
     for fold in folds:
         rate, start = price * len(fold.y), time.process_time()
-        proof = generate(fold.problem(), GenerationPlan(rate, rate, exact_limits=PROOF))
+        proof = generate_boxes(fold.problem(), GenerationPlan(rate, rate, exact_limits=PROOF))
         seconds.append(time.process_time() - start)
         solved.append(proof.solved)
         bounds.append((proof.lower_bound or 0.0) / len(fold.y))
@@ -177,7 +177,7 @@ def prove(name: str, folds: Sequence[Fold], price: float, setting: dict[str, Any
 def _ours(fold: Fold, price: float, finish: float) -> tuple[Priced, GeneratedRule]:
     rate, start = price * len(fold.y), time.process_time()
     plan = GenerationPlan(rate, rate, prove=False, finish_seconds=finish)
-    generated = generate(fold.problem(), plan)
+    generated = generate_boxes(fold.problem(), plan)
     seconds = time.process_time() - start
     accuracy = _accuracy(fold, generated.boxes)
     sizes = generated.boxes.literals(fold.n_bins, fold.problem().has_missing)

@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import Binarizer, BoxSearchClassifier, Constraints, TwoLevelRuleClassifier
 from rulekit.data import columns_of, make_folds
-from rulekit.learners.literal.problem import binary_problem, box_table
+from rulekit.learners.literal.problem import learning_problem
 from rulekit.search.box_search.problem import HAMMING
 from rulekit.search.box_search.search import SearchPlan, search
 from rulekit.search.machine_code import warm_up
@@ -177,13 +177,12 @@ def _one_seed(table: BenchTable, grid: Grid, seed: int) -> _Seed:
 
 def _hamming(X: Any, described: np.ndarray, grid: Grid, seed: int) -> float:
     """Sum over the cells what the search finds for objective (3.12)."""
-    bins = Binarizer().fit(X, described).transform(X)
-    problem = binary_problem(
-        bins, columns_of(X), described, np.ones(len(X)), form="dnf", constraints=Constraints()
-    )
+    bins = Binarizer().fit(X, described).transform(X).labelled(described, np.ones(len(X)))
+    problem = learning_problem(bins, columns_of(X), form="dnf", constraints=Constraints())
     n_perturbations = HAMMING_PERTURBATIONS if grid.n_perturbations else 0
     plan = SearchPlan(grid.thetas, max(grid.clauses), n_perturbations)
-    archive = search(box_table(problem, HAMMING), plan, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    archive = search(problem.table, problem.form, plan, rng, prices=HAMMING)
     answers = [(archive.answer(c["n_clauses"], c["theta"]), c["theta"]) for c in grid.cells]
     return sum(entry.objective(theta) for entry, theta in answers)
 

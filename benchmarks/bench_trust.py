@@ -104,9 +104,8 @@ def _listed_and_all(seed: int) -> tuple[int, int]:
     space = RuleSpace(learner, problem, 0.5, 2, 4, lambda: False)
     candidates = [*space.constants(), *space.searched(problem, np.random.default_rng(0))]
     best = min(rule.cost for rule in candidates)
-    wanted = near_rules_by_force(
-        space.holds, ~problem.y, problem.weight, 0.5, SMALL_MARGIN, 2, 4, best
-    )
+    cells = problem.table
+    wanted = near_rules_by_force(space.holds, cells.y, cells.weight, 0.5, SMALL_MARGIN, 2, 4, best)
     limit = min([best, *wanted.values()]) + SMALL_MARGIN
     listed = {rule.columns for rule in space.grown(candidates, limit, 10_000).rules}
     rules = {tuple(sorted(rule)) for rule in wanted}

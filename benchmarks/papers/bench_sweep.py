@@ -19,7 +19,7 @@ from benchmarks.papers import protocol
 from benchmarks.papers.bench_two_level import Run, fold_problem
 from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.evaluation.sweeps.grid import THETA_GRID
-from rulekit.learners.literal.problem import BinaryProblem
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.search.one_level.problem import CoverProblem
 from rulekit.search.two_level.alternating import alternating
 from rulekit.search.two_level.task import TwoLevelTask
@@ -63,9 +63,8 @@ def one_fold(table: BenchTable, thetas: tuple[float, ...]) -> Row:
     """Time the programs and roundings of one fold both ways."""
     problem = fold_problem(table)
     ours = _learned(problem, problem.cover, {}, thetas)
-    plain = CompactCoverProblem(
-        problem.table, problem.y, problem.weight, problem.cover.perturbation
-    )
+    own = problem.cover
+    plain = CompactCoverProblem(own.table, own.y, own.weight, own.perturbation)
     reference = _learned(problem, plain, Forgetful(), thetas)
     pairs = list(zip(ours.selections, reference.selections, strict=True))
     same = sum(bool((a.chosen == b.chosen).all()) for a, b in pairs)
@@ -88,7 +87,7 @@ def one_fold(table: BenchTable, thetas: tuple[float, ...]) -> Row:
 
 
 def _learned(
-    problem: BinaryProblem, cover: CoverProblem, memory: dict, thetas: tuple[float, ...]
+    problem: LearningProblem, cover: CoverProblem, memory: dict, thetas: tuple[float, ...]
 ) -> Run:
     start = time.process_time()
     results = [

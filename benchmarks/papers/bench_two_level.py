@@ -26,7 +26,7 @@ from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of, make_folds
 from rulekit.evaluation.sweeps.grid import THETA_GRID
-from rulekit.learners.literal.problem import BinaryProblem, binary_problem
+from rulekit.learners.literal.problem import LearningProblem, learning_problem
 from rulekit.rules.constraints import Constraints
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.one_level.problem import CoverProblem
@@ -120,19 +120,16 @@ def speed(
     ]
 
 
-def fold_problem(table: BenchTable, seed: int = 0) -> BinaryProblem:
+def fold_problem(table: BenchTable, seed: int = 0) -> LearningProblem:
     """Binarize the first training fold for a DNF of the positive class."""
     train, _ = make_folds(table.y, 10, random_state=seed)[0]
     X, y = table.X.iloc[train], table.y[train]
-    bins = Binarizer().fit(X, y).transform(X)
-    return binary_problem(
-        bins, columns_of(X), y == table.positive, weight=np.ones(len(X)),
-        form="dnf", constraints=Constraints(),
-    )  # fmt: skip
+    bins = Binarizer().fit(X, y).transform(X).labelled(y == table.positive, np.ones(len(X)))
+    return learning_problem(bins, columns_of(X), form="dnf", constraints=Constraints())
 
 
 def pipeline(
-    problem: BinaryProblem,
+    problem: LearningProblem,
     kind: Callable[..., CoverProblem],
     memory: dict[bytes, Any],
     thetas: tuple[float, ...],
@@ -140,8 +137,8 @@ def pipeline(
 ) -> Run:
     """Learn with all three methods for every price and number of clauses."""
     start = time.process_time()
-    own_cover = problem.cover
-    cover = kind(problem.table, problem.y, problem.weight, own_cover.perturbation)
+    own = problem.cover
+    cover = kind(own.table, own.y, own.weight, own.perturbation)
     selections = []
     for theta in thetas:
         task = TwoLevelTask(cover, theta, memory=memory)

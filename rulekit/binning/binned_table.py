@@ -8,6 +8,7 @@ them.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -82,11 +83,11 @@ class Conditions:
             self.n_codes, feature, runs, self.side[columns], self.rank[columns], **taken
         )
 
-    def complemented(self, literals: Sequence[Literal] = ()) -> "Conditions":
-        """Return the conditions that hold in the other bins, in the same order."""
+    def opposite(self) -> "Conditions":
+        """Return the conditions that hold in the other bins, in this order, without literals."""
         runs = complemented(self.runs, self.n_codes[self.feature])
         place = self.place.max(initial=0) - self.place
-        return replace(self, runs=runs, side=-self.side, literals=literals, place=place)
+        return replace(self, runs=runs, side=-self.side, literals=(), place=place)
 
     @cached_property
     def of_feature(self) -> dict[int, Ints]:
@@ -172,7 +173,10 @@ class BinnedTable:
 
     The one training matrix: what every solver over conditions reads. NumPy takes it for its
     Boolean `values`, so it can be handed to any scikit-learn estimator; ``table[rows]`` keeps some
-    rows. All but the codes is computed on first access.
+    rows. All but the codes, labels and weights is computed on first access.
+
+    Conditions and `y` are those of the rule that is learned. A solver states its problem for one
+    normal form and reads the table through `as_cnf` or `as_dnf`.
 
     Attributes
     ----------
@@ -186,11 +190,17 @@ class BinnedTable:
         is there too, one that is read in several ways once for each. Solvers do not read it.
     given : Conditions, optional
         The conditions; by default all that the encodings offer, sorted by feature and text.
+    y : ndarray of bool, shape (n,), optional
+        The rows that a rule is to describe; empty where no rule is learned yet.
+    weight : ndarray of float, shape (n,), optional
+        What a row counts.
     """
 
     codes: NDArray[np.unsignedinteger]
     encodings: tuple[Any, ...] = ()
     given: Conditions | None = field(default=None, repr=False)
+    y: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool), repr=False)
+    weight: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
 
     @classmethod
     def of_matrix(
@@ -230,13 +240,42 @@ class BinnedTable:
     def __getitem__(self, rows: Any) -> "BinnedTable":
         """Keep some rows: a slice, their numbers or a mask; the conditions are shared."""
         codes = np.asfortranarray(np.atleast_2d(self.codes[rows]))
-        part = self._with(codes, self.__dict__.get("conditions", self.given))
+        given = self.__dict__.get("conditions", self.given)
+        part = BinnedTable(codes, self.encodings, given, *self._labels_of(rows))
         if "complement" in self.__dict__:  # does not depend on the rows
             part.__dict__["complement"] = self.complement
         return part
 
-    def _with(self, codes: NDArray[Any], conditions: Conditions | None) -> "BinnedTable":
-        return BinnedTable(codes, self.encodings, conditions)
+    def _labels_of(self, rows: Any) -> tuple[Bools, Floats]:
+        """Labels and weights of some rows, where there are any."""
+        if not len(self.y):
+            return self.y, self.weight
+        return np.atleast_1d(self.y[rows]), np.atleast_1d(self.weight[rows])
+
+    def labelled(self, y: Bools, weight: Floats) -> "BinnedTable":
+        """Return the table with other labels and weights; what is computed of the bins is kept.
+
+        Shapes: y (n,), weight (n,).
+        """
+        twin = copy(self)
+        object.__setattr__(twin, "y", y)
+        object.__setattr__(twin, "weight", weight)
+        if "opposite" in self.__dict__:
+            twin.__dict__["opposite"] = self.opposite.labelled(~y, weight)
+        return twin
+
+    @cached_property
+    def opposite(self) -> "BinnedTable":
+        """The opposite conditions, in the same order, and the other rows as `y`."""
+        return replace(self, given=self.conditions.opposite(), y=~self.y)
+
+    def as_cnf(self, form: str) -> "BinnedTable":
+        """Return the table over which a rule of this form is an AND of ORs (De Morgan)."""
+        return self if form == "cnf" else self.opposite
+
+    def as_dnf(self, form: str) -> "BinnedTable":
+        """Return the table over which a rule of this form is an OR of ANDs (De Morgan)."""
+        return self if form == "dnf" else self.opposite
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """Return the values."""
@@ -378,11 +417,7 @@ class BinnedTable:
 
     def take_columns(self, columns: Ints) -> "BinnedTable":
         """Keep some conditions."""
-        return self._with(self.codes, self.conditions.take(columns))
-
-    def complemented(self, literals: Sequence[Literal] = ()) -> "BinnedTable":
-        """Return the table of the opposite conditions, written as these literals."""
-        return self._with(self.codes, self.conditions.complemented(literals))
+        return replace(self, given=self.conditions.take(columns))
 
     def seen(self) -> "BinnedTable":
         """Make a table of few rows, in which each bin that some row lies in is seen."""
@@ -393,14 +428,15 @@ class BinnedTable:
         ]
         shape = (most, self.codes.shape[1])
         seen = np.reshape(np.array(codes, self.codes.dtype).T, shape)
-        return self._with(np.asfortranarray(seen), self.conditions)
+        return BinnedTable(np.asfortranarray(seen), self.encodings, self.conditions)
 
-    def missed(self, chosen: Bools) -> Bools:
-        """Return the rows without a True in some clause (a row of ``chosen``), shape (n,)."""
+    def held(self, chosen: Bools, form: str) -> Bools:
+        """Return where the rule holds whose clauses are the rows of ``chosen``, shape (n,)."""
+        table = self.as_cnf(form)
         missed: Bools = np.zeros(len(self.codes), dtype=bool)
         for row in chosen:
-            missed |= ~self.values_of(np.flatnonzero(row)).any(axis=1)
-        return missed
+            missed |= ~table.values_of(np.flatnonzero(row)).any(axis=1)
+        return missed ^ (form == "cnf")
 
     @cached_property
     def content(self) -> NDArray[np.unsignedinteger]:
@@ -429,11 +465,12 @@ class BinnedTable:
             table[:, k] = rank
         return table
 
-    def in_order(self, y: Bools, weight: Floats) -> tuple["BinnedTable", Ints]:
+    def in_order(self, form: str) -> tuple["BinnedTable", Ints]:
         """Sort the rows by what their conditions say, see `row_order`; return their numbers too."""
-        rows = row_order(self.content, y, weight)
+        table = self.as_cnf(form)
+        rows = row_order(table.content, table.y, table.weight)
         result = self[rows]
-        result.__dict__["content"] = self.content[rows]
+        result.as_cnf(form).__dict__["content"] = table.content[rows]
         return result, rows
 
 

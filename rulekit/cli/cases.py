@@ -24,7 +24,7 @@ from rulekit.data import Table
 from rulekit.explain import Scored
 from rulekit.explain import explain as explained
 from rulekit.explain import score as scored
-from rulekit.export.sheets.cases import CASE_FILES, cases_frame
+from rulekit.export.sheets.frame import CASE_FILES, cases_frame
 from rulekit.rules import RuleSet
 
 

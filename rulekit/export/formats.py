@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from rulekit.exceptions import ExportError
 from rulekit.explain.subject import columns_for, value_at
 from rulekit.export.code.dialects import DIALECTS, TYPED
-from rulekit.export.code.python import to_python
-from rulekit.export.code.script import to_script
+from rulekit.export.code.python import to_python, to_script
 from rulekit.export.code.sql import to_sql
 from rulekit.export.documents.html import to_html
 from rulekit.export.documents.latex import to_latex

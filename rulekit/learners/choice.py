@@ -60,10 +60,7 @@ HIDDEN_AT_ZERO = ("robustness", "label_noise")  # at 0
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """Loss of wrong predictions for training rows.
-
-    Shapes: y (n,), weight (n,).
-    """
+    """Loss of wrong predictions for training rows; shapes: y (n,), weight (n,)."""
 
     y: NDArray[Any]
     weight: NDArray[np.float64]

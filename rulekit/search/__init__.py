@@ -5,7 +5,7 @@ frames, scikit-learn, rules in words (see `rulekit.rules`; `rulekit.learners` jo
 import NumPy, SciPy, highspy (in `lp` only), `rulekit.binning.binned_table`, `rulekit._sums` and
 `rulekit.exceptions`.
 
-Every two-level solver learns a CNF, as the paper does: rows with ``y`` true are to be covered
-by *every* clause, and a clause is an OR of columns of ``A``. A DNF of a class is learned as the
-CNF of its complement over the negated columns.
+Every two-level solver states its problem for a CNF, as the paper does: rows with ``y`` true are to
+be covered by *every* clause, and a clause is an OR of columns of ``A``. The table comes in the
+orientation of the rule, with its form: `BinnedTable.as_cnf` makes ``A`` and ``y`` of it.
 """

@@ -1,58 +1,9 @@
 """Columns as sets of cells: the matrix they stand for, sums over it, and the order of its rows."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from rulekit import Binarizer, Constraints
-from rulekit.binning.binned_table import BinnedTable, row_order
-from rulekit.data import columns_of
-from rulekit.learners.literal.problem import binary_problem
-
-WORDS = np.array(["red", "blue", "green", "cold", "warm", "old"])
-
-
-def everything(seed, n=120):
-    """Make a table with every kind of column, two of which are read in several ways."""
-    rng = np.random.default_rng(seed)
-    hours = pd.to_timedelta(24 * rng.integers(0, 900, n) + rng.integers(0, 24, n), "h")
-    X = pd.DataFrame(
-        {
-            "opened": pd.Timestamp("2024-01-01") + hours,
-            "b.": rng.normal(size=n).round(1),
-            "b": rng.integers(0, 3, n),
-            "level": rng.choice(list("uvwxyz"), n),
-            "flag": rng.integers(0, 2, n).astype(float),
-            "text": [f"{' '.join(rng.choice(WORDS, 5))} no{i}" for i in range(n)],
-        }
-    )
-    if seed % 2:
-        for j, name in enumerate(X):
-            X.loc[X.index[j :: 7 + j], name] = None
-    return X, rng.integers(0, 3 if seed % 3 == 0 else 2, n), rng.choice([1.0, 2.0], n)
-
-
-@pytest.mark.parametrize("form", ["dnf", "cnf"])
-@pytest.mark.parametrize("seed", range(4))
-def test_rows_columns_and_sums_equal_the_matrix(form, seed):
-    X, y, weight = everything(seed)
-    cuts = Binarizer(n_thresholds=(5, None)[seed % 2]).fit(X, y)
-    limits_given = (
-        Constraints(forbidden=["b"], allow_not_equal=False) if seed % 4 == 0 else Constraints()
-    )
-    problem = binary_problem(
-        cuts.transform(X), columns_of(X), y == 1, weight, form=form, constraints=limits_given
-    )
-    matrix = cuts.transform(X)
-    place = {literal: j for j, literal in enumerate(matrix.literals)}
-    A = matrix.values[:, [place[literal] for literal in problem.literals]] ^ (form == "dnf")
-    np.testing.assert_array_equal(problem.rows, row_order(A, (y == 1) ^ (form == "dnf"), weight))
-    np.testing.assert_array_equal(problem.A, A[problem.rows])
-    values = np.arange(len(y), dtype=float)
-    np.testing.assert_array_equal(problem.table.sums(values), values @ problem.A)
-    chosen = np.random.default_rng(seed).random((3, len(problem.literals))) < 2 / len(A[0])
-    by_rows = [any(not row[clause].any() for clause in chosen) for row in problem.A]
-    np.testing.assert_array_equal(problem.table.missed(chosen), by_rows)
+from rulekit.binning.binned_table import BinnedTable
 
 
 @pytest.mark.parametrize("together", [False, True])

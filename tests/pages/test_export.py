@@ -18,8 +18,7 @@ from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import exported, loaded
 from ui.cases import row_name
-from ui.export.choice import AUDIENCES, FIRST, LANGUAGES
-from ui.export.formats import FORMATS, bundle, record_text, report
+from ui.export.formats import AUDIENCES, FIRST, FORMATS, LANGUAGES, bundle, record_text, report
 from ui.learners.offered import RunSpec
 from ui.state import NUMERIC, AppState, SplitSpec
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rulekit.search.box_search.problem import Bools, BoxProblem, Floats, Ints
+from rulekit.search.box_search.problem import Bools, BoxRows, Floats, Ints
 from tests.reference.box_state import BoxState
 
 TIE = 1e-9  # a literal must earn at least this much more than its price
@@ -118,14 +118,14 @@ class IntervalSearch:
 
     Parameters
     ----------
-    problem : BoxProblem
+    problem : BoxRows
         Bins and what is allowed.
     features : ndarray of int, shape (m,), optional
         The features that the rows of a histogram belong to, where these are not all features once;
         `best` then works on rows, as wide as the widest of these features.
     """
 
-    def __init__(self, problem: BoxProblem, features: Ints | None = None) -> None:
+    def __init__(self, problem: BoxRows, features: Ints | None = None) -> None:
         chosen = np.arange(problem.n_features) if features is None else features
         self.n_bins = problem.n_bins[chosen]
         p, width = len(chosen), int(self.n_bins.max(initial=1)) + 1

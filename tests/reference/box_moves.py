@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rulekit.search.box_search.problem import Boxes, BoxProblem
+from rulekit.search.box_search.problem import Boxes, BoxRows
 from rulekit.search.box_search.search import Archive, perturb
 from tests.reference.box_intervals import IntervalSearch, Savings, histogram
 from tests.reference.box_pairs import PairStart
@@ -16,7 +16,7 @@ class Moves:
 
     Parameters
     ----------
-    problem : BoxProblem
+    problem : BoxRows
         The data.
     archive : Archive
         Where improvements are recorded.
@@ -29,7 +29,7 @@ class Moves:
     back to most of them. That saves time and changes nothing.
     """
 
-    def __init__(self, problem: BoxProblem, archive: Archive, theta: float) -> None:
+    def __init__(self, problem: BoxRows, archive: Archive, theta: float) -> None:
         self.problem, self.archive, self.theta = problem, archive, theta
         self.intervals = IntervalSearch(problem)
         self.pairs = PairStart(problem, theta)

@@ -17,7 +17,7 @@ from itertools import combinations
 
 import numpy as np
 
-from rulekit.search.box_search.problem import Bools, BoxProblem, Floats, Ints
+from rulekit.search.box_search.problem import Bools, BoxRows, Floats, Ints
 from tests.reference.box_intervals import TIE, IntervalSearch, Savings, histogram
 from tests.reference.box_state import BoxState
 
@@ -53,7 +53,7 @@ class PairStart:
 
     Parameters
     ----------
-    problem : BoxProblem
+    problem : BoxRows
         The data.
     theta : float
         Price of a literal.
@@ -64,7 +64,7 @@ class PairStart:
     start a clause alone.
     """
 
-    def __init__(self, problem: BoxProblem, theta: float) -> None:
+    def __init__(self, problem: BoxRows, theta: float) -> None:
         self.problem, self.theta = problem, theta
         self.intervals = IntervalSearch(problem)
         self._choices: dict[int, Choices] = {}
@@ -136,12 +136,12 @@ class PairStart:
         return self._choices[f]
 
 
-def list_choices(problem: BoxProblem, f: int) -> Choices:
+def list_choices(problem: BoxRows, f: int) -> Choices:
     """List all that a clause may accept of feature `f`.
 
     Parameters
     ----------
-    problem : BoxProblem
+    problem : BoxRows
         Bins and what is allowed.
     f : int
         The feature, of at most `MOST_PAIR_BINS` bins.

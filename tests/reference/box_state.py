@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Ints
+from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Ints
 
 FAR = (
     1 << 30
@@ -14,7 +14,7 @@ class BoxState:
 
     Parameters
     ----------
-    problem : BoxProblem
+    problem : BoxRows
         The data.
     boxes : Boxes
         The clauses to start from; copied.
@@ -25,7 +25,7 @@ class BoxState:
     O(n). See `problem` for the symbols.
     """
 
-    def __init__(self, problem: BoxProblem, boxes: Boxes) -> None:
+    def __init__(self, problem: BoxRows, boxes: Boxes) -> None:
         self.problem = problem
         self.low, self.high = boxes.low.copy(), boxes.high.copy()
         self.absent = boxes.absent.copy()
@@ -112,7 +112,7 @@ class BoxState:
         return loss_of_violations(self.problem, self.v)
 
 
-def loss_of_violations(problem: BoxProblem, v: Ints) -> float:
+def loss_of_violations(problem: BoxRows, v: Ints) -> float:
     """Price all wrong rows from the violations ``v`` of shape (k, n); see `BoxState.loss`."""
     charges, y = problem.charges, problem.y
     if not len(v):

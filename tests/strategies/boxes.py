@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import Boxes, BoxPrices, BoxProblem
+from rulekit.search.box_search.problem import Boxes, BoxPrices, BoxRows
 
 PRICES = (BoxPrices(), BoxPrices(1.0, 1.0, 0.0), BoxPrices(0.3, 0.3, 0.1))
 
@@ -24,7 +24,7 @@ def box_problems(draw, max_rows=14, max_features=3, max_bins=4, prices=PRICES):
             rng.random((p, 1)) < 0.8,
             rng.random(p) < 0.8,
         ]
-    return BoxProblem(
+    return BoxRows(
         codes,
         n_bins,
         rng.random(n) < 0.5,

@@ -68,3 +68,8 @@ def small_dual(seed, g, d):
     P = np.unique(rng.random((g, d)) < rng.uniform(0.1, 0.9), axis=0)
     m = rng.integers(1, 4, len(P)).astype(float)
     return P, rng.integers(0, 2 * g // 3 + 1, d) + 0.01 + default_perturbation(d), m
+
+
+def labelled(A, y, weight):
+    """Read a Boolean matrix as the training matrix of a learner."""
+    return BinnedTable.of_matrix(A).labelled(y, weight)

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import ERRORS, BoxProblem
+from rulekit.search.box_search.problem import ERRORS, BoxRows
 from rulekit.search.rule_lists.search import RuleList
 
 
@@ -18,7 +18,7 @@ def list_problems(draw, max_rows=14, max_features=3, max_bins=4, max_classes=4):
     share = 0.8 if draw(st.booleans()) else 1.0
     may = [rng.random((p, n_bins.max())) < share for _ in range(2)]
     y = rng.integers(0, K, n)
-    return BoxProblem(codes, n_bins, y, weight, ERRORS, *may, rng.random(p) < share)
+    return BoxRows(codes, n_bins, y, weight, ERRORS, *may, rng.random(p) < share)
 
 
 @st.composite

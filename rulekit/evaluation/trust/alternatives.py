@@ -213,7 +213,7 @@ class _Work:
         n_clauses = max(1, self.rule.n_clauses if self.rule.form == "cnf" else described)
         most = max(1, size) if max_conditions is None else int(max_conditions)
         space = RuleSpace(self.learner, problem, theta, n_clauses, most, self.clock)
-        total = float(problem.weight.sum())
+        total = float(problem.table.weight.sum())
         selected_cost = self.wrong_weight(problem) + theta * size
         met = {r.columns: r for r in (*space.constants(), *space.searched(problem, self.rng()))}
         without = {}
@@ -242,17 +242,16 @@ class _Work:
             self.complete_to,
             self.complete_to >= most and n_clauses == 1 and self.reach >= self.within - TIE,
             self.reach,
-            bool(np.ptp(problem.weight) > 0),
+            bool(np.ptp(problem.table.weight) > 0),
             self.table.columns,
             self.table.y,
         )
 
     def wrong_weight(self, problem: Any) -> float:
         """Compute the weight, as in learning, of the rows that the rule predicts wrongly."""
-        positive = problem.y ^ (self.rule.form == "dnf")
         answers = self.rule.predict(problem.columns)
         held = np.array([v == self.learner.positive_label_ for v in answers], dtype=bool)
-        return float(problem.weight[held != positive].sum())
+        return float(problem.table.weight[held != problem.table.y].sum())
 
     def wrong(self, rule: RuleSet) -> float:
         """Compute the share of rows, by their input weight, that a rule predicts wrongly."""
@@ -277,7 +276,7 @@ class _Work:
         self, space: RuleSpace, priced: list[PricedRule], selected_cost: float
     ) -> list[PricedRule]:
         """List the rules within the margin: all with one clause, and those found with more."""
-        total = float(space.problem.weight.sum())
+        total = float(space.problem.table.weight.sum())
         margin, self.reach = self.within * total, self.within
         best = min([selected_cost, *(r.cost for r in priced)])
         rules = list(priced)
@@ -329,7 +328,7 @@ class _Work:
         cheapest: float,
     ) -> pd.DataFrame:
         """Build one row per column."""
-        total = float(space.problem.weight.sum())
+        total = float(space.problem.table.weight.sum())
         read = [names[r.columns] for r in priced_rules]
         hand = {
             name: sum(_reads(p, name) for c in self.rule.clauses for p in c.conditions)

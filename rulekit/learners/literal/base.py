@@ -18,11 +18,7 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import RuleError
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
-from rulekit.learners.literal.problem import (
-    BinaryProblem,
-    binary_problem,
-    cell_problem,
-)
+from rulekit.learners.literal.problem import LearningProblem, learning_problem
 from rulekit.learners.literal.several import SeveralClasses, fit_list
 from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, constraints_for
@@ -153,7 +149,7 @@ class RequiredConditions:
     """Adds required conditions to a rule that was learned without them."""
 
     required: tuple[ColumnOrLiteral, ...]
-    problem: BinaryProblem
+    problem: LearningProblem
     label: Label
     max_clauses: int
 
@@ -192,7 +188,7 @@ class RequiredConditions:
     def _candidates(self, item: ColumnOrLiteral) -> list[Literal]:
         if not isinstance(item, str):
             return [item]
-        of_column = [literal for literal in self.problem.literals if literal.feature == item]
+        of_column = [literal for literal in self.problem.table.literals if literal.feature == item]
         if not of_column:
             raise RuleError(
                 f"Column {item!r} is required in the rule, but gives no condition that may be "
@@ -202,10 +198,9 @@ class RequiredConditions:
 
     def _wrong_weight(self, rule: RuleSet) -> float:
         """Compute the weight of the training rows that a rule predicts wrongly."""
-        y = self.problem.y
-        described = ~y if rule.form == "dnf" else y
-        wrong = rule.mask(self.problem.columns) != described
-        return float(self.problem.weight[wrong].sum())
+        table = self.problem.table
+        wrong = rule.mask(self.problem.columns) != table.y
+        return float(table.weight[wrong].sum())
 
 
 def _all_granted(rule: RuleSet, required: Sequence[ColumnOrLiteral]) -> bool:
@@ -264,7 +259,7 @@ class LearnedRule:
 
 
 def refined(
-    problem: BinaryProblem, selection: ClauseSelection, theta: float
+    problem: LearningProblem, selection: ClauseSelection, theta: float
 ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
     """Improve wrong rows and literals locally; return the selection and the moved thresholds.
 
@@ -273,9 +268,8 @@ def refined(
     if not len(selection.chosen):
         return selection, ()
     improved = local_search(
-        problem.A,
-        problem.y,
-        problem.weight,
+        problem.table,
+        problem.form,
         selection,
         theta,
         problem.cuts,
@@ -315,7 +309,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     @abstractmethod
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
-        """Learn a CNF that covers `problem.y`."""
+        """Learn a rule of `form` for the rows `problem.table.y`."""
 
     def _settled_label(self, table: TrainingTable) -> Any:
         """Determine settings from the table; return the described class."""
@@ -361,14 +355,13 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         encoding_key, encoded = self.encoded_table(table, shared, by_cells=by_cells)
         key = ("problem", encoding_key, positive, self.form, constraints, weight.tobytes())
 
-        def make() -> BinaryProblem:
-            return (cell_problem if by_cells else binary_problem)(
-                encoded,
+        def make() -> LearningProblem:
+            return learning_problem(
+                encoded.labelled(table.codes == positive, weight),
                 table.columns,
-                table.codes == positive,
-                weight,
                 form=self.form,
                 constraints=constraints,
+                by_cells=by_cells,
             )
 
         return shared.once(key, make)
@@ -397,7 +390,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         return rule, (step | several.stopped,)
 
     def _completed(
-        self, learned: LearnedRule, problem: BinaryProblem
+        self, learned: LearnedRule, problem: LearningProblem
     ) -> tuple[LearnedRule, RuleSet]:
         """Convert the solution to a rule with the required conditions."""
         rule = simplify(self.rule_of(learned.clauses))
@@ -406,7 +399,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             learned = self._revalued(learned, full, problem)
         return learned, full
 
-    def with_required(self, rule: RuleSet, problem: BinaryProblem, max_clauses: int) -> RuleSet:
+    def with_required(self, rule: RuleSet, problem: LearningProblem, max_clauses: int) -> RuleSet:
         """Add the required conditions."""
         conditions = as_constraints(self.constraints).required
         if not conditions:
@@ -415,7 +408,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         return required.added_to(rule)
 
     def _learn_in_time(
-        self, problem: BinaryProblem, rng: np.random.Generator, seconds: float | None = None
+        self, problem: LearningProblem, rng: np.random.Generator, seconds: float | None = None
     ) -> LearnedRule:
         """Learn within the given seconds, or within `time_limit`."""
         limit = self.time_limit if seconds is None else seconds
@@ -444,14 +437,12 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             self.default_label_,
         )
 
-    def _revalued(self, learned: LearnedRule, rule: RuleSet, problem: BinaryProblem) -> LearnedRule:
+    def _revalued(
+        self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem
+    ) -> LearnedRule:
         """Recompute the value of a rule with added required conditions; optimality is open."""
-        flip = self.form == "dnf"
         value = problem.objective(
-            [
-                [c.mask(problem.columns) ^ flip for c in clause.conditions]
-                for clause in rule.clauses
-            ],
+            [[c.mask(problem.columns) for c in clause.conditions] for clause in rule.clauses],
             float(self.theta),
             counts_errors=learned.counts_errors,
         )
@@ -467,7 +458,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self.history_ = [dict(step) for step in learned.history]
         self.n_iter_ = max(1, len(self.history_) - 1)
 
-    def _hint(self, problem: BinaryProblem) -> str:
+    def _hint(self, problem: LearningProblem) -> str:
         return self._hint_at(problem.theta_max)
 
     def _hint_at(self, theta_max: float) -> str:

@@ -23,7 +23,7 @@ from rulekit.learners.literal.base import (
     refined,
 )
 from rulekit.learners.literal.boxes import PATH_CLAUSES, BoxSearch, Searched, searched_lists
-from rulekit.learners.literal.problem import BinaryProblem
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
@@ -99,7 +99,7 @@ def cross_validated(
 class Family:
     """Settings that one search answers, with the models made for some of them."""
 
-    problem: BinaryProblem
+    problem: LearningProblem
     found: Searched
     models: dict[tuple[int, int], Any] = field(default_factory=dict)
 
@@ -298,7 +298,7 @@ empty_rule_hint_, binarizer_
         return rule, tuple(history)
 
     def _clauses_for_a_list(
-        self, problem: BinaryProblem, rng: np.random.Generator, n_conditions: int
+        self, problem: LearningProblem, rng: np.random.Generator, n_conditions: int
     ) -> tuple[tuple[Literal, ...], ...]:
         """Describe one class of a list with the remaining conditions, thresholds not refined.
 
@@ -313,16 +313,16 @@ empty_rule_hint_, binarizer_
         return problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
 
     def _path_entry(
-        self, entry: ArchiveEntry, searched: Searched, problem: BinaryProblem, weight: Floats
+        self, entry: ArchiveEntry, searched: Searched, problem: LearningProblem, weight: Floats
     ) -> PathEntry:
         """Convert an entry to a rule; `weight` is that of the problem's rows, not discounted."""
         chosen = searched.chosen(entry)
         learned = simplify(self.rule_of(problem.clauses(chosen, np.zeros(len(chosen), bool))))
         rule = self.with_required(learned, problem, entry.n_clauses)
-        wrong = problem.table.missed(chosen) == problem.y
+        held = problem.table.held(chosen, self.form)
         if rule != learned:
-            described = problem.y ^ (self.form == "dnf")
-            wrong = (rule.predict(problem.columns) == self.positive_label_) != described
+            held = rule.predict(problem.columns) == self.positive_label_
+        wrong = held != problem.table.y
         error = float(weight[wrong].sum() / weight.sum())
         return PathEntry(entry.n_clauses, entry.n_conditions, entry.loss, error, rule)
 
@@ -362,7 +362,7 @@ empty_rule_hint_, binarizer_
             self.time_limit,
         )
 
-    def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+    def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
         theta, search = float(self.theta), self._box_search()
         searched = search.run(problem, rng)
         entry = searched.entry(theta, self.n_clauses, self.max_conditions)

@@ -1,8 +1,7 @@
 """The box search on a learner's table: label noise, penalties, and one shared archive; rule lists.
 
 A row that lies among rows of the other class is more often noise than a case to build a condition
-on. The out-of-bag votes of a random forest estimate this for each row (`discounted`). For lists, a
-clause holds where all of its columns of ``A`` are False, in a table of the form "dnf".
+on. The out-of-bag votes of a random forest estimate this for each row (`discounted`).
 """
 
 import math
@@ -14,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.forest_loss import MOST_ROWS, forest_columns, votes
-from rulekit.learners.literal.problem import BinaryProblem, box_table
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, plain_label
 from rulekit.rules import Clause, Literal, RuleSet
-from rulekit.search.box_search.problem import ERRORS, Boxes, BoxPrices
-from rulekit.search.box_search.search import Archive, ArchiveEntry, SearchPlan, refined_cuts, search
+from rulekit.search.box_search.problem import Boxes, BoxPrices
+from rulekit.search.box_search.search import Archive, ArchiveEntry, SearchPlan, search
+from rulekit.search.box_search.threshold_refinement import refined_cuts
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch, RuleList
 
@@ -27,8 +27,8 @@ N_TREES = 100
 
 
 def discounted(
-    problem: BinaryProblem, label_noise: float, seed: int, classes: NDArray[np.intp] | None = None
-) -> BinaryProblem:
+    problem: LearningProblem, label_noise: float, seed: int, classes: NDArray[np.intp] | None = None
+) -> LearningProblem:
     """Weight rows by the forest's agreement with their class.
 
     Shapes: classes (n,).
@@ -36,28 +36,29 @@ def discounted(
     key = repr(("label_noise", label_noise, seed, classes is None)).encode()
     if key not in problem.memory:
         agreed = agreement(problem, seed, classes)
-        weight = problem.weight * (1.0 - label_noise * (1.0 - agreed))
-        problem.memory[key] = replace(problem, weight=weight, memory={})
-    result: BinaryProblem = problem.memory[key]
+        weight = problem.table.weight * (1.0 - label_noise * (1.0 - agreed))
+        table = problem.table.labelled(problem.table.y, weight)
+        problem.memory[key] = replace(problem, table=table, memory={})
+    result: LearningProblem = problem.memory[key]
     return result
 
 
 def agreement(
-    problem: BinaryProblem, seed: int, classes: NDArray[np.intp] | None = None
+    problem: LearningProblem, seed: int, classes: NDArray[np.intp] | None = None
 ) -> NDArray[np.float64]:
     """Return the forest's out-of-bag vote share for each row's own class.
 
     Shapes: classes (n,); result (n,).
     """
-    y = problem.y.astype(int) if classes is None else classes
-    if not len(problem.table.feature) or (y == y[0]).all():
+    table = problem.table
+    y = table.y.astype(int) if classes is None else classes
+    if not len(table.feature) or (y == y[0]).all():
         return np.ones(len(y))
     key = f"agreement {seed} {classes is None}".encode()
     if key not in problem.memory:
-        table = problem.table
         used = np.unique(table.feature).tolist()
         columns, ordered = forest_columns(table.codes, table.encodings, used)
-        shares = votes(columns, ordered, y, problem.weight, N_TREES, seed, MOST_ROWS)
+        shares = votes(columns, ordered, y, table.weight, N_TREES, seed, MOST_ROWS)
         problem.memory[key] = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
     shares_agreed: NDArray[np.float64] = problem.memory[key]
     return shares_agreed
@@ -76,7 +77,7 @@ PATH_CLAUSES = 5  # clauses searched whatever the limit, so that one archive ser
 class Searched:
     """Result of a search, for every penalty and every number of clauses."""
 
-    problem: BinaryProblem
+    problem: LearningProblem
     archive: Archive
     finished: bool
     seconds: float = math.inf
@@ -112,7 +113,7 @@ class Searched:
 
     def chosen(self, entry: ArchiveEntry) -> NDArray[np.bool_]:
         """Return the columns of the learner's table in an entry, shape (k, d)."""
-        return self.archive.problem.chosen(entry.boxes)
+        return self.archive.chosen(entry)
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ class BoxSearch:
     n_clauses: int
     time_limit: float | None
 
-    def run(self, problem: BinaryProblem, rng: np.random.Generator) -> Searched:
+    def run(self, problem: LearningProblem, rng: np.random.Generator) -> Searched:
         """Search, or reuse the same search from the problem's cache."""
         if self.label_noise:
             problem = discounted(problem, self.label_noise, int(rng.integers(2**31)))
@@ -139,22 +140,21 @@ class BoxSearch:
             stored = problem.memory[key] = replace(searched, seconds=seconds)
         return stored
 
-    def _searched(self, problem: BinaryProblem, most: int, rng: np.random.Generator) -> Searched:
-        boxes = box_table(problem, BoxPrices.of_robustness(self.robustness))
-        scale = float(problem.weight.sum()) / PATH_ROWS
+    def _searched(self, problem: LearningProblem, most: int, rng: np.random.Generator) -> Searched:
+        table, prices = problem.table, BoxPrices.of_robustness(self.robustness)
+        scale = float(table.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
         clock = Clock(problem.deadline)
-        archive = search(boxes, plan, rng, clock)
-        _offer_everything(archive)
+        archive = search(table, problem.form, plan, rng, clock, prices)
         return Searched(problem, archive, not clock.ran_out)
 
     def with_cuts_refined(
-        self, problem: BinaryProblem, selection: ClauseSelection, theta: float
+        self, problem: LearningProblem, selection: ClauseSelection, theta: float
     ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...], float]:
         """Move the thresholds of a selection; return it over all columns, and its loss."""
         prices = BoxPrices.of_robustness(self.robustness)
         cuts, loss = refined_cuts(
-            problem.A, problem.y, problem.weight, problem.cuts, selection.chosen, prices
+            problem.table, problem.form, problem.cuts, selection.chosen, prices
         )
         moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
         R, d = selection.chosen.shape
@@ -165,19 +165,6 @@ class BoxSearch:
         step = {"step": 1, "objective": value, "move": "cuts"}
         history = (selection.history[0], step, *selection.history[1:])
         return ClauseSelection(chosen, selection.disabled, value, history), moved, loss
-
-
-def _offer_everything(archive: Archive) -> None:
-    """Offer the box of all rows where it costs less than the rule without boxes.
-
-    The search meets it only on its way to other rules.
-    """
-    problem = archive.problem
-    loss = float(problem.charges.base[~problem.y].sum())
-    if loss < archive.entries[0].loss:
-        p = problem.n_features
-        whole = Boxes(np.zeros((1, p), np.int64), problem.n_bins[None] - 1, np.ones((1, p), bool))
-        archive.offer(loss, 0, whole)
 
 
 #: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
@@ -192,7 +179,7 @@ class SearchedLists:
     Shapes: codes (n,).
     """
 
-    problem: BinaryProblem
+    problem: LearningProblem
     codes: NDArray[np.intp]
     names: list[Any]
     search: ListSearch
@@ -223,35 +210,17 @@ class SearchedLists:
     def rule(self, boxes: Boxes) -> RuleSet:
         """Convert the boxes of an entry to a list of clauses of literals."""
         assert isinstance(boxes, RuleList)
-        return self.rule_of(self._clauses(self.search.problem.chosen(boxes)), boxes)
+        return self.rule_of(self._clauses(self.search.chosen(boxes)), boxes)
 
     def _clauses(self, chosen: NDArray[np.bool_], moved: Any = ()) -> Clauses:
         return list(self.problem.clauses(chosen, np.zeros(len(chosen), bool), moved))
 
     def boxes_of(self, rule: RuleSet) -> RuleList | None:
         """Convert a rule to boxes; None if it contains a condition that is no box."""
-        column = {literal: j for j, literal in enumerate(self.problem.literals)}
-        end_of = {j: end for end, j in self.search.problem.column_of.items()}
-        n_bins, k = self.search.problem.n_bins, rule.n_clauses
-        low, high = np.zeros((k, len(n_bins)), np.int64), np.tile(n_bins - 1, (k, 1))
-        absent = np.ones(low.shape, dtype=bool)
-        for r, clause in enumerate(rule.clauses):
-            for literal in clause.literals:
-                end = end_of.get(column.get(literal, -1))
-                if end is None:
-                    return None
-                f, kind, level, accepts = end
-                absent[r, f] &= accepts
-                if kind == "low":
-                    low[r, f] = max(low[r, f], level)
-                elif kind == "high":
-                    high[r, f] = min(high[r, f], level)
-                elif level:
-                    low[r, f], high[r, f] = 1, 0
-        if ((low > high) & ~absent).any():
-            return None
+        column = {literal: j for j, literal in enumerate(self.problem.table.literals)}
+        clauses = [[column.get(literal, -1) for literal in c.literals] for c in rule.clauses]
         labels = tuple(self.names.index(label) for label in rule.labels)
-        return RuleList(low, high, absent, labels, self.names.index(rule.default))
+        return self.search.rule_list(clauses, labels, self.names.index(rule.default))
 
     def searched_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
         """Search from a list, at one penalty, once; empty if it cannot be written as boxes."""
@@ -269,12 +238,13 @@ class SearchedLists:
         problem, rules = self.problem, self.boxes_of(rule)
         if rules is None:
             return rule
-        chosen = self.search.problem.chosen(rules)
+        chosen = self.search.chosen(rules)
         clauses = self._clauses(chosen)
         holds = [Clause(c).mask(problem.columns) for c in clauses]
         for r in range(len(clauses)):
             g = self._savings(holds, rules, r)
-            cuts, _ = refined_cuts(problem.A, g < 0, np.abs(g), problem.cuts, chosen[r : r + 1])
+            table = problem.table.labelled(g >= 0, np.abs(g))
+            cuts, _ = refined_cuts(table, "dnf", problem.cuts, chosen[r : r + 1])
             moved = [(j, k) for (_, j), k in cuts.items()]
             unrefined = chosen[r : r + 1].copy()
             unrefined[0, [j for j, _ in moved]] = False
@@ -294,7 +264,7 @@ class SearchedLists:
         for held, label in reversed(list(zip(holds, rules.labels, strict=True))[r + 1 :]):
             below[held] = label
         gain = (below != self.codes).astype(float) - (self.codes != rules.labels[r])
-        return np.where(above, 0.0, gain * self.problem.weight)
+        return np.where(above, 0.0, gain * self.problem.table.weight)
 
 
 def searched_lists(
@@ -307,7 +277,7 @@ def searched_lists(
     if learner.label_noise:
         problem = discounted(whole, float(learner.label_noise), int(rng.integers(2**31)), codes)
     several.counted = np.empty(len(codes))
-    several.counted[whole.rows] = problem.weight
+    several.counted[whole.rows] = problem.table.weight
     most = max(PATH_CLAUSES_A_CLASS, learner.n_clauses) * (len(several.table.classes) - 1)
     key = repr(("lists", learner.n_perturbations, most, rng.bit_generator.state)).encode()
     stored: SearchedLists | None = problem.memory.get(key)
@@ -322,15 +292,15 @@ def searched_lists(
 
 
 def _searched(
-    problem: BinaryProblem,
+    problem: LearningProblem,
     codes: NDArray[np.intp],
     names: list[Any],
     plan: ListPlan,
     rng: np.random.Generator,
     seconds: float,
 ) -> SearchedLists:
-    scale = float(problem.weight.sum()) / PATH_ROWS
-    search = ListSearch(box_table(problem, ERRORS, codes))
+    scale = float(problem.table.weight.sum()) / PATH_ROWS
+    search = ListSearch.of_table(problem.table, codes)
     clock = Clock.of_seconds(None if math.isinf(seconds) else seconds)
     archive = search.run(replace(plan, thetas=[scale * t for t in plan.thetas]), rng, clock)
     return SearchedLists(problem, codes, names, search, archive, not clock.ran_out, seconds)

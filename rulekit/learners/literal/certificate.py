@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from rulekit.binning.axes import Axes
 from rulekit.learners.literal.base import LiteralRuleClassifier
-from rulekit.learners.literal.problem import BinaryProblem, box_table
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.training import Clock, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
-from rulekit.search.box_search.problem import ERRORS, Boxes, BoxProblem
 from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
-from rulekit.search.clause_generation.exact_clause import ClauseLimits, best_box_search
+from rulekit.search.clause_generation.exact_clause import ClauseLimits, best_clause_of_table
 
+Bools = NDArray[np.bool_]
 SAME = 1e-6  # objectives that differ by less than this are equal
 ALL_TESTS = 10**12  # only time ends a proof
 LARGEST_GAP = 1.0  # relative gap up to which the bound of an unfinished search is reported
@@ -90,7 +91,7 @@ class _Bound:
 
     value: float | None
     why_not: str = ""
-    met: Boxes | None = None
+    met: Bools | None = None  # the conditions of its clauses, shape (k, d)
 
 
 def certify(
@@ -159,30 +160,29 @@ def certify(
     theta = float(model.theta)
     objective = _cost(model.rule_set_, problem, theta)
     stop = Clock.of_seconds(time_limit, should_stop)
-    boxes = box_table(problem, ERRORS)
     one_clause = model.has_one_clause
     if theta <= 0:
         bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
-    elif not _boxes_cover_all_conditions(boxes):
+    elif not Axes(problem.table, problem.form).are_complete:
         bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
     elif _has_other_cuts(model.rule_set_, problem):
         bound = _Bound(None, "the rule has cuts that are none of the conditions compared")
     elif one_clause:
-        bound = _one_clause(boxes, theta, objective, stop)
+        bound = _one_clause(problem, theta, objective, stop)
     else:
-        bound = _any_clauses(boxes, theta, objective, stop)
+        bound = _any_clauses(problem, theta, objective, stop)
     certificate = _certificate(model, objective, bound, one_clause=one_clause)
     if bound.met is None or certificate.proved:
         return certificate
-    return replace(certificate, better=_cheaper(model, problem, boxes.chosen(bound.met), objective))
+    return replace(certificate, better=_cheaper(model, problem, bound.met, objective))
 
 
-def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> BinaryProblem:
+def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> LearningProblem:
     """Build the binary problem of the model."""
     reader: LiteralRuleClassifier = clone(model)
     table = reader._read(X, y, sample_weight)
     if _is_its_table(model, reader, table):
-        problem: BinaryProblem = reader.problem_of(table, SharedWork(), model.positive_label_)
+        problem: LearningProblem = reader.problem_of(table, SharedWork(), model.positive_label_)
         same_cuts = reader.binarizer_.literals_ == model.binarizer_.literals_
         if same_cuts and abs(problem.theta_max - model.theta_max_) < SAME:
             return problem
@@ -206,25 +206,25 @@ def _is_its_table(
     return abs(error - model.training_error_) < SAME
 
 
-def _cost(rule: RuleSet, problem: BinaryProblem, theta: float) -> float:
+def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:
     """Compute the cost of a rule as `Certificate.objective` does, from the raw table."""
     taken = rule.clauses_fired(problem.columns)
     if rule.form == "cnf":  # the other class is described, by clauses that fail
         taken = ~taken
-    described = ~problem.y
+    described = problem.table.as_dnf(rule.form).y
     missed = described & ~taken.any(axis=1)
     wrongly = taken[~described].sum(axis=1)
     size = n_counted(rule, problem)
-    weight = problem.weight
+    weight = problem.table.weight
     return float(weight[missed].sum() + (weight[~described] * wrongly).sum() + theta * size)
 
 
-def n_counted(rule: RuleSet, problem: BinaryProblem) -> int:
+def n_counted(rule: RuleSet, problem: LearningProblem) -> int:
     """Count the conditions in a rule; a merged set counts by its values.
 
     Conditions of other kinds count as they do in the rule.
     """
-    listed = {_cut_key(literal) for literal in problem.literals}
+    listed = {_cut_key(literal) for literal in problem.table.literals}
     size = sum(_size(lit, listed, problem) for clause in rule.clauses for lit in clause.literals)
     return size + rule.n_conditions - sum(len(clause.literals) for clause in rule.clauses)
 
@@ -233,7 +233,7 @@ def _cut_key(literal: Literal) -> tuple[Any, ...]:
     return literal.feature, literal.op, literal.value, literal.scale
 
 
-def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem) -> int:
+def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: LearningProblem) -> int:
     """Count a merged set of values as its conditions.
 
     Levels in a row, in the order of their share, are the two ends of an interval.
@@ -245,46 +245,34 @@ def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: BinaryProblem
     return min(2, len(literal.value)) if in_a_row else len(literal.value)
 
 
-def _boxes_cover_all_conditions(boxes: BoxProblem) -> bool:
-    """Whether every informative column is an end that a box may have."""
-    starts, ends, tests = boxes.may_start, boxes.may_end, boxes.may_test_missing
-    allowed = {
-        "low": np.asarray(starts),
-        "high": np.asarray(ends),
-        "test": np.repeat(np.asarray(tests)[:, None], 2, axis=1),
-    }
-    return all(allowed[kind][f, k] for f, kind, k, _ in boxes.column_of)
-
-
 def _one_clause(
-    problem: BoxProblem, theta: float, objective: float, stop: Callable[[], bool]
+    problem: LearningProblem, theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
     """Search for a better clause; a finished search proves the optimal cost."""
-    weight = np.asarray(problem.weight)
-    nothing = float(weight[problem.y].sum())  # cost of the rule without clauses
+    nothing = problem.constant_losses[0]  # cost of the rule without clauses
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
-    search = best_box_search(problem)
-    answer, met = search(theta, weight, max(0.0, nothing - objective), limits)
+    incumbent = max(0.0, nothing - objective)
+    answer, met = best_clause_of_table(problem.table, problem.form, theta, incumbent, limits)
     if not answer.proved and objective > (1 + LARGEST_GAP) * (nothing - answer.upper):
         return _Bound(None, "the search for better rules did not come to its end in time", met)
     return _Bound(nothing - answer.upper, met=met)
 
 
 def _any_clauses(
-    problem: BoxProblem, theta: float, objective: float, stop: Callable[[], bool]
+    problem: LearningProblem, theta: float, objective: float, stop: Callable[[], bool]
 ) -> _Bound:
     """Solve the linear program over all clauses."""
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
     plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
-    generated = generate(problem, plan)
+    generated = generate(problem.table, problem.form, plan)
     if not generated.solved and objective > (1 + LARGEST_GAP) * (generated.lower_bound or 0.0):
         why_not = "the linear program over all rules was not solved to its end in time"
-        return _Bound(None, why_not, generated.boxes)
-    return _Bound(generated.lower_bound or 0.0, met=generated.boxes)
+        return _Bound(None, why_not, generated.chosen)
+    return _Bound(generated.lower_bound or 0.0, met=generated.chosen)
 
 
 def _cheaper(
-    model: LiteralRuleClassifier, problem: BinaryProblem, chosen: NDArray[np.bool_], cost: float
+    model: LiteralRuleClassifier, problem: LearningProblem, chosen: Bools, cost: float
 ) -> RuleSet | None:
     """Build a rule of the chosen columns; None unless it is cheaper and complete."""
     clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
@@ -294,9 +282,11 @@ def _cheaper(
     return rule if full == rule and cheaper else None
 
 
-def _has_other_cuts(rule: RuleSet, problem: BinaryProblem) -> bool:
+def _has_other_cuts(rule: RuleSet, problem: LearningProblem) -> bool:
     """Whether the rule has thresholds that no condition of the table has."""
-    listed_sides = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negated())}
+    listed_sides = {
+        _cut_key(side) for lit in problem.table.literals for side in (lit, lit.negated())
+    }
     literals = (literal for clause in rule.clauses for literal in clause.literals)
     return any(
         lit.op in ("<=", "<", ">", ">=") and _cut_key(lit) not in listed_sides for lit in literals

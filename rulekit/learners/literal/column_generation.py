@@ -6,9 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
-from rulekit.learners.literal.problem import BinaryProblem, box_table
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.training import Clock, as_constraints
-from rulekit.search.box_search.problem import ERRORS
 from rulekit.search.clause_generation.column_generation import (
     GeneratedRule,
     GenerationPlan,
@@ -101,7 +100,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
                 "`constraints.required`, or use another learner."
             )
 
-    def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+    def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
         theta = float(self.theta)
         selection = generated(problem, theta)
         proved: bool | None = selection.proved
@@ -122,12 +121,11 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         )
 
 
-def generated(problem: BinaryProblem, theta: float) -> ClauseSelection:
+def generated(problem: LearningProblem, theta: float) -> ClauseSelection:
     """Generate clauses and select among them; a clause costs as much as a condition."""
-    boxes = box_table(problem, ERRORS)
     clock = Clock(problem.deadline)
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=clock)
-    n_columns = max(1, boxes.cells.shape[1])
+    n_columns = max(1, len(np.unique(problem.table.feature)))
     plan = GenerationPlan(
         theta,
         theta,
@@ -138,8 +136,9 @@ def generated(problem: BinaryProblem, theta: float) -> ClauseSelection:
         all_tests=PROOF_TESTS if clock.end is None else None,
         should_stop=clock,
     )
-    rule = generate(boxes, plan)
-    chosen = boxes.chosen(rule.boxes)
+    rule = generate(problem.table, problem.form, plan)
+    chosen = rule.chosen
+    assert chosen is not None
     proved = rule.lower_bound is not None and (
         rule.objective - rule.lower_bound <= PROVED * max(1.0, rule.objective)
     )

@@ -16,13 +16,19 @@ from rulekit.binning import Binarizer
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.literal.certificate import Certificate
-from rulekit.learners.literal.problem import BinaryProblem
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.training import SharedWork
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.search.columns.candidates import priced
-from rulekit.search.screening.proved_cover import best_columns
-from rulekit.search.screening.screen import BASIC, COUNTING, ENHANCED, Screening, screen, unproved
+from rulekit.search.screening.proved_cover import best_conditions
+from rulekit.search.screening.screen import (
+    BASIC,
+    COUNTING,
+    ENHANCED,
+    Screening,
+    screen_table,
+    unproved,
+)
 
 Bools = NDArray[np.bool_]
 #: What each test says of a condition.
@@ -41,7 +47,7 @@ class ConditionScreening:
 
     Attributes
     ----------
-    problem : BinaryProblem
+    problem : LearningProblem
         The training table.
     screening : Screening
         The tests' outcomes over the candidates.
@@ -49,7 +55,7 @@ class ConditionScreening:
         Price of a literal.
     """
 
-    problem: BinaryProblem = field(repr=False)
+    problem: LearningProblem = field(repr=False)
     screening: Screening = field(repr=False)
     theta: float
 
@@ -95,7 +101,7 @@ class ConditionScreening:
 
     def kept(self) -> tuple[Literal, ...]:
         """List the remaining conditions."""
-        return tuple(self.problem.literals[int(j)] for j in self.screening.kept)
+        return tuple(self.problem.table.literals[int(j)] for j in self.screening.kept)
 
     def certificates(self, limit: int | None = None) -> pd.DataFrame:
         """Return the reason for each removed condition.
@@ -124,20 +130,21 @@ class ConditionScreening:
         list of (str, Literal)
             Test and condition.
         """
-        flip = self.problem.flipped
+        table = self.problem.table.as_cnf(self.problem.form)
 
         def column(j: int) -> Bools:
-            return self.problem.literals[j].mask(self.problem.columns) ^ flip
+            held = self.problem.table.literals[j].mask(self.problem.columns)
+            return held ^ (self.problem.form == "dnf")
 
-        reasons = unproved(self.screening, column, self.problem.y, self.theta, self.problem.weight)
-        return [(test, self.problem.literals[j]) for test, j in reasons]
+        reasons = unproved(self.screening, column, table.y, self.theta, table.weight)
+        return [(test, self.problem.table.literals[j]) for test, j in reasons]
 
     def _certificate(self, j: int) -> dict[str, Any]:
         removal = self.screening.removal(j)
         assert removal is not None
-        by = None if removal.by is None else str(self.problem.literals[removal.by])
+        by = None if removal.by is None else str(self.problem.table.literals[removal.by])
         row = {
-            "condition": str(self.problem.literals[j]),
+            "condition": str(self.problem.table.literals[j]),
             "test": removal.test,
             "price": removal.price,
             "worth": removal.worth,
@@ -316,22 +323,26 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         self.screening_: ConditionScreening | None = None
         return self._learn_proved(problem) if self.exact else self._learn_rounded(problem, rng)
 
-    def _learn_proved(self, problem: BinaryProblem) -> LearnedRule:
+    def _learn_proved(self, problem: LearningProblem) -> LearnedRule:
         """Find the best clause over bins."""
         theta = float(self.theta)
-        best = best_columns(
-            priced(problem.table, problem.y, theta, problem.weight),
+        best = best_conditions(
+            problem.table,
+            problem.form,
+            theta,
             screening=self.screening,
             deadline=problem.deadline,
         )
         if best.screening is not None:
             self.screening_ = ConditionScreening(problem, best.screening, theta)
-        clause = tuple(sorted((problem.literals[j] for j in best.columns.tolist()), key=_sort_key))
+        clause = tuple(
+            sorted((problem.table.literals[j] for j in best.columns.tolist()), key=_sort_key)
+        )
         step: dict[str, Any] = {
             "step": 0,
             "objective": best.cost,
             "relaxation": best.relaxation.lower,
-            "conditions": len(problem.literals),
+            "conditions": len(problem.table.literals),
             "removed": 0 if best.screening is None else int(best.screening.removed.sum()),
             "generated": best.relaxation.n_generated,
             "left_to_integer_program": best.n_left,
@@ -342,7 +353,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             (clause,), best.cost, problem.constant_losses, (step,), best.bound, best.proved
         )
 
-    def _learn_rounded(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+    def _learn_rounded(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
         """Solve the relaxation and round it."""
         theta, cover = float(self.theta), problem.cover
         cover.screening = self.screening is not None
@@ -430,11 +441,11 @@ def screen_conditions(
     model._check()
     table = model._read(X, y, sample_weight)
     problem = model.problem_of(table, SharedWork(), positive_label, by_cells=True)
-    task = priced(problem.table, problem.y, float(theta), problem.weight)
+    task = problem.table, form, float(theta)
     if how == "duality":
-        screening = best_columns(task, screening="duality").screening
+        screening = best_conditions(*task, screening="duality").screening
     else:
-        screening = screen(task, HOW[how])
+        screening = screen_table(*task, HOW[how])
     assert screening is not None
     return ConditionScreening(problem, screening, float(theta))
 

@@ -1,19 +1,10 @@
 """From a training table to the problem that solvers see: rows and columns in one fixed order.
 
-A rule of form "cnf" for class c is learned directly. A rule of form "dnf" is learned as the
-CNF of the other class over complemented columns (De Morgan), so that::
-
-    or_literals[j]   the test of column j of A: the literal that an OR clause of the CNF contains
-    literals[j]      the literal in the rule: the same for a CNF, its complement for a DNF
-
-If a column had no gaps in training, both a literal and its complement are false for a gap; they
-are complements on the training rows, not everywhere.
-
-A learner's table, binned for the search over boxes, and the way back.
-
-The search describes rows by a DNF; a learner's table is oriented for a CNF that covers ``y``
-(`binary_problem`). Both say the same rule: the DNF of the rows where ``y`` is
-False, over the complements of the columns of ``A``. A box end is therefore one column of ``A``.
+Conditions and labels are those of the rule, whatever its form; `BinnedTable.as_cnf` and `as_dnf`
+give a solver the normal form that it states its problem for. Columns are sorted, and linear
+programs perturbed, by the literals of the CNF (`cnf_literals`): for a DNF these are the
+complements. If a column had no gaps in training, both a literal and its complement are false for a
+gap; they are complements on the training rows, not everywhere.
 """
 
 import hashlib
@@ -29,53 +20,48 @@ from rulekit.binning import BinnedTable
 from rulekit.binning.binned_table import joined, row_order
 from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.rules.scales import GAPS, ORDERED
-from rulekit.search.box_search.problem import BoxPrices, BoxProblem, End
+from rulekit.rules.scales import ORDERED
 from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
 from rulekit.search.columns.rounding import PERTURBATION
 from rulekit.search.one_level.problem import CoverProblem
 
-Found = list[tuple[Literal, int]]
-Kinds = tuple[dict[int, Found], Found, Found]
-MEMBER = ("==", "in", "contains")
 SETS = ("==", "!=", "in", "not-in")
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class BinaryProblem:
-    """The table of one fit as arrays, and what its columns mean.
+class LearningProblem:
+    """The table of one fit, the form of its rule, and the raw columns of the same rows.
 
-    Shapes: y (n,), weight (n,), columns (n,), rows (n,).
+    Shapes: columns (n,), rows (n,).
     """
 
     table: BinnedTable
-    y: Bools
-    weight: Floats
-    or_literals: tuple[Literal, ...]
-    literals: Sequence[Literal]
+    form: str
+    cnf_literals: tuple[Literal, ...]
     columns: Columns = field(repr=False)
     rows: NDArray[np.intp] = field(repr=False)
     forbidden: tuple[Literal, ...] = ()
     memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
     until: list[float | None] = field(default_factory=lambda: [None], repr=False)
-    flipped: bool = False
 
     @cached_property
     def theta_max(self) -> float:
         """Price from which on the best one-level clause is empty."""
-        gain = self.table.sums(np.where(self.y, self.weight, -self.weight))
+        table = self.table.as_cnf(self.form)
+        gain = table.sums(np.where(table.y, table.weight, -table.weight))
         return float(gain.max(initial=0.0))
 
     @property
     def constant_losses(self) -> tuple[float, float]:
-        """Compute the wrong weight of the CNF without clauses, and of one empty clause.
+        """Compute the wrong weight of the rule without clauses, and of one empty clause.
 
-        The first is true everywhere, the second nowhere. For every objective a constant answer
+        A DNF without clauses holds nowhere, a CNF everywhere. For every objective a constant answer
         costs this weight and nothing else.
         """
-        return float(self.weight[~self.y].sum()), float(self.weight[self.y].sum())
+        table = self.table.as_dnf(self.form)
+        return float(table.weight[table.y].sum()), float(table.weight[~table.y].sum())
 
     @property
     def price_of_a_first_condition(self) -> float:
@@ -90,24 +76,20 @@ class BinaryProblem:
     def objective(
         self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
     ) -> float:
-        """Compute the objective of any clauses on the training table.
+        """Compute the objective of any clauses, given by where their conditions hold.
 
         Shapes: clauses (n,).
         """
         columns = [holds for clause in clauses for holds in clause]
-        table = np.array(columns, dtype=bool).reshape(len(columns), len(self.y)).T
+        y = self.table.as_cnf(self.form).y
+        A = np.array(columns, dtype=bool).reshape(len(columns), len(y)).T ^ (self.form == "dnf")
         chosen = np.zeros((len(clauses), len(columns)), dtype=bool)
         start = 0
         for r, clause in enumerate(clauses):
             chosen[r, start : start + len(clause)] = True
             start += len(clause)
         cost = error_cost if counts_errors else hamming_cost
-        return cost(table, self.y, self.weight, chosen, theta)
-
-    @property
-    def A(self) -> Bools:  # noqa: N802
-        """The candidates as a Boolean matrix, shape (n, d); built on first access."""
-        return self.table.values
+        return cost(A, y, self.table.weight, chosen, theta)
 
     @property
     def deadline(self) -> float | None:
@@ -117,12 +99,8 @@ class BinaryProblem:
     @cached_property
     def cover(self) -> CoverProblem:
         """The one-level problems over this table."""
-        cover = CoverProblem(
-            self.table,
-            self.y,
-            self.weight,
-            perturbation=perturbations(self.or_literals),
-        )
+        perturbation = perturbations(self.cnf_literals)
+        cover = CoverProblem(self.table, perturbation=perturbation, form=self.form)
         cover.deadline = self.deadline
         return cover
 
@@ -133,7 +111,7 @@ class BinaryProblem:
             source: np.where(np.isnan(values), -1, np.searchsorted(self.distinct[source], values))
             for source, values in self._positions.items()
         }
-        return MovableCuts(self.table.feature, self.table.side, ranks, self._barred_cuts)
+        return MovableCuts(ranks, self._barred_cuts)
 
     @cached_property
     def _positions(self) -> dict[int, Floats]:
@@ -154,7 +132,7 @@ class BinaryProblem:
         for barred in self.forbidden:
             for j in np.flatnonzero(self.table.side).tolist():
                 distinct = self.distinct[int(self.table.feature[j])]
-                literal = self.literals[j]
+                literal = self.table.literals[j]
                 if barred.op in ORDERED and barred == replace(literal, value=barred.value):
                     cuts_barred.add(
                         (j, int(np.searchsorted(distinct, barred.edge, side="right")) - 1)
@@ -171,7 +149,7 @@ class BinaryProblem:
 
         Shapes: chosen (R, d + number of moved cuts), disabled (R,).
         """
-        literals = (*self.literals, *(self._cut_anew(j, k) for j, k in moved))
+        literals = (*self.table.literals, *(self._cut_anew(j, k) for j, k in moved))
         return tuple(
             tuple(literals[j] for j in np.flatnonzero(row))
             for row, off in zip(chosen, disabled, strict=True)
@@ -191,42 +169,58 @@ class BinaryProblem:
         low, high = float(distinct[k]), float(distinct[k + 1])
         middle = low + (high - low) / 2
         edge = encoding.edge_between(middle if middle < high else low, low, high)
-        side, _ = encoding.place(self.literals[j])
-        cut: Literal = encoding.edge_literal(edge, side)
-        return replace(cut, missing=self.literals[j].missing)
+        literal = self.table.literals[j]
+        cut: Literal = encoding.edge_literal(edge, encoding.place(literal)[0])
+        return replace(cut, missing=literal.missing)
 
 
-def binary_problem(
-    bins: BinnedTable,
+def learning_problem(
+    table: BinnedTable,
     columns: Columns,
-    described: Bools,
-    weight: Floats,
     *,
     form: str,
     constraints: Constraints,
-) -> BinaryProblem:
-    """Orient, restrict and sort a table of cells.
+    by_cells: bool = False,
+) -> LearningProblem:
+    """Restrict and sort a labelled table; `by_cells` for any number of cuts, without their texts.
 
-    Shapes: columns (n,), described (n,), weight (n,).
+    Shapes: columns (n,).
     """
-    flipped = form == "dnf"
-    or_literals = _complements(bins) if flipped else bins.literals
-    free = constraints == Constraints()
-    allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
-    order = np.array(sorted(allowed, key=lambda j: or_literals[j].sort_key), dtype=np.intp)
-    y, table = described ^ flipped, bins.take_columns(order)
-    cells, rows = (table.complemented() if flipped else table).in_order(y, weight)
-    return BinaryProblem(
-        cells,
-        y[rows],
-        weight[rows],
-        tuple(or_literals[j] for j in order),
-        table.literals,
+    make = _by_cells if by_cells else _by_literals
+    table, rows, cnf_literals = make(table, form, constraints)
+    return LearningProblem(
+        table,
+        form,
+        cnf_literals,
         {name: values[rows] for name, values in columns.items()},
         rows,
         tuple(item for item in constraints.forbidden if not isinstance(item, str)),
-        flipped=flipped,
     )
+
+
+Restricted = tuple[BinnedTable, NDArray[np.intp], tuple[Literal, ...]]
+
+
+def _by_literals(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
+    """Sort conditions by the literals of the CNF, rows by what they hold for."""
+    cnf_literals = _complements(bins) if form == "dnf" else bins.literals
+    free = constraints == Constraints()
+    allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
+    order = np.array(sorted(allowed, key=lambda j: cnf_literals[j].sort_key), dtype=np.intp)
+    table, rows = bins.take_columns(order).in_order(form)
+    return table, rows, tuple(cnf_literals[j] for j in order)
+
+
+def _by_cells(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
+    """Keep conditions in the order of their features and cuts, and sort rows by bins."""
+    conditions = joined([e.conditions() for e in bins.encodings])
+    if constraints != Constraints():
+        written = enumerate(conditions.literals)
+        allowed = [j for j, literal in written if constraints.allows(literal)]
+        conditions = conditions.take(np.array(allowed, dtype=np.intp))
+    table = replace(bins, given=conditions)
+    rows = row_order(table.codes, table.as_cnf(form).y, table.weight)
+    return table[rows], rows, ()
 
 
 def _complements(bins: BinnedTable) -> tuple[Literal, ...]:
@@ -246,212 +240,3 @@ def _perturbation(literal: Literal) -> float:
     key = literal.sort_key[:4] if literal.is_plain else literal.sort_key
     digest = hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
     return PERTURBATION * (0.5 + 0.5 * int.from_bytes(digest, "big") / 2**64)
-
-
-class _Builder:
-    """Collects features, each of which reads the cells of one encoding, and their ends' columns."""
-
-    def __init__(self, problem: BinaryProblem) -> None:
-        self.problem = problem
-        self.bins: list[tuple[int, NDArray[np.integer]]] = []  # encoding read, bin of each cell
-        self.n_bins: list[int] = []
-        self.column_of: dict[End, int] = {}
-        self._lacking: dict[int, bool] = {}
-
-    def add_cuts(self, source: int, conditions: Found) -> None:
-        """Add a column of positions, with the cuts of its literals."""
-        encoding, table = self.problem.table.encodings[source], self.problem.table
-        rank_of = table.rank[[j for _, j in conditions]]
-        ranks = np.unique(rank_of)  # a cell lies above the cuts of smaller ranks than its own
-        bins = np.searchsorted(ranks, np.arange(encoding.n_cells))
-        n_present = encoding.n_cells - 1 if encoding.cuts is not None else len(encoding.groups)
-        bins[n_present:] = len(ranks) + 1
-        f = self._add(source, bins, len(ranks) + 1)
-        for (literal, j), k in zip(
-            conditions, np.searchsorted(ranks, rank_of).tolist(), strict=True
-        ):
-            accepts = literal.missing and self.lacks(source)
-            above = table.side[j] < 0  # an OR contains the other side
-            self.column_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
-
-    def add_levels(self, conditions: Found) -> None:
-        """Add, for each level or word that literals name, a feature of two bins: others, this."""
-        keys = {(lit.scale, lit.value): (lit, j) for lit, j in conditions}
-        values = [keys[k] for k in sorted(keys, key=repr)]
-        inside = [self._level(*value) for value in values]
-        one_kind = len({lit.op in MEMBER for lit, _ in conditions}) == 1
-        # of two levels, "this one" says the same as "not the other one"
-        pair = one_kind and len(values) == 2 and self._opposed(*inside)
-        ends: dict[Any, Found] = {}
-        for literal, j in conditions:
-            ends.setdefault((literal.scale, literal.value), []).append((literal, j))
-        for (value, _), read in list(zip(values, inside, strict=True))[: 1 if pair else None]:
-            f = self._add(*read, 2)
-            key = (value.scale, value.value)
-            for literal, j in conditions if pair else ends[key]:
-                same = (literal.scale, literal.value) == key
-                accepts = literal.missing and self.lacks(self.bins[f][0])
-                if (literal.op in MEMBER) == same:
-                    self.column_of[f, "low", 1, accepts] = j
-                else:
-                    self.column_of[f, "high", 0, accepts] = j
-
-    def add_tests(self, conditions: Found) -> None:
-        """Add the tests of missingness of a column as a feature of one bin."""
-        source = int(self.problem.table.feature[conditions[0][1]])
-        if not self.lacks(source):
-            return
-        last = self.problem.table.encodings[source].n_cells - 1
-        f = self._add(source, (np.arange(last + 1) == last).astype(np.int64), 1)
-        for literal, j in conditions:
-            only_missing = literal.op == "missing"
-            self.column_of[f, "test", int(only_missing), only_missing] = j
-
-    def lacks(self, source: int) -> bool:
-        """Whether some row has no value that an encoding reads."""
-        if source not in self._lacking:
-            last = self.problem.table.encodings[source].n_cells - 1
-            self._lacking[source] = bool((self.problem.table.codes[:, source] == last).any())
-        return self._lacking[source]
-
-    def _level(self, literal: Literal, j: int) -> tuple[int, NDArray[np.integer]]:
-        """Return for each bin whether it holds a literal's level; the last one has no value."""
-        source = int(self.problem.table.feature[j])
-        held = _level_test(literal).mask_of(self.problem.table.encodings[source].representatives())
-        bins = held.astype(np.int64)
-        bins[-1] = 2
-        return source, bins
-
-    def _opposed(self, one: Any, other: Any) -> bool:
-        """Whether each row that has a value is of exactly one of two levels."""
-        codes = self.problem.table.codes
-        a, b = (bins[codes[:, source]] for source, bins in (one, other))
-        return bool(((a == 2) | (a != b)).all())
-
-    def _add(self, source: int, bins: NDArray[np.integer], n_bins: int) -> int:
-        self.bins.append((source, bins))
-        self.n_bins.append(n_bins)
-        return len(self.n_bins) - 1
-
-
-def box_table(
-    problem: BinaryProblem, prices: BoxPrices, classes: NDArray[np.intp] | None = None
-) -> BoxProblem:
-    """Bin a learner's table for the box search; `classes` of shape (n,) for rule lists."""
-    builder = _Builder(problem)
-    for cuts, levels, tests in _by_column(problem).values():
-        for source, ends in cuts.items():
-            builder.add_cuts(source, ends)
-        if levels:
-            builder.add_levels(levels)
-        if tests:
-            builder.add_tests(tests)
-    n_bins = np.array(builder.n_bins, dtype=np.int64)
-    lows, highs = (_allowed(builder, n_bins, kind) for kind in ("low", "high"))
-    # the search knows both tests of missingness of a column or none
-    tests_of = np.array([_has_both_tests(builder, f) for f in range(len(n_bins))], dtype=bool)
-    cells, column, bins, n_cells = _merged_cells(problem.table.codes, builder.bins)
-    return BoxProblem(
-        cells,
-        n_bins,
-        ~problem.y if classes is None else classes,
-        problem.weight,
-        prices,
-        lows,
-        highs,
-        tests_of,
-        column,
-        bins,
-        n_cells,
-        builder.column_of,
-        len(problem.literals),
-    )
-
-
-def _merged_cells(
-    codes: NDArray[np.unsignedinteger],
-    features: list[tuple[int, NDArray[np.integer]]],
-) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Merge cells that all features treat alike; see `BoxProblem` for what is returned."""
-    read: dict[int, list[int]] = {}
-    for f, (source, _) in enumerate(features):
-        read.setdefault(source, []).append(f)
-    merged = []
-    for source, own in read.items():
-        bins, joined = np.unique([features[f][1] for f in own], axis=1, return_inverse=True)
-        merged.append((own, bins, joined.reshape(-1)[codes[:, source]]))
-    n_cells = np.array([bins.shape[1] for _, bins, _ in merged], dtype=np.int64)
-    most = int(n_cells.max(initial=1))
-    table = np.zeros((len(features), most), np.int64)
-    column = np.zeros(len(features), np.int64)
-    cells = np.zeros((len(codes), len(merged)), np.min_scalar_type(most))
-    for c, (own, bins, rows) in enumerate(merged):
-        table[own, : bins.shape[1]], column[own], cells[:, c] = bins, c, rows
-    return cells, column, table, n_cells
-
-
-def _has_both_tests(builder: _Builder, f: int) -> bool:
-    return all((f, "test", k, k == 1) in builder.column_of for k in (0, 1))
-
-
-def _allowed(builder: _Builder, n_bins: NDArray[np.int64], kind: str) -> Bools:
-    """Return at which bins an interval may begin or end: where all its literals exist."""
-    allowed = np.zeros((len(n_bins), int(n_bins.max(initial=1))), bool)
-    columns = builder.column_of
-    for f, bins in enumerate(n_bins.tolist()):
-        both = builder.lacks(builder.bins[f][0])
-        for k in range(bins):
-            there = (f, kind, k, False) in columns
-            allowed[f, k] = there and (not both or (f, kind, k, True) in columns)
-    return allowed
-
-
-def _level_test(literal: Literal) -> Literal:
-    """Return the test whether a value is the level, or among the levels, of a literal."""
-    return replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
-
-
-def _by_column(problem: BinaryProblem) -> dict[str, Kinds]:
-    """Group the literals of the DNF by column: cuts of each source, levels, missingness tests."""
-    parts: dict[str, Kinds] = {}
-    for j, or_literal in enumerate(problem.or_literals):
-        negated = or_literal.negated()
-        kinds = parts.setdefault(negated.feature, ({}, [], []))
-        if negated.op in GAPS:
-            kinds[2].append((negated, j))
-        elif problem.table.side[j]:
-            kinds[0].setdefault(int(problem.table.feature[j]), []).append((negated, j))
-        else:
-            kinds[1].append((negated, j))
-    return parts
-
-
-def cell_problem(
-    bins: BinnedTable,
-    columns: Columns,
-    described: Bools,
-    weight: Floats,
-    *,
-    form: str,
-    constraints: Constraints,
-) -> BinaryProblem:
-    """Build the problem for any number of cuts: as `binary_problem`, without a literal for each."""
-    flipped, free = form == "dnf", constraints == Constraints()
-    conditions = joined([e.conditions() for e in bins.encodings])
-    if not free:
-        written = enumerate(conditions.literals)
-        allowed = [j for j, literal in written if constraints.allows(literal)]
-        conditions = conditions.take(np.array(allowed, dtype=np.intp))
-    y = described ^ flipped
-    rows = row_order(bins.codes, y, weight)
-    given = conditions.complemented() if flipped else conditions
-    return BinaryProblem(
-        BinnedTable(np.asfortranarray(bins.codes[rows]), bins.encodings, given),
-        y[rows],
-        weight[rows],
-        (),
-        conditions.literals,
-        {name: values[rows] for name, values in columns.items()},
-        rows,
-        flipped=flipped,
-    )

@@ -13,9 +13,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.binning import BinnedTable
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.boxes import BoxSearch
-from rulekit.learners.literal.problem import BinaryProblem
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.rules import RuleSet, simplify
 from rulekit.search.clause_generation.exact_clause import ClauseLimits, NearBest, near_best_clauses
 
@@ -48,7 +49,7 @@ class RuleSpace:
     """All rules with limited numbers of clauses and conditions."""
 
     learner: LiteralRuleClassifier
-    problem: BinaryProblem
+    problem: LearningProblem
     theta: float
     max_clauses: int
     max_conditions: int
@@ -58,15 +59,20 @@ class RuleSpace:
     @cached_property
     def holds(self) -> Bools:
         """Where each condition of the DNF holds, shape (n, d)."""
-        return ~self.problem.A
+        return self._table.values
+
+    @property
+    def _table(self) -> BinnedTable:
+        """The table over which the rule is a DNF."""
+        return self.problem.table.as_dnf(self.learner.form)
 
     @cached_property
     def slots(self) -> list[int]:
         """Number conditions so that two thresholds on one side share a number."""
-        table = self.problem.table
+        table = self._table
         after = 2 * int(table.feature.max(initial=-1)) + 2
         return [
-            2 * int(f) + (s > 0) if s else after + j
+            2 * int(f) + (s < 0) if s else after + j
             for j, (f, s) in enumerate(zip(table.feature, table.side, strict=True))
         ]
 
@@ -106,12 +112,12 @@ class RuleSpace:
 
     def features(self, priced: PricedRule) -> frozenset[str]:
         """Return the columns of the table that a rule reads."""
-        return frozenset(self.problem.literals[j].feature for c in priced.columns for j in c)
+        return frozenset(self.problem.table.literals[j].feature for c in priced.columns for j in c)
 
-    def searched(self, problem: BinaryProblem, rng: np.random.Generator) -> list[PricedRule]:
+    def searched(self, problem: LearningProblem, rng: np.random.Generator) -> list[PricedRule]:
         """Search rules over some or all conditions of this table."""
-        number = {literal: j for j, literal in enumerate(self.problem.literals)}
-        numbers = [number[literal] for literal in problem.literals]
+        number = {literal: j for j, literal in enumerate(self.problem.table.literals)}
+        numbers = [number[literal] for literal in problem.table.literals]
         searched = BoxSearch(0.0, 0.0, SEARCH_PERTURBATIONS, self.max_clauses, None).run(
             problem, rng
         )
@@ -130,12 +136,12 @@ class RuleSpace:
         for size in range(1, self.max_conditions + 1):
             near = near_best_clauses(
                 self.holds,
-                ~self.problem.y,
+                self._table.y,
                 self.theta,
                 margin,
                 max_conditions=size,
                 slots=self.slots,
-                weight=self.problem.weight,
+                weight=self._table.weight,
                 incumbent=max(0.0, nothing - best),
                 most=most,
                 limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=self.stop),
@@ -166,8 +172,8 @@ class RuleSpace:
             held = np.any([self._mask(c) for c in rest], axis=0) if rest else None
             base = self.priced(rest)
             remaining = self.max_conditions - base.n_conditions
-            weight = self.problem.weight if held is None else np.where(held, 0, self.problem.weight)
-            described = ~self.problem.y
+            weight, described = self._table.weight, self._table.y
+            weight = weight if held is None else np.where(held, 0, weight)
             most = float(weight[described].sum())  # what a clause beside these is worth at most
             floor = max(0.0, base.cost - limit)
             if remaining < 1 or floor > most or self.stop():
@@ -192,10 +198,10 @@ class RuleSpace:
         return held
 
     def _wrong(self, masks: list[Bools]) -> float:
-        held: Bools = np.zeros(len(self.problem.y), dtype=bool)
+        held: Bools = np.zeros(len(self._table.y), dtype=bool)
         for mask in masks:
             held |= mask
-        return float(self.problem.weight[held == self.problem.y].sum())
+        return float(self._table.weight[held != self._table.y].sum())
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.literal.problem import (
-    BinaryProblem,
-    binary_problem,
-    cell_problem,
-)
+from rulekit.learners.literal.problem import LearningProblem, learning_problem
 from rulekit.learners.one_against_rest import one_against_rest
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, constraints_for
 from rulekit.rules import Clause, Literal, RuleSet, simplify
@@ -44,24 +40,23 @@ class SeveralClasses:
 
     def problem(
         self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]
-    ) -> BinaryProblem:
+    ) -> LearningProblem:
         """Build or reuse the problem of one class among weighted rows."""
         by_cells, table, learner = self.encoding_key[0], self.table, self.learner
         key = ("class", self.encoding_key, code, self.constraints, weight.tobytes(), rows.tobytes())
 
-        def make() -> BinaryProblem:
-            return (cell_problem if by_cells else binary_problem)(
-                self.encoded[rows],
+        def make() -> LearningProblem:
+            return learning_problem(
+                self.encoded[rows].labelled(table.codes[rows] == code, weight[rows]),
                 {name: values[rows] for name, values in table.columns.items()},
-                table.codes[rows] == code,
-                weight[rows],
                 form=learner.form,
                 constraints=self.constraints,
+                by_cells=by_cells,
             )
 
         return self.shared.once(key, make)
 
-    def everything(self) -> BinaryProblem:
+    def everything(self) -> LearningProblem:
         """Build the problem of all rows; the described class is arbitrary."""
         return self.problem(np.arange(len(self.table.codes)), 0, self.weight)
 
@@ -109,7 +104,7 @@ class SeveralClasses:
         """
         problem = self.everything()
         codes, K = self.table.codes[problem.rows], len(self.table.classes)
-        each = np.where(np.arange(K)[:, None] == codes, problem.weight, 0.0)
+        each = np.where(np.arange(K)[:, None] == codes, problem.table.weight, 0.0)
         inside = np.array([problem.table.sums(mass) for mass in each])
         mass = each.sum(axis=1)
         if not inside.shape[1]:

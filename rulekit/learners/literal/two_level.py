@@ -9,7 +9,7 @@ import numpy as np
 from rulekit._validation import Interval, Needs, StrOptions
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
-from rulekit.learners.literal.problem import BinaryProblem
+from rulekit.learners.literal.problem import LearningProblem
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.alternating import alternating
 from rulekit.search.two_level.block_coordinate import block_coordinate
@@ -171,7 +171,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     max_iter: int = 100
     random_state: Any = None
 
-    def _learn(self, problem: BinaryProblem, rng: np.random.Generator) -> LearnedRule:
+    def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
         selection = self._select(self._task(problem, rng))
         proved = selection.proved if self.method == "exact" else None
         bound = selection.lower_bound
@@ -190,7 +190,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
             max_clauses=self.n_clauses,
         )
 
-    def _task(self, problem: BinaryProblem, rng: np.random.Generator) -> TwoLevelTask:
+    def _task(self, problem: LearningProblem, rng: np.random.Generator) -> TwoLevelTask:
         return TwoLevelTask(
             problem.cover,
             float(self.theta),

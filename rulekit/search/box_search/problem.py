@@ -1,4 +1,4 @@
-"""Clauses as boxes over binned features: the data, the prices and the state of a search.
+"""Clauses as boxes over binned features: prices, boxes, and the work arrays of a search.
 
 Throughout the box modules::
 
@@ -26,6 +26,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rulekit.binning import BinnedTable
+from rulekit.binning.axes import Axes, End
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -55,7 +58,6 @@ class BoxPrices:
         return cls(miss=0.3, overlap=0.3, near=robustness)
 
 
-End = tuple[int, str, int, bool]  # feature, "low" | "high" | "test", bin, missing accepted
 MOST_CELLS = 65_536  # of a column: the kernels read 16 bits
 MANY_CLAUSES = 64  # largest number of clauses with exact sums of charges
 ERRORS = BoxPrices()
@@ -75,13 +77,13 @@ class Charges:
 
 
 @dataclass(frozen=True, eq=False)
-class BoxProblem:
-    """Binned rows, their class and weight, and what a box may look like.
+class BoxRows:
+    """Work arrays of a box search: merged rows, and what a box may look like.
 
     Feature f reads ``column[f]`` of `cells`, whose cell c lies in bin ``bins[f, c]``; by default
     each feature has a column of its own, whose cells are its bins. `y` marks the rows to describe;
-    for rule lists it holds classes, numbered from 0. `column_of` and `n_columns` lead back to the
-    table of conditions: which column each end of a box is.
+    for rule lists it holds classes, numbered from 0. `condition_of` and `n_conditions` lead back
+    to the `BinnedTable`: which condition each end of a box is.
 
     Shapes: cells (n, c), n_bins, column, may_test_missing (p,), y, weight (n,), n_cells (c,), bins
     (p, most cells), may_start, may_end (p, largest n_bins).
@@ -98,8 +100,8 @@ class BoxProblem:
     column: Ints = None  # type: ignore[assignment]
     bins: Ints = None  # type: ignore[assignment]
     n_cells: Ints = None  # type: ignore[assignment]
-    column_of: Mapping[End, int] = field(default_factory=dict, repr=False)
-    n_columns: int = 0
+    condition_of: Mapping[End, int] = field(default_factory=dict, repr=False)
+    n_conditions: int = 0
     charges: Charges = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -133,6 +135,33 @@ class BoxProblem:
             store(self, name, np.broadcast_to(full, shape))
         store(self, "charges", _charges(y, merged, self.prices, p))
 
+    @classmethod
+    def of_table(
+        cls,
+        table: BinnedTable,
+        form: str,
+        prices: BoxPrices = ERRORS,
+        classes: NDArray[np.intp] | None = None,
+    ) -> "BoxRows":
+        """Read a table for rules of a form; of rule lists `classes`, shape (n,), replace `y`."""
+        axes = Axes(table, form)
+        cells, column, bins, n_cells = _merged_cells(table.codes, axes)
+        return cls(
+            cells,
+            axes.n_bins,
+            table.as_dnf(form).y if classes is None else classes,
+            table.weight,
+            prices,
+            axes.may_start,
+            axes.may_end,
+            axes.may_test_missing,
+            column,
+            bins,
+            n_cells,
+            axes.condition_of,
+            len(table.feature),
+        )
+
     def _check(self, codes: NDArray[np.integer], n_bins: Ints) -> None:
         if codes.ndim != 2 or n_bins.shape != (codes.shape[1],) or len(self.y) != len(codes):
             raise ValueError(
@@ -156,7 +185,7 @@ class BoxProblem:
         """Number of features."""
         return len(self.n_bins)
 
-    def part(self, most: int) -> "BoxProblem":
+    def part(self, most: int) -> "BoxRows":
         """Draw rows in proportion to their weight, spread over the table as it is sorted.
 
         Each class keeps its weight, in rows that weigh alike but where one is drawn more than once.
@@ -184,7 +213,7 @@ class BoxProblem:
         object.__setattr__(twin, "charges", charges)
         return twin
 
-    def of_features(self, kept: Ints) -> "BoxProblem":
+    def of_features(self, kept: Ints) -> "BoxRows":
         """Leave out all features but some; rows that are alike then stay apart."""
         columns, place = np.unique(self.column[kept], return_inverse=True)
         twin = copy(self)
@@ -206,7 +235,7 @@ class BoxProblem:
             codes[:, f] = bins[self.cells[:, column]]
         return codes
 
-    def reweighted(self, weight: Floats) -> "BoxProblem":
+    def reweighted(self, weight: Floats) -> "BoxRows":
         """Return the same merged rows under other weights, of shape (n_rows,)."""
         twin = copy(self)
         weight = np.asarray(weight, dtype=float)
@@ -216,14 +245,14 @@ class BoxProblem:
         return twin
 
     def chosen(self, boxes: "Boxes") -> Bools:
-        """Return which columns of the table each clause uses, shape (k, n_columns)."""
-        chosen = np.zeros((boxes.n_clauses, self.n_columns), dtype=bool)
+        """Return which conditions of the table each clause uses, shape (k, n_conditions)."""
+        chosen = np.zeros((boxes.n_clauses, self.n_conditions), dtype=bool)
         for r in range(boxes.n_clauses):
             for f in np.flatnonzero(boxes.literals(self.n_bins, self.has_missing)[r]).tolist():
                 low, high = int(boxes.low[r, f]), int(boxes.high[r, f])
                 accepts = bool(boxes.absent[r, f] and self.has_missing[f])
                 for end in _ends(f, low, high, int(self.n_bins[f]) - 1, accepts):
-                    chosen[r, self.column_of[end]] = True
+                    chosen[r, self.condition_of[end]] = True
         return chosen
 
     @cached_property
@@ -306,6 +335,27 @@ def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
 def no_boxes(p: int) -> Boxes:
     """Return the rule without clauses, which holds nowhere."""
     return Boxes(np.zeros((0, p), np.int64), np.zeros((0, p), np.int64), np.zeros((0, p), bool))
+
+
+def _merged_cells(
+    codes: NDArray[np.unsignedinteger], axes: Axes
+) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Merge bins that all features treat alike: cells, column, bins, n_cells of `BoxRows`."""
+    read: dict[int, list[int]] = {}
+    for f, source in enumerate(axes.source):
+        read.setdefault(source, []).append(f)
+    merged = []
+    for source, features in read.items():
+        bins, joined = np.unique([axes.bins[f] for f in features], axis=1, return_inverse=True)
+        merged.append((features, bins, joined.reshape(-1)[codes[:, source]]))
+    n_cells = np.array([bins.shape[1] for _, bins, _ in merged], dtype=np.int64)
+    most = int(n_cells.max(initial=1))
+    table = np.zeros((len(axes.source), most), np.int64)
+    column = np.zeros(len(axes.source), np.int64)
+    cells = np.zeros((len(codes), len(merged)), np.min_scalar_type(most))
+    for c, (features, bins, rows) in enumerate(merged):
+        table[features, : bins.shape[1]], column[features], cells[:, c] = bins, c, rows
+    return cells, column, table, n_cells
 
 
 def merge_equal_rows(

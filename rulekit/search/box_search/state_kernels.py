@@ -25,7 +25,7 @@ START, END = TEST, LACKS = CLAUSES, LITERALS = BINS, SOURCE = range(2)
 
 
 class Table(NamedTuple):
-    """The problem; see `BoxProblem`. Few arrays: each one makes all kernels longer to compile."""
+    """The problem; see `BoxRows`. Few arrays: each one makes all kernels longer to compile."""
 
     rows: Any  # (n, c) uint16, cells
     columns: Any  # (c, n) uint16, the same

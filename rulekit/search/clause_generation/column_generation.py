@@ -28,7 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Floats, Ints
+from rulekit.binning import BinnedTable
+from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints
 from rulekit.search.clause_generation.exact_clause import BestBox, ClauseLimits, best_box_search
 from rulekit.search.clause_generation.master import GAIN, ClauseMaster, ClausePool, MasterAnswer
 from rulekit.search.clause_generation.pricing import NEW, BoxPricing
@@ -227,9 +228,17 @@ class GeneratedRule:
     master_value: float
     n_generated: int
     history: tuple[dict[str, float], ...]
+    chosen: Bools | None = None  # conditions of the table in each clause, shape (k, d)
 
 
-def generate(problem: BoxProblem, plan: GenerationPlan) -> GeneratedRule:
+def generate(table: BinnedTable, form: str, plan: GenerationPlan) -> GeneratedRule:
+    """Generate clauses over the conditions of a table; see `generate_boxes`."""
+    rows = BoxRows.of_table(table, form)
+    rule = generate_boxes(rows, plan)
+    return replace(rule, chosen=rows.chosen(rule.boxes))
+
+
+def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
     """Generate clauses until none can help, then choose among them."""
     start = time.perf_counter()
     pool = ClausePool(problem, plan.clause_price, plan.literal_price)
@@ -283,7 +292,7 @@ class _ExactPricing:
     too, with a larger violation.
     """
 
-    def __init__(self, problem: BoxProblem, plan: GenerationPlan) -> None:
+    def __init__(self, problem: BoxRows, plan: GenerationPlan) -> None:
         self.problem, self.plan = problem, plan
         other = float(np.asarray(problem.weight)[~problem.y].sum())
         self._least = plan.clause_price + min(plan.literal_price, other)

@@ -40,7 +40,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.box_search.problem import Boxes, BoxProblem
+from rulekit.binning import BinnedTable
+from rulekit.search.box_search.problem import Boxes, BoxRows
 
 BETTER = 1e-9
 Bools = NDArray[np.bool_]
@@ -165,7 +166,7 @@ def best_clause(
     return search(task)
 
 
-def half_lines(problem: BoxProblem) -> tuple[list[HalfLine], list[int]]:
+def half_lines(problem: BoxRows) -> tuple[list[HalfLine], list[int]]:
     """List every literal that a box may use, and the slot of each, shape (d,)."""
     limits: list[HalfLine] = []
     slots: list[int] = []
@@ -183,7 +184,7 @@ def half_lines(problem: BoxProblem) -> tuple[list[HalfLine], list[int]]:
     return limits, slots
 
 
-def best_box_search(problem: BoxProblem) -> BestBox:
+def best_box_search(problem: BoxRows) -> BestBox:
     """Return a function as `best_clause` of theta, weight, incumbent and limits, over boxes."""
     limits, slots = half_lines(problem)
     holds = np.zeros((problem.n_rows, len(limits)), bool)
@@ -204,7 +205,20 @@ def best_box_search(problem: BoxProblem) -> BestBox:
     return best_box
 
 
-def box_of_literals(problem: BoxProblem, literals: Sequence[HalfLine]) -> Boxes:
+def best_clause_of_table(
+    table: BinnedTable, form: str, theta: float, incumbent: float, limits: ClauseLimits
+) -> tuple[ExactClause, Bools | None]:
+    """Find the best clause over the conditions of a table, see `best_clause`; return it chosen.
+
+    Shapes: the conditions of the clause (1, d).
+    """
+    rows = BoxRows.of_table(table, form)
+    search_boxes = best_box_search(rows)
+    best, box = search_boxes(theta, np.asarray(rows.weight), incumbent, limits)
+    return best, None if box is None else rows.chosen(box)
+
+
+def box_of_literals(problem: BoxRows, literals: Sequence[HalfLine]) -> Boxes:
     """Return the clause that joins literals by AND."""
     low = np.zeros((1, problem.n_features), np.int64)
     high = problem.n_bins[None] - 1

@@ -13,7 +13,7 @@ import numpy as np
 
 from rulekit._sums import addable
 from rulekit.exceptions import SolverError
-from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Floats, Ints
+from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints
 from rulekit.search.clause_generation.pricing import joined
 from rulekit.search.lp import (
     LinearProgram,
@@ -33,7 +33,7 @@ class ClausePool:
     Shapes: held (len(pool), cost (len(pool).
     """
 
-    def __init__(self, problem: BoxProblem, clause_price: float, literal_price: float) -> None:
+    def __init__(self, problem: BoxRows, clause_price: float, literal_price: float) -> None:
         self.problem = problem
         self.clause_price, self.literal_price = clause_price, literal_price
         weight = np.asarray(problem.weight)
@@ -93,7 +93,7 @@ class ClausePool:
         return np.asarray(self.cost - self.held @ addable(mu), dtype=float)
 
 
-def _fired(clauses: Boxes, problem: BoxProblem) -> Bools:
+def _fired(clauses: Boxes, problem: BoxRows) -> Bools:
     """Return for each clause and row whether the clause holds, from its literals only."""
     fired = np.ones((clauses.n_clauses, problem.n_rows), bool)
     restricted = clauses.literals(problem.n_bins, problem.has_missing) > 0

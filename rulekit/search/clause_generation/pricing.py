@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Floats, Ints, no_boxes
+from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints, no_boxes
 from rulekit.search.box_search.search import Descent
 
 NEW = 1e-7  # a clause is worth adding when its reduced cost is below minus this
@@ -24,7 +24,7 @@ LIFTED = 5  # of the clauses reached over these, those that are improved over al
 class BoxPricing:
     """Prices clauses heuristically."""
 
-    def __init__(self, problem: BoxProblem, clause_price: float, literal_price: float) -> None:
+    def __init__(self, problem: BoxRows, clause_price: float, literal_price: float) -> None:
         self.problem = problem
         self.clause_price, self.literal_price = clause_price, literal_price
 
@@ -58,7 +58,7 @@ class BoxPricing:
         return self._best(both, np.vstack([saved, saved_more]), batch, below)
 
     def _improved_on(
-        self, kept: Ints, priced: BoxProblem, alone: tuple[Floats, Boxes], support: Boxes
+        self, kept: Ints, priced: BoxRows, alone: tuple[Floats, Boxes], support: Boxes
     ) -> tuple[Boxes, Floats]:
         """Improve clauses over some features; return them and their savings over all features."""
         some = priced.of_features(kept)
@@ -92,7 +92,7 @@ class BoxPricing:
         return joined(picked, self.problem.n_features), np.array(values)
 
 
-def _starts(priced: BoxProblem, saved: Floats, alone: Boxes, support: Boxes) -> Boxes:
+def _starts(priced: BoxRows, saved: Floats, alone: Boxes, support: Boxes) -> Boxes:
     """Clauses to improve: that of no literal, the support, single intervals, heavy rows."""
     p = priced.n_features
     whole = Boxes(np.zeros((1, p), np.int64), priced.n_bins[None] - 1, np.ones((1, p), bool))
@@ -128,7 +128,7 @@ def _without_feature(boxes: Boxes, k: int, f: int, n_bins: Ints) -> Boxes:
     return Boxes(low, high, absent)
 
 
-def _around_heavy_rows(priced: BoxProblem, features: Ints) -> Boxes:
+def _around_heavy_rows(priced: BoxRows, features: Ints) -> Boxes:
     """Boxes of three bins of some features around the rows whose dual price is highest."""
     weight = np.where(priced.y, np.asarray(priced.weight), -1.0)
     rows = np.argsort(-weight, kind="stable")[:HEAVY]

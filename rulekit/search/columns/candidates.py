@@ -18,7 +18,7 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class PricedColumns:
-    """The compact one-level problem: rows to be covered, and what each column costs and is worth.
+    """Work arrays of screening: rows to be covered, and what each column costs and is worth.
 
     ::
 
@@ -50,6 +50,12 @@ class PricedColumns:
     def take_columns(self, columns: Ints) -> "PricedColumns":
         """Keep some columns."""
         return replace(self, P=self.P.take_columns(columns), wrong=self.wrong[columns])
+
+
+def priced_table(table: BinnedTable, form: str, theta: float) -> PricedColumns:
+    """Price the conditions of a labelled table for the one clause of a rule of this form."""
+    cnf = table.as_cnf(form)
+    return priced(cnf, cnf.y, theta, cnf.weight)
 
 
 def priced(

@@ -13,25 +13,23 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class MovableCuts:
-    """Where the cuts of columns may be moved.
+    """Where the cuts of a table's conditions may be moved.
 
     `ranks` holds the rank of each row's value in each feature with cuts (-1: missing); `barred`
-    pairs of a column and a rank after which it may not cut.
+    pairs of a condition and a rank after which it may not cut.
 
-    Shapes: feature, side (d,), ranks (n,) each.
+    Shapes: ranks (n,) each.
     """
 
-    feature: NDArray[np.integer]
-    side: NDArray[np.integer]
     ranks: Mapping[int, NDArray[np.int64]] = field(default_factory=dict, repr=False)
     barred: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)
 class ClauseSelection:
-    """Columns chosen for the clauses of a CNF over the columns of ``A``, shape (n, d).
+    """Conditions chosen for the clauses of a rule.
 
-    Shapes: chosen (R, d), the columns of each clause; disabled (R,).
+    Shapes: chosen (R, d), disabled (R,).
     """
 
     chosen: Bools

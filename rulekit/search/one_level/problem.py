@@ -165,6 +165,9 @@ def check_shapes(
 class CoverProblem:
     """The one-level problems of one fold: one matrix, many weightings of its rows.
 
+    `y` and `weight` are those of a `BinnedTable` where they are not given. The table, and `y`, are
+    turned to those of the CNF that a rule of this form is; see `BinnedTable.as_cnf`.
+
     Shapes: A (n, d), y (n,), weight (n,), perturbation (d,), table (n, d), y (n,), allowed
     (d,), required (d,).
 
@@ -180,16 +183,20 @@ class CoverProblem:
     def __init__(
         self,
         A: BinnedTable | Bools,
-        y: Bools,
+        y: Bools | None = None,
         weight: Floats | None = None,
         perturbation: Floats | None = None,
         time_limit: float | None = None,
+        form: str = "cnf",
     ) -> None:
-        y = np.asarray(y, dtype=bool)
-        check_shapes(np.shape(A), y, weight, perturbation)
+        labels = A.y if y is None and isinstance(A, BinnedTable) else np.asarray(y)
+        check_shapes(np.shape(A), labels, weight, perturbation)
         table = A if isinstance(A, BinnedTable) else BinnedTable.of_matrix(A)
         n, d = table.shape
-        self.weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
+        if y is not None:
+            weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
+            table = table.labelled(np.asarray(y, dtype=bool), weight)
+        table = table.as_cnf(form)
         self.perturbation = (
             default_perturbation(d) if perturbation is None else np.asarray(perturbation, float)
         )
@@ -200,9 +207,9 @@ class CoverProblem:
         self.screening = d >= SCREEN_FROM
         self.counters = CoverCounters()
         self.n_rows, self.n_columns = n, d
-        self.table, self.y = table, y
+        self.table, self.y, self.weight = table, table.y, table.weight
         self._arrange()
-        self.groups = redundancy_groups(table, y)
+        self.groups = redundancy_groups(table, self.y)
         self._program = CoverProgram(self._P)
         self._paths: dict[bytes, ThetaPath] = {}
 

@@ -22,8 +22,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rulekit.search.box_search.problem import Bools, Boxes, BoxProblem, Floats, Ints, no_boxes
+from rulekit.binning import BinnedTable
+from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints, no_boxes
 from rulekit.search.box_search.search import Archive, SingleBox
 
 IMPROVEMENT = 1e-6  # less is rounding, or the tie price of conditions
@@ -53,7 +55,7 @@ class ListPlan:
 class ListArchive(Archive):
     """The best list for each number of clauses and conditions."""
 
-    def __init__(self, problem: BoxProblem) -> None:
+    def __init__(self, problem: BoxRows) -> None:
         self._entries = {}
         mass = np.bincount(problem.y, problem.charges.base)
         none = no_boxes(problem.n_features)
@@ -94,7 +96,12 @@ class _State(NamedTuple):
 class ListSearch:
     """Searches lists of one problem."""
 
-    def __init__(self, problem: BoxProblem) -> None:
+    @classmethod
+    def of_table(cls, table: BinnedTable, classes: NDArray[np.intp]) -> "ListSearch":
+        """Search lists over the conditions of a table, for rows of these classes, shape (n,)."""
+        return cls(BoxRows.of_table(table, "dnf", classes=classes))
+
+    def __init__(self, problem: BoxRows) -> None:
         self.problem = problem
         self._n_classes = int(problem.y.max(initial=0)) + 1
         self._single = SingleBox(problem)
@@ -118,6 +125,35 @@ class ListSearch:
                     start = self._perturbed(start, rng)
                 self._visit(archive, start, theta, plan.max_clauses)
         return archive
+
+    def chosen(self, rules: Boxes) -> Bools:
+        """Return which conditions of the table each clause uses, shape (k, d)."""
+        return self.problem.chosen(rules)
+
+    def rule_list(
+        self, clauses: Sequence[Sequence[int]], labels: tuple[int, ...], default: int
+    ) -> RuleList | None:
+        """Make a list of clauses of conditions; None where one of these is no end of a box."""
+        end_of = {j: end for end, j in self.problem.condition_of.items()}
+        n_bins, k = self.problem.n_bins, len(clauses)
+        low, high = np.zeros((k, len(n_bins)), np.int64), np.tile(n_bins - 1, (k, 1))
+        absent = np.ones(low.shape, dtype=bool)
+        for r, clause in enumerate(clauses):
+            for j in clause:
+                end = end_of.get(j)
+                if end is None:
+                    return None
+                f, kind, level, accepts = end
+                absent[r, f] &= accepts
+                if kind == "low":
+                    low[r, f] = max(low[r, f], level)
+                elif kind == "high":
+                    high[r, f] = min(high[r, f], level)
+                elif level:
+                    low[r, f], high[r, f] = 1, 0
+        if ((low > high) & ~absent).any():
+            return None
+        return RuleList(low, high, absent, labels, default)
 
     def visit(self, archive: ListArchive, start: RuleList, theta: float, max_clauses: int) -> None:
         """Descend from a list at one price, add clauses while they pay; archive what is met."""

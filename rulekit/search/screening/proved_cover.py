@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.binning import BinnedTable
 from rulekit.exceptions import SolverError
-from rulekit.search.columns.candidates import PricedColumns, compact_program
+from rulekit.search.columns.candidates import PricedColumns, compact_program, priced_table
 from rulekit.search.lp import seconds_left, solve_milp
 from rulekit.search.screening.bounds import Bounds, steepest_clause
 from rulekit.search.screening.relaxed_cover import Relaxation, Stop, relax
@@ -79,6 +80,19 @@ class _Search:
         """Whether the bounds have met."""
         row = float(self.problem.m.max(initial=0.0))
         return self.cost - self.bound <= PROVED * row + ROUNDING * self.cost
+
+
+def best_conditions(
+    table: BinnedTable,
+    form: str,
+    theta: float,
+    *,
+    screening: str | None = "duality",
+    deadline: float | None = None,
+) -> ProvedClause:
+    """Find the clause of least cost over the conditions of a labelled table."""
+    problem = priced_table(table, form, theta)
+    return best_columns(problem, screening=screening, deadline=deadline)
 
 
 def best_columns(

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.columns.candidates import PricedColumns
+from rulekit.binning import BinnedTable
+from rulekit.search.columns.candidates import PricedColumns, priced_table
 from rulekit.search.screening.bounds import Bounds, greedy_bounds
 from rulekit.search.screening.removal_tests import (
     Outcome,
@@ -110,6 +111,13 @@ class Screening:
             float(outcome.floor[column]) if has_bounds else None,
             outcome.bounds.upper if outcome.bounds is not None else None,
         )
+
+
+def screen_table(
+    table: BinnedTable, form: str, theta: float, tests: Sequence[str] = COUNTING
+) -> Screening:
+    """Remove conditions that some best clause of a rule of this form does without."""
+    return screen(priced_table(table, form, theta), tests)
 
 
 def screen(

@@ -8,7 +8,7 @@ Throughout the module::
     counts   (n, R) int     true columns of clause r in row i; a clause that is off counts 1
     value    float          weight of the wrong rows + theta * columns, objective (3.7)
 
-The rule is a CNF. Where all other clauses hold and clause r does not, a column that clause r
+The rule is searched as a CNF. Where all other clauses hold and clause r does not, a column that r
 gains turns the answer of its true rows to 1: that changes the value by
 ``gain[i] = weight[i] * (-1 if y[i] else 1)`` a row, so that all columns are weighed by one product
 ``gain @ A``, and all cuts of one number by one running sum.
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.binning import BinnedTable
 from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
 
 Bools = NDArray[np.bool_]
@@ -39,9 +40,8 @@ class RefinedSelection:
 
 
 def local_search(
-    A: Bools,
-    y: Bools,
-    weight: Floats,
+    table: BinnedTable,
+    form: str,
     selection: ClauseSelection,
     theta: float,
     cuts: MovableCuts,
@@ -52,15 +52,13 @@ def local_search(
     Moves: switch a clause off; drop a column; add one; swap one for another; and, when none of
     these helps, move the cut of a column to any distinct value of its source column.
 
-    Shapes: A (n, d), y (n,), weight (n,).
-
     Notes
     -----
     Of equally good moves the one that leaves fewest columns is made, then the first one: clause
     by clause, drop before add before swap, columns from the left. Cuts prefer to stay near. A
     move costs O(n d) time for each column chosen.
     """
-    state = _State(A, y, weight, selection, float(theta), cuts)
+    state = _State(table.as_cnf(form), selection, float(theta), cuts)
     history: list[dict[str, Any]] = [{"step": 0, "move": "start", "objective": state.value}]
     while len(history) <= MAX_MOVES:
         if deadline is not None and time.monotonic() > deadline:
@@ -89,17 +87,15 @@ class _State:
 
     def __init__(
         self,
-        A: Bools,
-        y: Bools,
-        weight: Floats,
+        table: BinnedTable,
         selection: ClauseSelection,
         theta: float,
         cuts: MovableCuts,
     ) -> None:
-        self.A, self.y, self.weight, self.theta = A, y, weight, theta
-        self.cuts, self.ranks, self.barred = cuts, cuts.ranks, cuts.barred
-        self.numbers = A.astype(np.float32 if _small_integers(weight) else np.float64)
-        self.gain = np.where(y, -weight, weight)
+        self.table, self.theta, self.ranks, self.barred = table, theta, cuts.ranks, cuts.barred
+        self.A, self.y, self.weight = table.values, table.y, table.weight
+        self.numbers = self.A.astype(np.float32 if _small_integers(self.weight) else np.float64)
+        self.gain = np.where(self.y, -self.weight, self.weight)
         self.clauses: list[tuple[int, ...] | None] = [
             None if off else tuple(int(j) for j in np.flatnonzero(row))
             for row, off in zip(selection.chosen, selection.disabled, strict=True)
@@ -159,7 +155,7 @@ class _State:
         for r, clause in enumerate(self.clauses):
             for j in clause or ():
                 template, cut = self._template(j)
-                if self.cuts.side[template] == 0:
+                if self.table.side[template] == 0:
                     continue
                 base = tuple(c for c in clause or () if c != j)
                 k, value = self._nearest_best_cut(r, base, template, cut)
@@ -171,14 +167,14 @@ class _State:
         self, r: int, base: tuple[int, ...], template: int, cut: int
     ) -> tuple[int, float]:
         """Weigh every cut of the template's source column in clause r: the best, and its value."""
-        rank = self.ranks[int(self.cuts.feature[template])]
+        rank = self.ranks[int(self.table.feature[template])]
         others, holds = self._others_hold(r), self._holds(base)
         open_gain = np.where(others & ~holds, self.gain, 0.0)
         present = rank >= 0
         steps = np.bincount(rank[present], weights=open_gain[present])
         # change[k]: what the rows on the true side of a cut after value k bring together
         below = np.cumsum(steps)[:-1]  # cut after the last value is no cut
-        change = below if self.cuts.side[template] < 0 else steps.sum() - below
+        change = below if self.table.side[template] < 0 else steps.sum() - below
         # rows without a value answer as the template does, wherever the cut is
         if (self.A[:, template] & ~present).any():
             change = change + open_gain[~present].sum()
@@ -205,8 +201,8 @@ class _State:
         """Make the column of a moved cut, unless it was made before."""
         if cut not in self.moved:
             template, k = cut
-            rank = self.ranks[int(self.cuts.feature[template])]
-            low = bool(self.cuts.side[template] < 0)
+            rank = self.ranks[int(self.table.feature[template])]
+            low = bool(self.table.side[template] < 0)
             column = np.where(rank < 0, self.A[:, template], (rank <= k) == low)
             self.moved.append(cut)
             self._extra.append(column)
@@ -218,10 +214,10 @@ class _State:
         d = self.A.shape[1]
         if j >= d:
             return self.moved[j - d]
-        if self.cuts.side[j] == 0:
+        if self.table.side[j] == 0:
             return j, -1
-        rank = self.ranks[int(self.cuts.feature[j])]
-        low = self.A[:, j] == (self.cuts.side[j] < 0)
+        rank = self.ranks[int(self.table.feature[j])]
+        low = self.A[:, j] == (self.table.side[j] < 0)
         return j, int(rank[low & (rank >= 0)].max(initial=-1))
 
     def _others_hold(self, r: int) -> Bools:

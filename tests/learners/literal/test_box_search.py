@@ -10,7 +10,7 @@ from rulekit import BoxSearchClassifier, Constraints, Literal, TwoLevelRuleClass
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
 from rulekit.exceptions import EmptyRuleWarning
-from rulekit.learners.literal.problem import binary_problem, box_table
+from rulekit.learners.literal.problem import learning_problem
 from rulekit.search.box_search.problem import BoxPrices
 from rulekit.search.box_search.search import SearchPlan, search
 
@@ -56,19 +56,14 @@ def test_boxes_and_the_clauses_made_from_them_hold_for_the_same_rows(form, price
     X, y = mixed(seed=3)
     binarizer = Binarizer().fit(X, y)
     bins = binarizer.transform(X)
-    problem = binary_problem(
-        bins, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
-    )
-    boxes = box_table(problem, prices)
-    archive = search(boxes, SearchPlan((0.5, 2.0), 3, 1), np.random.default_rng(0))
-    rows = np.column_stack([np.asarray(problem.y)[:, None], problem.A])
+    table = bins.labelled(y == "ill", np.ones(len(y)))
+    problem = learning_problem(table, columns_of(X), form=form, constraints=Constraints())
+    plan, rng = SearchPlan((0.5, 2.0), 3, 1), np.random.default_rng(0)
+    archive = search(problem.table, form, plan, rng, prices=prices)
     for entry in archive.entries:
-        chosen = boxes.chosen(entry.boxes)
+        chosen = archive.chosen(entry)
         assert chosen.sum() == entry.n_conditions
-        # a clause of the DNF of not-y holds where its OR clause over A does not
-        by_columns = np.array([~problem.A[:, c].any(axis=1) for c in chosen]).reshape(-1, len(rows))
-        described = ~problem.y
-        wrong = (by_columns.any(axis=0) != described).sum()
+        wrong = (problem.table.held(chosen, form) != problem.table.y).sum()
         if prices == BoxPrices():
             assert wrong == pytest.approx(entry.loss)
 

@@ -11,7 +11,7 @@ from rulekit import BoxSearchClassifier, Constraints, certify
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
 from rulekit.learners.literal.boxes import agreement, discounted
-from rulekit.learners.literal.problem import binary_problem
+from rulekit.learners.literal.problem import learning_problem
 from tests.learners.literal.test_box_search import mixed
 
 LEARNER = BoxSearchClassifier(
@@ -21,9 +21,8 @@ LEARNER = BoxSearchClassifier(
 
 def problem_of(X, y, form="dnf"):
     bins = Binarizer().fit(X, y).transform(X)
-    return binary_problem(
-        bins, columns_of(X), y == "ill", np.ones(len(y)), form=form, constraints=Constraints()
-    )
+    table = bins.labelled(y == "ill", np.ones(len(y)))
+    return learning_problem(table, columns_of(X), form=form, constraints=Constraints())
 
 
 def test_a_row_of_the_wrong_class_is_discounted_most():
@@ -33,11 +32,11 @@ def test_a_row_of_the_wrong_class_is_discounted_most():
     odd = int(np.argmax(X.a))
     y[odd] = "well"
     problem = problem_of(X, y)
-    weight = discounted(problem, 1.0, 0).weight
+    weight = discounted(problem, 1.0, 0).table.weight
     assert problem.columns["a"][weight.argmin()] == X.a[odd]
     assert weight.min() < 0.2
     assert np.median(weight) > 0.9
-    half = discounted(problem, 0.5, 0).weight
+    half = discounted(problem, 0.5, 0).table.weight
     assert half == pytest.approx(0.5 + 0.5 * weight)
 
 

@@ -52,7 +52,7 @@ def test_label_noise_weighs_rows_by_all_classes():
     found, several = searched(3, label_noise=1.0)
     assert (several.counted <= several.weight + 1e-12).all()
     assert several.counted.sum() < 0.95 * several.weight.sum()
-    assert np.allclose(several.counted[found.problem.rows], found.problem.weight)
+    assert np.allclose(several.counted[found.problem.rows], found.problem.table.weight)
 
 
 @pytest.mark.slow

@@ -1,65 +1,65 @@
-"""The table of boxes: what a box accepts is what its columns of the learner's table say."""
+"""A learner's table: conditions and rows in one order, over which either normal form is read."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from rulekit import Binarizer, Constraints
+from rulekit.binning.binned_table import row_order
 from rulekit.data import columns_of
-from rulekit.learners.literal.problem import binary_problem, box_table
-from rulekit.search.box_search.problem import ERRORS, Boxes
+from rulekit.learners.literal.problem import learning_problem
+
+WORDS = np.array(["red", "blue", "green", "cold", "warm", "old"])
 
 
-def table_of(X, y):
-    bins = Binarizer().fit(X, y).transform(X)
-    problem = binary_problem(
-        bins, columns_of(X), y, np.ones(len(y)), form="dnf", constraints=Constraints()
-    )
-    return box_table(problem, ERRORS), problem
-
-
-def mixed(missing, n=80):
-    rng = np.random.default_rng(0)
+def everything(seed, n=120):
+    """Make a table with every kind of column, two of which are read in several ways."""
+    rng = np.random.default_rng(seed)
+    hours = pd.to_timedelta(24 * rng.integers(0, 900, n) + rng.integers(0, 24, n), "h")
     X = pd.DataFrame(
         {
+            "opened": pd.Timestamp("2024-01-01") + hours,
+            "b.": rng.normal(size=n).round(1),
+            "b": rng.integers(0, 3, n),
+            "level": rng.choice(list("uvwxyz"), n),
             "flag": rng.integers(0, 2, n).astype(float),
-            "age": rng.normal(size=n).round(1),
-            "two": rng.choice(["u", "v"], n).astype(object),
-            "three": rng.choice(["u", "v", "w"], n).astype(object),
+            "text": [f"{' '.join(rng.choice(WORDS, 5))} no{i}" for i in range(n)],
         }
     )
-    if missing:
+    if seed % 2:
         for j, name in enumerate(X):
-            X.loc[X.index[j :: 7 + j], name] = np.nan if X[name].dtype == float else None
-    return X, rng.random(n) < 0.5
+            X.loc[X.index[j :: 7 + j], name] = None
+    return X, rng.integers(0, 3 if seed % 3 == 0 else 2, n), rng.choice([1.0, 2.0], n)
 
 
-@pytest.mark.parametrize("missing", [False, True])
-def test_each_end_of_a_box_accepts_the_rows_its_column_does(missing):
-    X, y = mixed(missing)
-    boxes, problem = table_of(X, y)
-    p = boxes.n_features
-    assert boxes.column_of
-    # the rows of the search are merged and sorted, so that rows are compared by number and class
-    for (f, kind, k, accepts), j in boxes.column_of.items():
-        low, high = np.zeros((1, p), int), boxes.n_bins[None] - 1
-        if kind == "low":
-            low[0, f] = k
-        elif kind == "high":
-            high[0, f] = k
-        elif k == 1:
-            low[0, f], high[0, f] = 1, 0
-        absent = np.ones((1, p), bool)
-        absent[0, f] = accepts
-        box = Boxes(low, high, absent)
-        assert np.flatnonzero(boxes.chosen(box)[0]).tolist() == [j]
-        held = box.fired(boxes.codes, boxes.n_bins)[:, 0]
-        for side in (False, True):
-            expected = ~problem.A[:, j] & (problem.y != side)
-            assert boxes.weight[held & (boxes.y == side)].sum() == expected.sum()
-
-
-def test_a_column_of_two_levels_is_one_feature():
-    X, y = mixed(missing=False)
-    boxes, _ = table_of(X, y)
-    assert boxes.n_features == 1 + 1 + 1 + 3
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_columns_and_sums_equal_the_matrix(form, seed):
+    X, y, weight = everything(seed)
+    cuts = Binarizer(n_thresholds=(5, None)[seed % 2]).fit(X, y)
+    limits_given = (
+        Constraints(forbidden=["b"], allow_not_equal=False) if seed % 4 == 0 else Constraints()
+    )
+    labelled = cuts.transform(X).labelled(y == 1, weight)
+    problem = learning_problem(labelled, columns_of(X), form=form, constraints=limits_given)
+    matrix = cuts.transform(X)
+    place = {literal: j for j, literal in enumerate(matrix.literals)}
+    A = matrix.values[:, [place[literal] for literal in problem.table.literals]]
+    decided = A ^ (form == "dnf")
+    np.testing.assert_array_equal(
+        problem.rows, row_order(decided, (y == 1) ^ (form == "dnf"), weight)
+    )
+    table, A = problem.table, A[problem.rows]
+    np.testing.assert_array_equal(table.values, A)
+    np.testing.assert_array_equal(table.as_cnf(form).values, decided[problem.rows])
+    np.testing.assert_array_equal(table.as_dnf(form).values, ~decided[problem.rows])
+    np.testing.assert_array_equal(table.y, (y == 1)[problem.rows])
+    np.testing.assert_array_equal(table.weight, weight[problem.rows])
+    values = np.arange(len(y), dtype=float)
+    np.testing.assert_array_equal(table.sums(values), values @ A)
+    chosen = np.random.default_rng(seed).random((3, len(A[0]))) < 2 / len(A[0])
+    if form == "dnf":
+        held = [any(row[clause].all() for clause in chosen) for row in A]
+    else:
+        held = [all(row[clause].any() for clause in chosen) for row in A]
+    np.testing.assert_array_equal(table.held(chosen, form), held)

@@ -37,7 +37,7 @@ def test_a_rule_costs_its_wrong_rows_and_its_conditions(seed):
     for _ in range(20):
         rule = space.priced(columns_drawn(space, rng))
         written = space.rule(rule)
-        wrong = (written.predict(space.problem.columns) == True) == space.problem.y  # noqa: E712
+        wrong = (written.predict(space.problem.columns) == True) != space.problem.table.y  # noqa: E712
         assert rule.wrong == wrong.sum()
         assert rule.cost == rule.wrong + 0.5 * rule.n_conditions
         assert {f for c in written.clauses for f in c.features} <= space.features(rule)
@@ -63,9 +63,8 @@ def shares_found(seeds, margin=6.0):
         space = space_of(seed)
         known = [*space.constants(), *space.searched(space.problem, np.random.default_rng(0))]
         best = min(rule.cost for rule in known)
-        wanted = near_rules_by_force(
-            space.holds, ~space.problem.y, space.problem.weight, 0.5, margin, 2, 4, best
-        )
+        table = space.problem.table
+        wanted = near_rules_by_force(space.holds, table.y, table.weight, 0.5, margin, 2, 4, best)
         limit = min([best, *wanted.values()]) + margin
         found = {r.columns for r in space.grown(known, limit, 10_000).rules}
         rules = {tuple(sorted(rule)) for rule in wanted}

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import ERRORS, HAMMING, Boxes, BoxPrices, BoxProblem
-from rulekit.search.box_search.search import Archive, Descent, SearchPlan, search
+from rulekit.search.box_search.problem import ERRORS, HAMMING, Boxes, BoxPrices, BoxRows
+from rulekit.search.box_search.search import Archive, Descent, SearchPlan, search_rows
 from tests.reference.box_moves import Moves, improve_each, search_by_numpy
 from tests.reference.boxes import choices, literals_of, loss_of
 from tests.strategies.boxes import box_problems, boxes_for
@@ -38,7 +38,7 @@ def hard_problem(prices, missing, n=400, p=12, bins=9, seed=0):
     codes = rng.integers(0, bins + missing, size=(n, p))
     y = ((codes[:, 0] > 4) & (codes[:, 1] < 3)) | (codes[:, 2] == bins - 1) | (codes[:, 3] == bins)
     flags = (rng.random((p, bins)) < 0.8, rng.random((p, 1)) < 0.8, rng.random(p) < 0.8)
-    return BoxProblem(
+    return BoxRows(
         codes, np.full(p, bins), y ^ (rng.random(n) < 0.1), rng.gamma(1.0, size=n), prices, *flags
     )
 
@@ -65,29 +65,29 @@ def test_a_visit_finds_what_the_visit_by_numpy_finds(data):
 @pytest.mark.slow
 def test_a_search_ends_at_the_bits_of_the_search_by_numpy(prices, missing):
     problem, plan = hard_problem(prices, missing), SearchPlan(THETAS, 4, 2)
-    ours = search(problem, plan, np.random.default_rng(0))
+    ours = search_rows(problem, plan, np.random.default_rng(0))
     assert bits(ours) == bits(search_by_numpy(problem, plan, np.random.default_rng(0)))
 
 
 def test_features_may_have_many_bins():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 600, size=(300, 3))
-    problem = BoxProblem(codes, np.full(3, 600), codes[:, 0] + codes[:, 1] > 700)
+    problem = BoxRows(codes, np.full(3, 600), codes[:, 0] + codes[:, 1] > 700)
     plan = SearchPlan((1.0, 4.0), 3, 1)
-    ours = search(problem, plan, np.random.default_rng(0))
+    ours = search_rows(problem, plan, np.random.default_rng(0))
     assert bits(ours) == bits(search_by_numpy(problem, plan, np.random.default_rng(0)))
 
 
 def test_archived_losses_equal_row_counts():
     problem = hard_problem(BoxPrices(0.3, 0.3, 0.1), 1, n=120)
-    archive = search(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
+    archive = search_rows(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
     for entry in archive.entries:
         assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), rel=1e-12)
 
 
 def test_a_table_without_columns_has_the_clause_that_always_holds():
-    problem = BoxProblem(np.zeros((3, 0), int), np.zeros(0, int), np.array([True, False, True]))
-    archive = search(problem, SearchPlan((0.5,), 2, 1), np.random.default_rng(0))
+    problem = BoxRows(np.zeros((3, 0), int), np.zeros(0, int), np.array([True, False, True]))
+    archive = search_rows(problem, SearchPlan((0.5,), 2, 1), np.random.default_rng(0))
     assert archive.answer(2, 0.5).loss == 1.0  # the clause without conditions misses the one row
 
 

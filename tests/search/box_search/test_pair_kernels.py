@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rulekit.search.box_search import descent_kernels, pair_kernels
 from rulekit.search.box_search.pair_kernels import MOST_PAIR_BINS
-from rulekit.search.box_search.problem import Boxes, BoxProblem, no_boxes
+from rulekit.search.box_search.problem import Boxes, BoxRows, no_boxes
 from rulekit.search.box_search.search import Descent
 from tests.reference import box_intervals, box_moves, box_pairs
 from tests.reference.box_pairs import PairStart, list_choices
@@ -82,7 +82,7 @@ def corner(bins, inside):
     codes = np.array([[a, b] for a in range(bins) for b in range(bins)])
     described = (codes < 2).all(axis=1)
     weight = np.where(described, inside, 1.0)
-    return BoxProblem(codes, np.full(2, bins), described, weight)
+    return BoxRows(codes, np.full(2, bins), described, weight)
 
 
 def test_two_conditions_that_pay_only_together_are_found():

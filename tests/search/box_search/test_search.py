@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import HAMMING, BoxProblem
-from rulekit.search.box_search.search import Archive, SearchPlan, perturb, search, search_rounds
+from rulekit.search.box_search.problem import HAMMING, BoxRows
+from rulekit.search.box_search.search import (
+    Archive,
+    SearchPlan,
+    perturb,
+    search_rounds,
+    search_rows,
+)
 from rulekit.search.columns.clause_selection import hamming_cost
 from tests.reference.boxes import literals_of, loss_of
 from tests.strategies.boxes import box_problems, boxes_for
@@ -21,7 +27,7 @@ def planted(n=300, p=5, bins=6, seed=0):
     codes = rng.integers(0, bins, size=(n, p))
     y = ((codes[:, 0] > 2) & (codes[:, 1] < 3)) | (codes[:, 2] == 5)
     flip = rng.random(n) < 0.05
-    return BoxProblem(codes, np.full(p, bins), y ^ flip)
+    return BoxRows(codes, np.full(p, bins), y ^ flip)
 
 
 @given(st.data())
@@ -38,7 +44,7 @@ def test_perturbed_rule_is_allowed_by_the_problem(data):
 
 @given(box_problems(max_rows=12))
 def test_archived_rules_equal_their_entries(problem):
-    archive = search(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
+    archive = search_rows(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
     for entry in archive.entries:
         assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), abs=1e-9)
         assert entry.n_conditions == literals_of(problem, entry.boxes)
@@ -46,7 +52,7 @@ def test_archived_rules_equal_their_entries(problem):
 
 
 def test_answers_are_monotone_in_price_and_in_clauses():
-    archive = search(planted(), SearchPlan(THETAS, 4, 2), np.random.default_rng(1))
+    archive = search_rows(planted(), SearchPlan(THETAS, 4, 2), np.random.default_rng(1))
     for theta in (0.05, 0.3, 1.0, 4.0):
         values = [archive.answer(k, theta).objective(theta) for k in range(5)]
         assert values == sorted(values, reverse=True)
@@ -58,7 +64,8 @@ def test_answers_are_monotone_in_price_and_in_clauses():
 
 def test_the_same_seed_gives_the_same_bits():
     first, second = (
-        search(planted(), SearchPlan(THETAS, 3, 2), np.random.default_rng(7)).entries for _ in "ab"
+        search_rows(planted(), SearchPlan(THETAS, 3, 2), np.random.default_rng(7)).entries
+        for _ in "ab"
     )
     assert [(e.n_clauses, e.n_conditions, e.loss) for e in first] == [
         (e.n_clauses, e.n_conditions, e.loss) for e in second
@@ -71,11 +78,11 @@ def test_the_same_seed_gives_the_same_bits():
 def test_the_order_of_the_rows_changes_nothing():
     problem = planted()
     order = np.random.default_rng(3).permutation(problem.n_rows)
-    shuffled = BoxProblem(
+    shuffled = BoxRows(
         problem.codes[order], problem.n_bins, problem.y[order], problem.weight[order]
     )
     plan = SearchPlan(THETAS, 3, 1)
-    a, b = (search(x, plan, np.random.default_rng(0)).entries for x in (problem, shuffled))
+    a, b = (search_rows(x, plan, np.random.default_rng(0)).entries for x in (problem, shuffled))
     assert [(e.n_clauses, e.n_conditions, e.loss) for e in a] == [
         (e.n_clauses, e.n_conditions, e.loss) for e in b
     ]
@@ -83,13 +90,13 @@ def test_the_order_of_the_rows_changes_nothing():
 
 def test_a_repeated_row_counts_like_a_weight_of_two():
     problem = planted(n=80)
-    twice = BoxProblem(
+    twice = BoxRows(
         np.vstack([problem.codes] * 2),
         problem.n_bins,
         np.r_[problem.y, problem.y],
         np.r_[problem.weight, problem.weight],
     )
-    doubled = BoxProblem(problem.codes, problem.n_bins, problem.y, 2 * problem.weight)
+    doubled = BoxRows(problem.codes, problem.n_bins, problem.y, 2 * problem.weight)
     np.testing.assert_array_equal(twice.weight, doubled.weight)
     np.testing.assert_array_equal(twice.codes, doubled.codes)
 
@@ -106,14 +113,14 @@ def test_a_planted_rule_is_found():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 6, size=(400, 6))
     y = ((codes[:, 0] > 2) & (codes[:, 1] < 3)) | (codes[:, 2] == 5)
-    archive = search(BoxProblem(codes, np.full(6, 6), y), SearchPlan(THETAS, 3, 3), rng)
+    archive = search_rows(BoxRows(codes, np.full(6, 6), y), SearchPlan(THETAS, 3, 3), rng)
     answer = archive.answer(3, 0.5)
     assert (answer.loss, answer.n_clauses, answer.n_conditions) == (0.0, 2, 3)
 
 
 def test_a_stopped_search_still_answers():
     calls = iter([False] * 3 + [True] * 1000)
-    archive = search(
+    archive = search_rows(
         planted(),
         SearchPlan(THETAS, 4, 3),
         np.random.default_rng(0),
@@ -124,8 +131,8 @@ def test_a_stopped_search_still_answers():
 
 def test_the_hamming_prices_give_the_objective_of_the_two_level_paper():
     problem = planted()
-    problem = BoxProblem(problem.codes, problem.n_bins, problem.y, None, HAMMING)
-    archive = search(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
+    problem = BoxRows(problem.codes, problem.n_bins, problem.y, None, HAMMING)
+    archive = search_rows(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
     literals = [(f, c, s) for f in range(5) for c in range(1, 6) for s in (0, 1)]
     holds = np.array([(problem.codes[:, f] >= c) == (s == 0) for f, c, s in literals]).T
     for entry in archive.entries:
@@ -148,7 +155,7 @@ def _repeats_a_feature(boxes):
 def test_one_sided_and_forbidden_intervals_never_appear():
     problem = planted()
     start, end = np.array([1, 0, 1, 0, 1], bool), np.array([0, 1, 0, 0, 1], bool)
-    limited = BoxProblem(
+    limited = BoxRows(
         problem.codes,
         problem.n_bins,
         problem.y,
@@ -156,36 +163,36 @@ def test_one_sided_and_forbidden_intervals_never_appear():
         may_start=start[:, None],
         may_end=end[:, None],
     )
-    for entry in search(limited, SearchPlan(THETAS, 3, 2), np.random.default_rng(0)).entries:
+    for entry in search_rows(limited, SearchPlan(THETAS, 3, 2), np.random.default_rng(0)).entries:
         assert not (entry.boxes.low[:, ~start] > 0).any()
         assert not (entry.boxes.high[:, ~end] < 5).any()
 
 
 def test_codes_outside_the_bins_are_refused():
     with pytest.raises(ValueError, match="between 0 and `n_bins`"):
-        BoxProblem(np.array([[4]]), np.array([3]), np.array([True]))
+        BoxRows(np.array([[4]]), np.array([3]), np.array([True]))
 
 
 def test_a_feature_without_a_bin_is_refused():
     with pytest.raises(ValueError, match="one bin at least; one has 0"):
-        BoxProblem(np.zeros((2, 1), int), np.array([0]), np.array([True, False]))
+        BoxRows(np.zeros((2, 1), int), np.array([0]), np.array([True, False]))
 
 
 def test_more_cells_than_kernels_support_are_rejected():
     with pytest.raises(ValueError, match=r"at most 65536 cells, .* one has 65537"):
-        BoxProblem(np.array([[4]]), np.array([65_536]), np.array([True]))
+        BoxRows(np.array([[4]]), np.array([65_536]), np.array([True]))
 
 
 def test_largest_number_of_bins_works_with_missing_values():
     codes = np.array([[65_535], [65_534], [0], [1]])
-    problem = BoxProblem(codes, np.array([65_535]), np.array([True, True, False, False]))
-    archive = search(problem, SearchPlan((0.1,), 1, 0), np.random.default_rng(0))
+    problem = BoxRows(codes, np.array([65_535]), np.array([True, True, False, False]))
+    archive = search_rows(problem, SearchPlan((0.1,), 1, 0), np.random.default_rng(0))
     assert archive.answer(1, 0.1).loss == 0.0
 
 
 def test_shapes_that_disagree_are_named():
     with pytest.raises(ValueError, match=r"`codes` must be \(n, p\)"):
-        BoxProblem(np.zeros((2, 2)), np.array([3]), np.array([True, False]))
+        BoxRows(np.zeros((2, 2)), np.array([3]), np.array([True, False]))
 
 
 def test_archive_begins_with_the_empty_rule():
@@ -210,7 +217,7 @@ def losses(archive):
 def test_part_keeps_class_weights_in_any_row_order():
     codes, n_bins, y, weight = long_problem()
     problem, order = (
-        BoxProblem(codes, n_bins, y, weight),
+        BoxRows(codes, n_bins, y, weight),
         np.random.default_rng(1).permutation(3000),
     )
     part = problem.part(500)
@@ -218,18 +225,18 @@ def test_part_keeps_class_weights_in_any_row_order():
     for side in (False, True):
         whole = problem.weight[problem.y == side].sum()
         assert part.weight[part.y == side].sum() == pytest.approx(whole, rel=1e-12)
-    twin = BoxProblem(codes[order], n_bins, y[order], weight[order]).part(500)
+    twin = BoxRows(codes[order], n_bins, y[order], weight[order]).part(500)
     np.testing.assert_array_equal(part.cells, twin.cells)
     np.testing.assert_array_equal(part.weight, twin.weight)
 
 
 def test_a_search_on_a_part_is_priced_and_settled_on_every_row(monkeypatch):
-    problem, plan = BoxProblem(*long_problem()), SearchPlan((2.0, 20.0, 60.0), 2, 1)
-    whole = search(problem, plan, np.random.default_rng(0))
-    module = sys.modules[search.__module__]
+    problem, plan = BoxRows(*long_problem()), SearchPlan((2.0, 20.0, 60.0), 2, 1)
+    whole = search_rows(problem, plan, np.random.default_rng(0))
+    module = sys.modules[search_rows.__module__]
     monkeypatch.setattr(module, "MANY_ROWS", 1000)
     monkeypatch.setattr(module, "PART_ROWS", 400)
-    settled = search(problem, plan, np.random.default_rng(0))
+    settled = search_rows(problem, plan, np.random.default_rng(0))
     for entry in settled.entries:
         assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), rel=1e-12)
     for theta in plan.thetas:
@@ -239,12 +246,12 @@ def test_a_search_on_a_part_is_priced_and_settled_on_every_row(monkeypatch):
 
 @pytest.mark.slow
 def test_perturbations_of_some_columns_find_rules_of_all(monkeypatch):
-    problem, plan = BoxProblem(*long_problem(n=400, p=12)), SearchPlan((0.05, 0.5, 2.0), 3, 3)
-    module = sys.modules[search.__module__]
-    before = losses(search(problem, SearchPlan(plan.thetas, 3, 0), np.random.default_rng(0)))
+    problem, plan = BoxRows(*long_problem(n=400, p=12)), SearchPlan((0.05, 0.5, 2.0), 3, 3)
+    module = sys.modules[search_rows.__module__]
+    before = losses(search_rows(problem, SearchPlan(plan.thetas, 3, 0), np.random.default_rng(0)))
     monkeypatch.setattr(module, "MANY_COLUMNS", 8)
     monkeypatch.setattr(module, "PART_COLUMNS", 5)
-    archive = search(problem, plan, np.random.default_rng(0))
+    archive = search_rows(problem, plan, np.random.default_rng(0))
     for entry in archive.entries:
         assert entry.boxes.low.shape[1] == 12
         assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), rel=1e-12)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rulekit.binning import BinnedTable
 from rulekit.search.box_search.problem import BoxPrices
-from rulekit.search.box_search.search import refined_cuts
+from rulekit.search.box_search.threshold_refinement import refined_cuts
 from rulekit.search.columns.clause_selection import MovableCuts
 
 PRICES = st.sampled_from([BoxPrices(), BoxPrices(0.3, 0.3, 0.1), BoxPrices(1.0, 1.0, 0.0)])
@@ -26,8 +27,8 @@ def columns_for(values, cuts, ranks):
                 A.append(holds | np.isnan(values[:, f]))  # a clause refuses the missing
                 feature.append(f)
                 side.append(s)
-    movable = MovableCuts(np.array(feature), np.array(side), ranks)
-    return np.array(A).T, movable, of
+    table = BinnedTable.of_matrix(np.array(A).T, np.array(feature), np.array(side))
+    return table, MovableCuts(ranks), of
 
 
 def slow_loss(refused, y, weight, prices):
@@ -111,9 +112,9 @@ CUTS = [(1.0, 2.0, 4.0)] * 2
 @given(st.integers(0, 10_000), st.sampled_from(RULES), PRICES)
 def test_loss_never_rises_and_equals_the_moved_rule(seed, rule, prices):
     values, y, weight, ranks = made(seed)
-    A, movable, of = columns_for(values, CUTS, ranks)
-    chosen = chosen_of(rule, of, A.shape[1])
-    moved, loss = refined_cuts(A, y, weight, movable, chosen, prices)
+    table, movable, of = columns_for(values, CUTS, ranks)
+    chosen = chosen_of(rule, of, table.shape[1])
+    moved, loss = refined_cuts(table.labelled(y, weight), "cnf", movable, chosen, prices)
     before = slow_loss(refusals(values, rule), y, weight, prices)
     turned = after(rule, moved, of, ranks, values)
     assert loss == pytest.approx(slow_loss(refusals(values, turned), y, weight, prices))
@@ -124,9 +125,9 @@ def test_loss_never_rises_and_equals_the_moved_rule(seed, rule, prices):
 @given(st.integers(0, 10_000), st.sampled_from(RULES[:2]), PRICES)
 def test_a_single_interval_is_best_of_all_there_are(seed, rule, prices):
     values, y, weight, ranks = made(seed)
-    A, movable, of = columns_for(values, CUTS, ranks)
-    chosen = chosen_of(rule, of, A.shape[1])
-    _, loss = refined_cuts(A, y, weight, movable, chosen, prices)
+    table, movable, of = columns_for(values, CUTS, ranks)
+    chosen = chosen_of(rule, of, table.shape[1])
+    _, loss = refined_cuts(table.labelled(y, weight), "cnf", movable, chosen, prices)
     (low, high) = rule[0][0]
     distinct = np.unique(values[ranks[0] >= 0, 0])[:-1]
     ends = product(
@@ -143,18 +144,29 @@ def test_a_single_interval_is_best_of_all_there_are(seed, rule, prices):
 
 def test_a_barred_cut_is_not_made():
     values, y, weight, ranks = made(3)
-    A, movable, of = columns_for(values, CUTS, ranks)
+    table, movable, of = columns_for(values, CUTS, ranks)
     rule = [{0: (4.0, None)}]
-    chosen = chosen_of(rule, of, A.shape[1])
-    moved, _ = refined_cuts(A, y, weight, movable, chosen)
+    chosen = chosen_of(rule, of, table.shape[1])
+    moved, _ = refined_cuts(table.labelled(y, weight), "cnf", movable, chosen)
     (cut,) = moved.items()
     barred = replace(movable, barred=frozenset({(of[0, -1, 4.0], cut[1])}))
-    again, _ = refined_cuts(A, y, weight, barred, chosen)
+    again, _ = refined_cuts(table.labelled(y, weight), "cnf", barred, chosen)
     assert again != moved
 
 
 def test_a_rule_without_clauses_costs_what_it_misses():
     values, y, weight, ranks = made(1)
-    A, movable, _ = columns_for(values, CUTS, ranks)
-    moved, loss = refined_cuts(A, y, weight, movable, np.zeros((0, A.shape[1]), bool))
+    table, movable, _ = columns_for(values, CUTS, ranks)
+    moved, loss = refined_cuts(
+        table.labelled(y, weight), "cnf", movable, np.zeros((0, table.shape[1]), bool)
+    )
     assert (moved, loss) == ({}, weight[~y].sum())
+
+
+@given(st.integers(0, 10_000), st.sampled_from(RULES), PRICES)
+def test_a_dnf_has_the_cuts_of_its_mirrored_cnf(seed, rule, prices):
+    values, y, weight, ranks = made(seed)
+    table, movable, of = columns_for(values, CUTS, ranks)
+    table, chosen = table.labelled(y, weight), chosen_of(rule, of, table.shape[1])
+    one = refined_cuts(table, "cnf", movable, chosen, prices)
+    assert one == refined_cuts(table.opposite, "dnf", movable, chosen, prices)

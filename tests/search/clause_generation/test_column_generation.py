@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from rulekit.search.box_search.problem import Boxes, BoxProblem, no_boxes
+from rulekit.search.box_search.problem import Boxes, BoxRows, no_boxes
 from rulekit.search.clause_generation import column_generation, exact_clause, pricing
 from rulekit.search.clause_generation.column_generation import (
     GenerationPlan,
     choose_clauses,
-    generate,
+    generate_boxes,
     improve_by_program,
     useful_clauses,
 )
@@ -33,7 +33,7 @@ def small(seed, missing=False):
     n_bins = np.array([3, 2, 3])
     codes = rng.integers(0, n_bins + missing, size=(24, 3))
     y = ((codes[:, 0] == 2) | (codes[:, 2] == 0)) ^ (rng.random(24) < 0.2)
-    return BoxProblem(codes, n_bins, y)
+    return BoxRows(codes, n_bins, y)
 
 
 def all_clauses(problem):
@@ -59,7 +59,7 @@ def master_over(pool):
 def test_a_proved_bound_is_the_value_over_all_clauses(seed, missing, many, monkeypatch):
     monkeypatch.setattr(pricing, "MANY_COLUMNS", many)
     problem = small(seed, missing)
-    rule = generate(problem, GenerationPlan(0.6, 0.4))
+    rule = generate_boxes(problem, GenerationPlan(0.6, 0.4))
     pool = ClausePool(problem, 0.6, 0.4)
     pool.add(joined(list(all_clauses(problem)), problem.n_features))
     least = master_over(pool)
@@ -70,7 +70,7 @@ def test_a_proved_bound_is_the_value_over_all_clauses(seed, missing, many, monke
 @pytest.mark.parametrize("seed", range(12))
 def test_the_bound_is_below_the_rule_and_the_objective_is_its_own(seed):
     problem = small(seed)
-    rule = generate(problem, GenerationPlan(0.6, 0.4))
+    rule = generate_boxes(problem, GenerationPlan(0.6, 0.4))
     fired = rule.boxes.fired(problem.codes, problem.n_bins)
     literals = rule.boxes.literals(problem.n_bins, problem.has_missing).sum()
     value = problem.weight[problem.y & ~fired.any(axis=1)].sum()
@@ -81,12 +81,12 @@ def test_the_bound_is_below_the_rule_and_the_objective_is_its_own(seed):
 
 
 def test_without_exact_pricing_there_is_no_bound():
-    assert generate(small(0), GenerationPlan(0.6, 0.4, prove=False)).lower_bound is None
+    assert generate_boxes(small(0), GenerationPlan(0.6, 0.4, prove=False)).lower_bound is None
 
 
 def test_high_prices_give_the_empty_rule_with_its_proof():
     problem = small(1)
-    rule = generate(problem, GenerationPlan(100.0, 100.0))
+    rule = generate_boxes(problem, GenerationPlan(100.0, 100.0))
     assert rule.boxes.n_clauses == 0
     assert rule.lower_bound == pytest.approx(rule.objective)
 
@@ -95,8 +95,10 @@ def test_high_prices_give_the_empty_rule_with_its_proof():
 @pytest.mark.parametrize("tests", [1, 30, 300])
 def test_exact_pricing_cut_short_still_bounds_every_rule(seed, tests):
     problem = small(seed)
-    solved = generate(problem, GenerationPlan(0.6, 0.4))
-    cut = generate(problem, GenerationPlan(0.6, 0.4, exact_limits=ClauseLimits(max_tests=tests)))
+    solved = generate_boxes(problem, GenerationPlan(0.6, 0.4))
+    cut = generate_boxes(
+        problem, GenerationPlan(0.6, 0.4, exact_limits=ClauseLimits(max_tests=tests))
+    )
     assert solved.solved
     assert (cut.lower_bound or 0.0) <= solved.lower_bound + 1e-9
     assert cut.solved == (cut.lower_bound == pytest.approx(solved.lower_bound, abs=1e-9))
@@ -112,11 +114,11 @@ def test_all_exact_pricings_together_keep_to_their_limit(monkeypatch):
 
     monkeypatch.setattr(exact_clause, "best_clause", counted)
     monkeypatch.setattr(BoxPricing, "price", lambda self, *args: (no_boxes(3), np.zeros(0)))
-    everything = generate(small(0), GenerationPlan(0.6, 0.4))
+    everything = generate_boxes(small(0), GenerationPlan(0.6, 0.4))
     n_tests, n_searches = sum(tried), len(tried)
     assert everything.solved
     tried.clear()
-    cut = generate(small(0), GenerationPlan(0.6, 0.4, all_tests=n_tests // 2))
+    cut = generate_boxes(small(0), GenerationPlan(0.6, 0.4, all_tests=n_tests // 2))
     assert not cut.solved
     assert len(tried) < n_searches
     assert cut.objective >= everything.lower_bound
@@ -125,7 +127,8 @@ def test_all_exact_pricings_together_keep_to_their_limit(monkeypatch):
 def test_exact_pricing_cut_short_may_leave_a_bound_above_nothing():
     limits = ClauseLimits(max_tests=30)
     found = [
-        generate(small(seed), GenerationPlan(0.6, 0.4, exact_limits=limits)) for seed in range(8)
+        generate_boxes(small(seed), GenerationPlan(0.6, 0.4, exact_limits=limits))
+        for seed in range(8)
     ]
     assert any(rule.lower_bound and not rule.solved for rule in found)
 
@@ -133,13 +136,15 @@ def test_exact_pricing_cut_short_may_leave_a_bound_above_nothing():
 @pytest.mark.parametrize("seed", range(8))
 def test_the_program_at_the_end_never_makes_the_rule_dearer(seed):
     problem = small(seed)
-    plain = generate(problem, GenerationPlan(0.2, 0.1, n_perturbations=0))
-    finished = generate(problem, GenerationPlan(0.2, 0.1, n_perturbations=0, finish_seconds=5.0))
+    plain = generate_boxes(problem, GenerationPlan(0.2, 0.1, n_perturbations=0))
+    finished = generate_boxes(
+        problem, GenerationPlan(0.2, 0.1, n_perturbations=0, finish_seconds=5.0)
+    )
     assert plain.master_value - 1e-9 <= finished.objective <= plain.objective
 
 
 def test_a_stopped_generation_claims_no_bound():
-    rule = generate(small(2), GenerationPlan(0.1, 0.1, should_stop=lambda: True))
+    rule = generate_boxes(small(2), GenerationPlan(0.1, 0.1, should_stop=lambda: True))
     assert rule.lower_bound is None
 
 
@@ -170,7 +175,7 @@ def random_pool(seed, k=14, noise=0.1):
     n_bins = np.array([4, 4, 3])
     codes = rng.integers(0, n_bins, size=(60, 3))
     y = (codes[:, 0] > 1) ^ (codes[:, 1] == 2) ^ (rng.random(60) < noise)
-    problem = BoxProblem(codes, n_bins, y, rng.choice([1.0, 2.0], 60))
+    problem = BoxRows(codes, n_bins, y, rng.choice([1.0, 2.0], 60))
     pool = ClausePool(problem, 0.7, 0.4)
     pool.add(random_clauses(rng, n_bins, k))
     return pool

@@ -15,7 +15,7 @@ from rulekit.search.lp import solve_lp
 from rulekit.search.one_level.problem import CoverProblem
 from tests.engines import ENGINES, solved_by
 from tests.reference import one_level as reference
-from tests.strategies.covers import cover_problems, sub_problems, threshold_table
+from tests.strategies.covers import cover_problems, labelled, sub_problems, threshold_table
 
 THETAS = tuple(a * 10.0**b for b in range(-4, 2) for a in (1, 2, 5))
 
@@ -242,3 +242,18 @@ def test_weighted_rows_are_solved_as_linprog_does(seed):
     problem = CoverProblem(binned, y, rows)
     expected, _ = reference.compact_value(A, y, rows, 0.3, problem.perturbation)
     assert problem.solve(None, 0.3).value == pytest.approx(expected, rel=1e-7, abs=1e-9)
+
+
+@given(cover_problems())
+def test_a_dnf_has_the_clause_of_its_mirrored_cnf(problem):
+    A, y, rows, theta = problem
+    mirrored = labelled(A, y, rows).opposite
+    one = CoverProblem(A, y, rows).learn(None, theta)
+    other = CoverProblem(mirrored, form="dnf").learn(None, theta)
+    assert (one.selected == other.selected).all()
+    assert (one.cost, one.bound) == (other.cost, other.bound)
+
+
+def test_a_matrix_needs_labels():
+    with pytest.raises(ValueError, match=r"`y` must have shape \(3,\)"):
+        CoverProblem(np.ones((3, 2), dtype=bool))

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import BoxProblem
+from rulekit.search.box_search.problem import BoxRows
 from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch
 from tests.reference import rule_lists as slow
 from tests.strategies.rule_lists import list_problems, lists_for
@@ -54,7 +54,7 @@ def planted(n=400):
     y[codes[:, 2] >= 4] = 0
     y[(codes[:, 1] <= 2) & (codes[:, 4] >= 3)] = 2
     y[codes[:, 0] == 5] = 1
-    return BoxProblem(codes, np.full(6, 6), y)
+    return BoxRows(codes, np.full(6, 6), y)
 
 
 def test_a_planted_list_is_found_with_no_condition_too_many():
@@ -77,7 +77,7 @@ def test_equal_rows_of_one_class_are_merged_in_an_order_of_their_own():
     rows = [([0, 1], 2, 1.0), ([1, 0], 0, 0.5), ([0, 1], 2, 3.0), ([0, 1], 1, 2.0)]
     for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
         codes, y, weight = (np.array(part) for part in zip(*(rows[k] for k in order), strict=True))
-        problem = BoxProblem(codes, np.array([2, 2]), y, weight)
+        problem = BoxRows(codes, np.array([2, 2]), y, weight)
         assert problem.codes.tolist() == [[0, 1], [0, 1], [1, 0]]
         assert problem.y.tolist() == [1, 2, 0]
         assert problem.weight.tolist() == [2.0, 4.0, 0.5]

@@ -1,5 +1,7 @@
 """Screening: nothing is removed that a best clause needs, and every removal can be checked."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,17 @@ from rulekit.search.columns.candidates import priced
 from rulekit.search.screening.bounds import (
     steepest_clause,
 )
-from rulekit.search.screening.screen import BASIC, COUNTING, ENHANCED, TESTS, screen
+from rulekit.search.screening.proved_cover import best_columns, best_conditions
+from rulekit.search.screening.screen import (
+    BASIC,
+    COUNTING,
+    ENHANCED,
+    TESTS,
+    screen,
+    screen_table,
+)
 from tests.reference import screening as reference
+from tests.strategies.covers import labelled
 from tests.strategies.screening import N_INSTANCES, lp_bounds, solved_instances, tied_table
 
 EVERYTHING = ("simple", "consecutive", "chain", "across", "duality basic", "duality enhanced")
@@ -86,3 +97,17 @@ def test_a_test_that_is_not_there_is_named():
     with pytest.raises(ValueError, match="needs `bounds`"):
         screen(problem, ("duality given",))
     assert set(EVERYTHING) == set(TESTS)
+
+
+@pytest.mark.parametrize("form", ["cnf", "dnf"])
+def test_a_table_is_screened_in_the_orientation_of_its_rule(form):
+    _, matrix, y, weight, _ = tied_table(3)
+    table, none = labelled(matrix.A, y, weight), np.zeros(matrix.shape[1], int)
+    table = replace(table, given=replace(table.conditions, chain=none - 1, place=none))
+    rule = table if form == "cnf" else table.opposite
+    expected = screen(priced(matrix, y, 0.1, weight), ("simple",))
+    found = screen_table(rule, form, 0.1, ("simple",))
+    assert found.removed.tolist() == expected.removed.tolist()
+    assert found.problem.price == pytest.approx(expected.problem.price)
+    best = best_conditions(rule, form, 0.1, screening=None)
+    assert best.cost == pytest.approx(best_columns(priced(matrix, y, 0.1, weight)).cost)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit.binning import BinnedTable
 from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
 from rulekit.search.two_level.local_search import local_search
 from tests.reference.local_search import cost, neighbours
@@ -32,7 +33,8 @@ class Problem:
         self.A = np.array([*low, *high, *flags]).T
         self.side = np.array([-1] * len(cuts) + [1] * len(cuts) + [0] * 3)
         source = np.array([0] * 2 * len(cuts) + [1, 2, 3])
-        self.cuts = MovableCuts(source, self.side, {0: self.ranks})
+        self.table = BinnedTable.of_matrix(self.A, source, self.side)
+        self.cuts = MovableCuts({0: self.ranks})
         self.y = rng.random(n) < 0.5
         self.weight = rng.integers(1, 4, n).astype(float) if whole else rng.random(n) + 0.1
         self.theta = theta
@@ -40,11 +42,11 @@ class Problem:
         chosen = (rng.random((n_clauses, self.A.shape[1])) < 0.3) & ~disabled[:, None]
         self.start = ClauseSelection(chosen, disabled, 0.0)
 
-    def search(self, **settings):
+    def search(self, form="cnf", **settings):
+        table = self.table.labelled(self.y, self.weight)
         return local_search(
-            self.A,
-            self.y,
-            self.weight,
+            table if form == "cnf" else table.opposite,
+            form,
             self.start,
             self.theta,
             self.cuts,
@@ -98,9 +100,9 @@ def test_a_cut_moves_to_a_value_that_is_no_threshold():
     ranks = np.arange(10)
     A = np.array([ranks <= 2, ranks > 2]).T
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
-    zeros = np.zeros(2, int)
-    cuts = MovableCuts(zeros, np.array([-1, 1]), {0: ranks})
-    found = local_search(A, ranks <= 5, np.ones(10), start, 0.5, cuts)
+    table = BinnedTable.of_matrix(A, np.zeros(2, int), np.array([-1, 1]))
+    cuts = MovableCuts({0: ranks})
+    found = local_search(table.labelled(ranks <= 5, np.ones(10)), "cnf", start, 0.5, cuts)
     assert found.moved == ((0, 5),)
     assert found.selection.value == 0.5
 
@@ -109,9 +111,9 @@ def test_a_barred_cut_is_not_made():
     ranks = np.arange(10)
     A = np.array([ranks <= 2, ranks > 2]).T
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
-    zeros = np.zeros(2, int)
-    cuts = MovableCuts(zeros, np.array([-1, 1]), {0: ranks}, frozenset({(0, 5)}))
-    found = local_search(A, ranks <= 5, np.ones(10), start, 0.5, cuts)
+    table = BinnedTable.of_matrix(A, np.zeros(2, int), np.array([-1, 1]))
+    cuts = MovableCuts({0: ranks}, frozenset({(0, 5)}))
+    found = local_search(table.labelled(ranks <= 5, np.ones(10)), "cnf", start, 0.5, cuts)
     assert found.moved == ((0, 4),)
 
 
@@ -120,3 +122,11 @@ def test_past_the_deadline_the_start_is_kept():
     found = problem.search(deadline=time.monotonic() - 1.0)
     np.testing.assert_array_equal(found.selection.chosen, problem.start.chosen)
     assert found.selection.history[-1]["stopped"] == "time limit"
+
+
+@given(st.integers(0, 10_000), THETAS)
+def test_a_dnf_is_refined_as_its_mirrored_cnf(seed, theta):
+    problem = Problem(seed, 2, theta)
+    one, other = problem.search(), problem.search(form="dnf")
+    assert (one.selection.chosen == other.selection.chosen).all()
+    assert (one.selection.value, one.moved) == (other.selection.value, other.moved)

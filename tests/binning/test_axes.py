@@ -1,0 +1,71 @@
+"""Ends of intervals: a box accepts the rows that its conditions of the table accept."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit import Binarizer
+from rulekit.binning.axes import Axes
+from rulekit.search.box_search.problem import Boxes, BoxRows
+
+
+def labelled(X, y):
+    return Binarizer().fit(X, y).transform(X).labelled(y, np.ones(len(y)))
+
+
+def mixed(missing, n=80):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "flag": rng.integers(0, 2, n).astype(float),
+            "age": rng.normal(size=n).round(1),
+            "two": rng.choice(["u", "v"], n).astype(object),
+            "three": rng.choice(["u", "v", "w"], n).astype(object),
+        }
+    )
+    if missing:
+        for j, name in enumerate(X):
+            X.loc[X.index[j :: 7 + j], name] = np.nan if X[name].dtype == float else None
+    return X, rng.random(n) < 0.5
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("missing", [False, True])
+def test_each_end_of_a_box_accepts_the_rows_its_condition_does(missing, form):
+    X, y = mixed(missing)
+    table = labelled(X, y)
+    boxes, dnf = BoxRows.of_table(table, form), table.as_dnf(form)
+    p = boxes.n_features
+    assert boxes.condition_of
+    # the rows of the search are merged and sorted, so that rows are compared by number and class
+    for (f, kind, k, accepts), j in boxes.condition_of.items():
+        low, high = np.zeros((1, p), int), boxes.n_bins[None] - 1
+        if kind == "low":
+            low[0, f] = k
+        elif kind == "high":
+            high[0, f] = k
+        elif k == 1:
+            low[0, f], high[0, f] = 1, 0
+        absent = np.ones((1, p), bool)
+        absent[0, f] = accepts
+        box = Boxes(low, high, absent)
+        assert np.flatnonzero(boxes.chosen(box)[0]).tolist() == [j]
+        held = box.fired(boxes.codes, boxes.n_bins)[:, 0]
+        for side in (False, True):
+            expected = dnf.values[:, j] & (dnf.y == side)
+            assert boxes.weight[held & (boxes.y == side)].sum() == expected.sum()
+
+
+def test_a_column_of_two_levels_is_one_axis():
+    X, y = mixed(missing=False)
+    axes = Axes(labelled(X, y), "dnf")
+    assert len(axes.n_bins) == 1 + 1 + 1 + 3
+    assert axes.are_complete
+
+
+def test_axes_lack_ends_whose_opposite_in_gaps_is_forbidden():
+    X, y = mixed(missing=True)
+    table = labelled(X, y)
+    accepting = [j for j, lit in enumerate(table.literals) if lit.feature != "age" or lit.missing]
+    assert Axes(table, "dnf").are_complete
+    assert not Axes(table.take_columns(np.array(accepting)), "dnf").are_complete
