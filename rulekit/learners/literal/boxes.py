@@ -18,7 +18,8 @@ from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, plain_label
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.search.box_search.problem import Boxes, BoxPrices
-from rulekit.search.box_search.search import Archive, ArchiveEntry, SearchPlan, refined_cuts, search
+from rulekit.search.box_search.search import Archive, ArchiveEntry, SearchPlan, search
+from rulekit.search.box_search.threshold_refinement import refined_cuts
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch, RuleList
 
@@ -28,10 +29,7 @@ N_TREES = 100
 def discounted(
     problem: LearningProblem, label_noise: float, seed: int, classes: NDArray[np.intp] | None = None
 ) -> LearningProblem:
-    """Weight rows by the forest's agreement with their class.
-
-    Shapes: classes (n,).
-    """
+    """Weight rows by the forest's agreement with their class; shapes: classes (n,)."""
     key = repr(("label_noise", label_noise, seed, classes is None)).encode()
     if key not in problem.memory:
         agreed = agreement(problem, seed, classes)
@@ -173,10 +171,7 @@ Clauses = list[tuple[Literal, ...]]
 
 @dataclass(frozen=True)
 class SearchedLists:
-    """Result of a search, for every penalty and every limit.
-
-    Shapes: codes (n,).
-    """
+    """Result of a search, for every penalty and every limit; shapes: codes (n,)."""
 
     problem: LearningProblem
     codes: NDArray[np.intp]

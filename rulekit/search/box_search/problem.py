@@ -39,8 +39,6 @@ Bools = NDArray[np.bool_]
 class BoxPrices:
     """What a wrong row costs beyond one, see `descent_kernels`.
 
-    Notes
-    -----
     ``(0, 0, 0)`` counts training errors, the objective (3.7) of Su, Wei, Varshney and Malioutov;
     ``(1, 1, 0)`` is their minimal Hamming distance (3.12) exactly; ``(0.3, 0.3, 0.1)`` prefers
     rules with a margin.
@@ -330,6 +328,13 @@ def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
         return [(f, "test", 0, False)]
     ends: list[End] = [(f, "low", low, accepts)] if low > 0 else []
     return [*ends, (f, "high", high, accepts)] if high < last else ends
+
+
+def whole_box(n_bins: Ints) -> Boxes:
+    """Return the clause without literals, which holds everywhere."""
+    return Boxes(
+        np.zeros((1, len(n_bins)), np.int64), n_bins[None] - 1, np.ones((1, len(n_bins)), bool)
+    )
 
 
 def no_boxes(p: int) -> Boxes:

@@ -4,15 +4,6 @@ A clause of a DNF is a box over binned features. Re-optimising the whole interva
 one clause is exact and costs one histogram (`move_kernels`); steps of this kind, swaps, dropped and
 added clauses and random perturbations, started along a path of falling prices, fill an archive that
 answers every price θ and every limit on the clauses at once.
-
-The cuts of a finished rule may then move to any value of the training table (`refined_cuts`): every
-interval of every clause is optimised anew, exactly, with all else fixed, by one histogram of what
-each row saves and one pass over prefix sums. A "greater than" stays one, an "at most" too, so that
-the number of literals stays. Legend, beside that of `problem`::
-
-    A, y          the table as a CNF: a DNF clause says of column j that it is False
-    (a, b]        ranks that an interval takes; a = -1 and b = D - 1 where it has no such end
-    g             what a row saves, by weight, when the interval takes it instead of refusing it
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -32,11 +23,10 @@ from rulekit.search.box_search.problem import (
     Floats,
     Ints,
     no_boxes,
+    whole_box,
 )
-from rulekit.search.columns.clause_selection import MovableCuts
 
-GAIN = 1e-9  # an entry is replaced, and a cut moved, only for more than rounding
-FAR = 1 << 30  # violations of a clause that is not there
+GAIN = 1e-9  # an entry is replaced only for more than rounding
 MANY_ROWS, PART_ROWS = 80_000, 20_000
 MANY_COLUMNS, PART_COLUMNS = 512, 256
 
@@ -44,8 +34,6 @@ MANY_COLUMNS, PART_COLUMNS = 512, 256
 class SingleBox:
     """Finds boxes that save much.
 
-    Notes
-    -----
     What a row saves must be a multiple of one number so small that no sum is rounded.
     """
 
@@ -105,8 +93,6 @@ class ArchiveEntry:
 class Archive:
     """The best rule for each (clauses, literals), from which any θ and clause limit is answered.
 
-    Notes
-    -----
     Entries are only ever replaced by better ones, so that an answer never gets worse as a search
     goes on, as θ falls (in loss), or as more clauses are allowed.
     """
@@ -169,8 +155,6 @@ class Archive:
 class Descent:
     """Improves rules of one problem.
 
-    Notes
-    -----
     All moves are made by the kernels, which are compiled or loaded as the first object is made.
     """
 
@@ -266,10 +250,7 @@ class Descent:
             kernels.visit(*data, kernels.DESCEND, k, *arguments)
 
     def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
-        """Improve each clause by itself, for prices of training errors.
-
-        Shape of the result: (k, 1 + p).
-        """
+        """Improve each clause by itself, for prices of training errors; result (k, 1 + p)."""
         kernels, box = self._descents, _stacked(starts)
         saved = np.zeros((len(box), 1 + box.shape[1]))
         names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
@@ -277,10 +258,7 @@ class Descent:
         return _boxes(box), saved
 
     def choose_alone(self, theta: float) -> tuple[Floats, Boxes]:
-        """Choose an interval of each feature, for a rule of one feature.
-
-        Shape of the result: (p,).
-        """
+        """Choose an interval of each feature, for a rule of one feature; result (p,)."""
         self._descents.choose_alone(self._table, self._work, theta)
         return self._work.gain[:, 0].copy(), _boxes(self._work.choice[None])
 
@@ -321,22 +299,12 @@ def search(
     prices: BoxPrices = ERRORS,
 ) -> Archive:
     """Search the best rule of each size over the conditions of a table; see `search_rows`."""
-    archive = search_rows(BoxRows.of_table(table, form, prices), plan, rng, should_stop)
-    _offer_everything(archive)
+    rows = BoxRows.of_table(table, form, prices)
+    archive = search_rows(rows, plan, rng, should_stop)
+    loss = float(rows.charges.base[~rows.y].sum())
+    if loss < archive.entries[0].loss:  # the search meets this box on its way to other rules only
+        archive.offer(loss, 0, whole_box(rows.n_bins))
     return archive
-
-
-def _offer_everything(archive: Archive) -> None:
-    """Offer the box of all rows where it costs less than the rule without boxes.
-
-    The search meets it only on its way to other rules.
-    """
-    problem = archive.problem
-    loss = float(problem.charges.base[~problem.y].sum())
-    if loss < archive.entries[0].loss:
-        p = problem.n_features
-        whole = Boxes(np.zeros((1, p), np.int64), problem.n_bins[None] - 1, np.ones((1, p), bool))
-        archive.offer(loss, 0, whole)
 
 
 def search_rows(
@@ -347,8 +315,6 @@ def search_rows(
 ) -> Archive:
     """Search the best rule of each size.
 
-    Notes
-    -----
     A round visits every number of clauses and every price. Each visit starts from the best rule the
     archive has for that pair, so that what is learned at one price serves all. Where there are more
     than `MANY_ROWS` distinct rows, all rounds are made on `PART_ROWS` drawn from them; what they
@@ -432,182 +398,3 @@ def perturb(problem: BoxRows, boxes: Boxes, rng: np.random.Generator) -> Boxes:
     high[r, f] = last if above else ends[pick - len(starts)]
     absent[r, f] = False
     return Boxes(low, high, absent)
-
-
-@dataclass
-class _Interval:
-    """One interval of one clause: its columns, its ends and the rows it refuses."""
-
-    ranks: Ints
-    n_values: int
-    low: int | None = None  # column of the "greater than"
-    high: int | None = None  # column of the "at most"
-    a: int = -1
-    b: int = 0
-    takes_missing: bool = False
-
-    @property
-    def refused(self) -> Bools:
-        inside = (self.ranks > self.a) & (self.ranks <= self.b)
-        return ~np.where(self.ranks < 0, self.takes_missing, inside)
-
-
-def refined_cuts(
-    table: BinnedTable,
-    form: str,
-    movable: MovableCuts,
-    chosen: Bools,
-    prices: BoxPrices = ERRORS,
-) -> tuple[dict[tuple[int, int], int], float]:
-    """Optimise the intervals of a rule in turn, until none can be improved.
-
-    Shapes: chosen (R, d).
-
-    Notes
-    -----
-    O(n + D) for an interval of D distinct values. Among equal cuts, an interval with one end keeps
-    the one next to the old cut; with two ends, the first.
-    """
-    work = _Refinement(table.as_cnf(form), movable, chosen, prices)
-    places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]
-    while any(work.improve(r, s) for r, s in places):
-        pass
-    return work.moved(), work.loss()
-
-
-class _Refinement:
-    """The clauses under change."""
-
-    def __init__(
-        self,
-        table: BinnedTable,
-        movable: MovableCuts,
-        chosen: Bools,
-        prices: BoxPrices,
-    ) -> None:
-        self.table, self.movable, self.prices = table, movable, prices
-        self.y, self.weight = table.y, table.weight
-        self.intervals: list[list[_Interval]] = []
-        self.refusals: list[list[Bools]] = []
-        rest = []
-        for row in chosen:
-            columns = np.flatnonzero(row)
-            cuts = [int(j) for j in columns if table.side[j]]
-            intervals = self._intervals(cuts)
-            self.intervals.append(intervals)
-            self.refusals.append([i.refused for i in intervals])
-            fixed = [j for j in columns if not table.side[j]]
-            rest.append(table.values[:, fixed].sum(axis=1))
-        self.start = [[(i.a, i.b) for i in intervals] for intervals in self.intervals]
-        n = len(self.y)
-        counts = [
-            r + np.sum(refused, axis=0, dtype=np.int64, initial=0) if refused else r
-            for r, refused in zip(rest, self.refusals, strict=True)
-        ]
-        self.v: Ints = np.array(counts, dtype=np.int64).reshape(len(counts), n)
-
-    def _intervals(self, cuts: list[int]) -> list[_Interval]:
-        """Gather the cuts of one clause by source column."""
-        A, side = self.table.values, self.table.side
-        intervals: dict[int, _Interval] = {}
-        for j in cuts:
-            source = int(self.table.feature[j])
-            ranks = self.movable.ranks[source]
-            n_values = int(ranks.max(initial=-1)) + 1
-            interval = intervals.setdefault(source, _Interval(ranks, n_values, b=n_values - 1))
-            present = ranks >= 0
-            below = ranks[present & (A[:, j] == (side[j] < 0))]
-            after = int(below.max(initial=-1))  # rank of the last value at most the cut
-            if side[j] < 0:
-                interval.low, interval.a = j, after
-            else:
-                interval.high, interval.b = j, after
-            interval.takes_missing = bool(not A[~present, j].any() and (~present).any())
-        return list(intervals.values())
-
-    def improve(self, r: int, s: int) -> bool:
-        """Move one interval to its best place, if that lowers the loss."""
-        interval, refused = self.intervals[r][s], self.refusals[r][s]
-        g = self._savings(r, self.v[r] - refused)
-        present = interval.ranks >= 0
-        H = np.bincount(interval.ranks[present], g[present], minlength=interval.n_values)
-        upto = np.r_[0.0, np.cumsum(H)]  # upto[k + 1]: the first k + 1 values
-        now = upto[interval.b + 1] - upto[interval.a + 1]
-        a, b = self._best(interval, upto)
-        if upto[b + 1] - upto[a + 1] <= now + GAIN:
-            return False
-        interval.a, interval.b = a, b
-        self.refusals[r][s] = interval.refused
-        self.v[r] += self.refusals[r][s].astype(np.int64) - refused
-        return True
-
-    def _best(self, interval: _Interval, upto: Floats) -> tuple[int, int]:
-        """Best ends (a, b] of the same kind."""
-        last = interval.n_values - 1
-        cuts = np.arange(last)  # after which value
-        lows = self._allowed(interval.low, cuts, interval.a)
-        highs = self._allowed(interval.high, cuts, interval.b)
-        if interval.high is None:
-            return _nearest(-upto[lows + 1], lows, interval.a), interval.b
-        if interval.low is None:
-            return interval.a, _nearest(upto[highs + 1], highs, interval.b)
-        lows, highs = lows[lows >= 0], highs[highs >= 0]
-        cost = np.full(last + 1, np.inf)
-        cost[lows] = upto[lows + 1]
-        before = np.minimum.accumulate(np.r_[np.inf, cost[:-1]])  # the best start below each end
-        worth = upto[highs + 1] - before[highs]
-        if not np.isfinite(worth.max(initial=-np.inf)):
-            return interval.a, interval.b
-        b = int(highs[int(worth.argmax())])
-        return int(cost[:b].argmin()), b
-
-    def _allowed(self, column: int | None, cuts: Ints, now: int) -> Ints:
-        """Cuts that may be made, and the one there is."""
-        if column is None:
-            return cuts
-        barred = [k for j, k in self.movable.barred if j == column]
-        return np.union1d(np.setdiff1d(cuts, barred), [now])
-
-    def _savings(self, r: int, u: Ints) -> Floats:
-        """Weigh what each row saves when taken, at `u` other violations of clause `r`."""
-        others = np.delete(self.v, r, 0)
-        nearest = others.min(axis=0, initial=FAR)
-        holding = (others == 0).sum(axis=0)
-        return self._costs(u + 1, nearest, holding) - self._costs(u, nearest, holding)
-
-    def _costs(self, v: Ints, nearest: Ints, holding: Ints) -> Floats:
-        """Price of each row at `v` violations of one clause; see `descent_kernels`."""
-        prices = self.prices
-        m = np.minimum(v, nearest)
-        c = holding + (v == 0)
-        described = np.where(m > 0, 1.0 + prices.miss * (m - 1), 0.0)
-        other = np.where(c > 0, 1.0 + prices.overlap * (c - 1), 0.0) + prices.near * (v == 1)
-        return np.asarray(np.where(self.y, other, described) * self.weight, dtype=float)
-
-    def loss(self) -> float:
-        """Price of all wrong rows."""
-        prices = self.prices
-        if not len(self.v):
-            return float(self.weight[~self.y].sum())
-        nearest, holding = self.v.min(axis=0), (self.v == 0).sum(axis=0)
-        near = prices.near * (self.v == 1).sum(axis=0)
-        described = np.where(nearest > 0, 1.0 + prices.miss * (nearest - 1), 0.0)
-        other = np.where(holding > 0, 1.0 + prices.overlap * (holding - 1), 0.0) + near
-        return float((self.weight * np.where(self.y, other, described)).sum())
-
-    def moved(self) -> dict[tuple[int, int], int]:
-        """List the cuts that are no longer where they were."""
-        moved_cuts = {}
-        for r, (intervals, starts) in enumerate(zip(self.intervals, self.start, strict=True)):
-            for interval, (a, b) in zip(intervals, starts, strict=True):
-                if interval.low is not None and interval.a != a:
-                    moved_cuts[r, interval.low] = interval.a
-                if interval.high is not None and interval.b != b:
-                    moved_cuts[r, interval.high] = interval.b
-        return moved_cuts
-
-
-def _nearest(worth: Floats, cuts: Ints, now: int) -> int:
-    """Of the best cuts the one next to the old."""
-    best = np.flatnonzero(worth >= worth.max() - GAIN)
-    return int(cuts[best[np.abs(cuts[best] - now).argmin()]])

@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.search.box_search.problem import Boxes, BoxRows
+from rulekit.search.box_search.problem import Boxes, BoxRows, whole_box
 
 BETTER = 1e-9
 Bools = NDArray[np.bool_]
@@ -149,8 +149,6 @@ def best_clause(
 
     Shapes: holds (n, d), y (n,), slots d, weight (n,).
 
-    Notes
-    -----
     Exponential in the worst case. Prunes, all safe: what P, less a literal, can still be worth; a
     literal must take at least θ from N that no other one takes (else dropping it is better), and
     this share only shrinks; some of it must lie in the literal's step (else the next looser literal
@@ -220,13 +218,12 @@ def best_clause_of_table(
 
 def box_of_literals(problem: BoxRows, literals: Sequence[HalfLine]) -> Boxes:
     """Return the clause that joins literals by AND."""
-    low = np.zeros((1, problem.n_features), np.int64)
-    high = problem.n_bins[None] - 1
-    absent = np.ones((1, problem.n_features), bool)
+    box = whole_box(problem.n_bins)
+    low, high, absent = box.low, box.high, box.absent
     for f, first, last, accepts in literals:
         low[0, f], high[0, f] = max(low[0, f], first), min(high[0, f], last)
         absent[0, f] &= accepts
-    return Boxes(low, high, absent)
+    return box
 
 
 def search(task: ClauseTask) -> ExactClause:
@@ -370,8 +367,6 @@ def near_best_clauses(  # noqa: PLR0913  all but four by keyword
 
     Shapes: holds (n, d), y (n,), slots d, weight (n,).
 
-    Notes
-    -----
     Exponential in the worst case. It does not depend on the order of rows; ties at the edge of a
     margin that had to shrink are left out together.
     """

@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints, no_boxes
+from rulekit.search.box_search.problem import (
+    Bools,
+    Boxes,
+    BoxRows,
+    Floats,
+    Ints,
+    no_boxes,
+    whole_box,
+)
 from rulekit.search.box_search.search import Descent
 
 NEW = 1e-7  # a clause is worth adding when its reduced cost is below minus this
@@ -95,7 +103,7 @@ class BoxPricing:
 def _starts(priced: BoxRows, saved: Floats, alone: Boxes, support: Boxes) -> Boxes:
     """Clauses to improve: that of no literal, the support, single intervals, heavy rows."""
     p = priced.n_features
-    whole = Boxes(np.zeros((1, p), np.int64), priced.n_bins[None] - 1, np.ones((1, p), bool))
+    whole = whole_box(priced.n_bins)
     # The master's support is where it could gain; single intervals and boxes around the rows
     # of highest dual price reach clauses that no clause of the pool is near to.
     best = np.argsort(-saved, kind="stable")
