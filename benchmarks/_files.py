@@ -27,22 +27,9 @@ Found = dict[str, Any]
 class LargeFiles:
     """Files of one kind and what is learned from them.
 
-    Attributes
-    ----------
-    module : str
-        The benchmark, to be run in a process of its own.
-    table : str
-        What the rows are called.
-    quick_sizes : sequence of int
-        Rows of the files of ``--quick``.
-    columns : callable
-        Makes so many rows of a table.
-    fit : callable
-        Learns from a file; what it gives is told with what `timed` measures.
-    peak : float
-        Memory that is aimed at, in MB.
-    more : callable
-        Gives further rows to tell of a file, of its rows and of what was found.
+    `module` is the benchmark, run in a process of its own; `quick_sizes` the rows of ``--quick``;
+    `columns` makes a table of given rows; `fit` learns from a file and returns what is printed;
+    `peak` is the memory aimed at in MB; `more` returns further rows to print.
     """
 
     module: str

@@ -26,8 +26,7 @@ from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import RuleClassifier
 from rulekit.data import make_folds
 from rulekit.evaluation import Baseline
-from rulekit.evaluation.calibration import brier_score
-from rulekit.evaluation.metrics import area_under_roc
+from rulekit.evaluation.metrics import area_under_roc, brier_score
 
 TABLES = (
     *("banknote", "pima", "heart_cleveland", "breast_cancer_wisconsin", "wdbc"),

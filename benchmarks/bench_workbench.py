@@ -220,7 +220,10 @@ def crowded(browser: Any, address: Any, crowd: int, one_by_one: int) -> list[Row
     before = cpu_by_part(address.process)
     together = models_at_once(visitors)
     after = cpu_by_part(address.process)
-    shares = {f"cpu_of_{part}": f"{after[part] - before[part]:.3g}" for part in after}
+    spent = {part: after[part] - before[part] for part in after}
+    shares = {f"cpu_of_{part}": f"{seconds:.3g}" for part, seconds in spent.items()}
+    shares["cpu_per_visitor"] = f"{(spent['server'] + spent['workers']) / crowd:.3g}"
+    rows = [row(f"{crowd} at once", "own tables", together, 20.0, **shares)]
     for visitor in visitors:
         visitor.leave()
     waits, held = [], []
@@ -229,10 +232,11 @@ def crowded(browser: Any, address: Any, crowd: int, one_by_one: int) -> list[Row
         waits.append(models_at_once([visitor]))
         visitor.leave()
         held.append(memory(address.process))
+    growth = held[-1] / held[min(4, len(held) - 1)]
     return [
-        row(f"{crowd} at once", "own tables", together, 20.0, **shares),
+        *rows,
         row(f"{one_by_one} in a row", "own tables", median(waits), 1.0),
-        row("memory", "own tables", held[-1] / held[min(4, len(held) - 1)], 1.1, unit="times"),
+        row("memory", "own tables", growth, 1.1, unit="times"),
     ]
 
 

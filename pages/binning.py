@@ -9,8 +9,8 @@ from ui.binning.cards import (
     fitted,
     method_card,
     overview,
+    screening_card,
 )
-from ui.binning.screening_card import screening_card
 from ui.escape import md
 from ui.shell import ONWARD, empty, guard, header, sentences, two_columns
 from ui.state import app_state

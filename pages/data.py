@@ -4,9 +4,8 @@ import streamlit as st
 
 from ui import analyses
 from ui.data.choices import columns_card, target_card
-from ui.data.left_out import proposal_lines
 from ui.data.load import options_card, refusal, sample_buttons, upload_card
-from ui.data.quality import quality_card
+from ui.data.quality import proposal_lines, quality_card
 from ui.data.readings import readings_card
 from ui.data.server_tables import server_card
 from ui.data.session import saved_card, session_card
@@ -48,6 +47,7 @@ with left:
     columns, rows, read, other, this = st.tabs(
         ["Columns", "First rows", "How the file was read", "Load another table", "This analysis"],
         key=f"data_tabs_{state.table.digest[:12]}",  # of a new table, the columns
+        on_change="rerun",
     )
 with right:
     with st.container(border=True):
@@ -59,7 +59,8 @@ with columns:
     columns_card()
     readings_card()
 with rows:
-    st.dataframe(state.table.frame.head(100), alt="The first rows of the table.")
+    if rows.open:  # thousands of columns take the browser a second
+        st.dataframe(state.table.frame.head(100), alt="The first rows of the table.")
 with read:
     options_card()
 with other:

@@ -6,8 +6,15 @@ from rulekit.export import to_text
 from rulekit.style.wording import plural
 from ui.cache import kept
 from ui.escape import file_name, md
-from ui.export.choice import choose_format, choose_language
-from ui.export.formats import FORMATS, bundle, checked, record_text, shown_page
+from ui.export.formats import (
+    FORMATS,
+    bundle,
+    checked,
+    choose_format,
+    choose_language,
+    record_text,
+    shown_page,
+)
 from ui.picked import looked_at_test_rows, needed_model
 from ui.shell import guard, header, sentences, two_columns
 from ui.state import app_state

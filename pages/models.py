@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.data.left_out import left_out_line
+from ui.data.quality import left_out_line
 from ui.data.server_tables import whole_file_card
 from ui.escape import md
 from ui.models.curve import curve, points_table, suggestion_line
@@ -30,16 +30,16 @@ with sentences():
         y = measure_choice(result)
 
     left, right = two_columns()
+    with right:  # first: the chart takes the browser longest
+        picked_card(result, spec)
+        if result is not None:
+            offer(result)
     with left:
         if result is not None and len(result.points):
             curve(result, y)
             suggestion_line(result)
         run_line(result, spec)
         left_out_line()
-    with right:
-        picked_card(result, spec)
-        if result is not None:
-            offer(result)
     if result is not None:
         both(result)
 

@@ -3,8 +3,15 @@
 import streamlit as st
 
 from ui.picked import needed_model
-from ui.score.answers import case_table, downloads, one_case, then_and_now
-from ui.score.new_cases import chosen_cases, differences, scored
+from ui.score.answers import (
+    case_table,
+    chosen_cases,
+    differences,
+    downloads,
+    one_case,
+    scored,
+    then_and_now,
+)
 from ui.shell import guard, header, sentences, two_columns
 from ui.state import app_state
 

@@ -61,6 +61,7 @@ QUICK = [  # one of each kind; the others take 0.3 s a check and more
 ]
 SLOW = [
     RuleClassifier(cv=2),  # the same steps as with more folds
+    OneLevelRuleClassifier(exact=True, screening="duality"),
     TwoLevelRuleClassifier(),
     BoxSearchClassifier(),
     ColumnGenerationClassifier(),

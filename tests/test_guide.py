@@ -1,6 +1,7 @@
 """What the guide tells a newcomer to type is typed; what it claims of learners is asked of them."""
 
 import ast
+import builtins
 import inspect
 import re
 import shutil
@@ -50,14 +51,30 @@ def rule_in(followed, name):
     return from_json((followed.folder / name).read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("page", sorted(p.stem for p in GUIDE.glob("*.rst")))
-def test_each_example_imports_the_names_it_uses(page):
-    for shell, text in examples(page):
-        nodes_of = list(ast.walk(ast.parse("" if shell else text)))
-        imports = [node for node in nodes_of if isinstance(node, ast.ImportFrom)]
-        imported = {alias.name for node in imports for alias in node.names}
-        used = {node.id for node in nodes_of if isinstance(node, ast.Name)}
-        assert used & set(rulekit.__all__) <= imported, text
+def python_examples(path):
+    """Return the Python blocks of a page of the guide, or of the README."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".md":
+        return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    found = re.findall(
+        r"^\.\. (?:runs::|code-block:: python)\n\n((?:   .*\n|\n)+)", text, re.MULTILINE
+    )
+    return [textwrap.dedent(block) for block in found]
+
+
+@pytest.mark.parametrize(
+    "path", [GUIDE.parents[1] / "README.md", *sorted(GUIDE.glob("*.rst"))], ids=lambda p: p.name
+)
+def test_each_example_imports_the_names_it_uses(path):
+    assigned = set(dir(builtins))  # by earlier examples of the page, too
+    for text in python_examples(path):
+        all_nodes = list(ast.walk(ast.parse(text)))
+        names = [node for node in all_nodes if isinstance(node, ast.Name)]
+        imports = [node for node in all_nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+        imported = {alias.asname or alias.name for node in imports for alias in node.names}
+        used = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+        assigned |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        assert used <= imported | assigned, text
 
 
 def table_in(followed, name):

@@ -12,6 +12,7 @@ import json
 import re
 import secrets
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from ui import workspace
 from ui.login import OWNER
 from ui.runs import jobs
 
+NOT_CHANGED = "The list of saved analyses was not changed"
 KEY = re.compile(r"[0-9a-f]{48}")
 COPIED = ("table.parquet", "analysis.json", "about.json")
 SCRIPT = """
@@ -45,12 +47,17 @@ _browser = st.components.v2.component("rulekit_owner", js=SCRIPT)
 class Saved:
     """One line of the list; `rule` is empty before one is selected."""
 
-    id: str
+    folder: Path
     name: str
     table: str
     rows: int
     rule: str
     when: datetime
+
+    @property
+    def id(self) -> str:
+        """The id of the analysis."""
+        return self.folder.name
 
 
 def identify_browser() -> None:
@@ -81,7 +88,7 @@ def claim() -> None:
 
 def add() -> None:
     """Add the open analysis to this browser's list, as one opened by its address."""
-    (_marks() / workspace.analysis_id()).write_text("", "utf-8")
+    _mark(workspace.analysis_id(), "")
 
 
 def listed() -> list[Saved]:
@@ -91,7 +98,8 @@ def listed() -> list[Saved]:
     for mark in marks.iterdir() if marks is not None else ():
         folder = workspace.root() / mark.name
         if not folder.is_dir():  # deleted meanwhile
-            mark.unlink(missing_ok=True)
+            with suppress(OSError):
+                mark.unlink()
             continue
         try:
             about = json.loads((folder / "about.json").read_text("utf-8"))
@@ -100,7 +108,7 @@ def listed() -> list[Saved]:
             line = (name, str(about["table"]), int(about["rows"]), str(about["rule"]))
         except workspace.UNREADABLE:
             continue
-        analyses.append(Saved(mark.name, *line, when))
+        analyses.append(Saved(folder, *line, when))
     return sorted(analyses, key=lambda saved: saved.when, reverse=True)
 
 
@@ -112,28 +120,40 @@ def is_listed() -> bool:
 
 def rename(saved: Saved, name: str) -> None:
     """Rename an analysis; an empty name means the table's name."""
-    (_marks() / saved.id).write_text(" ".join(name.split())[:80], "utf-8")
+    _mark(saved.id, " ".join(name.split()))
 
 
 def duplicate(saved: Saved) -> str:
     """Copy an analysis without the folds of its runs, and return the copy's id."""
     fresh = secrets.token_urlsafe(18)
-    folder = workspace.root() / fresh
-    folder.mkdir(mode=0o700)
-    for name in COPIED:
-        shutil.copy(workspace.root() / saved.id / name, folder / name)
-    (_marks() / fresh).write_text(f"{saved.name} (copy)"[:80], "utf-8")
+
+    def copy() -> None:
+        folder = saved.folder.with_name(fresh)
+        folder.mkdir(mode=0o700)
+        for name in COPIED:
+            shutil.copy(saved.folder / name, folder / name)
+
+    if workspace.attempt(copy, NOT_CHANGED):
+        _mark(fresh, f"{saved.name} (copy)")
+    else:
+        shutil.rmtree(saved.folder.with_name(fresh), ignore_errors=True)
     return fresh
 
 
 def forget(saved: Saved) -> None:
     """Delete an analysis from this machine, and from the list."""
-    (_marks() / saved.id).unlink(missing_ok=True)
     if saved.id == workspace.analysis_id():
         workspace.forget()
     else:
         jobs.registry().forget(saved.id)
-        shutil.rmtree(workspace.root() / saved.id, ignore_errors=True)
+        workspace.delete(saved.folder)
+
+
+def _mark(name: str, text: str) -> None:
+    """Add an analysis to this browser's list, or change its name there."""
+    marks = _marks()
+    if marks is not None:
+        workspace.attempt(lambda: (marks / name).write_text(text[:80], "utf-8"), NOT_CHANGED)
 
 
 def _marks() -> Path | None:

@@ -6,6 +6,7 @@ table, a file name or an error is escaped by `md` first. Text for copying (rules
 """
 
 import re
+from functools import lru_cache
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:^=&@/])")
 JOINER = "\u2060"  # has no width, and breaks what would be read as an icon, an arrow or a link
@@ -21,7 +22,12 @@ BROKEN = (
 
 def md(text: object, limit: int = 120) -> str:
     """Return text that Streamlit shows literally wherever it reads Markdown."""
-    line = re.sub(r"[\r\n\t]+", " ", str(text))
+    return _escaped(str(text), limit)
+
+
+@lru_cache(8192)  # lists of columns are drawn again in every run
+def _escaped(text: str, limit: int) -> str:
+    line = re.sub(r"[\r\n\t]+", " ", text)
     line = line if len(line) <= limit else line[: limit - 1] + "…"
     line = SPECIAL.sub(r"\\\1", line)
     for risky, safe in BROKEN:

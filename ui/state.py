@@ -6,6 +6,7 @@ changes.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -175,7 +176,7 @@ class AppState:
             sorted(map(self.called, self.class_counts)) if self._in_words else [*self.class_counts]
         )
 
-    @property
+    @cached_property
     def class_counts(self) -> dict[Any, int]:
         """The rows of each class by its value in the table, sorted; empty without a target."""
         if self.table is None or self.target is None:
@@ -299,6 +300,9 @@ class AppState:
     @property
     def training(self) -> tuple[pd.DataFrame, pd.Series]:
         """Features and target of the training rows."""
+        return kept("training", self.fit_key, self._training, copy=False)
+
+    def _training(self) -> tuple[pd.DataFrame, pd.Series]:
         X, y = self.data
         train, _ = self.rows()
         return X.iloc[train], y.iloc[train]
@@ -315,7 +319,7 @@ class AppState:
         _, test = self.rows()
         return X.iloc[test], y.iloc[test]
 
-    @property
+    @cached_property
     def fit_key(self) -> str:
         """A text that changes with what is learned: data, names, roles, orders, split, cuts."""
         digest = self.table.digest if self.table is not None else None

@@ -15,6 +15,7 @@ import os
 import re
 import secrets
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -177,17 +178,33 @@ def save() -> None:
 
 def not_saved(error: OSError) -> None:
     """Record, for `ui.shell.messages`, that this analysis is not saved."""
-    named = re.search(r"\[errno (\d+)\]", str(error), re.IGNORECASE)  # from Arrow
-    number = error.errno or (int(named[1]) if named else 0)
-    reason = os.strerror(number) if number else str(error)
     message = (
-        f"This analysis is not saved ({reason}): what you see stays until the page is closed. Make "
-        "room, or start the program with RULEKIT_WORKSPACE set to a folder that may be written."
+        f"This analysis is not saved ({_reason(error)}): what you see stays until the page is "
+        "closed. Make room, or start the program with RULEKIT_WORKSPACE set to a folder that may "
+        "be written."
     )
     if st.session_state.get("_unsaved") != message:
         log.warning("%s", message, exc_info=error)
         st.session_state["_unsaved"] = message
         st.toast(md(message, 400), duration="infinite")
+
+
+def _reason(error: OSError) -> str:
+    """Return the operating system's words for an error."""
+    named = re.search(r"\[errno (\d+)\]", str(error), re.IGNORECASE)  # from Arrow
+    number = error.errno or (int(named[1]) if named else 0)
+    return os.strerror(number) if number else str(error)
+
+
+def attempt(change: Callable[[], Any], failure: str) -> bool:
+    """Change the saved analyses; return False and show a message if the disk refuses it."""
+    try:
+        change()
+    except OSError as error:
+        log.warning("%s", failure, exc_info=error)
+        st.session_state["_message"] = f"{failure} ({_reason(error)})."
+        return False
+    return True
 
 
 def _save(state: AppState, path: Path) -> None:
@@ -269,13 +286,18 @@ def forget() -> None:
     """Delete this analysis from disk and memory, stop its job, and begin an empty one."""
     jobs.registry().forget(analysis_id())
     path = folder()
-    if path is not None and path.exists():
-        shutil.rmtree(path)
+    if path is not None and path.exists() and not delete(path):
+        return
     _clear()
     cache.forget()
     st.session_state.pop("upload", None)
     if PARAMETER in st.query_params:
         del st.query_params[PARAMETER]
+
+
+def delete(path: Path) -> bool:
+    """Delete the folder of an analysis; return False and show a message if that fails."""
+    return attempt(lambda: shutil.rmtree(path), "The analysis was not deleted")
 
 
 def _clear() -> None:

@@ -25,17 +25,7 @@ MANY = 100
 
 @dataclass(frozen=True)
 class Generated:
-    """A generated table with two classes.
-
-    Parameters
-    ----------
-    frame : DataFrame of shape (n, d)
-        The features, x1 to xd.
-    labels : ndarray of object, shape (n,)
-        The class of each row.
-    description : str
-        What separates the classes, and what was settled where the paper leaves it open.
-    """
+    """A generated table with features x1 to xd and two classes."""
 
     frame: pd.DataFrame
     labels: NDArray[np.object_]
@@ -43,24 +33,10 @@ class Generated:
 
 
 def curve_table(name: str, *, random_state: int = 0) -> Generated:
-    """Make one of the paper's four tables of two features.
+    """Make one of the paper's four tables of two features, DS1 to DS4.
 
-    Parameters
-    ----------
-    name : {"DS1", "DS2", "DS3", "DS4"}
-        A line; the same with a rare class; a parabola; a line with the other class on both sides.
-    random_state : int, default=0
-        Seed; the same seed gives the same table.
-
-    Returns
-    -------
-    Generated
-        Class "on" lies within 0.01 above the curve, class "off" further away (Eq. 14).
-
-    Raises
-    ------
-    ValueError
-        If there is no such table.
+    DS1 is a line, DS2 the same with a rare class, DS3 a parabola, DS4 a line with the other class
+    on both sides. Class "on" lies within 0.01 above the curve, class "off" further away (Eq. 14).
     """
     if name not in CURVES:
         raise ValueError(f"`name` must be one of {tuple(CURVES)}, got {name!r}.")
@@ -82,29 +58,14 @@ def pareto_table(
 ) -> Generated:
     """Make a table of Pareto-optimal and other points of the paper's modified test problems.
 
-    Parameters
-    ----------
-    problem : {"m-ZDT", "m-DTLZ"}
-        Of two objectives, all variables perturbed by 0.1 to 0.4; or of three, those from the third
-        on perturbed by up to 0.05 (of hundreds of variables only the first 28 of these).
-    n_features : int, default=30
-        Number of variables, at least 6.
-    n_rows : int, default=1000
-        Points of each class.
-    random_state : int, default=0
-        Seed; the same seed gives the same table.
+    "m-ZDT" has two objectives and all variables perturbed by 0.1 to 0.4; "m-DTLZ" has three, and
+    the variables from the third on are perturbed by up to 0.05 (of hundreds of
+    variables only the first 28 of these). At least 6 variables.
+    `n_rows` is per class.
 
-    Returns
-    -------
-    Generated
-        Class "pareto" has ``x_i + x_(i+1) = 1`` for every even i from 2 ("m-ZDT") or 4 ("m-DTLZ")
-        on; the classes "m-ZDT1" and "m-ZDT2" of the paper have the same Pareto set, and so one
-        generator, and likewise "m-DTLZ1" and "m-DTLZ2".
-
-    Raises
-    ------
-    ValueError
-        If there is no such problem, or there are too few variables.
+    Class "pareto" has ``x_i + x_(i+1) = 1`` for every even i from 2 ("m-ZDT") or 4 ("m-DTLZ")
+    on; the classes "m-ZDT1" and "m-ZDT2" of the paper have the same Pareto set, and so one
+    generator, and likewise "m-DTLZ1" and "m-DTLZ2".
     """
     if problem not in ("m-ZDT", "m-DTLZ"):
         raise ValueError(f"`problem` must be 'm-ZDT' or 'm-DTLZ', got {problem!r}.")

@@ -108,13 +108,9 @@ def method_of(result: SweepResult, number: int) -> str:
 
 
 def least_errors(result: SweepResult) -> pd.DataFrame:
-    """Take for each method and number of clauses the price of least mean test error.
+    """Select the ``theta`` of least mean test ``error`` (percent) for each ``method`` and ``R``.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``method``, ``R``, ``error`` (percent), ``literals``, ``theta``. Of equally good
-        prices the one with fewer literals stands.
+    Of equally good prices the one with fewer ``literals`` is selected.
     """
     rows = result.summary.assign(method=[method_of(result, n) for n in result.summary["setting"]])
     best = rows.sort_values(["test_error", "n_conditions"]).groupby(["method", "n_clauses"]).first()

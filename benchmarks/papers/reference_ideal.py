@@ -21,22 +21,10 @@ Counters = dict[tuple[bool, ...], list[int]]
 def learn(
     X: pd.DataFrame, y: np.ndarray, *, discrete: bool, seed: int = 0, max_variables: int = 10
 ) -> tuple[int, Counters, Any]:
-    """Learn a formula.
+    """Learn a formula; return the number of features, rows of each type, and the formula.
 
-    Parameters
-    ----------
-    X : DataFrame of shape (n, p)
-        Numbers and text, nothing missing.
-    y : ndarray of bool, shape (n,)
-        The class to describe.
-    discrete : bool
-        Estimate mutual information from counts, rather than, as the paper did, from nearest
-        neighbours, which is for continuous features.
-
-    Returns
-    -------
-    k, counters, formula
-        Number of features, rows of each type of them, and the simplified formula.
+    With `discrete`, mutual information is estimated from counts rather than, as in the paper, from
+    nearest neighbours, which is for continuous features.
     """
     order = np.random.default_rng(seed).permutation(len(y))
     n_train = round(0.7 * len(y))

@@ -13,7 +13,6 @@ from rulekit.cli.inputs import (
     TABLE,
     Reading,
     as_json,
-    as_rule_reads,
     known_outcomes,
     outcome_option,
     read_rule,
@@ -25,7 +24,7 @@ from rulekit.data import Table
 from rulekit.explain import Scored
 from rulekit.explain import explain as explained
 from rulekit.explain import score as scored
-from rulekit.export.sheets.cases import CASE_FILES, cases_frame
+from rulekit.export.sheets.frame import CASE_FILES, cases_frame
 from rulekit.rules import RuleSet
 
 
@@ -48,7 +47,7 @@ def explain(rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading
     Each explanation names the deciding clause and what would change the prediction.
     """
     rule_set = read_rule(rule)
-    given = as_rule_reads(reading.table(table), rule_set)
+    given = reading.cases(table, rule_set)
     if max(rows) > given.n_rows:
         raise click.ClickException(f"There is no row {max(rows)}: the table has {given.n_rows}.")
     cases = explained(rule_set, given.frame.iloc[[row - 1 for row in rows]])
@@ -88,7 +87,7 @@ def score(rule: str, table: str, reading: Reading, as_json: bool, **options: Any
     if options["outcomes"] and target is None:
         raise click.UsageError("--outcome names values of the target. Give --target.")
     rule_set = read_rule(rule)
-    given = as_rule_reads(reading.table(table), rule_set)
+    given = reading.cases(table, rule_set)
     actual = (
         None if target is None else known_outcomes(given, target, rule_set, options["outcomes"])
     )
@@ -116,7 +115,7 @@ def _scored(
     """Apply the rule, comparing with an earlier table if one is given."""
     if options["reference"] is None:
         return scored(rule, table)
-    old = as_rule_reads(reading.table(options["reference"]), rule)
+    old = reading.cases(options["reference"], rule)
     if actual is None:
         return scored(rule, table, reference=old)
     past = known_outcomes(old, options["target"], rule, options["outcomes"])

@@ -7,7 +7,6 @@ import click
 from rulekit.cli.inputs import (
     RULE,
     Reading,
-    as_rule_reads,
     known_outcomes,
     outcome_option,
     read_rule,
@@ -50,7 +49,7 @@ def export(
             raise click.UsageError(
                 "A report contains the rule's figures. Add --table and --target."
             )
-        rows = as_rule_reads(reading.table(table), rule_set)
+        rows = reading.cases(table, rule_set)
         actual = known_outcomes(rows, target, rule_set, options["outcomes"])
         has_outcome = [v is not None for v in actual]
         classes = [v for v in rule_set.classes if v != rest_of(rule_set)]
@@ -61,7 +60,7 @@ def export(
             f"--target and --outcome only apply to a report, not to {form}. Remove them."
         )
     elif table is not None:
-        rows = as_rule_reads(reading.table(table), rule_set)
+        rows = reading.cases(table, rule_set)
         columns_for(rule_set, rows.frame)  # the error names the missing column
         _check(rule_set, rows.frame, form)
     if (name := options["select"]) is not None:
@@ -79,7 +78,7 @@ def export(
 def _check(rule: Any, rows: Any, form: str) -> None:
     """Run the export on a table; an error if a prediction differs."""
     if FORMATS[form].run is None:
-        note(f"Not checked. {FORMATS[form].how}")
+        note(FORMATS[form].how)
         return
     with working(f"Comparing {len(rows):,} rows"):
         checked = verify_export(rule, rows, form)

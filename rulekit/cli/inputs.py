@@ -6,7 +6,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ from pandas.api.types import is_string_dtype
 
 from rulekit.cli.output import note
 from rulekit.data import ParseOptions, Table, load_sample, read_table
-from rulekit.data.column import whole
+from rulekit.data.column import role_notes, whole
 from rulekit.data.headers import shown
 from rulekit.data.schema import cut_of_outcomes
 from rulekit.exceptions import RulekitError
@@ -42,18 +42,34 @@ class Reading:
     categories: tuple[str, ...] = ()
 
     def table(self, source: str) -> Table:
-        """Read a table, with notes on what was repaired or excluded."""
+        """Read a table to learn from, with notes on what was repaired or excluded."""
+        table, excluded = self._read(source)
+        for sentence in (*table.notes, *excluded):
+            note(f"Note: {sentence}")
+        return table
+
+    def cases(self, source: str, *rules: RuleSet) -> Table:
+        """Read a table as rules compare its columns, with notes on what was repaired."""
+        table, _ = self._read(source)
+        for sentence in table.notes:
+            note(f"Note: {sentence}")
+        for rule in rules:
+            table = as_rule_reads(table, rule)
+        return table
+
+    def _read(self, source: str) -> tuple[Table, list[str]]:
+        """Read a table, and separate its notes on columns that are not learned from."""
         if source.startswith(SAMPLE):
             table = load_sample(source.removeprefix(SAMPLE))
         else:
             table = read_table(source, options=self.options)
+        excluded = role_notes(table.columns)
+        table = replace(table, notes=tuple(n for n in table.notes if n not in excluded))
         for name in self.numbers:
             table = table.as_numeric(name)
         for name in self.categories:
             table = table.as_category(name)
-        for sentence in table.notes:
-            note(f"Note: {sentence}")
-        return table
+        return table, excluded
 
 
 _READING = (

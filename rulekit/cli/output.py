@@ -28,8 +28,6 @@ def note(text: str) -> None:
 def shown_safely(text: str) -> str:
     r"""Escape unprintable characters: names come from tables and may hold terminal commands.
 
-    Examples
-    --------
     >>> print(shown_safely("a\x1b[2Jb"))
     a\x1b[2Jb
     """

@@ -9,7 +9,6 @@ from rulekit.cli.inputs import (
     RULE,
     Reading,
     as_json,
-    as_rule_reads,
     known_outcomes,
     outcome_option,
     read_rule,
@@ -77,7 +76,7 @@ def compare(
             raise click.UsageError("--target is a column of TABLE. Give a TABLE.")
         _report(compare_rules(first, second), {}, as_json)
         return
-    given = as_rule_reads(as_rule_reads(reading.table(table), first), second)
+    given = reading.cases(table, first, second)
     # the error names the missing column
     columns_for(first, given.frame), columns_for(second, given.frame)
     columns = columns_of(given.frame)

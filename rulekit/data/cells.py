@@ -85,10 +85,7 @@ def typed_columns(
 
 
 def read_numbers(texts: pa.Array, decimal: str) -> Numbers:
-    """Parse texts as numbers.
-
-    Shapes: texts u.
-    """
+    """Parse texts as numbers; shapes: texts u."""
     marks = {"d": _MARK[decimal], "t": _MARK[_OTHER[decimal]]}
     plain = _matches(texts, _PLAIN.replace("{d}", marks["d"]))
     grouped = _matches_among(texts, ~plain, _GROUPED.format(**marks))

@@ -29,27 +29,12 @@ SINGLE = ("weight", "group", "target")  # roles that one column at most can have
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Properties of one column.
+    """The name, kind, role and values of one column.
 
-    Parameters
-    ----------
-    name : str
-        Its name.
-    kind : {"numeric", "boolean", "category", "text", "date", "constant"}
-        What it holds. Any column of two values is "boolean", one of 0 and 1 included; so is one of
-        a single value and gaps.
-    role : {"feature", "ignore", "id", "weight", "group", "target"}
-        What it is used for.
-    n_missing, n_distinct : int
-        Missing cells, and distinct values among the present ones.
-    levels : tuple
-        The distinct values of a boolean, category or constant column, sorted; else empty.
-    minimum, maximum : float or None
-        The range of a column of numbers.
-    is_number : bool
-        Whether cells are stored as numbers.
-    order : tuple of str
-        The levels of a category that have an order, the lowest first; else empty.
+    Any column of two values is "boolean", one of 0 and 1 included, and so is one of a single value
+    and missing cells. `levels` holds the sorted values of a boolean, category or constant column;
+    `order` those of a category with an order, the lowest first; `minimum` and `maximum` the range
+    of numbers; `n_distinct` counts present values only.
     """
 
     name: str
@@ -125,10 +110,7 @@ def whole(series: pd.Series) -> pd.Series:
 
 
 def kind_of(series: pd.Series, n_distinct: int, max_levels: int) -> str:
-    """Return the kind of a column.
-
-    Shapes: series n.
-    """
+    """Return the kind of a column; shapes: series n."""
     if n_distinct == 0 or (n_distinct == 1 and series.notna().all()):
         return "constant"
     if pd.api.types.is_datetime64_any_dtype(series.dtype):

@@ -12,8 +12,6 @@ def digest_of(frame: pd.DataFrame) -> str:
 
     Shapes: frame (n, k).
 
-    Notes
-    -----
     Text is hashed as codes and distinct values, so that a table of a million rows takes well
     under a second. Nothing is sampled: a change of one cell changes the digest.
     """

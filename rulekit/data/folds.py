@@ -167,8 +167,6 @@ def equal_rows(frame: pd.DataFrame) -> NDArray[np.intp]:
 
     Missing cells are equal to each other. Takes :math:`O(n k)` time: each column is coded once.
 
-    Examples
-    --------
     >>> equal_rows(pd.DataFrame({"a": [1, 2, 1], "b": [None, "x", None]})).tolist()
     [0, 1, 0]
     """
@@ -182,8 +180,6 @@ def equal_rows(frame: pd.DataFrame) -> NDArray[np.intp]:
 def joined_groups(one: ArrayLike, other: ArrayLike) -> NDArray[np.intp]:
     """Return a number for each row, shared by rows with a common group in either grouping.
 
-    Examples
-    --------
     >>> joined_groups(["a", "a", "b", "c"], [1, 2, 2, 3]).tolist()
     [0, 0, 0, 1]
     """

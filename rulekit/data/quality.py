@@ -272,10 +272,7 @@ def _leak_note(name: str, target: str, wrong: float) -> QualityNote:
 
 
 def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> tuple[float, float]:
-    """Compute how well one column alone separates classes.
-
-    Shapes: series n, classes (n,).
-    """
+    """Compute how well one column alone separates classes; shapes: series n, classes (n,)."""
     if len(series) != len(classes):
         raise DataError(f"One class a row is needed: {len(series)} rows, {len(classes)} classes.")
     shares = np.bincount(classes) / len(classes)

@@ -86,10 +86,7 @@ def _is_arrow_decimal(dtype: Any) -> bool:
 
 
 def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
-    """Convert a column of a data frame to one of the storage types.
-
-    Shapes: series n; result n.
-    """
+    """Convert a column of a data frame to one of the storage types; shapes: series n; result n."""
     series = series.reset_index(drop=True)
     if pd.api.types.is_timedelta64_dtype(series.dtype):
         days = pd.Series(_values(series, name), name=series.name)

@@ -1,7 +1,7 @@
-from .calibration import brier_score as brier_score
-from .calibration import reliability as reliability
 from .groups import GroupMetrics as GroupMetrics
 from .groups import group_metrics as group_metrics
+from .metrics import brier_score as brier_score
+from .metrics import reliability as reliability
 from .operating import operating_points as operating_points
 from .operating import threshold_rule as threshold_rule
 from .sweeps.baselines import Baseline as Baseline

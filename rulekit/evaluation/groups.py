@@ -19,17 +19,8 @@ from rulekit.rules import wilson_interval
 class Gap:
     """The largest difference of one rate between two groups.
 
-    Attributes
-    ----------
-    measure : str
-        A name of `GROUP_MEASURES`.
-    high, low : str
-        The groups with the greatest and the least share; the first of equal ones.
-    high_share, low_share : float
-        Their shares.
-    interval : (float, float)
-        Newcombe's 95 % interval for the difference of these two shares. It does not account for the
-        selection of the two extreme groups among many.
+    `interval` is Newcombe's 95 % interval for the difference of the two shares. It does not account
+    for the selection of the two extreme groups among many. Of equal groups the first is taken.
     """
 
     measure: str

@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.explain.changes import Change, changes_between
+from rulekit.explain.changes import Change, changes_between, single_change
 from rulekit.explain.domains import Candidate, candidates, domain_of
-from rulekit.explain.one_column import single_change
 from rulekit.explain.subject import Subject, as_column, subject_of
 from rulekit.rules import LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
 from rulekit.rules.writer import ConditionWriter
@@ -62,16 +61,8 @@ class _Way(ConditionWriter[str]):
 class Counterfactual:
     """The smallest change that gives another prediction, or the reason why there is none.
 
-    Attributes
-    ----------
-    changes : tuple of Change
-        One for each column that has to change; empty if no change helps.
-    prediction : str, int, float, bool or None
-        The prediction after the changes; None if no change helps.
-    cost : float or None
-        The sum of the changes: a share of the range for a number, 1 for anything else.
-    sentence : str
-        The result in words.
+    `cost` sums a share of the range for each number and 1 for anything else. Without a change that
+    helps, `changes` is empty, `prediction` and `cost` are None.
     """
 
     changes: tuple[Change, ...]
@@ -104,40 +95,14 @@ def smallest_change(
     target: Any = None,
     wording: Wording = PLAIN,
 ) -> Counterfactual:
-    """Find the smallest change of one row that gives another prediction.
+    """Find the smallest change of one row that gives another prediction (`target`, if given).
 
-    Parameters
-    ----------
-    rule : RuleSet
-        A rule of literals or points. For power laws only changes of one column alone are searched,
-        for weighted sums none; the sentence states it.
-    values : mapping of str to float, str, bool or None
-        The row; at least the columns the rule reads.
-    training : mapping of str to ndarray of shape (n,), optional
-        Rows that define which values occur and how wide a column's range is.
-    immutable : collection of str
-        Columns that must not change.
-    target : str, int, float or bool, optional
-        The required prediction; any other than the current one if None.
-    wording : Wording
-        What columns are called in the sentence.
-
-    Returns
-    -------
-    Counterfactual
-
-    Raises
-    ------
-    RuleError
-        If the row has the required prediction already, or the search takes more than 100 000 steps
-        or rows.
-
-    Notes
-    -----
     Smallest means: fewest columns, then the smallest sum of changes, where a number's change is
     divided by the column's range. Changes are searched among the values that occur in the training
     rows (see `domain_of`), then among all values, and finally also with missing values. On a tie
-    the clause that comes first in the rule decides.
+    the clause that comes first in the rule decides. For power laws only changes of one column
+    alone are searched, for weighted sums none; the sentence states it. `RuleError` is raised if the
+    row has the required prediction already, or the search takes more than 100 000 steps or rows.
 
     A strict threshold has no nearest value beyond it; the change is priced up to the threshold
     and the value given lies about a thousandth of the range past it.
@@ -147,8 +112,6 @@ def smallest_change(
     number in the worst case and immediate for rules that people can read. For points, whose
     conditions compensate each other, rows that differ in one column are tried, then in two, ...
 
-    Examples
-    --------
     >>> from rulekit.rules import Clause
     >>> clause = Clause((Literal("glucose", ">", 126), Literal("age", ">", 50)))
     >>> rule = RuleSet((clause,), ("ill",), "dnf", "well")

@@ -61,10 +61,7 @@ class Candidate:
 
 
 def domain_of(literals: Sequence[Literal], seen: NDArray[Any] | None, current: Any) -> Domain:
-    """Compute the values a column may be changed to.
-
-    Shapes: seen (n,).
-    """
+    """Compute the values a column may be changed to; shapes: seen (n,)."""
     read = next((x for x in literals if not x.is_plain or x.op in WORDS), None)
     if read is not None:
         return _read_domain(read, literals, seen, current)

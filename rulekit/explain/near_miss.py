@@ -21,26 +21,11 @@ from rulekit.style.phrases import (
 
 @dataclass(frozen=True)
 class CheckedLiteral:
-    """One condition checked on one row.
+    """One condition checked on one row, whose values in its columns are `row`.
 
-    Attributes
-    ----------
-    literal : Condition
-        The condition.
-    value : float, str, bool or None
-        The row's value (the sum for a sum of columns); None if missing.
-    holds : bool
-        Whether the condition holds.
-    distance : float or None
-        How far the value is from the threshold, in the column's unit (days for dates, positions for
-        ordered levels); 0 if the condition holds or the value is exactly at the limit, None if no
-        distance is defined (a category, or a missing value).
-    share : float or None
-        The distance as a share of the column's range in the training rows, where that is known.
-    text : str
-        The condition in words, with the value.
-    row : mapping of str to float, str, bool or None
-        The row's values in the columns of the condition.
+    `distance` is in the column's unit (days for dates, positions for ordered levels): 0 if the
+    condition holds or the value is exactly at the limit, None for categories and missing values.
+    `share` is the distance as a share of the range in the training rows, where that is known.
     """
 
     literal: Condition
@@ -69,17 +54,7 @@ class CheckedLiteral:
 
 @dataclass(frozen=True)
 class CheckedClause:
-    """One clause, as a conjunction, checked on one row.
-
-    Attributes
-    ----------
-    index : int
-        Position of the clause in the rule, from 0.
-    label : str, int, float or bool
-        The prediction of the clause where it decides.
-    checks : tuple of CheckedLiteral
-        Its conditions, in order.
-    """
+    """One clause, as a conjunction, checked on one row; `index` counts clauses from 0."""
 
     index: int
     label: Any

@@ -52,41 +52,15 @@ from rulekit.style.phrases import (
 def hamming_distances(
     rule: RuleSet, columns: Columns, y: NDArray[Any], classes: tuple[Any, ...] | None = None
 ) -> list[int | None]:
-    """Count the literals to add or remove until the rule predicts a row correctly.
+    """Count the literals to add or remove until the rule predicts each of n rows correctly.
 
-    Parameters
-    ----------
-    rule : RuleSet
-        A rule whose clauses share one label.
-    columns : mapping of str to ndarray of shape (n,)
-        The rows.
-    y : ndarray of shape (n,)
-        Their true labels.
-    classes : tuple, optional
-        The labels that may occur; the rule's own two if None.
+    0 if the rule is right. For a CNF, as in equations (3.10) and (3.11) of Su, Wei, Varshney,
+    Malioutov, "Interpretable two-level Boolean rule learning for classification" (2015): a row of
+    the rule's label counts the clauses that fail (each needs one more literal); any other row
+    counts the literals that hold in the clause with fewest (they have to be removed). For a DNF
+    the mirror image. None if the distance is not defined: a rule without clauses that would
+    have to hold, or one whose clauses have several labels.
 
-    Returns
-    -------
-    list of int or None, length n
-        0 if the rule is right. For a CNF, as in equations (3.10) and (3.11) of [1]_: a row of the
-        rule's label counts the clauses that fail (each needs one more literal); any other row
-        counts the literals that hold in the clause with fewest (they have to be removed). For a DNF
-        the mirror image: a row of the label counts the literals that fail in the clause with
-        fewest; any other row counts the clauses that hold. None if the distance is not defined: a
-        rule without clauses that would have to hold, or one whose clauses have several labels.
-
-    Raises
-    ------
-    DataError
-        If a true label is not one of the classes, or the numbers of labels and rows differ.
-
-    References
-    ----------
-    .. [1] G. Su, D. Wei, K. R. Varshney, D. M. Malioutov, "Interpretable two-level Boolean rule
-       learning for classification", 2015, section 3.2.
-
-    Examples
-    --------
     >>> from rulekit.rules import Clause, Literal
     >>> clause = Clause((Literal("age", ">", 50), Literal("bmi", ">", 30)))
     >>> rule = RuleSet((clause,), ("ill",), "dnf", "well")

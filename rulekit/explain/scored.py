@@ -25,17 +25,10 @@ CHUNK = 500  # cases between two words on how far it is
 
 @dataclass(frozen=True)
 class Figures:
-    """Error counts in training and on new cases.
+    """Error counts in training and on new cases, of clause 1, 2, ... or of the whole rule (0).
 
-    Attributes
-    ----------
-    clause : int
-        Number of the clause, from 1; 0 for the whole rule.
-    n_then, right_then, n_now, right_now : int
-        Rows decided (for a clause: matched), and how many of them correctly.
-    chance : float
-        Probability of being at least this much worse by chance if nothing has changed (Fisher's
-        exact test, one-sided).
+    `chance` is the probability of being at least this much worse by chance if nothing has changed
+    (Fisher's exact test, one-sided).
     """
 
     clause: int

@@ -17,10 +17,7 @@ from rulekit.style.phrases import PLAIN, Wording, counted_outcome, label_text
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Past rows with their true labels.
-
-    Shapes: columns (n,), labels (n,).
-    """
+    """Past rows with their true labels; shapes: columns (n,), labels (n,)."""
 
     columns: dict[str, NDArray[Any]]
     labels: NDArray[Any] | None
@@ -42,19 +39,9 @@ def training_rows(model: Any, training: Any) -> Training:
 
 @dataclass(frozen=True)
 class PastCases:
-    """Outcomes of past rows like the one explained.
+    """Outcomes of past rows like the one explained: `n_same` of `n` had the predicted label.
 
-    Attributes
-    ----------
-    n : int
-        Past rows counted for the deciding clause (or matched by none, like the row); see
-        `counted_rows`.
-    n_same : int
-        How many of these had the label that the rule predicts.
-    label : str, int, float or bool
-        That label.
-    sentence : str
-        The same in words.
+    Rows of the deciding clause are counted, or those that no clause matches; see `counted_rows`.
     """
 
     n: int
@@ -116,21 +103,11 @@ def deciding_clause(subject: Subject, columns: Mapping[str, NDArray[Any]]) -> ND
 
 @dataclass(frozen=True)
 class SimilarCase:
-    """A past row that is like the explained one.
+    """A past row that is like the explained one; `row` is its position in the training rows.
 
-    Attributes
-    ----------
-    row : int
-        Its position in the training rows, from 0.
-    label : str, int, float, bool or None
-        Its true label, if labels were given.
-    agreement : float
-        Share of the rule's conditions with the same result for both rows.
-    distance : float
-        Mean difference over the rule's columns: for numbers a share of the range, at most 1; 1 for
-        differing categories or if one of two values is missing.
-    values : dict of str to float, str, bool or None
-        Its values in the rule's columns.
+    `agreement` is the share of the rule's conditions with the same result for both rows, `distance`
+    the mean difference over the rule's columns: for numbers a share of the range, at most 1; 1 for
+    differing categories or if one of two values is missing.
     """
 
     row: int
@@ -145,8 +122,6 @@ def similar_cases(
 ) -> tuple[SimilarCase, ...]:
     """Find the past rows most like a row, as the rule sees them.
 
-    Notes
-    -----
     Linear in the number of rows and literals. A constant rule has no columns to compare: the result
     is empty.
     """

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.explain.changes import Change, changes_between
+from rulekit.explain.changes import Change, Floats, Ranges, changes_between, turning_value
 from rulekit.explain.domains import candidates, domain_of
-from rulekit.explain.one_column import Floats, Ranges, turning_value
 from rulekit.explain.similar import training_rows
 from rulekit.explain.subject import as_column, columns_for, row_values
 from rulekit.rules import (
@@ -44,17 +43,7 @@ MAX_CHANGES = 3
 
 @dataclass(frozen=True)
 class GivenPoints:
-    """The points of one condition on one row.
-
-    Attributes
-    ----------
-    condition : Literal
-    points : int
-        Its points if it holds.
-    value : float, str, bool or None
-        The row's value in its column; None if missing.
-    holds : bool
-    """
+    """The points of one condition on one row, given if it `holds`."""
 
     condition: Literal
     points: int
@@ -71,22 +60,9 @@ class GivenPoints:
 class PointsReading:
     """The points of one row.
 
-    Attributes
-    ----------
-    split : PointsSplit
-    given : tuple of GivenPoints
-        Each condition, in order.
-    score : int
-        The row's sum.
-    holds : bool
-        Whether the points condition holds for the row.
-    off : int
-        Number of points that are missing, or too many for an upper limit; 0 if it holds.
-    changes : tuple of Change
-        For each column, the smallest change of it alone that changes the prediction, if there is
-        one; smallest first. Each is checked; computed on first access.
-    text : str
-        The reading in words.
+    `off` is the number of points that are missing, or too many for an upper limit; 0 if it holds.
+    `changes` holds for each column the smallest change of it alone that changes the prediction, if
+    there is one; smallest first. Each is checked; computed on first access.
     """
 
     split: PointsSplit
@@ -243,15 +219,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class TermReading:
-    """One power law on one row.
-
-    Attributes
-    ----------
-    text : str
-        The power law without its weight.
-    weight, value : float
-        Its weight in the sum, and its value.
-    """
+    """One power law on one row: its text without the weight, its weight and its value."""
 
     text: str
     weight: float
@@ -262,13 +230,7 @@ class TermReading:
 class SplitChange:
     """A change of one column alone that changes the split's result.
 
-    Attributes
-    ----------
-    feature : str
-    old, new : float
-        The current value, and the nearest one with few digits that changes the result.
-    share : float or None
-        The change as a share of the column's range; None if unknown.
+    `new` is the nearest value with few digits, `share` the change as a share of the column's range.
     """
 
     feature: str
@@ -288,20 +250,9 @@ class SplitChange:
 class SplitReading:
     """One split on one row.
 
-    Attributes
-    ----------
-    split : PowerLawSplit
-    holds : bool
-        Whether the split holds for the row.
-    total, margin : float or None
-        The sum, and the paper's f, at most 0 within the bounds; None if a value is missing.
-    terms : tuple of TermReading
-        The power laws; empty if a value is missing.
-    changes : tuple of SplitChange
-        For each column, the nearest change that changes the result, if there is one; smallest
-        first.
-    reason, sentence : str
-        The reading in words: where the sum lies; `sentence` adds the value of f in front.
+    `margin` is the paper's f, at most 0 within the bounds; without a value `total` and `margin` are
+    None and `terms` is empty. `changes` holds for each column the nearest change that changes the
+    result, if there is one; smallest first. `sentence` is `reason` with the value of f in front.
     """
 
     split: PowerLawSplit
@@ -321,24 +272,8 @@ def read_split(
     ranges: Ranges | None = None,
     wording: Wording = PLAIN,
 ) -> SplitReading:
-    """Read a split on one row.
+    """Read a split on one row; `ranges` (low, high) compare changes of different units.
 
-    Parameters
-    ----------
-    split : PowerLawSplit
-    row : mapping of str to float, bool or None
-        At least the split's columns.
-    ranges : mapping of str to (low, high), optional
-        Ranges of columns, to compare changes of different units.
-    wording : Wording
-        What columns are called.
-
-    Returns
-    -------
-    SplitReading
-
-    Examples
-    --------
     >>> from rulekit.rules import Factor, PowerLaw
     >>> bmi = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
     >>> heavy = PowerLawSplit((bmi,), 27.0, inside=False)

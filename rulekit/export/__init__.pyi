@@ -1,6 +1,6 @@
+from .code.python import Preparation as Preparation
 from .code.python import to_python as to_python
-from .code.script import Preparation as Preparation
-from .code.script import to_script as to_script
+from .code.python import to_script as to_script
 from .code.sql import to_sql as to_sql
 from .documents.html import to_html as to_html
 from .documents.latex import to_latex as to_latex
@@ -12,8 +12,8 @@ from .documents.text import to_text as to_text
 from .documents.text_parser import from_text as from_text
 from .exchange.dmn import to_dmn as to_dmn
 from .exchange.json import from_json as from_json
+from .exchange.json import json_schema as json_schema
 from .exchange.json import to_json as to_json
-from .exchange.json_schema import json_schema as json_schema
 from .exchange.pmml import to_pmml as to_pmml
 from .formats import FORMATS as FORMATS
 from .formats import Format as Format

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from rulekit.exceptions import ExportError
 from rulekit.explain.subject import columns_for, value_at
 from rulekit.export.code.dialects import DIALECTS, TYPED
-from rulekit.export.code.python import to_python
-from rulekit.export.code.script import to_script
+from rulekit.export.code.python import to_python, to_script
 from rulekit.export.code.sql import to_sql
 from rulekit.export.documents.html import to_html
 from rulekit.export.documents.latex import to_latex
@@ -169,7 +168,7 @@ class Format:
     run : callable or None
         Returns the predictions of the text on rows; None if nothing can execute it.
     how : str
-        How it is checked, as the end of a sentence; a sentence with the reason if `run` is None.
+        How it is checked, as the end of a sentence; if `run` is None, why it is not, in sentences.
     engine : str
         What runs it for the check: a library, a database, a reader of ours; empty if `run` is None.
     counted : bool
@@ -186,7 +185,7 @@ class Format:
     suffix: str
     mime: str
     run: Run | None = None
-    how: str = "This format is for reading only: nothing can execute it, so it is not checked."
+    how: str = "Not checked: this format is for reading, and nothing executes it."
     counted: bool = False
     learned: bool = False
     language: str | None = None
@@ -195,12 +194,12 @@ class Format:
 
 SQL_RUN = "this SQL is run"
 POSTGRES = (
-    "Not run here: the tests of this library run such SQL in a PostgreSQL server, and compare "
-    "every answer."
+    "Not checked on this table, because that takes a PostgreSQL server. The tests of this library "
+    "compare such SQL with the rule in one."
 )
 TRANSLATED = (
-    "Not run here, nor by the tests of this library, which have no such server: sqlglot turns what "
-    "is run in PostgreSQL into this grammar. Compare a few rows before you rely on it."
+    "Not checked on this table, nor in the tests of this library, which have no such server. "
+    "sqlglot translates the SQL for PostgreSQL; compare a few rows before you rely on it."
 )
 FORMATS = {
     "markdown": Format(
@@ -316,8 +315,8 @@ FORMATS = {
         to_script,
         "script.py",
         "text/x-python",
-        how="Not run here: it learns the rule anew, and says so itself if it comes out different. "
-        "It needs this library, and the table's file beside it.",
+        how="Not checked on this table. The script learns the rule again and stops if the result "
+        "differs; it needs this library, and the table's file in the same folder.",
         learned=True,
         language="python",
     ),
@@ -345,8 +344,8 @@ FORMATS = {
         to_pmml,
         "pmml",
         "application/xml",
-        how="Not run here: the tests of this library let two engines, JPMML and PMML4S, run such "
-        "documents, and compare every answer.",
+        how="Not checked on this table. The tests of this library compare such documents with the "
+        "rule in two engines, JPMML and PMML4S.",
         language="xml",
     ),
     "dmn": Format(
@@ -355,8 +354,8 @@ FORMATS = {
         to_dmn,
         "dmn",
         "application/xml",
-        how="Not run here: the tests of this library let the FEEL engine feelin run the cells of "
-        "such tables, and compare every answer.",
+        how="Not checked on this table. The tests of this library compare such tables with the "
+        "rule in the FEEL engine feelin.",
         language="xml",
     ),
     "xlsx": Format(
@@ -365,8 +364,8 @@ FORMATS = {
         to_xlsx,
         "xlsx",
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        how="Not run here: the tests of this library let LibreOffice compute such workbooks, and "
-        "compare every answer.",
+        how="Not checked on this table. The tests of this library compare such workbooks with the "
+        "rule in LibreOffice.",
     ),
     "latex": Format(
         "LaTeX",

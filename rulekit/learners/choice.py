@@ -60,10 +60,7 @@ HIDDEN_AT_ZERO = ("robustness", "label_noise")  # at 0
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """Loss of wrong predictions for training rows.
-
-    Shapes: y (n,), weight (n,).
-    """
+    """Loss of wrong predictions for training rows; shapes: y (n,), weight (n,)."""
 
     y: NDArray[Any]
     weight: NDArray[np.float64]
@@ -284,18 +281,18 @@ def _price_of_condition(rows: pd.DataFrame, y: str) -> float:
 
 def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
     """Return which setting was selected, and by which figure, in two sentences."""
-    forest = ""
-    if FOREST_LOSS in default:
-        forest = (
-            " and with a random forest's estimate for the rule on all rows "
-            f"({_value(default[FOREST_LOSS], y)})"
-        )
     order = "highest" if y in MAXIMISED else "lowest"
+    measure, penalty = y.replace("_", " "), _price(y, price)
+    selected = f"Selected: {_named(default, settings)} ({_figure(default, y)}). It has the {order}"
+    if FOREST_LOSS not in default:
+        return (
+            f"{selected} {measure}, averaged with similar settings, at a penalty of {penalty} for "
+            "each condition."
+        )
     return (
-        f"Selected: {_named(default, settings)} ({_figure(default, y)}). "
-        f"Its {y.replace('_', ' ')}, "
-        f"averaged with settings of similar size{forest}, is the {order} after "
-        f"{_price(y, price)} for each condition."
+        f"{selected} estimated {measure} at a penalty of {penalty} for each condition; the "
+        "estimate combines the folds of similar settings with a random forest's estimate for the "
+        f"rule on all rows ({_value(default[FOREST_LOSS], y)})."
     )
 
 

@@ -41,8 +41,6 @@ def votes(
 
     Shapes: codes (n, p), ordered (p,), classes (n,), weight (n,); result (n, K).
 
-    Notes
-    -----
     O(trees * n * (sqrt(p) + 1) * depth); beside the codes, memory for a few numbers a row.
     """
     from rulekit.learners.forest_kernels import Rows, grown_votes

@@ -128,37 +128,19 @@ def form_of_points(learner: Any, table: TrainingTable, most: int | None = None) 
 class Choice:
     """The selected form and setting, with the reason.
 
-    Attributes
-    ----------
-    form : str
-        "rule" or "points".
-    setting : dict
-        The parameters taken.
-    error, error_se : float
-        Mean of `measure` of this setting on the inner folds, and its standard error over them.
-        It was among the best of many and flatters a little; an honest figure needs new rows.
-    constant_error : float
-        The same of the answer of least error or cost in training, given to every row.
-    reason : str
-        In words.
-    default, simplest_within_1se, best : int
-        Numbers in `table`: the setting taken; the one with fewest conditions among those at most
-        one standard error worse than the best; and the one of least mean error.
-    of_forms : dict of str to int
-        The number of the setting that each form alone would have been given.
-    table : DataFrame
-        What was compared, a row a setting: ``setting`` (its number), ``form`` where there are
-        several, its parameters, the measure and its standard error over the inner folds, the
-        means ``n_conditions`` and ``n_clauses_used``, ``folds`` (how many were finished), and
-        ``forest_loss``, a forest's estimate of the measure for the rule of all rows, and
-        ``forest_conditions``, the size of that rule, unless the time limit passed;
-        where groups were given also ``gap_error``, ``gap_found``, ``gap_false_alarms`` and
-        ``gap_called_positive``, the largest differences between groups over the rows of all inner
-        folds (NaN where fewer than two groups have 30 rows to count on), and ``gap``, the largest
-        of those that a plain `max_gap` limits, or of those that are limited.
-    measure : str
-        "test_error", the share of weight that is wrong, or with costs "test_cost_per_100", what
-        wrong answers cost a hundred cases.
+    `error` is the mean of `measure` of this setting on the inner folds; it is the best of many and
+    therefore optimistic. `measure` is "test_error", or with costs "test_cost_per_100".
+    `constant_error` is the same for the constant rule. `default`, `simplest_within_1se` and `best`
+    are numbers of settings in `table`, `of_forms` the number that each form alone would be given.
+
+    `table` has a row for each setting: ``setting`` (its number), ``form`` where there are several,
+    its parameters, the measure and its standard error over the inner folds, the means
+    ``n_conditions`` and ``n_clauses_used``, ``folds`` (how many were finished), and ``forest_loss``
+    and ``forest_conditions``, a forest's estimate of the measure for the rule of all rows and the
+    size of that rule, unless the time limit passed. Where groups were given also ``gap_error``,
+    ``gap_found``, ``gap_false_alarms`` and ``gap_called_positive``, the largest differences between
+    groups over the rows of all inner folds (NaN where fewer than two groups have 30 rows to count
+    on), and ``gap``, the largest of those that `max_gap` limits.
     """
 
     form: str
@@ -175,18 +157,9 @@ class Choice:
     measure: str = "test_error"
 
     def gap_curve(self) -> pd.DataFrame:
-        """List the lowest error for each gap between groups.
+        """List the rows of `table` with the lowest error for each gap between groups.
 
-        Returns
-        -------
-        DataFrame
-            Rows of `table`, by rising ``gap`` and falling ``test_error``: no setting compared has
-            both smaller. Of equal ones that with fewest conditions.
-
-        Raises
-        ------
-        ValueError
-            If no groups were given.
+        By rising ``gap`` and falling ``test_error``; of equal rows that with fewest conditions.
         """
         return gap_curve(self.table)
 

@@ -39,10 +39,7 @@ def refuse_with_several(model: Any, table: TrainingTable) -> None:
 def one_against_rest(
     table: TrainingTable, weight: NDArray[np.float64], describe: Describe
 ) -> RuleSet:
-    """Learn an ordered list class by class.
-
-    Shapes: weight (n,).
-    """
+    """Learn an ordered list class by class; shapes: weight (n,)."""
     mass = np.bincount(table.codes, weight, minlength=len(table.classes))
     names = [plain_label(c) for c in table.classes]
     clauses: list[Clause] = []

@@ -41,10 +41,7 @@ class Likeness:
         return tuple(dict.fromkeys(c for clause in self.rule.clauses for c in clause.conditions))
 
     def kinds(self, columns: Columns) -> tuple[Patterns, NDArray[np.intp]]:
-        """Sort rows into kinds by the conditions they meet.
-
-        Shapes: columns (n,); result (n,).
-        """
+        """Sort rows into kinds by the conditions they meet; shapes: columns (n,); result (n,)."""
         kind = np.zeros(len(next(iter(columns.values()))), dtype=np.int64)
         first = np.zeros(1, dtype=np.intp)
         masks = [c.mask(columns) ^ (self.rule.form == "cnf") for c in self.conditions]
@@ -107,10 +104,7 @@ class Shares:
         weights: tuple[Floats, Floats],
         n_classes: int,
     ) -> "Shares":
-        """Count training rows.
-
-        Shapes: columns (n,), codes (n,), weights (n,).
-        """
+        """Count training rows; shapes: columns (n,), codes (n,), weights (n,)."""
         likeness, given = Likeness(rule), weights[0]
         patterns, kind = likeness.kinds(columns)
         n_kinds = len(patterns[0])

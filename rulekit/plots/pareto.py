@@ -50,10 +50,7 @@ def placed(
     frame: tuple[tuple[float, float], tuple[float, float]],
     size: tuple[float, float],
 ) -> list[dict[str, Any]]:
-    """Return annotations with arrows, placed without overlap.
-
-    Shapes: marks (n, 2).
-    """
+    """Return annotations with arrows, placed without overlap; shapes: marks (n, 2)."""
     (left, right), (low, high) = frame
     scale = np.array([size[0] / ((right - left) or 1.0), -size[1] / ((high - low) or 1.0)])
     origin = np.array([left, high])

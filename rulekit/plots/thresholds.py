@@ -164,10 +164,15 @@ def _is_whole(distinct: NDArray[np.float64]) -> bool:
 def mark_cuts(figure: go.Figure, cuts: NDArray[np.float64]) -> None:
     """Draw a line per threshold, or ticks below the bars where lines would hide them."""
     if len(cuts) <= MAX_LINES:
-        for cut in np.unique(cuts).tolist():  # dark on white: seen on each bar and on each page
-            figure.add_vline(x=cut, line={"color": "#FFFFFF", "width": 2.5}, row=1, col=1)
-            line = {"color": "#333333", "width": 1, "dash": "dash"}
-            figure.add_vline(x=cut, line=line, row=1, col=1)
+        # dark on white: seen on each bar and on each page
+        looks = {"color": "#FFFFFF", "width": 2.5}, {"color": "#333333", "width": 1, "dash": "dash"}
+        place = {"type": "line", "xref": "x", "yref": "y domain", "y0": 0, "y1": 1}
+        lines = [
+            place | {"x0": cut, "x1": cut, "line": look}
+            for cut in np.unique(cuts).tolist()
+            for look in looks
+        ]  # at once: `add_vline` reads all shapes again
+        figure.update_layout(shapes=[*figure.layout.shapes, *lines])
         return
     figure.add_scatter(
         x=cuts,

@@ -18,8 +18,8 @@ from .linear_split import LinearSplit as LinearSplit
 from .literal import Literal as Literal
 from .points_split import PointsSplit as PointsSplit
 from .points_split import scorecard_of as scorecard_of
-from .power_law import Factor as Factor
-from .power_law import PowerLaw as PowerLaw
+from .power_law_split import Factor as Factor
+from .power_law_split import PowerLaw as PowerLaw
 from .power_law_split import PowerLawSplit as PowerLawSplit
 from .rule_set import Clause as Clause
 from .rule_set import RuleSet as RuleSet

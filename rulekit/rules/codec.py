@@ -22,8 +22,7 @@ from rulekit.rules.condition import Condition
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
-from rulekit.rules.power_law import Factor, PowerLaw
-from rulekit.rules.power_law_split import PowerLawSplit
+from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.rule_set import CLAUSE_OP, Clause, RuleSet
 from rulekit.rules.scales import WORDS
 from rulekit.rules.writer import KINDS, ConditionWriter
@@ -148,25 +147,8 @@ READERS: dict[str, Callable[[Mapping[str, Any]], Condition]] = {
 
 
 def rule_to_dict(rule_set: RuleSet) -> PlainDict:
-    """Write a rule set as a plain dictionary.
+    """Write a rule set as a plain dictionary; equal dictionaries mean equal rule sets.
 
-    Parameters
-    ----------
-    rule_set : RuleSet
-        Labels must be text, truth values or finite numbers.
-
-    Returns
-    -------
-    dict
-        See the head of this module. Two rule sets are equal exactly when their dictionaries are.
-
-    Raises
-    ------
-    RuleError
-        If a label is of another type, or a condition of none of the `KINDS`.
-
-    Examples
-    --------
     >>> old = Clause((Literal("age", ">", 50),))
     >>> rule_to_dict(RuleSet((old,), ("ill",), "dnf", "well"))["clauses"]
     [[{'kind': 'literal', 'feature': 'age', 'op': '>', 'value': 50.0, 'missing': False}]]
@@ -184,26 +166,8 @@ def rule_to_dict(rule_set: RuleSet) -> PlainDict:
 
 
 def rule_from_dict(data: Mapping[str, Any]) -> RuleSet:
-    """Read a rule set from a plain dictionary.
+    """Read a rule set as `rule_to_dict` writes it; unknown keys are ignored.
 
-    Parameters
-    ----------
-    data : mapping
-        As `rule_to_dict` writes it, also after a trip through JSON. Unknown keys are ignored.
-
-    Returns
-    -------
-    RuleSet
-        Equal to the one that was written.
-
-    Raises
-    ------
-    RuleError
-        If the schema is another one, or a part is absent or malformed; clause and condition are
-        named by their number, counted from 1.
-
-    Examples
-    --------
     >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
     >>> rule_from_dict(rule_to_dict(rule)) == rule
     True

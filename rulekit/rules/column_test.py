@@ -23,24 +23,10 @@ LOWER, UPPER = (">", ">="), ("<", "<=")
 class FeatureTest:
     """The values of one column that meet several conditions at once.
 
-    Attributes
-    ----------
-    feature : str
-    low, high : float
-        Ends of the interval, as positions (see `Literal.positions`); infinite where there is none.
-    low_closed, high_closed : bool
-        Whether the end itself is allowed. Infinite ends are always closed.
-    values : tuple of (float, str or bool), or None
-        The only values allowed, as positions, sorted; None where any value of the interval is.
-        Levels with an order are always listed.
-    excluded : tuple of (float, str or bool)
-        Values inside the interval that are not allowed, sorted; empty where `values` is given.
-    missing : bool
-        Whether a missing value is allowed.
-    literals : tuple of Literal
-        The conditions this was made of, in their order. They play no part in equality.
-    scale : tuple
-        What the column is read as, see `Literal.scale`.
+    `low` and `high` are positions (see `Literal.positions`), infinite and closed where there is no
+    end. `values` lists the only values allowed, sorted, or is None where any value of the interval
+    is; levels with an order are always listed. `excluded` lists the others inside the interval.
+    `literals` are the original conditions; equality ignores them.
     """
 
     feature: str
@@ -97,15 +83,7 @@ class FeatureTest:
     def fewest_literals(self) -> tuple[Literal, ...]:
         """Write the test with as few literals as possible: lower end, upper end, values.
 
-        Returns
-        -------
-        tuple of Literal
-            Empty if everything meets the test.
-
-        Raises
-        ------
-        RuleError
-            If nothing meets the test: no literal says so.
+        Empty if everything meets the test; `RuleError` if nothing does: no literal expresses that.
         """
         if self.never:
             raise RuleError(f"No value of column {self.feature!r} meets {self}. Drop the clause.")
@@ -208,8 +186,6 @@ class FeatureTest:
 def feature_test(literals: Sequence[Literal]) -> FeatureTest:
     """Combine literals of one column, joined by AND.
 
-    Examples
-    --------
     >>> print(feature_test([Literal("bp", "<=", 150), Literal("bp", ">", 120)]))
     120 < bp <= 150
     >>> print(feature_test([Literal("bp", ">", 120), Literal("bp", "==", 90)]))
@@ -269,18 +245,9 @@ def _word_test(literals: Sequence[Literal]) -> FeatureTest:
 def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
     """Group the literals of a clause for reading.
 
-    Parameters
-    ----------
-    clause : Clause
+    An AND has one test a column, where the column is first read. An OR has one test a literal,
+    since a union of conditions is no interval. Conditions of other kinds are returned unchanged.
 
-    Returns
-    -------
-    tuple of FeatureTest
-        An AND: one test a column, where the column is first read. An OR: one test a literal, since
-        a union of conditions is no interval. Conditions of other kinds stand as they are.
-
-    Examples
-    --------
     >>> clause = Clause((Literal("a", ">", 1), Literal("b", "==", "x"), Literal("a", "<=", 2)))
     >>> [str(test) for test in intervals(clause)]
     ['1 < a <= 2', 'b == x']

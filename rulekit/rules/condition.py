@@ -142,8 +142,6 @@ def finite(number: Any, quantity: str) -> float:
 def number_text(number: float) -> str:
     """Write a number so that reading it gives the same number; whole ones without a point.
 
-    Examples
-    --------
     >>> number_text(40.0), number_text(0.1), number_text(1e22)
     ('40', '0.1', '1e+22')
     """
@@ -174,10 +172,7 @@ def scalar(value: Any) -> Scalar:
 
 
 def columns_in(table: Any, features: Iterable[str]) -> Columns:
-    """Read the columns that a rule needs from a table of any library.
-
-    Shape of the result: (n,).
-    """
+    """Read the columns that a rule needs from a table of any library; shape of the result: (n,)."""
     if isinstance(table, Mapping):
         return table
     if not hasattr(table, "columns"):

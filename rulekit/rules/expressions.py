@@ -15,8 +15,7 @@ from rulekit.exceptions import RuleError
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
-from rulekit.rules.power_law import Factor, PowerLaw
-from rulekit.rules.power_law_split import PowerLawSplit
+from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.rule_set import Clause, RuleSet
 from rulekit.rules.scales import (
     DAY,

@@ -24,13 +24,7 @@ GAP = " or missing"
 
 @dataclass(frozen=True)
 class Interval:
-    """A lower and an upper bound on one column.
-
-    Attributes
-    ----------
-    low, high : Literal
-        The two bounds, with the same answer for a missing value.
-    """
+    """A lower and an upper bound on one column, with the same result for a missing value."""
 
     low: Literal
     high: Literal
@@ -99,8 +93,6 @@ def _interval(literals: tuple[Literal, ...]) -> Interval | None:
 def clause_line(clause: Clause) -> str:
     """Return a clause as one line; with missing values in it, conditions are bracketed.
 
-    Examples
-    --------
     >>> clause_line(Clause((Literal("a", "<=", 1, missing=True), Literal("b", ">", 2))))
     '(a <= 1 or missing) AND (b > 2)'
     """
@@ -113,8 +105,6 @@ def clause_line(clause: Clause) -> str:
 def rule_lines(rule: RuleSet) -> str:
     """Return a rule as a few plain lines; `rulekit.to_text` has all the options.
 
-    Examples
-    --------
     >>> old, heavy = Clause((Literal("age", ">", 50),)), Clause((Literal("bmi", ">", 30),))
     >>> print(rule_lines(RuleSet((old, heavy), ("ill", "ill"), "dnf", "well")))
     ill if

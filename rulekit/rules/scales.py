@@ -178,8 +178,6 @@ def words_of(text: str) -> str:
 
     A word is what is between blanks and the marks in `SEPARATORS`.
 
-    Examples
-    --------
     >>> words_of("Paid LATE, twice.").split()
     ['paid', 'late', 'twice']
     """

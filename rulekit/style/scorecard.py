@@ -37,17 +37,10 @@ class Spelling:
 
 @dataclass(frozen=True)
 class Scale:
-    """The points of one column.
+    """The points of one column; `name` is the condition itself if there is only one.
 
-    Attributes
-    ----------
-    name : str
-        The condition if there is only one; else the column's display name.
-    lines : tuple of (str, int)
-        Each range or level with its points, in order: the first that fits counts. A single
-        condition has one line without a text.
-    conditions : tuple of Literal
-        The conditions it was made of.
+    `lines` are ranges or levels with their points, in order: the first that fits counts. A single
+    condition has one line without a text.
     """
 
     name: str
@@ -64,15 +57,8 @@ class Scale:
 class Band:
     """A range of totals with one prediction.
 
-    Attributes
-    ----------
-    low, high : int
-    label : object
-        The predicted outcome.
-    chance : float or None
-        The probability of the described outcome; None if the model has none.
-    weight : float or None
-        Weight of the training rows in the band; None if unknown.
+    `chance` is the probability of the described outcome, `weight` that of the training rows in the
+    band; None if unknown.
     """
 
     low: int
@@ -92,8 +78,6 @@ def scales_of(split: PointsSplit, spelling: Wording | Spelling = PLAIN) -> tuple
 
     Several conditions on one column become one scale. Scales with the most points are first.
 
-    Examples
-    --------
     >>> cuts = [Literal("gammagt", "<=", v) for v in (11, 22, 41)]
     >>> split = PointsSplit((*cuts, Literal("age", ">", 60)), (3, 3, 3, 2), 5)
     >>> for scale in scales_of(split):

@@ -165,3 +165,16 @@ def test_the_rule_in_a_saved_analysis_is_read(run, tmp_path):
     saved = {"version": 1, "rule_json": to_json(from_text(RULE))}
     (tmp_path / "analysis.json").write_text(json.dumps(saved))
     assert run("show", "analysis.json").stdout == run("show", "rule.json").stdout
+
+
+def test_unused_columns_are_noted_when_learning_only(run, tmp_path):
+    (tmp_path / "rule.json").write_text(
+        to_json(from_text("1. IF amount > 3845 THEN high\nOTHERWISE low"))
+    )
+    options = ("--target", "risk", "--positive", "high", "--learner", "one-clause")
+    noted = run("learn", "sample:credit", *options).stderr
+    assert "Note: Column 'loan_id' is an identifier and is not used." in noted
+    for words in (("explain", "--row", 1), ("score",), ("export", "--format", "sql", "--table")):
+        verb, *others = words
+        table = [*others, "sample:credit"] if verb == "export" else ["sample:credit", *others]
+        assert "Note:" not in run(verb, "rule.json", *table).stderr, verb

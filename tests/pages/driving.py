@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from rulekit.data import load_sample
 from rulekit.export import to_json
 from tests.waiting import PATIENCE, until
-from ui.export.choice import AUDIENCES, CODE, LANGUAGES
+from ui.export.formats import AUDIENCES, CODE, LANGUAGES
 from ui.learners.offered import QUESTIONS
 from ui.models.run import FIRST
 from ui.picked import fitted

@@ -9,8 +9,7 @@ import pytest
 from rulekit.data import Table, load_sample
 from rulekit.learners import screen_conditions
 from tests.pages.driving import finished, text
-from ui.binning.cards import METHODS, parsed_cuts
-from ui.binning.screening_card import LAST, screen
+from ui.binning.cards import LAST, METHODS, parsed_cuts, screen
 from ui.data.choices import set_role
 from ui.learners.offered import RunSpec
 from ui.state import AppState, BinningSpec, app_state
@@ -144,7 +143,7 @@ def test_a_higher_price_leaves_fewer_conditions(open_app):
 
 @pytest.mark.slow
 def test_large_tables_are_screened_when_requested(open_app, monkeypatch):
-    monkeypatch.setattr("ui.binning.screening_card.AT_ONCE", 0)
+    monkeypatch.setattr("ui.binning.cards.AT_ONCE", 0)
     app = screened(open_app("binning", sample="iris"))
     assert "May matter" not in {m.label for m in app.metric}
     app = finished(app.button(key="begin_screening").click().run())

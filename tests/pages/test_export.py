@@ -18,8 +18,7 @@ from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import exported, loaded
 from ui.cases import row_name
-from ui.export.choice import AUDIENCES, FIRST, LANGUAGES
-from ui.export.formats import FORMATS, bundle, record_text, report
+from ui.export.formats import AUDIENCES, FIRST, FORMATS, LANGUAGES, bundle, record_text, report
 from ui.learners.offered import RunSpec
 from ui.state import NUMERIC, AppState, SplitSpec
 
@@ -150,7 +149,7 @@ def test_only_an_executed_format_says_checked(on_credit):
     assert "Checked" not in " ".join(h.value for h in (*on_credit.title, *on_credit.header))
     excel = exported(on_credit, "xlsx")
     assert "Checked" not in text(excel)
-    assert "Not run here" in text(excel)
+    assert "Not checked on this table" in text(excel)
     assert "Checked: 1000/1000 rows" in text(exported(excel, "python"))
 
 
@@ -209,7 +208,7 @@ def test_the_script_run_beside_the_samples_learns_the_rule_again(open_app, sampl
         "export", state=AppState(table=load_sample(sample), setting=SETTING, run_settings=QUICK)
     )
     exported(app, "script")
-    assert "Not run here" in text(app)
+    assert "Not checked on this table" in text(app)
     state = app.session_state["app"]
     with contextlib.chdir(ROOT):
         exec(compile(app.code[-1].value, "script", "exec"), {})

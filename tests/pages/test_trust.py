@@ -79,6 +79,8 @@ class Session:
         app = opened("models", state=state)
         several = state.every_class
         app = app.segmented_control(key="run_folds").set_value(5).run() if several else small(app)
+        if not several:
+            app = app.toggle(key="run_against").set_value(True).run()  # rules of both classes
         self.app = finished(app)
         self.page, self.before = "models", "models"
         self.done = set()  # the actions whose widget was there
@@ -131,12 +133,19 @@ class Session:
         self.app = pick_here(self.app, result, result.settings[number])
 
     def _turn(self):
-        """Describe the other class, where runs have rules of both."""
+        """Describe the other class; a rule of the curve is picked before if none is selected."""
+        if self.state.several:
+            return
         self.go("models")
+        result = self.state.sweep
+        if "max_conditions" not in self.state.setting or result.number_of_rule(self.state) is None:
+            sided = [s for s in result.settings if "describes" in s]
+            self.app = pick_here(self.app, result, sided[self.rng.integers(len(sided))])
         opened_tab(self.app, "How it was found")
-        sides = [s for s in self.app.segmented_control if s.key.startswith("side_")]
-        if sides:
-            sides[0].set_value(str(self.rng.choice(["for", "other"]))).run()
+        before = self.state.setting.get("describes", "for")
+        (side,) = [s for s in self.app.segmented_control if s.key.startswith("side_")]
+        side.set_value("other" if before == "for" else "for").run()
+        assert self.state.setting.get("describes", "for") != before
         self.app = opened_tab(self.app, "Points")
 
     def _suggested(self):

@@ -60,12 +60,6 @@ def test_repeated_conditions_are_kept_once():
     assert Clause((OLD, HEAVY, OLD)).conditions == (OLD, HEAVY)
 
 
-def test_the_first_clause_that_holds_decides():
-    rule = RuleSet((Clause((OLD,)), Clause((HEAVY,))), ("a", "b"), "dnf", "c")
-    table = {"age": np.array([60.0, 40.0, 60.0, 40.0]), "size": np.array([40.0, 40.0, 0.0, 0.0])}
-    assert rule.predict(table).tolist() == ["a", "b", "a", "c"]
-
-
 def test_single_conditions_fit_either_form():
     assert RuleSet((Clause((OLD,), "or"),), ("a",), "dnf", "b").clauses[0].op == "and"
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rulekit.families.scorecard.solver.problem import PointsProblem, class_masses
+from rulekit.families.scorecard.solver.search import PointsProblem, class_masses
 
 
 def cuts_of(codes, y, most=2, weight=None):

@@ -79,6 +79,34 @@ def test_a_list_that_may_not_be_written_is_a_sentence(session, monkeypatch):
     assert names() == []
 
 
+@pytest.mark.parametrize("act", ["add", "rename", "duplicate", "forget", "forget this"])
+def test_a_disk_that_refuses_a_change_of_the_list_is_a_sentence(session, monkeypatch, act):
+    monkeypatch.setattr("ui.workspace.st.toast", lambda *_, **__: None)
+    begun(session, "wine")
+    first = begun(session, "iris")
+    (saved,) = (s for s in analyses.listed() if s.id == first)
+
+    def refuse(*_, ignore_errors=False):
+        if not ignore_errors:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    for function in ("pathlib.Path.write_text", "shutil.copy", "shutil.rmtree"):
+        monkeypatch.setattr(function, refuse)
+    steps = {
+        "add": analyses.add,
+        "rename": lambda: analyses.rename(saved, "flowers"),
+        "duplicate": lambda: analyses.duplicate(saved),
+        "forget": lambda: analyses.forget(saved),
+        "forget this": workspace.forget,
+    }
+    steps[act]()
+    shown = session["_message"]
+    assert "(Read-only file system)" in shown
+    assert ("not deleted" if "forget" in act else "not changed") in shown
+    assert sorted(names()) == ["iris", "wine"]
+    assert workspace.app_state().table.name == "iris"
+
+
 def test_another_browser_sees_nothing_of_it(session):
     begun(session, "iris", key="a" * 48)
     begun(session, "wine", key="b" * 48)

@@ -17,7 +17,7 @@ from rulekit.data import Limits, Table
 from rulekit.data.headers import repaired_headers
 from rulekit.data.tables import open_table
 from rulekit.exceptions import DataError
-from rulekit.learners.from_table.drawing import RowNumbers, limit
+from rulekit.learners.from_table.rows import RowNumbers, limit
 from rulekit.rules import RuleSet, clause_statistics, rule_statistics
 from ui.data import server_files
 from ui.data.connections import TableLink, connections, without

@@ -1,4 +1,4 @@
-"""The export formats of a rule, and the record of the run it comes from."""
+"""The export formats of a rule, the choice of one, and the record of the run it comes from."""
 
 import io
 import json
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit import export
@@ -33,8 +34,10 @@ from rulekit.export import (
     verify_export,
 )
 from rulekit.learners import FixedRuleClassifier
+from rulekit.style.wording import capital
 from ui.cache import kept
 from ui.cases import row_name, row_position
+from ui.escape import md
 from ui.learners.spec import QUICK, quick_part
 from ui.protected import fixed_columns
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState
@@ -299,3 +302,75 @@ def _add(archive: zipfile.ZipFile, name: str, content: str | bytes) -> None:
     entry = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, content if isinstance(content, bytes) else content.encode("utf-8"))
+
+
+FORMAT = "_export_format"  # session key of the chosen format
+CODE = "code"  # the choice of one of the formats in `LANGUAGES`
+LANGUAGES = tuple(name for name, form in FORMATS.items() if form.name.startswith("SQL"))
+LANGUAGES += ("python",)
+CHOICES: dict[str, tuple[str, str]] = {  # label and caption
+    name: (form.name, capital(f"{form.purpose}.")) for name, form in FORMATS.items()
+} | {
+    "text": ("Text for a document", "The rule in a few lines, also for an e-mail."),
+    "xlsx": ("Excel", "A workbook that computes itself: type a case, and its prediction appears."),
+    CODE: ("SQL or Python", "For a database, or a function without dependencies."),
+}
+FIRST = ("text", "xlsx", CODE)
+AUDIENCES = {
+    "For readers": ("markdown", "report", "html", "sheet", "latex"),
+    "For analysts": ("csv", "json", "script"),
+    "For decision services": ("pmml", "dmn"),
+}
+
+
+def choose_format() -> str:
+    """Show the formats; return the chosen one, which the address contains."""
+    requested = st.query_params.get("export_format", "")
+    if requested and requested not in FORMATS:
+        st.warning(f"Unknown format in the address: {md(requested, 60)}. Select one below.")
+    if FORMAT not in st.session_state:
+        st.session_state[FORMAT] = requested if requested in FORMATS else FIRST[0]
+    chosen = st.session_state[FORMAT]
+    st.query_params["export_format"] = chosen  # the format's key; display names may change
+    _choices("Format", FIRST, CODE if chosen in LANGUAGES else chosen)
+    for audience, names in AUDIENCES.items():
+        title = f"{audience}: {', '.join(FORMATS[name].name for name in names)}"
+        with st.expander(title, expanded=chosen in names):
+            _choices(audience, names, chosen)
+    return chosen
+
+
+def choose_language(chosen: str) -> None:
+    """Show the languages of a rule that is written as code."""
+    if chosen in LANGUAGES:
+        st.session_state["export_language"] = chosen
+        st.selectbox(
+            "Language",
+            LANGUAGES,
+            format_func=lambda name: FORMATS[name].name,
+            key="export_language",
+            on_change=_choose,
+            args=("export_language",),
+        )
+
+
+def _choices(label: str, names: tuple[str, ...], chosen: str) -> None:
+    """Show some formats; none is marked if the chosen one is elsewhere."""
+    key = f"export_{label}"
+    st.session_state[key] = chosen if chosen in names else None
+    st.radio(
+        label,
+        names,
+        format_func=lambda name: CHOICES[name][0],
+        captions=[CHOICES[name][1] for name in names],
+        key=key,
+        on_change=_choose,
+        args=(key,),
+        label_visibility="visible" if names == FIRST else "collapsed",
+    )
+
+
+def _choose(key: str) -> None:
+    """Select the format of a field; of code, the first language."""
+    value = st.session_state[key]
+    st.session_state[FORMAT] = LANGUAGES[0] if value == CODE else value

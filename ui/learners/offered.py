@@ -91,10 +91,15 @@ def _family(learner: Learner, variant: dict[str, Any], spec: RunSpec, state: App
     if "describes" in variant:  # its F1 is still for the class that the others describe
         grid |= {"positive_label": [estimator.positive_label]}
         estimator.set_params(positive_label=state.positive)
-    words = ", ".join(learner.variant_words(variant)).capitalize() or learner.name
+    words = family_words(learner, variant)
     # searches hold the interpreter's lock: two in parallel take longer than in sequence
     n_jobs = 1 if learner.whole_front else None
     return Family(words, estimator, grid, learner.whole_front, QUICK not in variant, n_jobs)
+
+
+def family_words(learner: Learner, variant: Mapping[str, Any]) -> str:
+    """Return the name of a learner's variant in a run."""
+    return ", ".join(learner.variant_words(variant)).capitalize() or learner.name
 
 
 def curve_key(spec: RunSpec, state: AppState) -> str:

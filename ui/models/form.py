@@ -385,11 +385,11 @@ def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
 
 def _of_one_class(state: AppState, usual: RunSpec, usable: Sequence[str]) -> dict[str, object]:
     """Return the constraints that only rules for one class support."""
-    rising = [c.name for c in state.table.columns if c.kind in ("numeric", "boolean")]
+    rising = {c.name for c in state.table.columns if c.kind in ("numeric", "boolean")}
     required = _columns("Must appear", usable, usual.required, "run_required", state)
     directions: list[tuple[str, str]] = []
     for sign, words in DIRECTIONS.items():
-        free = [c for c in usable if c in rising and c not in dict(directions)]
+        free = [c for c in usable if c in rising]
         chosen = _columns(
             f"{words}, the prediction never changes away from {md(state.positive, 60)}",
             free,
@@ -401,4 +401,5 @@ def _of_one_class(state: AppState, usual: RunSpec, usable: Sequence[str]) -> dic
             "it. A missing value does not rise or fall.",
         )
         directions += [(column, sign) for column in chosen]
+        rising.difference_update(chosen)
     return {"required": tuple(required), "directions": tuple(directions)}

@@ -19,11 +19,10 @@ FEW_GROUPS = 8  # columns with at most this many values are listed first
 
 def gap_fields(state: AppState, usual: RunSpec) -> dict[str, object]:
     """Show the fields of the limit and return the matching fields of a run."""
-    frame, target = state.table.frame, state.target
-    columns = sorted(
-        (c.name for c in state.table.columns if c.name != target),
-        key=lambda name: not 2 <= frame[name].nunique() <= FEW_GROUPS,
-    )
+    target = state.target
+    others = [c for c in state.table.columns if c.name != target]
+    others.sort(key=lambda c: not 2 <= c.n_distinct <= FEW_GROUPS)
+    columns = [c.name for c in others]
     column = st.selectbox(
         "Groups by",
         columns,

@@ -4,7 +4,7 @@ import streamlit as st
 
 from rulekit.style.wording import plural
 from ui.escape import md
-from ui.learners.offered import curve_key, families, varied
+from ui.learners.offered import curve_key, family_words, varied
 from ui.learners.spec import RunSpec
 from ui.models.points import Curve
 from ui.models.run import (
@@ -161,5 +161,5 @@ def span_words(low: float, high: float) -> str:
 
 
 def _longer_help(spec: RunSpec) -> str:
-    names = ", ".join(f.name.lower() for f in families(spec, app_state()))
+    names = ", ".join(family_words(*one).lower() for one in varied(spec))
     return f"Searches: {names}. Points of the quick search stay until better ones are finished."

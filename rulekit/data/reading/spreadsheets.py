@@ -84,10 +84,7 @@ def _archive_sentence(names: set[str]) -> str:
 def read_spreadsheet(
     raw: bytes, options: ParseOptions, limits: Limits
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Read one sheet of an XLSX file.
-
-    Shape of the result: (n, k).
-    """
+    """Read one sheet of an XLSX file; shape of the result: (n, k)."""
     check_archive(raw, limits)
     rows, notes = _raw_rows(raw, options, limits)
     cells, repairs = _columns(rows, options, limits)

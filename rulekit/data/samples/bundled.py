@@ -19,19 +19,7 @@ OURS = "MIT, as the project; made by scripts/make_samples.py"
 
 @dataclass(frozen=True, slots=True)
 class SampleInfo:
-    """Description of a sample table.
-
-    Parameters
-    ----------
-    name, title : str
-        For `load_sample`, and for people.
-    target, positive_label : str
-        The column to predict, and the class that rules describe.
-    n_rows, n_columns : int
-        Size, the target counted.
-    source, licence, description : str
-        Where it is from, what one may do with it, and what it shows.
-    """
+    """Description of a sample table: target, described class, size (target counted) and source."""
 
     name: str
     title: str

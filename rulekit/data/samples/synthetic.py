@@ -19,20 +19,8 @@ NEGATED = {"<=": ">", ">": "<=", "==": "!=", "!=": "=="}
 class Planted:
     """A generated table with the rule that determined its labels.
 
-    Parameters
-    ----------
-    frame : DataFrame of shape (n, k)
-        The features.
-    labels : ndarray of object, shape (n,)
-        What a table shows: the rule's answer, some of them flipped.
-    truth : ndarray of bool, shape (n,)
-        What the rule says, nothing flipped. A missing value meets no test.
-    form : {"dnf", "cnf"}
-        How the clauses are joined.
-    clauses : tuple of tuple of (column, operator, value)
-        The rule.
-    description : str
-        The rule and the noise in words.
+    `labels` (n,) are the rule's predictions with some flipped, `truth` (n,) those predictions as
+    Booleans, none flipped; `clauses` hold (column, operator, value). A missing value meets none.
     """
 
     frame: pd.DataFrame

@@ -237,8 +237,6 @@ def baselines(
 ) -> dict[str, SweepResult]:
     """Cross-validate the reference models.
 
-    Examples
-    --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> found = baselines(X, y, cv=5, only=["majority"])

@@ -35,8 +35,6 @@ SHARED_KEYS = (
 def settings_of(grid: Grid, estimator: Any = None) -> tuple[Setting, ...]:
     """List the settings of a grid; with an estimator, check that they name its parameters.
 
-    Examples
-    --------
     >>> settings_of({"n_clauses": [1, 2], "theta": [0.5]})
     ({'n_clauses': 1, 'theta': 0.5}, {'n_clauses': 2, 'theta': 0.5})
     """
@@ -141,8 +139,6 @@ class Family:
 def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]:
     """List the rule learners with settings that suit a table: the default comparison.
 
-    Examples
-    --------
     >>> [family.name for family in rule_learners(["ill"] * 20 + ["well"] * 30)]
     ['box search', 'ideal DNF', 'one clause', 'boxes from a plane', 'power-law tree']
     """

@@ -76,8 +76,6 @@ def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
 def front_steps(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the corners of the staircase through the non-dominated points.
 
-    Examples
-    --------
     >>> steps = front_steps([1, 3], [0.3, 0.2])
     >>> [values.tolist() for values in steps]
     [[1.0, 3.0, 3.0], [0.3, 0.3, 0.2]]

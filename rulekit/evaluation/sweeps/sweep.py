@@ -36,10 +36,7 @@ Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]
 
 @dataclass(frozen=True)
 class FoldRows:
-    """The rows of one fold.
-
-    Shapes: X (n, k), y (n,), weight (n,).
-    """
+    """The rows of one fold; shapes: X (n, k), y (n,), weight (n,)."""
 
     X: Any
     y: NDArray[Any]
@@ -66,8 +63,6 @@ class FoldRows:
 class Measuring:
     """Measures models of one fold.
 
-    Notes
-    -----
     Neighbouring prices mostly end in the same rule, and measuring takes longer than a look-up. For
     learners that share their work and predict with their rule only, rows are checked once, and each
     of their rules is measured once.

@@ -8,7 +8,7 @@ denominators likewise, the quotient, and last the weight. So every format gives 
 from collections.abc import Callable
 
 from rulekit.rules import Factor, PowerLaw, PowerLawSplit
-from rulekit.rules.power_law import WriteNumber
+from rulekit.rules.power_law_split import WriteNumber
 
 
 def computed(

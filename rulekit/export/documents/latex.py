@@ -15,7 +15,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.power_law import Write, WriteNumber
+from rulekit.rules.power_law_split import Write, WriteNumber
 from rulekit.rules.reading import Interval, ReadingWriter
 from rulekit.rules.scales import GAPS, NAMES, WORDS, spelled
 

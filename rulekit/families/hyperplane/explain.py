@@ -24,11 +24,9 @@ from numpy.typing import NDArray
 
 from rulekit._renamed import former_name
 from rulekit.exceptions import DataError, RuleError
-from rulekit.families.hyperplane.clauses import box_clause
-from rulekit.families.hyperplane.confidence import unit_distances
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
 from rulekit.families.hyperplane.numeric_design import as_numbers, short_faces
-from rulekit.families.hyperplane.plane_work import Plane
+from rulekit.families.hyperplane.plane_work import Plane, box_clause, unit_distances
 from rulekit.families.hyperplane.solver.corners import water_fill
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, Region
 from rulekit.families.hyperplane.solver.hypercubes import carry_on
@@ -44,17 +42,9 @@ CHUNK = 256  # cases compared with all training rows at a time
 class CoveringBox:
     """A box of the extraction that contains a case.
 
-    Attributes
-    ----------
-    clause : Clause
-        The box as conditions.
-    rule : int or None
-        Position among the rule's clauses of this class (from 0), or None for a box that the rule
-        does not have: one that was dropped, or found by carrying the extraction on.
-    depth : int
-        How many boxes were cut away before it.
-    n_covered, n_right : int
-        Training rows in the box, and how many of these are of the plane's answer.
+    `rule` is its position among the rule's clauses of this class, or None for a box that was
+    dropped or found by continuing the extraction; `depth` boxes were cut away before it; `n_right`
+    of its `n_covered` training rows have the class that the plane predicts.
     """
 
     clause: Clause

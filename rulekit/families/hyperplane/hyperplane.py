@@ -14,10 +14,14 @@ from sklearn.base import BaseEstimator, clone
 from rulekit._validation import Interval, StrOptions
 from rulekit.data import Costs
 from rulekit.families.family import Family
-from rulekit.families.hyperplane.clauses import box_clauses, plane_condition
 from rulekit.families.hyperplane.lp_svm import LPSVM
 from rulekit.families.hyperplane.numeric_design import NumericDesign
-from rulekit.families.hyperplane.plane_work import Plane, learned_plane
+from rulekit.families.hyperplane.plane_work import (
+    Plane,
+    box_clauses,
+    learned_plane,
+    plane_condition,
+)
 from rulekit.families.hyperplane.solver.corners import CRITERIA
 from rulekit.families.hyperplane.solver.hypercubes import Boxes
 from rulekit.learners.base import CLASS_PARAMETERS, FIT_ATTRIBUTES, BaseRuleClassifier

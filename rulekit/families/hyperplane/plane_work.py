@@ -1,5 +1,10 @@
-"""From a checked table to a plane and the boxes on its sides."""
+"""From a checked table to a plane, the boxes on its sides and their clauses.
 
+Also the confidence of a prediction, from the distance to the plane, calibrated on folds.
+"""
+
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,13 +12,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from rulekit.exceptions import DataError
-from rulekit.families.hyperplane.confidence import Confidence, calibrated, out_of_fold
 from rulekit.families.hyperplane.lp_svm import LPSVM, ON_PLANE
 from rulekit.families.hyperplane.numeric_design import (
+    Number,
     NumericDesign,
     as_numbers,
     complete,
@@ -22,8 +29,81 @@ from rulekit.families.hyperplane.numeric_design import (
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_values
 from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
 from rulekit.learners.training import TrainingTable
+from rulekit.rules import Clause, LinearSplit, Literal
+from rulekit.rules.analysis.simplify import simplify_clause
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+PRIOR = 1.0  # scikit-learn's own C: so an answer without a single error is not called sure
+Learn = Callable[[NDArray[np.intp]], tuple[Floats, float, Floats]]
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """Probability of a correct prediction as a logistic function of the distance."""
+
+    slope: float
+    levels: tuple[float, float]
+
+    def of(self, distance: Floats, code: int) -> Floats:
+        """Return the confidence of prediction `code` at each distance, shape (n,)."""
+        odds = self.slope * distance + self.levels[code]
+        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(odds, -700, 700))))
+
+
+def unit_distances(values: Floats, w: Floats, widths: Floats) -> Floats:
+    """Convert ``w'x - gamma`` to the distance in the unit box, shape (n,).
+
+    A plane without weights is at distance 0 of everything.
+    """
+    norm = math.sqrt(((w * widths) ** 2).sum())
+    return np.abs(values) / norm if norm > 0 else np.zeros_like(values)
+
+
+def out_of_fold(
+    rows: Floats, codes: NDArray[np.intp], learn: Learn, folds: int, seed: int
+) -> tuple[Floats, NDArray[np.intp]] | None:
+    """Compute each row's distance to a hyperplane fitted without it.
+
+    Shapes: rows (n, p), codes (n,); result (n,), (n,).
+    """
+    folds = min(folds, int(np.bincount(codes, minlength=2).min()))
+    if folds < 2:
+        return None
+    distance, answers = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.intp)
+    for inside, outside in StratifiedKFold(folds, shuffle=True, random_state=seed).split(
+        rows, codes
+    ):
+        w, gamma, widths = learn(inside)
+        values = plane_values(rows[outside], w) - gamma
+        distance[outside] = unit_distances(values, w, widths)
+        answers[outside] = values > 0
+    return distance, answers
+
+
+def calibrated(distance: Floats, answers: NDArray[np.intp], right: Bools) -> Confidence:
+    """Fit Platt's logistic function to distances, predictions and their correctness.
+
+    One slope for both answers, a level for each. A slope below 0 (the farther, the worse) is set
+    to 0: then, and where all were right or all wrong, the confidence of an answer is the share of
+    right ones among its kind, smoothed by one case of either outcome.
+    """
+    n = np.array([(answers == code).sum() for code in (0, 1)])
+    n_right = np.array([right[answers == code].sum() for code in (0, 1)])
+    odds = np.log((n_right + 1.0) / (n - n_right + 1.0))
+    constant = Confidence(0.0, (float(odds[0]), float(odds[1])))
+    if right.all() or not right.any():
+        return constant
+    scale = float(distance.std()) or 1.0
+    features = np.column_stack([distance / scale, answers])
+    platt = LogisticRegression(C=PRIOR).fit(features, right)
+    slope, more = platt.coef_[0]
+    level = float(platt.intercept_[0])
+    if slope <= 0:
+        return constant
+    return Confidence(float(slope) / scale, (level, level + float(more)))
+
+
 AFFINE = 1e-7  # how far a pipeline may be from the plane read off it, of the largest value
 SEED = 0  # of the folds that the confidence is calibrated on
 
@@ -211,3 +291,46 @@ def _plane_parameters(last: Any) -> tuple[Floats, float]:
             f"`linear` must have one plane, for two classes; its `coef_` has {weights.shape[0]}."
         )
     return weights.reshape(-1), float(np.asarray(intercept, dtype=float).reshape(-1)[0])
+
+
+def box_clauses(plane: Plane, boxes: Boxes) -> Iterator[Clause]:
+    """Convert each box to an AND of literals; see `box_clause`."""
+    for lower, upper in zip(boxes.lower, boxes.upper, strict=True):
+        yield box_clause(plane, boxes.half, lower, upper)
+
+
+def box_clause(
+    plane: Plane, half: HalfSpace, lower: NDArray[np.float64], upper: NDArray[np.float64]
+) -> Clause:
+    """Convert ``lower < v <= upper`` in oriented coordinates to literals.
+
+    Faces at the table's edge, or beyond, ask for nothing.
+    """
+    numbers = [plane.design.numbers[column] for column in half.columns.tolist()]
+    low = np.where(lower < half.low, -np.inf, lower)
+    high = np.where(upper >= half.high, np.inf, upper)
+    sides = zip(numbers, half.signs.tolist(), low.tolist(), high.tolist(), strict=True)
+    clause = Clause(tuple(c for side in sides for c in face_literals(*side)))
+    if all(number.level is None for number in numbers):
+        return clause
+    shorter = simplify_clause(clause)  # levels of one column: "not red" says nothing beside "blue"
+    return clause if shorter is None else shorter
+
+
+def face_literals(number: Number, sign: float, low: float, high: float) -> tuple[Literal, ...]:
+    """Convert ``low < v <= high`` of one coordinate to literals; infinite ends give none."""
+    return number.literals(low, high) if sign > 0 else number.mirrored_literals(-high, -low)
+
+
+def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:
+    """Convert one side of a hyperplane to a condition."""
+    used = np.flatnonzero(plane.w).tolist()
+    numbers = [plane.design.numbers[j] for j in used]
+    strange = next((n for n in numbers if n.level is not None), None)
+    if strange is not None:
+        raise DataError(
+            f"`uncovered='hyperplane'` needs a plane over columns of numbers; this one reads "
+            f"{strange.name[:60]!r}. Write the column as numbers, or take `uncovered='other'`."
+        )
+    terms = tuple((n.feature, float(plane.w[j])) for n, j in zip(numbers, used, strict=True))
+    return LinearSplit(terms, ">" if above else "<=", plane.gamma)

@@ -20,8 +20,7 @@ from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.families.family import Family
 from rulekit.families.ideal_dnf.counts import counted_types
-from rulekit.families.ideal_dnf.formula import MODES, IdealFormula
-from rulekit.families.ideal_dnf.search import CountPlan, Search, search_table
+from rulekit.families.ideal_dnf.search import MODES, CountPlan, IdealFormula, Search, search_table
 from rulekit.families.ideal_dnf.solver.prime_implicants import MAX_COLUMNS
 from rulekit.families.ideal_dnf.solver.row_types import least_errors
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
@@ -46,19 +45,9 @@ DEPTH = 10  # conditions that are always ranked, so that settings can share one 
 class SampleGuarantee:
     """Guarantees that follow from the numbers of rows and conditions.
 
-    Parameters
-    ----------
-    n_rows : int
-        n, rows the formula was counted on.
-    n_conditions : int
-        k, conditions it may read.
-    confidence : float, default=0.95
-        1 - delta: how sure the statements are to be, all of them together.
-    margins : tuple of int, optional
-        For each type that occurs, by how many rows one class leads.
+    All statements together hold with probability `confidence`; `margins` are, for each type that
+    occurs, by how many rows one class leads.
 
-    Examples
-    --------
     >>> known = SampleGuarantee(n_rows=38_474, n_conditions=3)
     >>> round(known.separation, 4), round(known.excess_error, 3)
     (0.0183, 0.147)
@@ -150,10 +139,7 @@ class SampleGuarantee:
 
 
 def margins_of(counts: NDArray[Any]) -> tuple[int, ...]:
-    """Return the lead of one class in each type that occurs, in rows.
-
-    Shapes: counts (2**k, 2).
-    """
+    """Return the lead of one class in each type that occurs, in rows; shapes: counts (2**k, 2)."""
     occurring = counts[counts.sum(axis=1) > 0]
     return tuple(int(lead) for lead in np.abs(occurring[:, 1] - occurring[:, 0]))
 

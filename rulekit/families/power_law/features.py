@@ -191,8 +191,6 @@ def _gaps(
 def shortest(low: float, high: float, near: float) -> float:
     """Return the number between two others with the fewest digits, near a third.
 
-    Examples
-    --------
     >>> shortest(0.1201, 0.1299, 0.125)
     0.125
     >>> shortest(1180.0, 1260.0, 1212.7)

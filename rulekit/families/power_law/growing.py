@@ -1,6 +1,6 @@
-"""Growing a tree of power-law splits (Dhebar and Deb, Algorithm 1)."""
+"""Growing and pruning a tree of power-law splits (Dhebar and Deb, Algorithm 1)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any
@@ -11,21 +11,124 @@ from sklearn.utils import check_random_state
 
 from rulekit.exceptions import StoppedError
 from rulekit.families.power_law.features import PowerLawFeatures, middle, short_split
-from rulekit.families.power_law.nodes import Node, prune
-from rulekit.families.power_law.solver.genetic import genetic_search
-from rulekit.families.power_law.solver.genetic_weights import GeneticLevel
+from rulekit.families.power_law.solver.genetic import GeneticLevel, genetic_search
 from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.laws import PowerTable
 from rulekit.families.power_law.solver.split_beam import SEARCHED_ROWS, beam_search
 from rulekit.families.power_law.solver.split_task import FoundSplit, SplitTask, target_impurity
 from rulekit.learners.training import Clock
-from rulekit.rules import Columns, PowerLawSplit
+from rulekit.rules import Branch, Columns, PowerLawSplit, Tree
+from rulekit.rules.analysis.tree import Leaf
 from rulekit.rules.condition import absent_in
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Node:
+    """A part of the training rows, and how it is split further; shapes: mass (K,)."""
+
+    rows: NDArray[np.intp]
+    mass: Floats
+    depth: int
+    split: PowerLawSplit | None = None
+    yes: "Node | None" = None
+    no: "Node | None" = None
+
+    @property
+    def answer(self) -> int:
+        """The class of most weight; of equal ones the first."""
+        return int(self.mass.argmax())
+
+    def below(self) -> Iterator["Node"]:
+        """List this node and all below it, parents first."""
+        yield self
+        if self.yes is not None and self.no is not None:
+            yield from self.yes.below()
+            yield from self.no.below()
+
+    @property
+    def splits(self) -> list["Node"]:
+        """The nodes that are split, parents first."""
+        return [node for node in self.below() if node.split is not None]
+
+    @property
+    def length(self) -> int:
+        """Exponents over all splits."""
+        return sum(node.split.n_conditions for node in self.splits if node.split is not None)
+
+    @property
+    def leaves(self) -> list["Node"]:
+        """The nodes that are not split."""
+        return [node for node in self.below() if node.split is None]
+
+    def answers(self, columns: Columns, n: int) -> NDArray[np.intp]:
+        """Predict n rows, as codes of classes, shape (n,)."""
+        answers = np.full(n, self.answer)
+        if self.split is not None and self.yes is not None and self.no is not None:
+            held = self.split.mask(columns)
+            for side, rows in ((self.yes, held), (self.no, ~held)):
+                part = {name: values[rows] for name, values in columns.items()}
+                answers[rows] = side.answers(part, int(rows.sum()))
+        return answers
+
+    @property
+    def is_last(self) -> bool:
+        """Whether it is split, and neither side is split further."""
+        sides = self.yes, self.no
+        return self.split is not None and all(s is None or s.split is None for s in sides)
+
+    @property
+    def is_uninformative(self) -> bool:
+        """Whether both sides, which are leaves, give one answer."""
+        return self.yes is not None and self.no is not None and self.yes.answer == self.no.answer
+
+    def collapse(self) -> None:
+        """Make this node a leaf."""
+        self.split = self.yes = self.no = None
+
+
+def prune(root: Node, tolerance: float) -> None:
+    """Collapse splits below the root as long as balanced training accuracy allows it.
+
+    Each round collapses the split whose loss keeps accuracy highest, of equal ones the one with
+    most splits below. The paper does not say in which order it goes.
+    """
+    size = np.where(root.mass > 0, root.mass, np.inf)
+    lowest = _balanced(root, size) - tolerance - 1e-12
+    while True:
+        options = [node for node in root.splits if node is not root]
+        if not options:
+            break
+        worth = [(_gain(node, size), len(node.splits)) for node in options]
+        best = max(range(len(options)), key=lambda k: (worth[k], -k))
+        if _balanced(root, size) + worth[best][0] < lowest:
+            break
+        options[best].collapse()
+
+
+def as_tree(node: Node, labels: list[Any]) -> Tree:
+    """Write a node and all below it as a tree of labels."""
+    if node.split is None or node.yes is None or node.no is None:
+        return Leaf(labels[node.answer])
+    return Branch(node.split, as_tree(node.yes, labels), as_tree(node.no, labels))
+
+
+def _balanced(node: Node, size: Floats) -> float:
+    """Sum over leaves of the share of its class that each gets right, by number of classes."""
+    right = sum(leaf.mass[leaf.answer] / size[leaf.answer] for leaf in node.leaves)
+    return float(right / np.isfinite(size).sum())
+
+
+def _gain(node: Node, size: Floats) -> float:
+    """Return the change of balanced accuracy (mostly a loss) if a node becomes a leaf."""
+    now = _balanced(node, size)
+    return float(node.mass[node.answer] / size[node.answer] / np.isfinite(size).sum() - now)
+
 
 Ints = NDArray[np.intp]
 FIRST, LAST = range(2)  # places of the first row within the bounds, and of the first beyond
 EQUAL = 1e-12  # share of the rows below which two errors are one
-Floats = NDArray[np.float64]
 Search = Callable[[SplitTask, np.random.Generator, dict[Any, Any] | None], FoundSplit | None]
 MIN_SAMPLES = 10  # rows a node needs to be split
 NEGLIGIBLE = 1e-3  # impurity that is never split: a class of half a thousandth of the weight
@@ -41,8 +144,6 @@ def with_least_wrong(
 
     Shapes: columns (n,), codes (n,), weight (n,).
 
-    Notes
-    -----
     Impurity, by which power laws are found, looks beyond one split; where none follows, what counts
     is who is answered wrongly. O(n log n), and O(n) a class.
     """
@@ -145,10 +246,7 @@ class GrowthLimits:
 
 @dataclass
 class Grower:
-    """Growth of one tree.
-
-    Shapes: codes (n,), weight (n,).
-    """
+    """Growth of one tree; shapes: codes (n,), weight (n,)."""
 
     features: PowerLawFeatures
     columns: Columns

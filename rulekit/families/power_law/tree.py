@@ -16,8 +16,14 @@ from rulekit.data import Costs, make_folds
 from rulekit.exceptions import MonotonicityWarning
 from rulekit.families.family import Family, Setting
 from rulekit.families.power_law.features import PowerLawFeatures
-from rulekit.families.power_law.growing import Grower, GrowthLimits, search_for, seed_of
-from rulekit.families.power_law.nodes import Node, as_tree
+from rulekit.families.power_law.growing import (
+    Grower,
+    GrowthLimits,
+    Node,
+    as_tree,
+    search_for,
+    seed_of,
+)
 from rulekit.families.power_law.solver.split_beam import SEARCHED_ROWS
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
 from rulekit.learners.training import (
@@ -105,8 +111,6 @@ def sizes_of(limits: GrowthLimits, n_rows: int) -> list[GrowthLimits]:
 def compare_sizes(grower: Grower, tau_prune: float | None, n_folds: int) -> Compared | None:
     """Grow a tree of each size on all rows and without each fold, and compute its errors.
 
-    Notes
-    -----
     The sizes of a fold share what they find: the largest root costs what all of them cost.
 
     An error of few rows left out is noisy, and one of rows learned from too low; `OUTSIDE` says how

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable, Conditions
 from rulekit.exceptions import RuleError
-from rulekit.families.scorecard.solver.problem import PointsProblem, class_masses
-from rulekit.families.scorecard.solver.search import Card
+from rulekit.families.scorecard.solver.search import Card, PointsProblem, class_masses
 from rulekit.rules import Columns, Constraints, Literal
 
 Ints = NDArray[np.int64]

@@ -53,8 +53,6 @@ class Chances:
 def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFrame:
     """Group the totals of a scorecard into bands, none across the total that decides.
 
-    Notes
-    -----
     Of all ways to cut, the one whose shares fit the training rows best (least deviance), with no
     more bands than lower it; where a side has several, each holds a twentieth of all rows or more.
     Between totals that rows have, a band begins halfway, rounded up. O(most * totals ** 2).

@@ -64,10 +64,7 @@ def shares_of(rule: RuleSet, kinds: Kinds, factors: Floats) -> Shares:
 
 @dataclass(frozen=True)
 class Pruning:
-    """Removes what does not pay on all rows, without further queries.
-
-    Shapes: factors (K,).
-    """
+    """Removes what does not pay on all rows, without further queries; shapes: factors (K,)."""
 
     classes: Sequence[Any]
     factors: Floats

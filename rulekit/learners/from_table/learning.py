@@ -107,10 +107,7 @@ class Losses:
 
 
 class CutRefiner:
-    """Moves the thresholds of a rule, one after another.
-
-    Shapes: factors (K,).
-    """
+    """Moves the thresholds of a rule, one after another; shapes: factors (K,)."""
 
     def __init__(
         self, rows: Any, sample: pd.DataFrame, factors: Floats, constraints: Constraints
@@ -248,10 +245,7 @@ Watch = Callable[[float, str], None]
 
 @dataclass(frozen=True)
 class Found:
-    """A rule, its learner, and its counts on all rows.
-
-    Shapes: factors (K,).
-    """
+    """A rule, its learner, and its counts on all rows; shapes: factors (K,)."""
 
     learner: Any
     rule: RuleSet
@@ -264,10 +258,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Aims:
-    """The objective.
-
-    Shapes: factors (K,).
-    """
+    """The objective; shapes: factors (K,)."""
 
     factors: Floats
     moves_cuts: bool = True

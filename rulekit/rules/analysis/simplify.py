@@ -66,8 +66,6 @@ def simplify(rule_set: RuleSet) -> RuleSet:
 def simplify_clause(clause: Clause) -> Clause | None:
     """Write a clause with as few literals per column as possible.
 
-    Examples
-    --------
     >>> red, blue = Literal("colour", "==", "red"), Literal("colour", "==", "blue")
     >>> simplify_clause(Clause((red, blue), "or")).conditions
     (Literal(feature='colour', op='in', value=('blue', 'red'), missing=False),)
@@ -106,8 +104,6 @@ def _is_redundant(conditions: Sequence[Condition], k: int) -> bool:
 def implies(narrow: Clause, wide: Clause) -> bool:
     """Return whether every row that meets one AND surely meets another.
 
-    Examples
-    --------
     >>> old, middle = Literal("age", ">", 50), Literal("age", ">", 40)
     >>> implies(Clause((old,)), Clause((middle,))), implies(Clause((middle,)), Clause((old,)))
     (True, False)

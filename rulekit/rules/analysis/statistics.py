@@ -173,28 +173,11 @@ class ClauseStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleStatistics:
-    """Counts of a rule set on a set of rows.
+    """Counts of a rule set on a set of rows; shares are by sample weight, NaN without rows.
 
-    Attributes
-    ----------
-    labels : tuple
-        Every class that occurs or can be predicted, sorted as text.
-    confusion : ndarray of int, shape (k, k)
-        Rows of class ``labels[i]`` that are given ``labels[j]``.
-    weighted_confusion : ndarray of float, shape (k, k)
-        The same by sample weight.
-    n : int
-        Rows.
-    errors : int
-        Rows given a wrong label.
-    error : float
-        Share of rows given a wrong label, by weight; NaN without rows.
-    precision, recall : dict of label to float
-        By weight: of the rows given the label, and of the rows that are of it, the share that is
-        right. NaN where there is none.
-    coverage : float
-        Share of rows that do not fall to the default, by weight.
-    n_clauses, n_conditions : int
+    ``confusion[i, j]`` counts rows of class ``labels[i]`` that are predicted as ``labels[j]``;
+    `labels` are the classes that occur or can be predicted, sorted as text. `coverage` is the share
+    of rows that a clause matches.
     """
 
     labels: tuple[Label, ...]

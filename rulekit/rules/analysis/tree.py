@@ -16,14 +16,7 @@ Path = tuple[Condition, ...]
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A leaf with its prediction.
-
-    Attributes
-    ----------
-    label : str, int, float or bool
-    clause : int or None
-        Which clause of the rule set this is, from 0; None where the default answers.
-    """
+    """A leaf with its prediction; `clause` counts clauses from 0, None is the default."""
 
     label: Label
     clause: int | None = None
@@ -63,8 +56,6 @@ def paths_to_leaves(tree: Tree) -> Iterator[tuple[Path, Leaf]]:
 def rule_of_tree(tree: Tree, default: Label) -> RuleSet:
     """Write a tree as a rule set of disjoint paths.
 
-    Examples
-    --------
     >>> from rulekit.rules import Literal
     >>> old = Literal("age", ">", 50)
     >>> rule_of_tree(Branch(old, Leaf("ill"), Leaf("well")), "well").n_clauses

@@ -9,9 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.data.groups import GROUP_MEASURES
-from rulekit.evaluation import suggest, sweep
-from rulekit.evaluation.sweeps.result import SweepResult, fit_setting, summarise, table_of
+from rulekit.evaluation import pareto_front, suggest, sweep
+from rulekit.evaluation.sweeps.result import (
+    SweepResult,
+    fit_setting,
+    front_steps,
+    summarise,
+    table_of,
+)
 from tests.evaluation.learners import Stump, noisy_table
+from tests.reference import pareto as reference
 
 
 def result_of(points, n_folds=4):
@@ -122,8 +129,8 @@ def test_default_is_best_among_neighbours_with_a_reason():
     chosen = result_of([(e, 0.05, 7.0 - i) for i, e in enumerate(errors)]).suggest()
     assert (chosen["best"], chosen["default"], chosen["simplest_within_1se"]) == (1, 5, 5)
     assert chosen["reason"] == (
-        "Selected: price of a condition 5 (21.0 % with 2.0 conditions). Its test error, averaged "
-        "with settings of similar size, is the lowest after 0.2 points for each condition."
+        "Selected: price of a condition 5 (21.0 % with 2.0 conditions). It has the lowest test "
+        "error, averaged with similar settings, at a penalty of 0.2 points for each condition."
     )
 
 
@@ -261,3 +268,29 @@ def test_settings_that_are_whole_numbers_stay_whole_in_the_table():
     assert table["n_clauses"].dtype == int
     assert table["theta"].dtype == float
     assert table_of(rows, ["other"])["other"].tolist() == [None, None]
+
+
+COORDINATE = st.one_of(
+    st.integers(0, 4).map(float), st.sampled_from([float("nan"), float("inf"), -float("inf"), 0.1])
+)
+PAIRS = st.lists(st.tuples(COORDINATE, COORDINATE), max_size=12)
+
+
+@given(PAIRS)
+def test_front_equals_its_definition(points):
+    x, y = [p[0] for p in points], [p[1] for p in points]
+    assert pareto_front(x, y).tolist() == reference.pareto_front(x, y)
+
+
+def test_coordinates_of_two_lengths_are_refused():
+    with pytest.raises(ValueError, match=r"one length; their shapes are \(2,\) and \(1,\)"):
+        pareto_front([1, 2], [1])
+
+
+@given(PAIRS)
+def test_the_staircase_never_rises(points):
+    finite = [p for p in points if np.isfinite(p).all()]
+    x, y = front_steps([p[0] for p in finite], [p[1] for p in finite])
+    assert (np.diff(x) >= 0).all()
+    assert (np.diff(y) <= 0).all()
+    assert bool(len(x)) == bool(finite)

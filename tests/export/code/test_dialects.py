@@ -395,5 +395,5 @@ def test_database_is_listed_and_marked_if_it_is_run():
         form = FORMATS[name]
         assert database.name in form.name
         assert form.run is None
-        assert ("run such SQL in a PostgreSQL server" in form.how) == (name == "postgresql")
-        assert form.how.startswith("Not run here")
+        assert ("takes a PostgreSQL server" in form.how) == (name == "postgresql")
+        assert form.how.startswith("Not checked on this table")

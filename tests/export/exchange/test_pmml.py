@@ -18,7 +18,7 @@ from lxml import etree
 from rulekit.exceptions import ExportError
 from rulekit.export.exchange.pmml import NAMESPACE, to_pmml
 from rulekit.rules import Clause, LinearSplit, Literal, PowerLaw, PowerLawSplit, RuleSet
-from rulekit.rules.power_law import Factor
+from rulekit.rules.power_law_split import Factor
 from tests.explain.tables import cases
 from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, needed

@@ -9,7 +9,7 @@ import pytest
 from rulekit import LPSVM, HyperplaneRuleClassifier
 from rulekit.exceptions import DataError, RuleError
 from rulekit.families.hyperplane import explain_with_hyperplane
-from rulekit.families.hyperplane.confidence import calibrated
+from rulekit.families.hyperplane.plane_work import calibrated
 from rulekit.families.hyperplane.solver.corners import water_fill
 from rulekit.style.phrases import Wording
 from tests.learners.planes import blobs, with_levels

@@ -1,19 +1,35 @@
 """The tree learner: what it finds, what it says, and what it does with odd tables."""
 
 import json
+import os
+import subprocess
+import sys
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier
+from rulekit.evaluation import sweep
 from rulekit.exceptions import DataError, EmptyRuleWarning, MonotonicityWarning
 from rulekit.families.power_law.features import PowerLawFeatures, short_split, shortest
+from rulekit.families.power_law.growing import with_least_wrong
 from rulekit.families.power_law.solver.split_task import FoundSplit
-from rulekit.rules import Branch, Factor, PowerLawSplit, check_monotonicity, monotonicity_checks
+from rulekit.rules import (
+    Branch,
+    Factor,
+    PowerLaw,
+    PowerLawSplit,
+    check_monotonicity,
+    monotonicity_checks,
+)
 from rulekit.rules.analysis.tree import Leaf
+from rulekit.rules.codec import rule_to_dict
+from tests.reference.power_laws import least_wrong, wrong_of
 
 
 def body_mass(n=200, seed=0):
@@ -316,3 +332,130 @@ def test_fit_many_with_constraints_equals_single_fits():
         with pytest.warns(MonotonicityWarning):
             alone.fit(X, y)
         assert (model.rule_set_, model.left_out_) == (alone.rule_set_, alone.left_out_)
+
+
+GRID = {"max_power_laws": [1, 2]}
+
+
+def table(n=140):
+    rng = np.random.default_rng(4)
+    X = rng.uniform(0.3, 2.0, (n, 5))
+    score = X[:, 0] * X[:, 1] - 0.8 * X[:, 2] + 0.15 * rng.normal(size=n)
+    return X, np.digitize(score, np.quantile(score, [0.35, 0.7]))
+
+
+def tree_text():
+    """Learn a tree of several splits, one of them among three classes, and write all of it."""
+    tree = PowerLawTreeClassifier(random_state=3, max_exponents=3).fit(*table())
+    assert tree.n_splits_ >= 2
+    return json.dumps([rule_to_dict(tree.rule_set_), float(tree.objective_).hex()])
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return tree_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [1, 4])
+def test_a_tree_depends_on_no_number_of_blas_threads(expected, threads):
+    with threadpool_limits(threads):
+        assert tree_text() == expected
+
+
+@pytest.mark.slow
+def test_trees_learned_at_once_are_those_learned_alone(expected):
+    found = joblib.Parallel(n_jobs=2, prefer="threads")(
+        joblib.delayed(tree_text)() for _ in range(2)
+    )
+    assert found == [expected] * 2
+
+
+@pytest.mark.slow
+def test_sweep_of_trees_does_not_depend_on_workers():
+    X, y = table(90)
+    tree = PowerLawTreeClassifier(max_exponents=3, max_depth=1)
+    alone = sweep(tree, X, y, grid=GRID, cv=2)
+    with joblib.parallel_config("threading", n_jobs=2):
+        other = sweep(tree, X, y, grid=GRID, cv=2)
+    left_out = ["seconds"]
+    assert other.table.drop(columns=left_out).equals(alone.table.drop(columns=left_out))
+
+
+@pytest.mark.slow
+def test_fresh_process_with_two_threads_finds_the_same_tree(expected):
+    names = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    code = "from tests.families.power_law.test_tree import tree_text\nprint(tree_text())"
+    made = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | dict.fromkeys(names, "2"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert made.stdout.strip() == expected
+
+
+SUM = (PowerLaw(1.0, (Factor("a"),)), PowerLaw(-2.0, (Factor("b", 2),)))
+
+
+def rows(seed, n=40, n_classes=2, ties=False):
+    """Draw columns with gaps, classes that lean on their sum, and weights, some of them 0."""
+    rng = np.random.default_rng(seed)
+    columns = {"a": rng.normal(size=n), "b": rng.normal(size=n)}
+    if ties:
+        columns = {name: np.round(values) for name, values in columns.items()}
+    total = columns["a"] - 2 * columns["b"] ** 2
+    codes = np.digitize(total + rng.normal(size=n), np.linspace(-3, 1, n_classes + 1)[1:-1])
+    columns["a"][rng.random(n) < 0.1] = np.nan
+    return columns, codes, rng.integers(0, 4, n) * 0.5
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("missing", [False, True])
+def test_no_cut_has_fewer_rows_wrong(missing, n_classes, ties):
+    for seed in range(6):
+        table = rows(seed, n_classes=n_classes, ties=ties)
+        split = PowerLawSplit(SUM, -2.0, None, bool(seed % 2), missing)
+        found = with_least_wrong(split, *table)
+        assert wrong_of(found, *table) == pytest.approx(
+            min(wrong_of(split, *table), least_wrong(split, *table))
+        )
+        assert (found.terms, found.inside, found.missing) == (SUM, split.inside, missing)
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_no_move_of_one_bound_of_a_band_saves_a_row(inside):
+    moved = 0
+    for seed in range(12):
+        table = rows(seed, n_classes=3)
+        split = PowerLawSplit(SUM, -0.5, -4.0, inside)
+        found = with_least_wrong(split, *table)
+        assert wrong_of(found, *table) <= wrong_of(split, *table)
+        assert wrong_of(found, *table) <= least_wrong(found, *table)
+        moved += found != split
+    assert moved > 3
+
+
+def test_a_split_that_is_best_stays_as_it_was():
+    columns = {"a": np.array([1.0, 2.0, 3.0, 4.0]), "b": np.zeros(4)}
+    split = PowerLawSplit(SUM, 2.3)
+    codes = np.array([0, 0, 1, 1])
+    assert with_least_wrong(split, columns, codes, np.ones(4)) is split
+    same = {name: np.ones(4) for name in "ab"}
+    assert with_least_wrong(split, same, codes, np.ones(4)) is split
+
+
+def test_tree_predicts_a_rare_class_if_that_saves_rows():
+    """Impurity alone sets the cut where both sides answer the same, and nothing would be left."""
+    rng = np.random.default_rng(0)
+    a = np.sort(rng.uniform(1.0, 2.0, 400))
+    chance = np.where(np.arange(400) >= 390, 0.8, np.where(np.arange(400) >= 250, 0.3, 0.0))
+    y = rng.random(400) < chance
+    model = PowerLawTreeClassifier(max_depth=0, max_exponents=1, inner_folds=None)
+    model.fit(pd.DataFrame({"a": a}), y)
+    assert model.n_splits_ == 1
+    best = min(((a > cut) != y).mean() for cut in a)
+    assert model.training_error_ == pytest.approx(best)
+    assert best < y.mean()

@@ -1,5 +1,7 @@
 """A table that is not loaded, on the pages: a sample that says so, rules counted on all rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,10 +68,10 @@ def result(app):
 def with_rule(app):
     """Choose the target and take a rule by hand."""
     state = app.session_state["app"]
-    state.table = state.table.with_roles({"ill": "target"}, positive_label="yes")
-    model = FixedRuleClassifier(RULE).fit(*state.training)
-    state.model, state.rule_json, state.rule_selected = model, to_json(RULE), True
-    state.setting = {"edited": "by hand"}
+    state = replace(state, table=state.table.with_roles({"ill": "target"}, positive_label="yes"))
+    rule = {"model": FixedRuleClassifier(RULE).fit(*state.training), "rule_json": to_json(RULE)}
+    setting = {"setting": {"edited": "by hand"}, "rule_selected": True}
+    app.session_state["app"] = replace(state, **rule, **setting)
     return app
 
 

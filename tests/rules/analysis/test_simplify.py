@@ -6,7 +6,6 @@ from hypothesis import given
 
 from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from rulekit.rules.analysis.simplify import implies, simplify, simplify_clause
-from tests.reference.rules import decide, rows_of
 from tests.strategies.rules import clauses, columns, every_row, rule_sets
 
 ROWS = every_row()
@@ -40,11 +39,6 @@ def test_no_prediction_changes_on_any_row(rule_set, table):
     short = simplify(rule_set)
     assert short.predict(table).tolist() == rule_set.predict(table).tolist()
     assert short.predict(ROWS).tolist() == rule_set.predict(ROWS).tolist()
-
-
-@given(rule_sets(), columns(max_rows=8))
-def test_predictions_equal_the_plain_reading(rule_set, table):
-    assert rule_set.predict(table).tolist() == [decide(rule_set, row) for row in rows_of(table)]
 
 
 @given(rule_sets())

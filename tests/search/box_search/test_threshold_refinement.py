@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rulekit.binning import BinnedTable
 from rulekit.search.box_search.problem import BoxPrices
-from rulekit.search.box_search.search import refined_cuts
+from rulekit.search.box_search.threshold_refinement import refined_cuts
 from rulekit.search.columns.clause_selection import MovableCuts
 
 PRICES = st.sampled_from([BoxPrices(), BoxPrices(0.3, 0.3, 0.1), BoxPrices(1.0, 1.0, 0.0)])

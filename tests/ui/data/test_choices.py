@@ -22,7 +22,7 @@ from ui.data.choices import (
 )
 from ui.export.formats import script
 from ui.protected import looks_protected
-from ui.score.new_cases import as_before, outcomes_of
+from ui.score.answers import as_before, outcomes_of
 from ui.state import CUT, AppState
 
 N = 80

@@ -14,7 +14,7 @@ from tests.pages.driving import opened, routed
 from ui import state_file
 from ui.data.readings import converted, typed_levels, ways
 from ui.export.formats import script
-from ui.score.new_cases import as_before
+from ui.score.answers import as_before
 from ui.state import DATES, DURATIONS, AppState
 
 SIZES = ("large", "middle", "small", "tiny")

@@ -7,7 +7,16 @@ import pytest
 
 from rulekit import to_text
 from rulekit.data import load_sample
-from ui.export.formats import run_record, script
+from ui.export.formats import (
+    AUDIENCES,
+    CHOICES,
+    CODE,
+    FIRST,
+    FORMATS,
+    LANGUAGES,
+    run_record,
+    script,
+)
 from ui.learners import spec as spec_module
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import RunSpec
@@ -70,3 +79,11 @@ def test_without_test_rows_there_is_no_test_error():
     _, _, record = recorded(SplitSpec(0.0))
     assert record["result"]["test_error"] is None
     assert record["split"]["test_rows"] == 0
+
+
+def test_each_format_is_in_one_place():
+    folded = [name for names in AUDIENCES.values() for name in names]
+    offered = [*FIRST, *LANGUAGES, *folded]
+    offered.remove(CODE)
+    assert sorted(offered) == sorted(FORMATS)
+    assert set(CHOICES) == {*FORMATS, CODE}

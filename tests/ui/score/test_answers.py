@@ -5,12 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pytest
 
+from rulekit.data import Table
 from rulekit.explain import score
 from rulekit.export import from_text
 from ui.learners.spec import RunSpec
-from ui.score.answers import _file, cost_sentence
-from ui.score.new_cases import NewCases
+from ui.score.answers import NewCases, _file, as_before, cost_sentence, outcomes_of
+from ui.state import CATEGORIES, AppState
 
 
 def test_a_download_holds_every_case_with_its_smallest_change():
@@ -34,3 +36,45 @@ def test_cost_of_wrong_predictions_of_known_cases_is_shown():
     )
     plain = SimpleNamespace(run_settings={}, labels=["ill", "well"])
     assert cost_sentence(cases, score(rule, table), plain) == ""
+
+
+FIRST = Table.from_frame(pd.DataFrame({"x": range(60), "died": [0, 1, 1] * 20}), name="first")
+
+
+@pytest.fixture
+def state():
+    table = FIRST.with_roles({"died": "target"}, positive_label=1)
+    return AppState(table=table, outcomes={"0": "survived", "1": "died"})
+
+
+CODES = [1, 0, 1, 1, 0, 0]
+
+
+def second(values):
+    return Table.from_frame(pd.DataFrame({"x": range(len(values)), "died": values}), name="second")
+
+
+def test_outcomes_are_called_by_their_names(state):
+    assert outcomes_of(second([1, 0, 1]), state).tolist() == ["died", "survived", "died"]
+
+
+def test_a_column_with_gaps_still_gives_the_names(state):
+    assert outcomes_of(second([1, None, 0]), state).tolist() == ["died", None, "survived"]
+
+
+def test_unknown_outcomes_are_none(state):
+    assert outcomes_of(second([None, None]), state) is None
+    assert outcomes_of(Table.from_frame(pd.DataFrame({"x": [1, 2]})), state) is None
+
+
+def test_all_classes_but_the_described_one_are_the_rest():
+    frame = pd.DataFrame({"x": range(90), "kind": ["a", "b", "c"] * 30})
+    table = Table.from_frame(frame).with_roles({"kind": "target"}, positive_label="b")
+    state = AppState(table=table)
+    assert outcomes_of(table, state).tolist()[:3] == ["not b", "b", "not b"]
+
+
+def test_columns_made_codes_are_codes_in_the_second_table(state):
+    coded = AppState(table=state.table, options={CATEGORIES: ["x"]})
+    assert as_before(second(CODES), coded).column("x").kind == "category"
+    assert as_before(second(CODES), state).column("x").is_number

@@ -9,9 +9,9 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from rulekit.families.hyperplane.clauses import face_literals
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
 from rulekit.families.hyperplane.numeric_design import as_numbers
+from rulekit.families.hyperplane.plane_work import face_literals
 from rulekit.families.hyperplane.solver.half_space import HalfSpace
 from rulekit.rules import LinearSplit
 from rulekit.style.palette import GREY, MARK, Look, base_layout, outcome_looks, plain
@@ -25,24 +25,11 @@ FAINT = 0.12  # opacity of a point that meets none of the other conditions
 class Projection:
     """A box in two columns.
 
-    Attributes
-    ----------
-    x, y : str
-        Names of the two columns.
-    points : DataFrame, a row a training row
-        Columns ``x``, ``y``, ``described`` (whether it is of the described class) and ``others``
-        (how many of the box's conditions on other columns it meets).
-    boxes : DataFrame, a row a box
-        Columns ``x0``, ``x1``, ``y0``, ``y1``: the box within the table's range, in these columns.
-    chosen : int
-        The box whose other conditions are counted.
-    n_others : int
-        How many conditions on other columns it has.
-    line : tuple of two (x, y) pairs, or None
-        Where the plane cuts the two columns with the other columns as in the case; None where the
-        cut is outside the range.
-    case : (x, y) pair
-        The case that the other columns are taken from.
+    `points` has a row for each training row: `x`, `y`, ``described`` (the described class) and
+    ``others`` (how many of the box's `n_others` conditions on other columns it meets). `boxes` has
+    columns ``x0``, ``x1``, ``y0``, ``y1``; `chosen` is the box whose other conditions are counted.
+    `line` holds two (x, y) pairs where the plane cuts the two columns with the other columns as in
+    `case`, or None where the cut is outside the range.
     """
 
     x: str
@@ -422,10 +409,7 @@ def projection(
     case: Floats,
     names: list[str],
 ) -> Projection:
-    """Describe boxes, rows and the hyperplane in two columns.
-
-    Shapes: case (k,).
-    """
+    """Describe boxes, rows and the hyperplane in two columns; shapes: case (k,)."""
     half, boxes, plane = side_of(model, label), model.boxes_[label], model.plane_
     a, b = axes
     rows = plane.rows[:, half.columns]

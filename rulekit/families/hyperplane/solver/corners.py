@@ -68,20 +68,11 @@ def _filled_up(region: Region, floor: Floats) -> Floats:
 
 
 def water_fill(weights: Floats, bottoms: Floats | None = None) -> Floats:
-    """Find the box of greatest volume with one corner at 0 and the other on the plane.
+    """Find the box of greatest volume with one corner at 0 and the other on the plane, O(n^2).
 
-    Shapes: weights (n,), bottoms (n,); result (n,).
+    Shapes: weights (n,), bottoms (n,); result (n,). Source: Fung, Sandilya, Rao, "Rule Extraction
+    from Linear Support Vector Machines", section 4.1.
 
-    Notes
-    -----
-    Cost is O(n^2).
-
-    References
-    ----------
-    .. [1] Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines", section 4.1.
-
-    Examples
-    --------
     >>> water_fill(np.array([0.5, 2.0, 4.0]))
     array([0.66666667, 0.16666667, 0.08333333])
     >>> water_fill(np.array([0.2, 2.0, 4.0]))
@@ -112,8 +103,6 @@ def peel(half: HalfSpace, points: Floats, counts: Counts) -> Floats:
 
     Shapes: points (m, n), counts (m,); result (n,).
 
-    Notes
-    -----
     Among equal gains the first feature is lowered. Cost is O(m n), after sorting.
     """
     corner = points.max(axis=0)

@@ -76,19 +76,11 @@ class Boxes:
 def extract_boxes(
     half: HalfSpace, V: Floats, *, criterion: str = "peel", max_depth: int = 20
 ) -> Boxes:
-    """Cover points on one side of a plane by disjoint boxes that do not cross it.
+    """Cover points V (m, n) on one side of a plane by disjoint boxes that do not cross it.
 
-    Shapes: V (m, n).
-
-    Notes
-    -----
     At every depth regions hold disjoint sets of points, so at most ``m * max_depth`` boxes are
-    sought.
-
-    References
-    ----------
-    .. [1] Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines",
-       algorithm 4.1.
+    sought. Source: Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines",
+    algorithm 4.1.
     """
     if criterion not in CRITERIA:
         raise ValueError(f"`criterion` must be one of {tuple(CRITERIA)}, got {criterion!r}.")
@@ -115,10 +107,7 @@ def extract_boxes(
 def carry_on(
     half: HalfSpace, V: Floats, v: Floats, *, criterion: str = "peel", max_depth: int = 20
 ) -> tuple[Floats, Floats, int]:
-    """Extract boxes where one more point is, until one holds it.
-
-    Shapes: v (n,); result (n,).
-    """
+    """Extract boxes where one more point is, until one holds it; shapes: v (n,); result (n,)."""
     if half.value(v) > half.cap:
         raise ValueError("`v` must be on this side of the plane; take the other side.")
     points, counts = np.unique(V[half.contains(V)], axis=0, return_counts=True)

@@ -27,10 +27,7 @@ ROUNDING = 1e-9  # of a margin, which is 1: a weight that adds no more to any ro
 
 @dataclass(frozen=True, eq=False)
 class LPSVMPlane:
-    """A plane found by the linear program.
-
-    Shapes: w (n,).
-    """
+    """A plane found by the linear program; shapes: w (n,)."""
 
     w: Floats
     gamma: float
@@ -38,10 +35,7 @@ class LPSVMPlane:
 
 
 class LPSVMProgram:
-    """One table, for several prices `nu`.
-
-    Shapes: A (m, n), signs (m,), weight (m,), ways (n,).
-    """
+    """One table, for several prices `nu`; shapes: A (m, n), signs (m,), weight (m,), ways (n,)."""
 
     def __init__(
         self,

@@ -33,10 +33,7 @@ DOMINANCE_CELLS = 4_000  # primes, or types, up to which pairs of them are compa
 
 @dataclass(frozen=True)
 class MinimumForm:
-    """A disjunctive normal form.
-
-    Shapes: cubes (t, k).
-    """
+    """A disjunctive normal form; shapes: cubes (t, k)."""
 
     cubes: Cubes
     cost: int
@@ -69,12 +66,8 @@ def minimum_dnf(
 
     Shapes: on, off (2**k,).
 
-    Notes
-    -----
     O(3**k) for the primes. Covering is NP-hard; up to k = 8 it takes milliseconds.
 
-    Examples
-    --------
     Types 01, 10 and 11 are on: either column will do.
 
     >>> minimum_dnf(np.array([0, 1, 1, 1], bool), np.array([1, 0, 0, 0], bool)).cubes

@@ -78,19 +78,11 @@ class ValidationCurve:
 
 
 def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
-    """Evaluate the ideal classifiers of all rankings and numbers of columns.
+    """Evaluate the ideal classifiers of all rankings and numbers of columns, O(2**K) a ranking.
 
-    Shapes: counts (2, 2**K, 2).
-
-    Notes
-    -----
-    O(2**K) for each ranking, whatever the number of rows.
-
-    References
-    ----------
-    .. [1] R. Jaakkola, T. Janhunen, A. Kuusisto, M. F. Rankooh, M. Vilander, "Interpretable
-       classifiers for tabular data via feature selection and discretization" (2024), section 3,
-       steps 3 to 6.
+    Shapes: counts (2, 2**K, 2). Source: R. Jaakkola, T. Janhunen, A. Kuusisto, M. F. Rankooh,
+    M. Vilander, "Interpretable classifiers for tabular data via feature selection and
+    discretization" (2024), section 3, steps 3 to 6.
     """
     right, errors = zip(*(_one_curve(table) for table in counts), strict=True)
     total = counts[0][1].sum().item()
@@ -169,10 +161,7 @@ _MEASURES = {
 def rankings(
     counts: Contingency, scores: Sequence[str], length: int
 ) -> tuple[NDArray[np.intp], ...]:
-    """Rank the columns by each score.
-
-    Shape of the result: (at most `length`,).
-    """
+    """Rank the columns by each score; shape of the result: (at most `length`,)."""
     usable = np.flatnonzero((counts.ones > 0) & (counts.ones < counts.n))
     ranked = []
     for name in scores:

@@ -27,10 +27,7 @@ BLOCK = 64  # columns counted at a time, to keep the intermediate array small
 
 @dataclass(frozen=True)
 class Contingency:
-    """The 2×2 tables of d columns against the class.
-
-    Shapes: ones, ones_positive (d,).
-    """
+    """The 2×2 tables of d columns against the class; shapes: ones, ones_positive (d,)."""
 
     n: Any
     positives: Any
@@ -73,8 +70,6 @@ def contingency(columns: Words, described: Words, within: Words) -> Contingency:
 
     Shapes: columns (d, w), described (w,), within (w,).
 
-    Notes
-    -----
     O(d n / 64).
     """
     ones = np.empty(len(columns), dtype=np.int64)
@@ -106,10 +101,7 @@ def weighted_contingency(
 
 
 def type_codes(columns: Words, n_rows: int) -> NDArray[np.uint32]:
-    """Compute the type of each row as a number.
-
-    Shapes: columns (k, w); result (n,).
-    """
+    """Compute the type of each row as a number; shapes: columns (k, w); result (n,)."""
     codes = np.zeros(n_rows, dtype=np.uint32)
     for column in columns:  # the first column ends up in the highest bit
         codes <<= 1

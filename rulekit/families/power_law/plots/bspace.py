@@ -27,22 +27,11 @@ WRONG = "decided wrongly"
 
 @dataclass(frozen=True)
 class SplitPoints:
-    """Input of a split's figure: the rows with a value, and their coordinates.
+    """Input of a split's figure: the m rows with a value, and their coordinates.
 
-    Attributes
-    ----------
-    laws : ndarray of float, shape (n, q)
-        Value of each power law.
-    margin : ndarray of float, shape (n,)
-        The paper's f.
-    labels : ndarray of object, shape (n,)
-        True classes.
-    wrong : ndarray of bool, shape (n,)
-        Rows that the rule gets wrong.
-    rows : ndarray of int, shape (n,)
-        Places in the table.
-    classes : tuple
-        All classes of the table, so that those of the rows look as in other figures.
+    `laws` (m, q) are the power laws, `margin` (m,) the paper's f, `labels` (m,) the true classes,
+    `wrong` (m,) the rows predicted wrongly, `rows` (m,) their positions in the table. `classes` are
+    all classes of the table, so that colours agree with other figures.
     """
 
     laws: Floats

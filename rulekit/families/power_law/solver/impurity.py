@@ -101,10 +101,7 @@ class ClassMass:
 
 @dataclass(frozen=True)
 class Cuts:
-    """The best cut, interval or step for each projection.
-
-    Shapes: impurity (P,), low, high (P,).
-    """
+    """The best cut, interval or step for each projection; shapes: impurity (P,), low, high (P,)."""
 
     impurity: Floats
     low: Floats

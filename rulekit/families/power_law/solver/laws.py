@@ -49,8 +49,6 @@ class PowerTable:
 
     Shapes: X (n, d), powers (2 * largest + 1, d, n).
 
-    Notes
-    -----
     Holds ``(2 * largest + 1) * n * d`` numbers.
     """
 

@@ -27,8 +27,6 @@ def likely_structures(
 
     Shapes: structures (P, p, d).
 
-    Notes
-    -----
     O(p^2 n) a structure, without a sort. Of a cut the criterion is Fisher's, the share of the
     variance that lies between a class and the rest.
     """
@@ -54,8 +52,6 @@ def likely_features(X: Floats, mass: ClassMass, most: int, rng: np.random.Genera
 
     Shapes: X (n, d).
 
-    Notes
-    -----
     O(n d^2) for the pairs, O(n log n d) for the single ones.
     """
     if X.shape[1] <= most:
@@ -78,8 +74,6 @@ def likely_pairs(X: Floats, mass: ClassMass, modulus: bool, n_pairs: int = N_PAI
 
     Shapes: X (n, d); result (q, 2).
 
-    Notes
-    -----
     O(n d^2). The criterion for a cut is the Mahalanobis distance of class means, for a band the
     smallest eigenvalue of a class's covariance against the scatter of the rest around its mean.
     """

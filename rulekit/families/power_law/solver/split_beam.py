@@ -80,8 +80,6 @@ def beam_search(
 ) -> FoundSplit | None:
     """Find a short split that is pure enough.
 
-    Notes
-    -----
     A band is taken only where it is needed: where no cut reaches `tau` and the band does, where
     it has fewer exponents, or where its impurity is less than 0.8 of the cut's. Without this
     guard bands follow small tables too closely.

@@ -40,8 +40,6 @@ def best_cut(values: Floats, mass: ClassMass) -> Cuts:
 
     Shapes: values (P, n).
 
-    Notes
-    -----
     O(P n log n). A threshold lies between two distinct values only.
     """
     from rulekit.families.power_law.solver import split_kernels
@@ -62,8 +60,6 @@ def best_step(now: Floats, along: Floats, mass: ClassMass) -> Cuts:
 
     Shapes: now, along (P, n).
 
-    Notes
-    -----
     A row changes sides at one step. One pass over the sorted steps sees every split of the line:
     coordinate descent as in OC1, exact along the line.
     """
@@ -109,8 +105,6 @@ def best_interval(
 
     Shapes: values (P, n).
 
-    Notes
-    -----
     Purity is a convex function of the mass inside, so replacing it by its tangent and taking the
     run of largest sum (Kadane) never loses. The tangents depend on prefix sums only, which are
     there once. Not exact; a quadratic search is the oracle in the tests.
@@ -232,8 +226,6 @@ SETTLED = Effort(2, 4, 1, 4)  # where good weights are known from a part of the 
 class LowerLevel:
     """Finds weights and bias for structures on the rows of one node.
 
-    Notes
-    -----
     `screen` costs O(p^2 n + n log n) a structure, `improve` one sort for each step along a line.
     """
 

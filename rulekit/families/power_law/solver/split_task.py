@@ -13,10 +13,7 @@ THIN = 200  # rows of a class that are taken at least, where it has as many
 
 @dataclass(frozen=True)
 class SplitTask:
-    """What a split is searched for.
-
-    Shapes: X (n, d).
-    """
+    """What a split is searched for; shapes: X (n, d)."""
 
     X: Floats
     mass: ClassMass
@@ -29,10 +26,7 @@ class SplitTask:
 
 @dataclass(frozen=True)
 class FoundSplit:
-    """A split and what it is worth.
-
-    Shapes: exponents (q, d), weights (q,).
-    """
+    """A split and what it is worth; shapes: exponents (q, d), weights (q,)."""
 
     exponents: Exponents
     weights: Floats
@@ -73,8 +67,6 @@ def sample_rows(mass: ClassMass, most: int, rng: np.random.Generator) -> tuple[I
 
     Shape of the result: (m,).
 
-    Notes
-    -----
     O(n).
     """
     counts = np.bincount(mass.codes, minlength=mass.n_classes)

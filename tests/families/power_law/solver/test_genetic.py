@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from rulekit.families.power_law.solver.genetic import (
+    GeneticLevel,
     Population,
     StructureSettings,
+    WeightSettings,
     _Evolution,
     genetic_search,
 )
-from rulekit.families.power_law.solver.genetic_weights import GeneticLevel, WeightSettings
 from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.laws import PowerTable, canonical
 from rulekit.families.power_law.solver.split_search import FINISHED, LowerLevel

@@ -8,8 +8,11 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from rulekit.families.power_law.solver import impurity, split_kernels, split_search
-from rulekit.families.power_law.solver.genetic import StructureSettings, genetic_search
-from rulekit.families.power_law.solver.genetic_weights import GeneticLevel
+from rulekit.families.power_law.solver.genetic import (
+    GeneticLevel,
+    StructureSettings,
+    genetic_search,
+)
 from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.laws import PowerTable, canonical
 from rulekit.families.power_law.solver.split_beam import beam_search

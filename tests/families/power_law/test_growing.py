@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rulekit.families.power_law.nodes import Node, as_tree, prune
+from rulekit.families.power_law.growing import Node, as_tree, prune
 from rulekit.rules import Branch, Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.analysis.tree import Leaf
 

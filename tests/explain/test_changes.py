@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier, explain
 from rulekit.explain import explain_path
+from rulekit.explain.changes import STEP
 from rulekit.explain.counterfactual import smallest_change
-from rulekit.explain.one_column import STEP
 from rulekit.explain.splits import change_text, read_split
 from rulekit.rules import Branch, Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.analysis.tree import Leaf, rule_of_tree

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 
 from rulekit.data import Table, read_table
-from ui.data.left_out import left_out, proposals
+from ui.data.quality import left_out, proposals
 
 ROWS = 300
 
