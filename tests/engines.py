@@ -1,6 +1,6 @@
 """Who solves linear programs: tests run with highspy, and as on a machine without it.
 
-"compiled" is the simplex method of `small_dual` for one-level programs, and else as installed. A
+"compiled" is the simplex method of `solve_small_dual` for one-level programs, else as installed. A
 module whose tests are all to run with both says so by a fixture of this name::
 
     @pytest.fixture(params=ENGINES, autouse=True)

@@ -34,6 +34,7 @@ from ui.runs import jobs
 from ui.state import CUT, VERSION, AppState, app_state, changed
 
 PARAMETER = "analysis"
+NEXT = "_next"  # session key of an analysis, with its id, that is about to be shown
 NO_SETTINGS = (
     "This is not a settings file of this dashboard. Choose the JSON file that “Save settings” gave."
 )
@@ -114,6 +115,8 @@ def attach() -> None:
     A new session loads the analysis in its address; an unknown id is replaced by a new one. The
     address shows the id as soon as something is saved under it.
     """
+    if NEXT in st.session_state:
+        _complete()
     if "analysis_id" not in st.session_state:
         _open(st.query_params.get(PARAMETER, ""))
     jobs.watch(analysis_id())
@@ -268,11 +271,27 @@ def begin(table: Table, options: dict[str, Any] | None = None) -> None:
 
     The former analysis' job ends (its finished results stay in its store).
     """
+    _replace(AppState(table=table, every_class=True, options=options or {}))
+
+
+def _replace(state: AppState) -> None:
+    """Show another analysis, under a new id, in this session.
+
+    A rerun may end this at any line: the next run repeats it, see `attach`.
+    """
+    st.session_state[NEXT] = secrets.token_urlsafe(18), state
+    _complete()
+
+
+def _complete() -> None:
+    """Do what `_replace` has begun."""
+    name, state = st.session_state[NEXT]
     jobs.registry().forget(analysis_id())
     _clear()
-    st.session_state["app"] = AppState(table=table, every_class=True, options=options or {})
-    st.session_state["_begun"] = analysis_id()
+    st.session_state["analysis_id"] = st.session_state["_begun"] = name
+    st.session_state["app"] = state
     save()
+    del st.session_state[NEXT]
 
 
 def reopen(name: str) -> None:
@@ -304,7 +323,7 @@ def _clear() -> None:
     """Remove this session's analysis and all widget values except the upload."""
     for key in list(st.session_state):
         if not str(key).startswith(
-            ("_shell", "_wanted", "_message", "_unsaved", "_owner", "upload")
+            ("_shell", "_wanted", "_message", "_unsaved", "_owner", "upload", NEXT)
         ):
             del st.session_state[key]
 
@@ -358,11 +377,7 @@ def load_settings(content: bytes) -> str:
         fresh = state_file.from_plain(saved | {"options": options} | settings, table)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(NO_SETTINGS) from error
-    jobs.registry().forget(analysis_id())
-    _clear()
-    st.session_state["app"] = fresh
-    st.session_state["_begun"] = analysis_id()
-    save()
+    _replace(fresh)
     if same:
         return ""
     return (

@@ -20,17 +20,9 @@ from rulekit.rules.scales import spelled
 class CellSummary:
     """One bin of a numeric column, or one level (or group of rare levels) of any other.
 
-    Attributes
-    ----------
-    name : str
-        Such as ``<= 5``, ``> 5 to 8``, ``red``, ``12 rare levels``, ``not seen in training``
-        or ``missing``.
-    low, high : float
-        Ends of a bin, the upper one included; NaN where there is no bin.
-    n : int
-        Rows in it.
-    counts : dict of class to int
-        Rows in it of each class; empty if no classes were given.
+    `name` is such as ``<= 5``, ``> 5 to 8``, ``red``, ``12 rare levels``, ``not seen in training``
+    or ``missing``. `low` and `high` are the ends of a bin, the upper one included, else NaN;
+    `counts` holds the rows of each class, and is empty if no classes were given.
     """
 
     name: str
@@ -46,21 +38,12 @@ class CellSummary:
 
 @dataclass(frozen=True, slots=True)
 class ColumnSummary:
-    """What became of one column, or of one thing that is read of it.
+    """Summary of one column, or of one part that is read of it.
 
-    Attributes
-    ----------
-    name : str
-    reads : str
-        What is read of it: empty for its own values, "date", "weekday" and so on of a date,
-        "order", or a word in quotes.
-    kind : {"ordered", "levels", "words", "nothing"}
-        Cut at thresholds; tested for its values; for a word; or without any condition.
-    cuts : tuple of float
-        As positions, see `Literal.positions`; empty unless `kind` is "ordered".
-    cells : tuple of CellSummary
-        Bins ascending, or levels; cells for unseen and missing values only where there are any.
-    n_conditions : int
+    `reads` is empty for the column's own values, "date", "weekday" and so on of a date, "order", or
+    a word in quotes; `kind` is "ordered" (cut at thresholds), "levels", "words" or "nothing"
+    (without any condition). `cuts` are positions, see `Literal.positions`, if `kind` is "ordered".
+    `cells` are bins ascending, or levels, and cells for unseen and missing values if there are any.
     """
 
     name: str

@@ -119,8 +119,6 @@ def automatic_cuts(
 
     Shapes: values (n,), classes (n,); result (k,).
 
-    Notes
-    -----
     Cost is O(n log n) for all methods but "entropy", see `mdlp_cuts`.
     """
     distinct = np.unique(values)
@@ -141,8 +139,6 @@ def short_cuts(raw: Values, distinct: Values) -> Values:
 
     Shapes: raw (k,), distinct (m,); result (at most k,).
 
-    Examples
-    --------
     >>> short_cuts(np.array([0.123456]), np.array([0.1201, 0.1299]))
     array([0.123])
     """
@@ -192,8 +188,6 @@ def mdlp_cuts(
 
     Shapes: values (n,), classes (n,); result (k,).
 
-    Notes
-    -----
     On equal gains the smallest cut is taken. Cost is O(n log n + m c k) for m distinct values,
     c classes and k cuts. Fayyad and Irani, IJCAI 1993, criterion (9): a cut of N rows into parts
     1 and 2 is accepted if ``Gain > (log2(N - 1) + log2(3**c - 2) - c Ent + c1 Ent1 + c2 Ent2) / N``

@@ -54,10 +54,7 @@ class Cutting:
     def views(
         self, name: str, column: NDArray[Any], read_as: Any, order: Sequence[str] | None
     ) -> list[ColumnEncoding]:
-        """Read a column of text or truth values.
-
-        Shapes: column (n,).
-        """
+        """Read a column of text or truth values; shapes: column (n,)."""
         nothing = LevelColumn(name, (), bool(missing_in(column).any()))
         first, *rest = self._read(name, column, read_as, order) or [nothing]
         return [first, *(replace(view, extra=True) for view in rest)]

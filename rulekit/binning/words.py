@@ -20,12 +20,8 @@ def chosen_words(
 
     Shapes: texts n, classes (n,).
 
-    Notes
-    -----
     Cost is O(n w c) for w words a text and c classes.
 
-    Examples
-    --------
     >>> chosen_words(["paid late", "paid", "Late!", "paid"] * 5, np.array([1, 0, 1, 0] * 5), 1)
     ('late',)
     """

@@ -121,8 +121,6 @@ def solve_lp(
 ) -> LPSolution:
     """Solve a linear program.
 
-    Examples
-    --------
     Two units have to be bought; the cheaper kind is limited to 1.5:
 
     >>> import numpy as np
@@ -189,8 +187,6 @@ def load_highs() -> ModuleType | None:
 class ResidentProgram:
     """A linear program of which only bounds change; with highspy it stays inside HiGHS.
 
-    Notes
-    -----
     Each call of `solve` starts cold, from the slack basis, so its answer does not depend on the
     calls before it. One object must not be used by two threads at once.
     """

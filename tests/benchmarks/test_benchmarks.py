@@ -335,6 +335,8 @@ def test_costs_and_ranking_are_measured_against_a_tree(folder):
     costs = {row["what"]: row for row in rows}
     apart = costs["cost a 100 cases"]["ours"] - costs["cost a 100 cases"]["reference"]
     assert costs["difference"]["ours"] == pytest.approx(apart)
+    extra = costs["cost a 100 cases"]["ours"] - costs["without costs"]["ours"]
+    assert costs["more than without"]["ours"] == pytest.approx(extra)
     assert costs["cost a 100 cases"]["ours"] < costs["constant"]["ours"]
     rows = bench_ranking.measure(given)
     assert all(set(row) <= KEYS for row in rows)

@@ -46,6 +46,17 @@ def test_a_bad_file_is_a_sentence_and_the_earlier_table_stays(visit):
     assert "Traceback" not in visitor.text()
 
 
+def test_a_large_file_given_at_once_after_opening_arrives(visit):
+    visitor = visit("/")
+    names = [f"measure {k}" for k in range(31)]
+    visitor.page.reload(wait_until="commit")
+    field = visitor.page.locator("input[type=file]").first
+    file = {"name": "large.csv", "mimeType": "text/csv", "buffer": table(names, 50_000)}
+    field.set_input_files(files=[file])  # the browser's key is on its way
+    visitor.page.get_by_role("combobox", name="Target column").first.wait_for()
+    visitor.reads("large.csv · 50,000 rows")
+
+
 def test_forgetting_leaves_an_empty_page_and_a_clean_address(visit):
     visitor = visit("/").press("sample_iris")
     visitor.page.wait_for_url("**/data?analysis=*")

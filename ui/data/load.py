@@ -46,15 +46,14 @@ def upload_card() -> None:
     """Show the upload and read a new file once; on an error, keep the table and show why."""
     file = st.file_uploader("Upload a file", key="upload_file")
     st.caption(f"{Limits().sentence()} The file stays on this machine.")
-    if file is not None:
-        seen = st.session_state.get("upload")
-        if seen is None or seen.file_id != file.file_id:
-            upload = Upload(file.name[:80], _unpacked(file.getvalue()), file.file_id)
-            st.session_state["upload"] = upload
-            st.session_state.pop("upload_target", None)
-            with st.spinner("Reading the file", show_time=True):
-                read(upload, ParseOptions())
-            st.rerun()
+    if file is not None and file.file_id != st.session_state.get("upload_read"):
+        upload = Upload(file.name[:80], _unpacked(file.getvalue()), file.file_id)
+        st.session_state["upload"] = upload
+        st.session_state.pop("upload_target", None)
+        with st.spinner("Reading the file", show_time=True):
+            read(upload, ParseOptions())
+        st.session_state["upload_read"] = file.file_id  # last: a rerun may end this at any line
+        st.rerun()
     reading = jobs.registry().get(_owner())
     if reading is not None and reading.active:
         st.fragment(_progress, run_every=POLL_SECONDS)(reading)
@@ -189,12 +188,12 @@ def _progress(job: jobs.Job) -> None:
 
 
 def _ended(job: jobs.Job) -> None:
-    """Store the result of reading, and rerun the page."""
-    jobs.registry().forget(_owner())
+    """Store the result of reading, forget the job, and rerun the page."""
     if job.state == "done":
         _take(job.answer)
     else:
         _take(Answer(error=job.error or "Reading was stopped."))
+    jobs.registry().forget(job.owner)
     st.rerun()
 
 

@@ -58,11 +58,11 @@ def readings_card() -> None:
 
 def ways(table: Table, column: Column) -> list[str]:
     """Return the other types that a text column can be read as; none if its role forbids it."""
-    dtype = table.frame[column.name].dtype
-    fixed = column.is_number or pd.api.types.is_bool_dtype(dtype) or column.n_distinct < 2
+    fixed = column.is_number or column.n_distinct < 2
     if fixed or column.role in ("target", "weight", "group"):
         return []
-    if pd.api.types.is_datetime64_any_dtype(dtype):
+    dtype = table.frame[column.name].dtype
+    if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_datetime64_any_dtype(dtype):
         return []
     kinds = [DATE, DURATION] if column.kind == "date" else [DURATION, DATE]
     return [ORDER, *kinds] if column.kind in ("category", "boolean") else kinds

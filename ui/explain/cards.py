@@ -84,6 +84,7 @@ SHOW = {"all": "all", "errors": "wrong only", "near": "near the boundary"}
 PART, SHOWN = "explain_part", "explain_show"
 ANY = "any"
 MAX_LISTED = 2000
+MAX_COLUMNS = 60  # columns of the list, those of the rule first
 MAX_VALUES = 20  # columns with more values are searched, not filtered
 NEAR = 0.05  # a case is near the boundary if moving a value by this share of its range changes it
 Mask = NDArray[np.bool_]
@@ -129,7 +130,8 @@ def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state
     clauses[f"no clause {verb}"] = ~fired.any(axis=1)
     clause = places[0].selectbox("Clause", [ANY, *clauses], key=f"explain_clause_{rule.n_clauses}")
     keep = clauses.get(clause, np.ones(len(rows.y), dtype=bool))
-    columns = [c for c in rows.X.columns if rows.X[c].nunique() <= MAX_VALUES]
+    distinct = {c.name: c.n_distinct for c in state.table.columns}
+    columns = [name for name in rows.X.columns if distinct[name] <= MAX_VALUES]
     column = places[1].selectbox(
         "Group",
         [None, *columns],
@@ -162,9 +164,13 @@ def _choose(listed: pd.DataFrame, total: int) -> int:
         remember,
         key="explain_table",
         alt=f"{total} cases; choosing one explains it beside the table",
+        shown=listed.iloc[:, :MAX_COLUMNS],
         height=540,
     )
     more = f"Listing the first {len(listed):,}; search to find others. " * (total > len(listed))
+    more += f"Listing {MAX_COLUMNS} columns; the search reads all. " * (
+        listed.shape[1] > MAX_COLUMNS
+    )
     wrong = int((listed[TRUTH] != listed[ANSWER]).sum())
     st.caption(f"{total:,} cases. {more}The prediction is wrong for {wrong:,} of those listed.")
     return positions[index]

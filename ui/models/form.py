@@ -335,7 +335,7 @@ def _begins_with(state: AppState) -> RunSpec:
     """Return the defaults of the form; they stay the same throughout a session.
 
     Before any run, prices are in proportion to the number of rows, and the variants of the search
-    are off for large tables.
+    are off for large tables. A comparison searches no variants: those of the last search count.
     """
     if "_form_begins" not in st.session_state:
         X, y = state.training
@@ -343,7 +343,10 @@ def _begins_with(state: AppState) -> RunSpec:
         thetas = as_entered(search_grid(y)["theta"])
         suggested = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
         begun = [RunSpec.from_dict(r) for r in state.runs]
-        usual = begun[-1] if begun else replace(usual, thetas=thetas, **suggested)
+        first = replace(usual, thetas=thetas, **suggested)
+        kinds = next((run for run in reversed(begun) if run.budget is None), first)
+        variants = {name: getattr(kinds, name) for name in ("against", "robust", "noisy")}
+        usual = replace(begun[-1] if begun else first, **variants)
         st.session_state["_form_begins"] = replace(usual, thorough=True)
     return st.session_state["_form_begins"]
 

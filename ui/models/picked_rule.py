@@ -22,7 +22,7 @@ from ui.learners.offered import CARDS, learner_of, same_search
 from ui.learners.spec import FIT_SECONDS, QUICK, SHARED, RunSpec, quiet
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
 from ui.models.gaps import gap_words
-from ui.models.points import SPREAD_FOLDS, Curve
+from ui.models.points import SPREAD_FOLDS, Curve, in_full
 from ui.models.run import part_words
 from ui.picked import (
     constraint_lines,
@@ -342,5 +342,5 @@ def _turned(result: Curve, name: str, key: str) -> None:
 
 
 def _alike(result: Curve, wanted: Mapping[str, Any]) -> pd.DataFrame:
-    same = [k for k, s in enumerate(result.settings) if same_search(s, wanted)]
+    same = [k for k, s in enumerate(result.settings) if same_search(in_full(s), wanted)]
     return result.points.loc[same].sort_values("test_error", kind="stable")

@@ -13,13 +13,14 @@ from rulekit.binning import Binarizer
 from rulekit.exceptions import DataError
 from rulekit.families.ideal_dnf.counts import MatrixCounts, PackedCounts, Pair, TableCounts
 from rulekit.families.ideal_dnf.solver.prime_implicants import MinimumForm, minimum_dnf
-from rulekit.families.ideal_dnf.solver.relevance import (
+from rulekit.families.ideal_dnf.solver.row_types import (
     SCORES,
+    Counts,
     ValidationCurve,
+    majority,
     rankings,
     validation_curve,
 )
-from rulekit.families.ideal_dnf.solver.row_types import Counts, majority
 from rulekit.learners.shares import Patterns, Shares, first_clause
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import Clause, Columns, RuleSet

@@ -34,19 +34,10 @@ TIE = 1e-9  # values that differ by less, relative to them, are equal but for ro
 
 @dataclass(frozen=True)
 class PathEntry:
-    """One rule of a path.
+    """One rule of a path, with its size as the search counts it.
 
-    Attributes
-    ----------
-    n_clauses, n_conditions : int
-        Its size as the search counts it.
-    loss : float
-        Price of its wrong training rows, in rows, without the literals; the number of wrong rows
-        where the prices are plain errors.
-    train_error : float
-        Share of the training weight that it gets wrong.
-    rule_set : RuleSet
-        The rule.
+    `loss` is the price of its wrong training rows, in rows, without the literals: the number of
+    wrong rows where the prices are plain errors. `train_error` is its wrong share of weight.
     """
 
     n_clauses: int
@@ -62,15 +53,8 @@ class PathEntry:
 
 @dataclass(frozen=True)
 class RulePath:
-    """The rules of one search, for any penalty and any limit of clauses.
+    """The rules of one search, by clauses and then literals, for any penalty and limit of clauses.
 
-    Parameters
-    ----------
-    entries : tuple of PathEntry
-        By clauses and then literals.
-
-    Examples
-    --------
     >>> from rulekit import BoxSearchClassifier, load_sample
     >>> X, y = load_sample("breast_cancer").xy("diagnosis")
     >>> learner = BoxSearchClassifier(n_perturbations=0, positive_label="malignant")
@@ -90,21 +74,9 @@ class RulePath:
     def entry(
         self, theta: float, n_clauses: int | None = None, max_conditions: int | None = None
     ) -> PathEntry:
-        """Return the entry of the least objective.
+        """Return the entry of the least objective, with `theta` the price of a literal in rows.
 
-        Parameters
-        ----------
-        theta : float
-            Price of a literal, in training rows.
-        n_clauses : int, optional
-            Clauses at most; any number by default.
-        max_conditions : int, optional
-            Literals at most, as the search counts them; any number by default.
-
-        Returns
-        -------
-        PathEntry
-            Of equal objectives the one with fewer literals, then with fewer clauses.
+        Of equal objectives it is the one with fewer literals, then with fewer clauses.
         """
         allowed = [
             e
@@ -123,17 +95,9 @@ class RulePath:
         return self.entry(theta, n_clauses, max_conditions).rule_set
 
     def front(self, n_clauses: int | None = None) -> pd.DataFrame:
-        """List the rules that no other beats in both loss and literals.
+        """List the rules that no other beats in both loss and literals, smallest rules first.
 
-        Parameters
-        ----------
-        n_clauses : int, optional
-            Clauses at most.
-
-        Returns
-        -------
-        DataFrame
-            Columns n_conditions, n_clauses, loss, train_error, rule_set; smallest rules first.
+        Columns: n_conditions, n_clauses, loss, train_error, rule_set.
         """
         front: list[PathEntry] = []
         for entry in sorted(self.entries, key=lambda e: (e.n_conditions, e.loss, e.n_clauses)):

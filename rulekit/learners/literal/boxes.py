@@ -29,10 +29,7 @@ N_TREES = 100
 def discounted(
     problem: LearningProblem, label_noise: float, seed: int, classes: NDArray[np.intp] | None = None
 ) -> LearningProblem:
-    """Weight rows by the forest's agreement with their class.
-
-    Shapes: classes (n,).
-    """
+    """Weight rows by the forest's agreement with their class; shapes: classes (n,)."""
     key = repr(("label_noise", label_noise, seed, classes is None)).encode()
     if key not in problem.memory:
         agreed = agreement(problem, seed, classes)
@@ -174,10 +171,7 @@ Clauses = list[tuple[Literal, ...]]
 
 @dataclass(frozen=True)
 class SearchedLists:
-    """Result of a search, for every penalty and every limit.
-
-    Shapes: codes (n,).
-    """
+    """Result of a search, for every penalty and every limit; shapes: codes (n,)."""
 
     problem: LearningProblem
     codes: NDArray[np.intp]

@@ -39,8 +39,6 @@ Bools = NDArray[np.bool_]
 class BoxPrices:
     """What a wrong row costs beyond one, see `descent_kernels`.
 
-    Notes
-    -----
     ``(0, 0, 0)`` counts training errors, the objective (3.7) of Su, Wei, Varshney and Malioutov;
     ``(1, 1, 0)`` is their minimal Hamming distance (3.12) exactly; ``(0.3, 0.3, 0.1)`` prefers
     rules with a margin.

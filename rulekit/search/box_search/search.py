@@ -34,8 +34,6 @@ MANY_COLUMNS, PART_COLUMNS = 512, 256
 class SingleBox:
     """Finds boxes that save much.
 
-    Notes
-    -----
     What a row saves must be a multiple of one number so small that no sum is rounded.
     """
 
@@ -95,8 +93,6 @@ class ArchiveEntry:
 class Archive:
     """The best rule for each (clauses, literals), from which any θ and clause limit is answered.
 
-    Notes
-    -----
     Entries are only ever replaced by better ones, so that an answer never gets worse as a search
     goes on, as θ falls (in loss), or as more clauses are allowed.
     """
@@ -159,8 +155,6 @@ class Archive:
 class Descent:
     """Improves rules of one problem.
 
-    Notes
-    -----
     All moves are made by the kernels, which are compiled or loaded as the first object is made.
     """
 
@@ -256,10 +250,7 @@ class Descent:
             kernels.visit(*data, kernels.DESCEND, k, *arguments)
 
     def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
-        """Improve each clause by itself, for prices of training errors.
-
-        Shape of the result: (k, 1 + p).
-        """
+        """Improve each clause by itself, for prices of training errors; result (k, 1 + p)."""
         kernels, box = self._descents, _stacked(starts)
         saved = np.zeros((len(box), 1 + box.shape[1]))
         names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
@@ -267,10 +258,7 @@ class Descent:
         return _boxes(box), saved
 
     def choose_alone(self, theta: float) -> tuple[Floats, Boxes]:
-        """Choose an interval of each feature, for a rule of one feature.
-
-        Shape of the result: (p,).
-        """
+        """Choose an interval of each feature, for a rule of one feature; result (p,)."""
         self._descents.choose_alone(self._table, self._work, theta)
         return self._work.gain[:, 0].copy(), _boxes(self._work.choice[None])
 
@@ -327,8 +315,6 @@ def search_rows(
 ) -> Archive:
     """Search the best rule of each size.
 
-    Notes
-    -----
     A round visits every number of clauses and every price. Each visit starts from the best rule the
     archive has for that pair, so that what is learned at one price serves all. Where there are more
     than `MANY_ROWS` distinct rows, all rounds are made on `PART_ROWS` drawn from them; what they

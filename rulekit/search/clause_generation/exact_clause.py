@@ -149,8 +149,6 @@ def best_clause(
 
     Shapes: holds (n, d), y (n,), slots d, weight (n,).
 
-    Notes
-    -----
     Exponential in the worst case. Prunes, all safe: what P, less a literal, can still be worth; a
     literal must take at least θ from N that no other one takes (else dropping it is better), and
     this share only shrinks; some of it must lie in the literal's step (else the next looser literal
@@ -369,8 +367,6 @@ def near_best_clauses(  # noqa: PLR0913  all but four by keyword
 
     Shapes: holds (n, d), y (n,), slots d, weight (n,).
 
-    Notes
-    -----
     Exponential in the worst case. It does not depend on the order of rows; ties at the edge of a
     margin that had to shrink are left out together.
     """

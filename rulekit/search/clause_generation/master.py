@@ -124,8 +124,6 @@ class MasterAnswer:
 class ClauseMaster:
     """The master over the clauses of a pool that grows.
 
-    Notes
-    -----
     With highspy each solution starts from the basis of the one before; without, from nothing.
     """
 

@@ -94,10 +94,7 @@ def priced(
 
 
 def compact_program(P: Floats, m: Floats, c: Floats) -> LinearProgram:
-    """Write the compact one-level problem out as a program.
-
-    Shapes: P (g, d), m (g,), c (d,).
-    """
+    """Write the compact one-level problem out as a program; shapes: P (g, d), m (g,), c (d,)."""
     g, d = P.shape
     return LinearProgram(
         np.concatenate([c, m]),

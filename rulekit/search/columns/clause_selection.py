@@ -27,10 +27,7 @@ class MovableCuts:
 
 @dataclass(frozen=True)
 class ClauseSelection:
-    """Conditions chosen for the clauses of a rule.
-
-    Shapes: chosen (R, d), disabled (R,).
-    """
+    """Conditions chosen for the clauses of a rule; shapes: chosen (R, d), disabled (R,)."""
 
     chosen: Bools
     disabled: Bools
@@ -80,8 +77,6 @@ def hamming_cost(
 
     Shapes: A (n, d), y (n,), weight (n,), chosen (R, d), disabled (R,).
 
-    Notes
-    -----
     Takes O(n * number of chosen columns) time.
     """
     weight = np.ones(len(y)) if weight is None else weight

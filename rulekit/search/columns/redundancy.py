@@ -53,8 +53,6 @@ def redundancy_groups(columns: BinnedTable, y: Bools) -> tuple[RedundancyGroup, 
 
     Shapes: columns (n, d), y (n,).
 
-    Notes
-    -----
     Takes O(n p) time, and what columns say of the cells that are seen.
     """
     seen, covered = columns.seen(), columns[y].seen()

@@ -130,10 +130,7 @@ def rounding_layout(P: BinnedTable, groups: Sequence[RedundancyGroup]) -> Any:
 
 
 def round_by_threshold(w: Floats, threshold: float = 0.2) -> Bools:
-    """Choose the columns with at least this weight.
-
-    Shapes: w (d,); result (d,).
-    """
+    """Choose the columns with at least this weight; shapes: w (d,); result (d,)."""
     return w >= threshold
 
 
@@ -163,8 +160,6 @@ def round_without_redundancy(task: RoundingTask, w: Floats) -> Bools:
 
     Shapes: w (d,); result (d,).
 
-    Notes
-    -----
     Costs that differ by less than 1e-9 are ties: fewer columns win, then the lowest columns;
     groups of equal weight are taken by lowest column; of clauses of equal cost and length the
     first reading's. Takes O(n p) time a sweep: the rows still open are weighed once for all
@@ -175,10 +170,7 @@ def round_without_redundancy(task: RoundingTask, w: Floats) -> Bools:
     fractional programs of one table this was measured on (pima), and 1.11 times on another
     (sonar); as it is, 1.09 times on both.
 
-    References
-    ----------
-    .. [1] G. Su, D. Wei, K. R. Varshney, D. M. Malioutov, "Interpretable two-level Boolean rule
-       learning for classification" (2015), section 4.4.
+    Source: Su, Wei, Varshney, Malioutov (2015), section 4.4.
     """
     from rulekit.search.columns import rounding_kernels as kernel
 

@@ -58,10 +58,7 @@ ROUNDINGS = ("redundancy", "threshold", "random")
 
 @dataclass(frozen=True)
 class CoverSolution:
-    """A relaxed clause.
-
-    Shapes: w (d,).
-    """
+    """A relaxed clause; shapes: w (d,)."""
 
     w: Floats
     value: float
@@ -71,10 +68,7 @@ class CoverSolution:
 
 @dataclass(frozen=True)
 class LearnedClause:
-    """A clause of whole columns.
-
-    Shapes: selected (d,).
-    """
+    """A clause of whole columns; shapes: selected (d,)."""
 
     selected: Bools
     disabled: bool
@@ -171,8 +165,6 @@ class CoverProblem:
     Shapes: A (n, d), y (n,), weight (n,), perturbation (d,), table (n, d), y (n,), allowed
     (d,), required (d,).
 
-    Notes
-    -----
     Rows are sorted, and equal rows of P merged, so that the order of rows changes nothing.
     Solutions are remembered, each with the interval of theta in which it is optimal, all else
     equal; a theta in a known interval is answered without a solve. See `ThetaPath`.
@@ -277,10 +269,7 @@ class CoverProblem:
         *,
         disable_cost: float | None = None,
     ) -> CoverSolution:
-        """Find the relaxed clause of least perturbed cost.
-
-        Shapes: rows (n,), extra_cost (d,).
-        """
+        """Find the relaxed clause of least perturbed cost; shapes: rows (n,), extra_cost (d,)."""
         theta = checked_theta(theta)
         sub = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
         return self._solved(sub, theta)

@@ -35,9 +35,8 @@ from rulekit._sums import addable
 from rulekit.binning import BinnedTable
 from rulekit.binning.binned_table import DENSE
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns.generated_dual import GeneratedDual, RowGroups
+from rulekit.search.columns.generated_dual import SMALL, GeneratedDual, RowGroups, solve_small_dual
 from rulekit.search.columns.rounding import snapped
-from rulekit.search.columns.small_dual import SMALL, solve_small_dual
 from rulekit.search.lp import TOLERANCE, LPSolution
 
 Ints = NDArray[np.intp]
@@ -175,10 +174,7 @@ class CoverProgram:
         time_limit: float | None = None,
         chains: ChainScreen | None = None,
     ) -> Vertex:
-        """Find the optimal clause and its range.
-
-        Shapes: c (d,), m (g,).
-        """
+        """Find the optimal clause and its range; shapes: c (d,), m (g,)."""
         worth = self._sums(addable(m))
         # A column that costs as much as all it covers has weight 0 in some optimum, and the
         # perturbed optimum is unique.

@@ -23,10 +23,7 @@ ROW_BLOCK = 256
 
 @dataclass(frozen=True)
 class Bounds:
-    """A point of the dual program and a clause.
-
-    Shapes: mu (g,).
-    """
+    """A point of the dual program and a clause; shapes: mu (g,)."""
 
     mu: Floats = field(repr=False)
     lower: float
@@ -48,8 +45,6 @@ def greedy_dual(
 
     Shape of the result: (g,).
 
-    Notes
-    -----
     O(g d).
     """
     g, d = problem.P.shape

@@ -122,8 +122,6 @@ def across_test(problem: PricedColumns) -> Outcome:
 def duality_test(problem: PricedColumns, bounds: Bounds) -> Outcome:
     """Remove the columns whose every clause costs more than a known one: O(n p + d).
 
-    Notes
-    -----
     "More" leaves a guard of 1e-9 of the cost, so that rounding removes no column of a best clause;
     at a tie the known clause itself could go. With the optimum of the linear program as `bounds`
     this is fixing by reduced costs, as the floor is then the optimal value plus the column's.

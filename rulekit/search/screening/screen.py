@@ -176,8 +176,6 @@ def unproved(
 
     Shapes: y (n,), weight (n,).
 
-    Notes
-    -----
     *simple*: the price is recomputed and is no less than all the column covers. *pairs*: the rows
     lost and the price saved are recomputed, and exchanges never lead in a circle, so that every
     column of a clause ends at one that was kept. *duality*: `mu` is recomputed to overdraw no

@@ -29,15 +29,10 @@ def alternating(
     clause whose rows are nearest on average. Each clause is then learned from all rows with `y`
     and its own rows.
 
-    Notes
-    -----
     One round solves R one-level problems. The objective may rise from one round to the next,
     because clauses are rounded.
 
-    References
-    ----------
-    .. [1] G. Su, D. Wei, K. R. Varshney, D. M. Malioutov, "Interpretable two-level Boolean rule
-       learning for classification" (2015), section 4.3.
+    Source: Su, Wei, Varshney, Malioutov (2015), section 4.3.
     """
     current, history = initial_clauses(task, n_clauses, init)
     if "stopped" in history[-1]:
@@ -67,8 +62,6 @@ def row_owners(table: BinnedTable, y: Bools, weight: Floats, counts: Counts) -> 
 
     Shapes: table (n, d), y (n,), weight (n,), counts (n, R); result (n,).
 
-    Notes
-    -----
     Takes O((n p + d) R) time, p being the number of sources.
     """
     smallest = (counts == counts.min(axis=1, keepdims=True)) & ~y[:, None]

@@ -30,14 +30,9 @@ def block_coordinate(
     A clause is learned from all rows with `y` and from those rows without that every other clause
     accepts; the rest are rejected already. The new clause is taken only if the objective falls.
 
-    Notes
-    -----
     One update solves one, for "greedy" R, one-level problems.
 
-    References
-    ----------
-    .. [1] G. Su, D. Wei, K. R. Varshney, D. M. Malioutov, "Interpretable two-level Boolean rule
-       learning for classification" (2015), section 4.2.
+    Source: Su, Wei, Varshney, Malioutov (2015), section 4.2.
     """
     if update not in UPDATES:
         raise ValueError(f"`update` must be one of {UPDATES}, got {update!r}.")

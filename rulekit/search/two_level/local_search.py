@@ -52,8 +52,6 @@ def local_search(
     Moves: switch a clause off; drop a column; add one; swap one for another; and, when none of
     these helps, move the cut of a column to any distinct value of its source column.
 
-    Notes
-    -----
     Of equally good moves the one that leaves fewest columns is made, then the first one: clause
     by clause, drop before add before swap, columns from the left. Cuts prefer to stay near. A
     move costs O(n d) time for each column chosen.

@@ -222,10 +222,7 @@ class _Prices:
 
 @dataclass(frozen=True)
 class RelaxedClauses:
-    """The optimum of the relaxation.
-
-    Shapes: u (k,).
-    """
+    """The optimum of the relaxation; shapes: u (k,)."""
 
     u: Floats
     value: float
@@ -254,8 +251,6 @@ def solve_two_level_lp(
 ) -> ClauseSelection:
     """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy.
 
-    Notes
-    -----
     For theta of at most 1 the relaxation tends to say nothing: all errors vanish and all weights
     are small fractions. The rule is then made by the rounding alone.
     """

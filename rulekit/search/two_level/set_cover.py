@@ -14,14 +14,9 @@ from rulekit.search.two_level.task import INITS, Iterate, TwoLevelTask, check_n_
 def set_cover(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     """Learn a CNF clause by clause; what an earlier clause rejects is left to it.
 
-    Notes
-    -----
     Solves at most R one-level problems.
 
-    References
-    ----------
-    .. [1] G. Su, D. Wei, K. R. Varshney, D. M. Malioutov, "Interpretable two-level Boolean rule
-       learning for classification" (2015), section 2.2.
+    Source: Su, Wei, Varshney, Malioutov (2015), section 2.2.
     """
     clauses, history = cover_clauses(task, n_clauses)
     return clauses.selection(history)

@@ -16,7 +16,7 @@ from rulekit.families.ideal_dnf import search as counting
 from rulekit.families.ideal_dnf.counts import lower_median
 from rulekit.families.ideal_dnf.ideal_dnf import SampleGuarantee, margins_of
 from rulekit.families.ideal_dnf.search import held_out
-from rulekit.families.ideal_dnf.solver.relevance import SCORES
+from rulekit.families.ideal_dnf.solver.row_types import SCORES
 from rulekit.learners.shares import SHRINK
 from tests.reference import ideal as plain
 from tests.reference.types import least_errors

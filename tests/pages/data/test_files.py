@@ -8,10 +8,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import streamlit as st
 
 from tests.pages.data.steps import GOOD, said, upload
 from tests.pages.driving import text
 from tests.waiting import until
+from ui import workspace
+from ui.data import load
 from ui.data.tasks import ReadFile
 
 
@@ -131,6 +134,29 @@ def test_large_file_is_read_in_the_background(open_app, table_of, monkeypatch):
     until(lambda: app.run() and app.error)
     assert "Every row must have 2 cells" in said(app)
     assert table_of(app).name == "iris"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("place", [(load, "read"), (load, "_take"), (workspace, "_clear")])
+def test_file_arrives_after_an_interrupted_run(open_app, table_of, monkeypatch, place, large):
+    """Another message of the browser ends a run at any line, such as its key after opening."""
+    calls, real = [], getattr(*place)
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) > 1:
+            return real(*arguments)
+        if place[0] is workspace:  # in the middle of a change
+            del st.session_state["analysis_id"]
+        st.rerun()
+
+    monkeypatch.setattr(*place, interrupted)
+    monkeypatch.setattr("ui.data.tasks.LARGE", {"text": 100 if large else 10**6})
+    app = upload(open_app(), GOOD, "big.csv")
+    until(lambda: app.run() and table_of(app) is not None)
+    assert table_of(app).name == "big.csv"
+    assert len(calls) > 1
 
 
 class Endless(ReadFile):

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from rulekit.search.columns import generated_dual
+from rulekit.search.columns import generated_dual, simplex_kernels
 from rulekit.search.columns.candidates import compact_program
-from rulekit.search.columns.generated_dual import CHUNK, GeneratedDual
+from rulekit.search.columns.generated_dual import CHUNK, GeneratedDual, solve_small_dual
 from rulekit.search.lp import solve_lp
 from tests.engines import ENGINES, needs_highspy, solved_by
+from tests.strategies.covers import small_dual
 
 
 @pytest.mark.parametrize("parts", [(5,), (2, 3), (1, CHUNK + 3, 2)])
@@ -69,3 +70,18 @@ def test_the_next_solution_begins_at_the_vertex_of_the_last_one(monkeypatch):
     assert ((x >= -1e-9) & (x <= lp.x_upper + 1e-9)).all()
     parent = coarse.of[program.groups.first]
     np.testing.assert_allclose(np.bincount(parent, x), found.x, atol=1e-9)
+
+
+def test_an_answer_that_is_not_optimal_is_refused(monkeypatch):
+    P, c, m = small_dual(1, 30, 20)
+    assert solve_small_dual(P, c, m) is not None
+    with monkeypatch.context() as patch:
+        patch.setattr(simplex_kernels, "optimise", lambda *_: simplex_kernels.OPTIMAL)
+        assert solve_small_dual(P, c, m) is None
+    monkeypatch.setattr(generated_dual, "MOST", 0)
+    assert solve_small_dual(P, c, m) is None
+
+
+def test_a_time_limit_that_has_passed_is_reported():
+    P, c, m = small_dual(1, 30, 20)
+    assert solve_small_dual(P, c, m, time_limit=-1.0).status == "time limit"

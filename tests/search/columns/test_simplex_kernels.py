@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.search.columns.candidates import compact_program
+from rulekit.search.columns.generated_dual import solve_small_dual
 from rulekit.search.columns.rounding import default_perturbation
-from rulekit.search.columns.small_dual import solve_small_dual
 from rulekit.search.lp import solve_lp
 from tests.strategies.covers import small_dual
 
