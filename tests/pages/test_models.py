@@ -372,6 +372,10 @@ def test_the_curves_of_both_outcomes_are_under_how_it_was_found(on_models):
     lines = {f"Short rule for {label}" for label in (state.positive, state.other_label)}
     assert lines <= set(sides)
     assert not lines & set(curve)
+    before = "describes" in chosen(on_models)
+    (side,) = [s for s in on_models.segmented_control if s.key.startswith("side_")]
+    side.set_value("for" if before else "other").run()
+    assert ("describes" in chosen(on_models)) != before
 
 
 @pytest.mark.slow

@@ -171,9 +171,12 @@ class Session:
     def _edit(self):
         """Move a cut point of the first clause, and apply it."""
         self.go("rules")
-        if self.button("edit_0") is None or scorecard_of(self.state.model.rule_set_):
+        rule = self.state.model.rule_set_
+        if self.button("edit_0") is None or scorecard_of(rule) or not rule.n_clauses:
             return
         self.button("edit_0").click().run()
+        if not any(r.key.startswith("conditions_") for r in self.app.radio):  # it was open
+            self.button("edit_0").click().run()
         for k in range(len(listed_conditions(self.app).options) - 1):
             listed_conditions(self.app).set_value(k).run()
             fields = [n for n in self.app.number_input if n.key.startswith("cut_")]
