@@ -186,6 +186,8 @@ def test_rare_levels_become_one_group():
     binarizer = Binarizer(max_levels=3).fit(pd.DataFrame({"x": levels}))
     positive = [c for c in binarizer.literals_ if c.op in ("==", "in")]
     assert {c.value for c in positive} == {"a", "b", ("c", "d", "e")}
+    whole = Binarizer(max_levels=5).fit(pd.DataFrame({"x": levels}))
+    assert {c.value for c in whole.literals_ if c.op in ("==", "in")} == set("abcde")
 
 
 def test_an_unseen_level_meets_only_the_negative_tests(people):

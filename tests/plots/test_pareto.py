@@ -127,6 +127,8 @@ def test_each_learner_has_its_line_and_colour_over_the_limit():
     assert [list(line.x) for line in (a, b)] == [[1, 2, 3], [1, 2, 3]]
     assert [a.line.color, b.line.color] == list(trace.marker.color[:2])
     assert band.name == "± one standard error"
+    red, green, blue = bytes.fromhex(b.line.color[1:])
+    assert band.fillcolor == f"rgba({red},{green},{blue},0.12)"
     assert max(band.y) == pytest.approx(by_limit().loc[10, "test_error"] + 0.01)
 
 
