@@ -30,7 +30,7 @@ with sentences():
         y = measure_choice(result)
 
     left, right = two_columns()
-    with right:  # first: the chart takes the browser longest
+    with right, sentences():  # first: the chart takes the browser longest
         picked_card(result, spec)
         if result is not None:
             offer(result)

@@ -133,9 +133,7 @@ def duplicate(saved: Saved) -> str:
         for name in COPIED:
             shutil.copy(saved.folder / name, folder / name)
 
-    if workspace.attempt(copy, NOT_CHANGED):
-        _mark(fresh, f"{saved.name} (copy)")
-    else:
+    if not (workspace.attempt(copy, NOT_CHANGED) and _mark(fresh, f"{saved.name} (copy)")):
         shutil.rmtree(saved.folder.with_name(fresh), ignore_errors=True)
     return fresh
 
@@ -149,11 +147,12 @@ def forget(saved: Saved) -> None:
         workspace.delete(saved.folder)
 
 
-def _mark(name: str, text: str) -> None:
-    """Add an analysis to this browser's list, or change its name there."""
+def _mark(name: str, text: str) -> bool:
+    """Add an analysis to this browser's list, or change its name there; say whether it worked."""
     marks = _marks()
-    if marks is not None:
-        workspace.attempt(lambda: (marks / name).write_text(text[:80], "utf-8"), NOT_CHANGED)
+    if marks is None:
+        return False
+    return workspace.attempt(lambda: (marks / name).write_text(text[:80], "utf-8"), NOT_CHANGED)
 
 
 def _marks() -> Path | None:

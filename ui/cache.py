@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from ui import escape
+
 Result = TypeVar("Result")
 
 
@@ -35,6 +37,7 @@ def kept(name: str, key: str, make: Callable[[], Result], *, copy: bool = True) 
 
 
 def forget() -> None:
-    """Drop all results of this session."""
+    """Drop all results of this session, and all escaped texts."""
+    escape.forget()
     _kept.clear()
     _kept_object.clear()

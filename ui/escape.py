@@ -35,6 +35,11 @@ def _escaped(text: str, limit: int) -> str:
     return line
 
 
+def forget() -> None:
+    """Drop the texts that are kept escaped, of all sessions."""
+    _escaped.cache_clear()
+
+
 def file_name(stem: str, suffix: str) -> str:
     """Return a download's name from fixed words: letters, digits, dots and dashes only."""
     clean = re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-").lower()[:40]

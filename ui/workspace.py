@@ -205,7 +205,9 @@ def attempt(change: Callable[[], Any], failure: str) -> bool:
         change()
     except OSError as error:
         log.warning("%s", failure, exc_info=error)
-        st.session_state["_message"] = f"{failure} ({_reason(error)})."
+        st.session_state["_message"] = (
+            f"{failure} ({_reason(error)}). Check that the folder RULEKIT_WORKSPACE can be written."
+        )
         return False
     return True
 
@@ -275,7 +277,7 @@ def begin(table: Table, options: dict[str, Any] | None = None) -> None:
 
 
 def _replace(state: AppState) -> None:
-    """Show another analysis, under a new id, in this session.
+    """Replace this session's analysis by another one under a new id.
 
     A rerun may end this at any line: the next run repeats it, see `attach`.
     """
@@ -284,20 +286,21 @@ def _replace(state: AppState) -> None:
 
 
 def _complete() -> None:
-    """Do what `_replace` has begun."""
+    """Finish the replacement that `_replace` began."""
     name, state = st.session_state[NEXT]
     jobs.registry().forget(analysis_id())
     _clear()
     st.session_state["analysis_id"] = st.session_state["_begun"] = name
     st.session_state["app"] = state
-    save()
     del st.session_state[NEXT]
+    save()
 
 
 def reopen(name: str) -> None:
     """Open a saved analysis in place of this one, which stays under its own address."""
     jobs.registry().forget(analysis_id())
     _clear()
+    forget_upload()
     _open(name)
 
 
@@ -305,18 +308,24 @@ def forget() -> None:
     """Delete this analysis from disk and memory, stop its job, and begin an empty one."""
     jobs.registry().forget(analysis_id())
     path = folder()
-    if path is not None and path.exists() and not delete(path):
+    if path is not None and not delete(path):
         return
     _clear()
     cache.forget()
-    st.session_state.pop("upload", None)
+    forget_upload()
     if PARAMETER in st.query_params:
         del st.query_params[PARAMETER]
 
 
+def forget_upload() -> None:
+    """Forget the uploaded file and its errors; the file in the field is not read again."""
+    for key in ("upload", "upload_error", "upload_wide", "upload_target", "upload_options"):
+        st.session_state.pop(key, None)
+
+
 def delete(path: Path) -> bool:
     """Delete the folder of an analysis; return False and show a message if that fails."""
-    return attempt(lambda: shutil.rmtree(path), "The analysis was not deleted")
+    return not path.exists() or attempt(lambda: shutil.rmtree(path), "The analysis was not deleted")
 
 
 def _clear() -> None:

@@ -63,8 +63,8 @@ def one_fold(table: BenchTable, thetas: tuple[float, ...]) -> Row:
     """Time the programs and roundings of one fold both ways."""
     problem = fold_problem(table)
     ours = _learned(problem, problem.cover, {}, thetas)
-    own = problem.cover
-    plain = CompactCoverProblem(own.table, own.y, own.weight, own.perturbation)
+    cover = problem.cover
+    plain = CompactCoverProblem(cover.table, cover.y, cover.weight, cover.perturbation)
     reference = _learned(problem, plain, Forgetful(), thetas)
     pairs = list(zip(ours.selections, reference.selections, strict=True))
     same = sum(bool((a.chosen == b.chosen).all()) for a, b in pairs)

@@ -137,8 +137,8 @@ def pipeline(
 ) -> Run:
     """Learn with all three methods for every price and number of clauses."""
     start = time.process_time()
-    own = problem.cover
-    cover = kind(own.table, own.y, own.weight, own.perturbation)
+    fast = problem.cover
+    cover = kind(fast.table, fast.y, fast.weight, fast.perturbation)
     selections = []
     for theta in thetas:
         task = TwoLevelTask(cover, theta, memory=memory)

@@ -1,7 +1,7 @@
 """The conditions of a table as ends of intervals on ordered axes.
 
 A column gives an axis for its cuts, one for each level or word, and one for its tests of
-missingness. A clause of a DNF says of an axis that a value lies in an interval of its bins, or is
+missingness. In a clause of a DNF, the value on an axis lies in an interval of its bins, or is
 missing; each end of an interval is a condition of the table.
 """
 
@@ -48,7 +48,7 @@ class Axes:
                 self._add_tests(tests)
         self.n_bins = np.array(self._sizes, dtype=np.int64)
         self.may_start, self.may_end = self._allowed("low"), self._allowed("high")
-        # the search knows both tests of missingness of a column or none
+        # the search needs both tests of missingness of a column, or uses neither
         found = self.condition_of
         both = [all((f, "test", k, k == 1) in found for k in (0, 1)) for f in range(len(self.bins))]
         self.may_test_missing: Bools = np.array(both, dtype=bool)
@@ -82,7 +82,7 @@ class Axes:
         values = [keys[k] for k in sorted(keys, key=repr)]
         inside = [self._level(*value) for value in values]
         one_kind = len({lit.op in MEMBER for lit, _ in conditions}) == 1
-        # of two levels, "this one" says the same as "not the other one"
+        # of two levels, "this one" is equivalent to "not the other one"
         pair = one_kind and len(values) == 2 and self._opposed(*inside)
         ends: dict[Any, Found] = {}
         for literal, j in conditions:

@@ -69,7 +69,7 @@ class Reading:
             table = table.as_numeric(name)
         for name in self.categories:
             table = table.as_category(name)
-        return table, excluded
+        return table, role_notes(table.columns)
 
 
 _READING = (

@@ -73,6 +73,8 @@ def machine_code(
     import numba
     from numba.core import event
 
+    if inline and (ieee or signature is not None):
+        raise ValueError("An inlined kernel has the types and the error model of its caller.")
     njit: Any = numba.njit  # its stubs do not know all its options
     options: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
     options["error_model"] = "numpy" if ieee else "python"
@@ -110,50 +112,73 @@ def prepare(
     Files that are compiled already are loaded in a second. At most `n_jobs` processes run at once,
     by default one per core; each one imports Numba once and compiles file after file.
     """
-    n_jobs = n_jobs or os.cpu_count() or 1
+    n_jobs = max(n_jobs or os.cpu_count() or 1, 1)
     began = time.monotonic()
     waiting, done = deque(names), SimpleQueue[tuple[str, bool]]()
     started: dict[str, float] = {}
     took: dict[str, float] = {}
-    for _ in range(min(n_jobs, len(names))):
-        threading.Thread(target=_compile, args=(waiting, started, done), daemon=True).start()
-    while len(took) < len(names):
-        name, compiled = done.get()
-        if not compiled:
-            raise SolverError(f"Compiling {name} failed; its error is printed above.")
-        now = time.monotonic()
-        took[name] = now - started[name]
-        spent = {other: now - since for other, since in started.copy().items() if other not in took}
-        yield Preparation(tuple(names), dict(took), spent, now - began, n_jobs)
+    processes = [_server() for _ in range(min(n_jobs, len(names)))]
+    for process in processes:
+        arguments = process, waiting, started, done
+        threading.Thread(target=_compile, args=arguments, daemon=True).start()
+    try:
+        while len(took) < len(names):
+            name, compiled = done.get()
+            if not compiled:
+                raise SolverError(f"Compiling {name} failed; its error is printed above.")
+            now = time.monotonic()
+            took[name] = now - started[name]
+            running = {n: since for n, since in started.copy().items() if n not in took}
+            spent = {n: now - since for n, since in running.items()}
+            yield Preparation(tuple(names), dict(took), spent, now - began, n_jobs)
+    finally:
+        for process in processes:
+            process.terminate()
+            process.wait()
+
+
+def _server() -> "subprocess.Popen[str]":
+    """Start a process that compiles the files it is told; see `serve`."""
+    command = [sys.executable, "-c", f"from {__spec__.name} import serve; serve()"]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
 
 
 def _compile(
-    waiting: "deque[str]", started: dict[str, float], done: "SimpleQueue[tuple[str, bool]]"
+    process: "subprocess.Popen[str]",
+    waiting: "deque[str]",
+    started: dict[str, float],
+    done: "SimpleQueue[tuple[str, bool]]",
 ) -> None:
     """Have one process compile files until none is waiting or one fails."""
-    command = [sys.executable, "-c", f"from {__spec__.name} import serve; serve()"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        with suppress(IndexError):
-            while True:
-                name = waiting.popleft()
-                started[name] = time.monotonic()
-                process.stdin.write(f"{name}\n")
-                compiled = process.stdout.readline() == f"{name}\n"
-                done.put((name, compiled))
-                if not compiled:
-                    waiting.clear()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    compiled = True
+    while compiled:
+        try:
+            name = waiting.popleft()
+        except IndexError:
+            break
+        started[name] = time.monotonic()
+        try:
+            process.stdin.write(f"{name}\n")
+            compiled = process.stdout.readline() == f"{name}\n"
+        except OSError:  # the process has ended
+            compiled = False
+        done.put((name, compiled))
+    process.stdout.close()
+    with suppress(OSError):
+        process.stdin.close()
 
 
 def serve() -> None:
     """Load each kernel file that standard input names, and answer with its name."""
     log.disabled = True  # the caller shows the progress
+    answers, sys.stdout = sys.stdout, sys.stderr  # where a compiler may print
     for line in sys.stdin:
         load(line.strip())
-        sys.stdout.write(line)
-        sys.stdout.flush()
+        answers.write(line)
+        answers.flush()
 
 
 @dataclass(frozen=True)

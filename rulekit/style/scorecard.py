@@ -57,8 +57,8 @@ class Scale:
 class Band:
     """A range of totals with one prediction.
 
-    `chance` is the probability of the described outcome, `weight` that of the training rows in the
-    band; None if unknown.
+    `chance` is the probability of the described outcome and `weight` the weight of the training
+    rows in the band; both are None if unknown.
     """
 
     low: int

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -201,8 +201,11 @@ class Visitor:
             for _ in range(30):  # drawings: the page sends at once, or never
                 if sent() > before:
                     return
-                with suppress(Error):  # the page is left for the one that the click opens
+                try:
                     self.page.evaluate(DRAWN)
+                except Error:  # the page is left for the one that the click opens
+                    if self.page.is_closed():
+                        raise
         pytest.fail(f"Nothing was sent to the server, twice: {what}.")
 
     def turn_to(self, title: str) -> "Visitor":

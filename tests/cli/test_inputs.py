@@ -178,3 +178,11 @@ def test_unused_columns_are_noted_when_learning_only(run, tmp_path):
         verb, *others = words
         table = [*others, "sample:credit"] if verb == "export" else ["sample:credit", *others]
         assert "Note:" not in run(verb, "rule.json", *table).stderr, verb
+
+
+def test_notes_on_columns_follow_the_conversions(run, tmp_path):
+    rows = "".join(f"{k % 7},u{k},{'yes' if k % 7 > 3 else 'no'}\n" for k in range(40))
+    (tmp_path / "codes.csv").write_text("x,code,ill\n" + rows.replace("u", "100"))
+    options = ("--target", "ill", "--learner", "one-clause", "--category", "code")
+    notes = run("learn", "codes.csv", *options).stderr
+    assert notes.count("'code'") == 1, notes

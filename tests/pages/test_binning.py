@@ -114,7 +114,7 @@ def test_more_cut_points_than_can_be_typed_are_thinned_with_a_note(open_app):
     assert not app.exception
     n_rows = len(state.training[0])
     assert metric(app, "Cut points") == f"{n_rows - 1:,}"
-    assert f"{n_rows - 1:,} cut points, too many to be typed in" in text(app)
+    assert f"{n_rows - 1:,} cut points, too many to edit" in text(app)
     assert not app.text_input
     (shares,) = [d.value for d in app.dataframe if "share" in d.value]
     assert len(shares) == 101

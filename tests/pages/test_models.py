@@ -189,6 +189,18 @@ def test_slider_moves_along_the_curve_and_selects_the_rule(on_models, no_fits):
 
 
 @pytest.mark.slow
+def test_an_error_of_the_rule_leaves_the_curve(on_models, monkeypatch):
+    def fail(*_):
+        raise ValueError("This rule does not fit the table.")
+
+    monkeypatch.setattr("ui.models.picked_rule.picked_card", fail)
+    app = on_models.run()
+    assert not app.exception
+    assert "This rule does not fit" in app.error[0].value
+    assert app.get("plotly_chart")
+    assert [b for b in app.button if b.key == "search_longer"]
+
+
 def test_a_slider_that_reports_late_under_an_old_name_picks_nothing(on_models):
     app = on_models
     old = slider(app, "limit")

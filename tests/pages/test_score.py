@@ -1,9 +1,16 @@
 """Score: the rule applied to a second table, drift told first, then and now, files out."""
 
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
 import pytest
 
-from rulekit.data import load_sample
+from rulekit.data import Table, load_sample
+from rulekit.export import from_text, to_json
+from rulekit.learners import FixedRuleClassifier
 from tests.pages.driving import text
+from ui.state import AppState
 
 pytestmark = pytest.mark.slow
 
@@ -35,6 +42,24 @@ def test_without_a_file_the_test_rows_show_what_the_page_does(scoring):
     assert len(table) == len(state.testing[0])
     assert table["predicted"].tolist() == state.model.predict(state.testing[0]).tolist()
     assert "the test rows" in text(scoring)
+
+
+def test_columns_are_listed_that_have_the_names_of_the_page_s_own(open_app):
+    n = 40
+    frame = pd.DataFrame({"row": np.arange(n) % 7, "clause": np.arange(n) % 3})
+    frame["ill"] = np.where(frame["row"] > 3, "yes", "no")
+    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
+    model = FixedRuleClassifier(from_text("1. IF row > 3 AND clause > 0 THEN yes\nOTHERWISE no"))
+    state = AppState(table=table)
+    model.fit(*state.training)
+    state = replace(state, model=model, rule_json=to_json(model), setting={"edited": "text"})
+    app = open_app("score", state=state)
+    assert not app.exception
+    assert not app.error
+    shown = answers(app)
+    X = state.testing[0].sort_index()
+    assert shown["row (row)"].tolist() == X["row"].tolist()
+    assert shown["clause (clause)"].tolist() == X["clause"].tolist()
 
 
 @pytest.mark.slow

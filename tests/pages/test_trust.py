@@ -146,6 +146,7 @@ class Session:
         (side,) = [s for s in self.app.segmented_control if s.key.startswith("side_")]
         side.set_value("other" if before == "for" else "for").run()
         assert self.state.setting.get("describes", "for") != before
+        self.done.add("turn")
         self.app = opened_tab(self.app, "Points")
 
     def _suggested(self):
@@ -363,7 +364,8 @@ def test_figures_are_the_selected_rules_own_after_any_action(sample, costs, once
         try:
             session.act(action)
             session.check()
-        except AssertionError as error:
-            done = actions[: k + 1]
-            raise AssertionError(f"after {done}, on {session.page}: {error}") from error
+        except Exception as error:
+            error.add_note(f"after {actions[: k + 1]}, on {session.page}")
+            raise
     assert session.done >= {"slide", "suggested", "edit", "undo"}
+    assert session.state.several or "turn" in session.done

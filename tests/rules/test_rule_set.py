@@ -27,7 +27,6 @@ def test_negated_clause_holds_exactly_if_the_clause_does_not(clause, table):
     assert clause.negated().negated() == clause
 
 
-@pytest.mark.slow
 @given(rule_sets(), columns(max_rows=10))
 def test_a_rule_set_decides_row_by_row(rule_set, table):
     assert rule_set.predict(table).tolist() == [decide(rule_set, row) for row in rows_of(table)]

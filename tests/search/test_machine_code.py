@@ -1,5 +1,6 @@
 """Kernels: made once, in the open; loaded from the cache after that."""
 
+import ast
 import importlib
 import logging
 import os
@@ -8,7 +9,9 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections import Counter, deque
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
@@ -157,6 +160,34 @@ def test_a_kernel_that_fails_ends_the_preparation(kernel_files, tmp_path):
     (tmp_path / "one_kernels.py").write_text("raise ValueError", encoding="utf-8")
     with pytest.raises(SolverError, match="Compiling one_kernels failed"):
         list(door.prepare(("one_kernels",)))
+
+
+def test_a_process_that_has_ended_compiles_nothing():
+    process = subprocess.Popen(
+        [sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    process.wait()
+    done = SimpleQueue()
+    door._compile(process, deque(["one_kernels"]), {}, done)
+    assert done.get_nowait() == ("one_kernels", False)
+
+
+def test_a_process_that_does_not_start_ends_the_preparation(kernel_files, monkeypatch):
+    monkeypatch.setattr(door.sys, "executable", "/nonexistent/python")
+    with pytest.raises(FileNotFoundError):
+        list(door.prepare(kernel_files))
+
+
+def test_inlined_kernels_are_called_in_one_place():
+    calls, inlined = Counter(), set()
+    for path in Path(door.__file__).parents[1].rglob("*kernels.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                calls[node.func.id] += 1
+            if isinstance(node, ast.FunctionDef) and "inline=True" in ast.unparse(node):
+                inlined.add(node.name)
+    assert len(inlined) > 30
+    assert {name: calls[name] for name in inlined if calls[name] != 1} == {}
 
 
 def test_time_left_follows_the_work_that_is_done(kernel_files):

@@ -70,7 +70,7 @@ def test_a_damaged_line_leaves_the_others_listed(session, damage):
     assert sorted(names()) == ["iris", "wine"]
 
 
-def test_a_list_that_may_not_be_written_is_a_sentence(session, monkeypatch):
+def test_a_list_that_may_not_be_written_is_shown_as_a_message(session, monkeypatch):
     monkeypatch.setattr("ui.workspace.st.toast", lambda *_, **__: None)
     error = OSError(errno.EROFS, os.strerror(errno.EROFS))
     monkeypatch.setattr("pathlib.Path.write_text", lambda *_: (_ for _ in ()).throw(error))
@@ -80,7 +80,7 @@ def test_a_list_that_may_not_be_written_is_a_sentence(session, monkeypatch):
 
 
 @pytest.mark.parametrize("act", ["add", "rename", "duplicate", "forget", "forget this"])
-def test_a_disk_that_refuses_a_change_of_the_list_is_a_sentence(session, monkeypatch, act):
+def test_disk_errors_of_the_list_are_shown_as_messages(session, monkeypatch, act):
     monkeypatch.setattr("ui.workspace.st.toast", lambda *_, **__: None)
     begun(session, "wine")
     first = begun(session, "iris")
@@ -105,6 +105,32 @@ def test_a_disk_that_refuses_a_change_of_the_list_is_a_sentence(session, monkeyp
     assert ("not deleted" if "forget" in act else "not changed") in shown
     assert sorted(names()) == ["iris", "wine"]
     assert workspace.app_state().table.name == "iris"
+
+
+@pytest.mark.parametrize("broken", ["shutil.copy", "pathlib.Path.write_text"])
+def test_a_copy_that_fails_leaves_no_folder(session, monkeypatch, broken):
+    begun(session, "iris")
+    (saved,) = analyses.listed()
+    folders = set(workspace.root().iterdir())
+
+    def refuse(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(broken, refuse)
+    analyses.duplicate(saved)
+    assert set(workspace.root().iterdir()) == folders
+    assert "not changed (No space left" in session["_message"]
+
+
+def test_an_analysis_that_is_gone_is_deleted_without_a_message(session):
+    begun(session, "wine")
+    first = begun(session, "iris")
+    (saved,) = (s for s in analyses.listed() if s.id != first)
+    analyses.forget(saved)
+    session.pop("_message", None)
+    analyses.forget(saved)
+    assert "_message" not in session
+    assert names() == ["iris"]
 
 
 def test_another_browser_sees_nothing_of_it(session):

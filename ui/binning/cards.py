@@ -86,7 +86,7 @@ def level_outcomes(state: AppState, name: str, values: NDArray[Any]) -> None:
         sentence = outcome_sentence(table, name=state.label(name), labels=labels)
         chart(figure, "binning_levels_chart", sentence)
         if len(table) > MAX_LEVELS:
-            st.caption(f"Drawn are the {MAX_LEVELS} commonest of {len(table):,} levels.")
+            st.caption(f"The chart shows the {MAX_LEVELS} most frequent of {len(table):,} levels.")
     shares_table(table["level"], table["rows"], outcome_shares(table), labels, "in each level")
 
 
@@ -358,8 +358,8 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
     """Show a text input for the cut points of one column, unless there are too many."""
     if len(cuts) > MAX_TYPED:
         st.caption(
-            f"{len(cuts):,} cut points, too many to be typed in: drawn and listed are "
-            f"{MAX_THRESHOLDS} of them that lie evenly."
+            f"{len(cuts):,} cut points, too many to edit. The chart and the table show "
+            f"{MAX_THRESHOLDS} evenly spaced ones."
         )
         return
     text = "; ".join(f"{cut:.12g}" for cut in cuts)
@@ -400,7 +400,7 @@ def _levels(state: AppState, name: str, values: NDArray[Any], positive: NDArray[
         )
         chart(figure, "binning_levels_chart", alt)
         if len(table) > MAX_LEVELS:
-            st.caption(f"Drawn are the {MAX_LEVELS} commonest of {len(table):,} levels.")
+            st.caption(f"The chart shows the {MAX_LEVELS} most frequent of {len(table):,} levels.")
     shown = table.assign(share=100 * table["share"])
     shown = shown.rename(columns={"positive": str(state.positive)})
     _shares(shown, f"Rows and share of {state.positive} in each level.")
@@ -414,7 +414,7 @@ def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
     names = [s.reads for s in read if s.kind not in ("words", "nothing")]
     names += ["words"] if words else []
     if not names:
-        st.caption("Nothing is read of it: it is the same in every row.")
+        st.caption("No conditions: the column has the same value in every row.")
         return
     chosen = names[0]
     if len(names) > 1:
@@ -497,7 +497,7 @@ def screening_card(state: AppState, n_conditions: int) -> None:
     if screening is None:
         return
     if not len(screening.counts[screening.counts["test"] == LAST]):
-        st.caption("What counting removes. The linear program may remove more.")
+        st.caption("Removed by counting so far. The linear program may remove more.")
     _numbers(screening)
     _picture(screening, state)
     with st.expander("Why each condition was removed"):

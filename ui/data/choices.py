@@ -87,6 +87,14 @@ def positive_for(table: Table, target: str) -> Any:
     return suggest_positive(table, target) if fits else None
 
 
+def with_target(table: Table, name: str) -> Table:
+    """Return the table with this target, and the outcome described that people ask about."""
+    table = table.with_roles({name: "target"})
+    if table.positive_label is not None:
+        return table
+    return table.with_roles({}, positive_label=positive_for(table, name))
+
+
 def choose_target(name: str | None) -> None:
     """Set the target column, with all its classes described; None removes it."""
     state = app_state()
@@ -94,10 +102,8 @@ def choose_target(name: str | None) -> None:
     if name is None:
         table = table.with_roles({table.target: "feature"}) if table.target else table
     else:
-        table = table.with_roles({name: "target"})
+        table = with_target(table, name)
     table, options = _without_stale_cut(table, options)
-    if name is not None and table.positive_label is None:
-        table = table.with_roles({}, positive_label=positive_for(table, name))
     change(table=table, options=options, every_class=True)
     refresh_editor()
 

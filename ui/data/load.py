@@ -11,7 +11,7 @@ from rulekit.data.reading.loading import unpacked
 from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError
 from ui import workspace
-from ui.data.choices import choose_target
+from ui.data.choices import with_target
 from ui.data.tasks import Answer, ReadFile, kind_of_file
 from ui.escape import md
 from ui.runs import jobs
@@ -51,7 +51,11 @@ def upload_card() -> None:
         st.session_state["upload"] = upload
         st.session_state.pop("upload_target", None)
         with st.spinner("Reading the file", show_time=True):
-            read(upload, ParseOptions())
+            try:
+                read(upload, ParseOptions())
+            except Exception:  # not read again in every run; a rerun is no Exception
+                st.session_state["upload_read"] = file.file_id
+                raise
         st.session_state["upload_read"] = file.file_id  # last: a rerun may end this at any line
         st.rerun()
     reading = jobs.registry().get(_owner())
@@ -70,9 +74,9 @@ def _unpacked(content: bytes) -> bytes:
 
 def refusal() -> None:
     """Show why a file was not read, and offer the columns of one that is too wide."""
-    error = st.session_state.get("upload_error")
-    if error and (names := st.session_state.get("upload_wide")):
-        _wide_card(names, _read_columns, st.session_state["upload"].file_id)
+    error, upload = st.session_state.get("upload_error"), st.session_state.get("upload")
+    if error and upload is not None and (names := st.session_state.get("upload_wide")):
+        _wide_card(names, _read_columns, upload.file_id)
     elif error:
         problem(error)
     if error and app_state().table is not None:
@@ -161,9 +165,11 @@ def _take(answer: Answer) -> None:
     read_as.pop("missing", None)
     if answer.source is not None:
         read_as[SERVER] = answer.source
-    workspace.begin(answer.table, read_as)
-    if target := st.session_state.pop("upload_target", None):
-        choose_target(target)
+    table, target = answer.table, st.session_state.get("upload_target")
+    if target in table.frame.columns:
+        table = with_target(table, target)
+    workspace.begin(table, read_as)
+    st.session_state.pop("upload_target", None)
 
 
 def _read_columns(target: str, columns: tuple[str, ...]) -> None:
@@ -272,5 +278,5 @@ def sample_buttons() -> None:
 
 def begin_sample(name: str) -> None:
     """Start an analysis of a bundled table with its target and positive class."""
-    st.session_state["upload_error"] = None
+    workspace.forget_upload()
     workspace.begin(load_sample(name))

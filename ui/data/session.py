@@ -66,7 +66,7 @@ def _load_settings() -> None:
             st.session_state["_message"] = message
 
     words = (
-        "The file that “Save settings” gave. It begins a new analysis of the table at hand; this "
+        "The file that “Save settings” gave. It begins a new analysis of the current table; this "
         "one stays under its own address."
     )
     _json_file("settings", take, words)

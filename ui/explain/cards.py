@@ -168,9 +168,8 @@ def _choose(listed: pd.DataFrame, total: int) -> int:
         height=540,
     )
     more = f"Listing the first {len(listed):,}; search to find others. " * (total > len(listed))
-    more += f"Listing {MAX_COLUMNS} columns; the search reads all. " * (
-        listed.shape[1] > MAX_COLUMNS
-    )
+    if listed.shape[1] > MAX_COLUMNS:
+        more += f"Showing {MAX_COLUMNS} of {listed.shape[1]:,} columns; the search covers all. "
     wrong = int((listed[TRUTH] != listed[ANSWER]).sum())
     st.caption(f"{total:,} cases. {more}The prediction is wrong for {wrong:,} of those listed.")
     return positions[index]

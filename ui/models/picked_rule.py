@@ -190,7 +190,7 @@ def _unmeasured(size: str, state: AppState, spec: RunSpec) -> None:
     """Show that the rule has no point on the curve, with a button that measures it."""
     setting = state.setting or {}
     if {"edited", "whole_file"} & setting.keys():
-        words = f"{setting_words(setting)}. No point of the curve; pick one to move along it."
+        words = f"{setting_words(setting)}. Not on the curve; select a point to use the slider."
         st.markdown(f"**{size}**, {md(words, 300)}")
         return
     place = st.empty()
@@ -286,8 +286,8 @@ def how_it_was_found(result: Curve, y: str) -> None:
     sides_curve(result, y)
     if QUICK in state.setting:
         st.caption(
-            f"Searched without disturbances{part_words(state)}. “Search longer”, under the curve, "
-            "looks further."
+            f"Quick search done{part_words(state)}. “Search longer”, under the curve, searches "
+            "more kinds of rule."
         )
     if result.cut:
         st.caption(

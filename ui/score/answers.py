@@ -152,7 +152,8 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
             immutable=fixed_columns(model.rule_set_),
         )
 
-    return kept("scored", repr((cases.key, state.fit_key, state.rule_json)), compute, copy=False)
+    key = repr((cases.key, state.fit_key, state.rule_json, state.wording, state.options))
+    return kept("scored", key, compute, copy=False)
 
 
 def differences(cases: NewCases, scored: Scored) -> None:
@@ -182,8 +183,12 @@ def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
     if cases.outcomes is not None:
         table[TRUTH] = cases.outcomes
     read = scored.X[[name for name in scored.model.rule_set_.features if name in scored.X]]
-    table = pd.concat([table, read.rename(columns=state.label)], axis=1)
-    table.insert(0, ROW, row_number(table.index.to_numpy()))
+    names = [ROW, *table.columns]
+    for column in read.columns:
+        name = state.label(column)
+        names.append(name if name not in names else f"{name} ({column})")
+    numbers = pd.Series(row_number(table.index.to_numpy()), table.index)
+    table = pd.concat([numbers, table, read], axis=1).set_axis(names, axis=1)
     table = table.iloc[order]
     position = min(st.session_state.get("score_case", 0), len(table) - 1)
     pick_row(

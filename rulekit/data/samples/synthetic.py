@@ -20,7 +20,8 @@ class Planted:
     """A generated table with the rule that determined its labels.
 
     `labels` (n,) are the rule's predictions with some flipped, `truth` (n,) those predictions as
-    Booleans, none flipped; `clauses` hold (column, operator, value). A missing value meets none.
+    Booleans, none flipped; `clauses` hold (column, operator, value). A missing value meets no
+    condition.
     """
 
     frame: pd.DataFrame

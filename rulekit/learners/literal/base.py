@@ -320,6 +320,8 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         key = ("problem", encoding_key, positive, self.form, constraints, weight.tobytes())
 
         def make() -> LearningProblem:
+            if not by_cells:  # computed once for all problems over this table
+                _ = encoded.complement if self.form == "dnf" else encoded.conditions
             return learning_problem(
                 encoded.labelled(table.codes == positive, weight),
                 table.columns,

@@ -235,6 +235,7 @@ class SearchedLists:
         chosen = self.search.chosen(rules)
         clauses = self._clauses(chosen)
         holds = [Clause(c).mask(problem.columns) for c in clauses]
+        _ = problem.table.as_cnf("dnf").values  # formed once for all clauses
         for r in range(len(clauses)):
             g = self._savings(holds, rules, r)
             table = problem.table.labelled(g >= 0, np.abs(g))

@@ -4,7 +4,7 @@ Every interval of every clause is optimised anew, exactly, with all else fixed, 
 what each row saves and one pass over prefix sums. A "greater than" stays one, an "at most" too, so
 that the number of literals stays. Legend, beside that of `problem`::
 
-    A, y          the table as a CNF: a DNF clause says of column j that it is False
+    A, y          the table as a CNF: a DNF clause requires column j to be False
     (a, b]        ranks that an interval takes; a = -1 and b = D - 1 where it has no such end
     g             what a row saves, by weight, when the interval takes it instead of refusing it
 """

@@ -159,7 +159,7 @@ def check_shapes(
 class CoverProblem:
     """The one-level problems of one fold: one matrix, many weightings of its rows.
 
-    `y` and `weight` are those of a `BinnedTable` where they are not given. The table, and `y`, are
+    `y` and `weight` are by default those of a `BinnedTable`. The table, and `y`, are
     turned to those of the CNF that a rule of this form is; see `BinnedTable.as_cnf`.
 
     Shapes: A (n, d), y (n,), weight (n,), perturbation (d,), table (n, d), y (n,), allowed
@@ -185,9 +185,10 @@ class CoverProblem:
         check_shapes(np.shape(A), labels, weight, perturbation)
         table = A if isinstance(A, BinnedTable) else BinnedTable.of_matrix(A)
         n, d = table.shape
-        if y is not None:
-            weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
-            table = table.labelled(np.asarray(y, dtype=bool), weight)
+        if y is not None or weight is not None:
+            if weight is None:
+                weight = table.weight if len(table.weight) else np.ones(n)
+            table = table.labelled(np.asarray(labels, bool), np.asarray(weight, dtype=float))
         table = table.as_cnf(form)
         self.perturbation = (
             default_perturbation(d) if perturbation is None else np.asarray(perturbation, float)

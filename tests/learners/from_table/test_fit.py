@@ -206,9 +206,6 @@ def test_callback_gets_progress_and_can_stop():
     assert all(0 <= share <= 1 for share, _ in result)
 
 
-pytest.importorskip("ibis")
-
-
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_a_tally_counts_a_rule_and_its_clauses_to_the_row(form):
     X, y = mixed_table(n=900)

@@ -159,9 +159,6 @@ def test_whole_numbers_are_cut_at_whole_numbers():
     assert window(np.array([1.0, 1.0, 2.0]), 5.0, 0.02) == (1.0, 2.0)
 
 
-pytest.importorskip("ibis")
-
-
 class Given:
     """A learner that returns the rules it was given, one after another, and keeps what it saw."""
 

@@ -155,7 +155,6 @@ def test_missing_columns_and_the_class_are_rejected_by_name():
             TableRows(table, target, features, Parts(key))
 
 
-pytest.importorskip("ibis")
 N = 20_000
 
 

@@ -123,6 +123,42 @@ def test_chosen_columns_of_a_wide_file_are_read_alone(open_app, table_of):
     assert state.options["columns"] == tuple(kept)
 
 
+@pytest.mark.slow
+def test_forgetting_after_a_file_that_is_too_wide_leaves_a_usable_page(open_app, table_of):
+    app = upload(open_app(sample="iris"), wide_file())
+    app.button(key="forget").click().run()
+    assert not app.exception
+    assert not app.warning
+    app.button(key="sample_wine").click().run()
+    assert table_of(app).name == "wine"
+
+
+def test_a_sample_has_no_reading_options_of_a_file_uploaded_before(open_app):
+    def labels(app):
+        return {box.label for box in app.selectbox}
+
+    app = upload(open_app(), GOOD)
+    assert "Between cells" in labels(app)
+    app.button(key="sample_iris").click().run()
+    assert not app.exception
+    assert "Between cells" not in labels(app)
+
+
+def test_a_failure_in_reading_is_shown_once(open_app, monkeypatch):
+    calls = []
+
+    def fail(*_):
+        calls.append(1)
+        raise MemoryError
+
+    monkeypatch.setattr(load, "read", fail)
+    app = upload(open_app(), GOOD)
+    assert app.exception or app.error
+    app.run()
+    assert len(calls) == 1
+    assert any(b.key == "sample_iris" for b in app.button)
+
+
 @pytest.mark.slow  # a worker's start
 def test_large_file_is_read_in_the_background(open_app, table_of, monkeypatch):
     monkeypatch.setattr("ui.data.tasks.LARGE", {"text": 100})

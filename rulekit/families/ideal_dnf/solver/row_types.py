@@ -19,12 +19,12 @@ Scores of columns, from 2×2 counts, with N = n - P, n0 = n - n1 and ::
     chi2  = D**2 / (n1 P N)              chi-square of the rows where the column holds
     MI                                   mutual information in nats, from the four cells
 
-A column that is constant on the rows counted tells nothing and has no score.
+A column that is constant on the rows counted is uninformative and has no score.
 
 How many columns to read is decided by the ideal classifier of 1, 2, ... columns of a ranking,
 evaluated on held-out rows::
 
-    counts   [part, type, class]; part 0 trains, part 1 judges
+    counts   in `ValidationCurve`: [part, type, class]; part 0 trains, part 1 judges
     K        length of a ranking; k of 1 .. K columns are its first k
     score    one way to rank the columns; its number is its place in the list of rankings
 
