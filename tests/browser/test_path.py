@@ -16,6 +16,8 @@ from tests.browser.steps import (
 )
 from tests.browser.visitor import BROKEN
 
+CENTRES = """marks => marks.map(mark => mark.getBoundingClientRect())
+  .map(box => [box.x + box.width / 2, box.y + box.height / 2])"""
 TEXT_BEGINS = re.compile(r"# \d+ conditions? in \d+ clauses?: ")
 
 
@@ -41,15 +43,14 @@ def click_point(visitor, place):
     before = figure(visitor)
     points = visitor.page.locator(f"{CURVE} .scatterlayer .trace:has(.points path)").first
     points = points.locator(".points path")
-    boxes = sorted((points.nth(k).bounding_box() for k in range(points.count())), key=left_edge)
-    box = boxes[place]
-    visitor.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    def click():
+        visitor.until(lambda: points.count() > 0)  # a chart that changes its size is drawn anew
+        visitor.page.mouse.click(*sorted(points.evaluate_all(CENTRES))[place])
+
+    visitor.until_sent(click, lambda: visitor.wire.asked, "a point of the curve")
     visitor.until(lambda: figure(visitor) != before)  # whatever is picked is drawn anew
     return visitor.ready()
-
-
-def left_edge(box):
-    return box["x"]
 
 
 def figure(visitor):

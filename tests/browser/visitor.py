@@ -186,9 +186,9 @@ class Visitor:
     def click(self, key: str) -> None:
         """Click the button with a key until the page sends the click to the server."""
         button = self.page.locator(f".st-key-{key} button").first
-        self._until_sent(button.click, lambda: self.wire.asked, f"the button {key!r}")
+        self.until_sent(button.click, lambda: self.wire.asked, f"the button {key!r}")
 
-    def _until_sent(self, act: Callable[[], Any], sent: Callable[[], int], what: str) -> None:
+    def until_sent(self, act: Callable[[], Any], sent: Callable[[], int], what: str) -> None:
         """Act, and once more if nothing is sent to the server.
 
         A click is lost if a timer's run puts a new button into the place of the old one between
@@ -221,7 +221,7 @@ class Visitor:
         file = {"name": name, "mimeType": "text/csv", "buffer": content}
         field = self.page.locator("input[type=file]").first
         with self.action():
-            self._until_sent(
+            self.until_sent(
                 lambda: field.set_input_files(files=[file]), lambda: self.wire.offered, name
             )
         return self
