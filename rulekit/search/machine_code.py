@@ -138,7 +138,7 @@ def prepare(
 
 
 def _server() -> "subprocess.Popen[str]":
-    """Start a process that compiles the files it is told; see `serve`."""
+    """Start a process that compiles the files named to it; see `serve`."""
     command = [sys.executable, "-c", f"from {__spec__.name} import serve; serve()"]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
