@@ -151,3 +151,9 @@ def test_splits_and_literals_are_in_one_clause():
     assert clause.mask(columns).tolist() == [True, False, False]
     assert clause.negated().mask(columns).tolist() == [False, True, True]
     assert clause.n_conditions == 3
+
+
+def test_crossings_take_the_shift_of_their_own_column():
+    law = PowerLaw(1.0, (Factor("a", 2, shift=1.0), Factor("b", 1, shift=5.0)))
+    found = PowerLawSplit((law,), 12.0).crossings("a", {"b": 8.0})
+    assert found == pytest.approx((-1.0, 3.0))  # 3 (a - 1)^2 = 12

@@ -9,6 +9,7 @@ from hypothesis import given
 
 from rulekit.exceptions import ExportError
 from rulekit.export import to_sql, verify_export
+from rulekit.export.code.dialects import DIALECTS
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.explain.tables import PLAIN, cases, patients
 
@@ -139,3 +140,9 @@ def test_conditions_beyond_sql_are_refused(rule, message):
 def test_unknown_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         to_sql(patients()[0], **options)
+
+
+@pytest.mark.parametrize("dialect", sorted(set(DIALECTS) - {"ansi"}))  # has no codes
+def test_the_query_of_a_word_has_printable_characters_only(dialect):
+    query = to_sql(dnf(Literal("note", "contains", "late")), dialect=dialect)
+    assert query.replace("\n", "").isprintable()
