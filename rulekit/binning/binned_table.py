@@ -253,7 +253,7 @@ class BinnedTable:
         return np.atleast_1d(self.y[rows]), np.atleast_1d(self.weight[rows])
 
     def labelled(self, y: Bools, weight: Floats) -> "BinnedTable":
-        """Return the table with other labels and weights; what is computed of the bins is kept.
+        """Return the table with other labels and weights; what was computed before is shared.
 
         Shapes: y (n,), weight (n,).
         """

@@ -54,7 +54,7 @@ METHODS = {
 COUNTED = ("quantile", "uniform", "entropy", "tree")
 MAX_THRESHOLDS = 100
 MAX_TYPED = 10 * MAX_THRESHOLDS  # maximal number of cut points of a column to draw, list and edit
-LISTED = 1000  # maximal number of conditions of a column to list
+LISTED = 1000  # maximal number of conditions, or certificates, to list
 TALL, ROWS = 570, 16  # height of the list of columns in pixels, and how many fit
 SHORT, HALF = 8, 285  # longest table shown as a whole, and the height in pixels of a scrolling one
 
