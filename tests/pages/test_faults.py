@@ -72,6 +72,21 @@ def test_every_page_works_without_saving(open_app, monkeypatch, page):
 
 
 @pytest.mark.slow
+def test_every_page_works_when_the_workspace_becomes_read_only(open_app, monkeypatch, table_of):
+    app = finished(open_app("models", sample="iris"))
+    model = app.session_state["app"].model
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and access(path, mode))
+    for page in PAGES:
+        app.switch_page(f"pages/{page}.py").run()
+        app.run()
+        assert not app.exception, page
+        assert "is not saved (Read-only file system)" in result(app), page
+        assert app.session_state["app"].model is model, page
+    assert table_of(app).name.startswith("iris")
+
+
+@pytest.mark.slow
 def test_a_clock_set_back_ends_no_job_and_counts_no_negative_time(open_app, monkeypatch):
     app = open_app("models", sample="iris")
     monkeypatch.setattr(time, "time", lambda now=time.time: now() - 86400)
