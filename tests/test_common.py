@@ -120,7 +120,7 @@ def test_every_learner_is_public_and_held_to_the_contract():
     assert names <= set(rulekit.__all__)
 
 
-def test_every_learner_documents_that_probabilities_may_differ_from_predictions():
+def test_learners_document_that_probabilities_may_oppose_rules():
     with_probabilities = [kind for kind in written_learners() if hasattr(kind, "predict_proba")]
     assert set(written_learners()) - set(with_probabilities) == {LPSVM}
     for kind in with_probabilities:
