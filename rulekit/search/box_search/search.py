@@ -263,7 +263,7 @@ class Descent:
         return self._work.gain[:, 0].copy(), _boxes(self._work.choice[None])
 
     def offer_conditions(self, archive: Archive) -> None:
-        """Offer the best single condition: a new clause has two, which may both pay at any price."""
+        """Offer the best single condition: a new clause starts from two, which may both pay."""
         problem, may = self.problem, self._table.may
         for end in range(2):
             allowed = may[:, :, end].copy()
