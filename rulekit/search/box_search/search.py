@@ -262,6 +262,19 @@ class Descent:
         self._descents.choose_alone(self._table, self._work, theta)
         return self._work.gain[:, 0].copy(), _boxes(self._work.choice[None])
 
+    def offer_conditions(self, archive: Archive) -> None:
+        """Offer the best single condition: a new clause starts from two, which may both pay."""
+        problem, may = self.problem, self._table.may
+        for end in range(2):
+            allowed = may[:, :, end].copy()
+            may[:, :, end] = False  # so that an interval has one end
+            saved, alone = self.choose_alone(0.0)
+            may[:, :, end] = allowed
+            single = alone.literals(problem.n_bins, problem.has_missing)[0] == 1
+            if single.any():
+                best = np.array([np.where(single, saved, -np.inf).argmax()])
+                self.price(archive, alone.of_features(best).among(best, problem.n_bins))
+
 
 def _stacked(boxes: Boxes) -> Ints:
     """Write boxes as one array of shape (k, p, 3)."""
@@ -304,6 +317,7 @@ def search(
     loss = float(rows.charges.base[~rows.y].sum())
     if loss < archive.entries[0].loss:  # the search meets this box on its way to other rules only
         archive.offer(loss, 0, whole_box(rows.n_bins))
+    Descent(rows).offer_conditions(archive)
     return archive
 
 
