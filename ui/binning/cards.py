@@ -36,11 +36,11 @@ from rulekit.plots.thresholds import (
 )
 from ui.cache import kept
 from ui.escape import md
-from ui.row_picker import pick_row
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState, BinningSpec, app_state
 from ui.theme import chart
+from ui.widgets import pick_row
 from ui.workspace import change
 
 METHODS = {

@@ -12,7 +12,7 @@ from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError
 from ui import workspace
 from ui.data.choices import with_target
-from ui.data.tasks import Answer, ReadFile, kind_of_file
+from ui.data.sources import Answer, ReadFile, kind_of_file
 from ui.escape import md
 from ui.runs import jobs
 from ui.shell import problem

@@ -9,10 +9,10 @@ import streamlit as st
 from rulekit.data.headers import shown
 from rulekit.exceptions import RuleError
 from rulekit.export import from_json
-from ui import analyses, login, state_file, workspace
+from ui import analyses, login, workspace
 from ui.escape import md
 from ui.shell import once
-from ui.state import AppState, app_state
+from ui.state import AppState, app_state, to_plain
 from ui.workspace import change, pick_rule
 
 SHOWN = 6  # number of saved analyses shown; earlier ones are a click away
@@ -99,7 +99,7 @@ def session_card() -> None:
     left, right = st.columns([1, 1])
     left.download_button(
         "Save settings (JSON)",
-        data=lambda: json.dumps(state_file.to_plain(app_state()), indent=1),
+        data=lambda: json.dumps(to_plain(app_state()), indent=1),
         file_name="analysis.json",
         mime="application/json",
         on_click="ignore",

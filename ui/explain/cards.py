@@ -21,11 +21,10 @@ from ui.cases import ANSWER, ROW, TRUTH, row_number
 from ui.escape import md
 from ui.learners.points import points_sentence
 from ui.protected import fixed_columns
-from ui.row_picker import pick_row
 from ui.rule_numbers import Rows, matches
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
-from ui.widgets import choice
+from ui.widgets import choice, pick_row
 from ui.words import clause_words, value_words
 from ui.workspace import change
 

@@ -15,7 +15,7 @@ from tests.pages.driving import text
 from tests.waiting import until
 from ui import workspace
 from ui.data import load
-from ui.data.tasks import ReadFile
+from ui.data.sources import ReadFile
 
 
 def parquet_of_many_rows():
@@ -161,7 +161,7 @@ def test_a_failure_in_reading_is_shown_once(open_app, monkeypatch):
 
 @pytest.mark.slow  # a worker's start
 def test_large_file_is_read_in_the_background(open_app, table_of, monkeypatch):
-    monkeypatch.setattr("ui.data.tasks.LARGE", {"text": 100})
+    monkeypatch.setattr("ui.data.sources.LARGE", {"text": 100})
     app = upload(open_app(), GOOD, "big.csv")
     assert not app.exception
     until(lambda: app.run() and table_of(app) is not None)
@@ -188,7 +188,7 @@ def test_file_arrives_after_an_interrupted_run(open_app, table_of, monkeypatch, 
         st.rerun()
 
     monkeypatch.setattr(*place, interrupted)
-    monkeypatch.setattr("ui.data.tasks.LARGE", {"text": 100 if large else 10**6})
+    monkeypatch.setattr("ui.data.sources.LARGE", {"text": 100 if large else 10**6})
     app = upload(open_app(), GOOD, "big.csv")
     until(lambda: app.run() and table_of(app) is not None)
     assert table_of(app).name == "big.csv"

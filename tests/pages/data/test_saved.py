@@ -8,8 +8,7 @@ import pytest
 from tests.pages.data.steps import GOOD, said, upload
 from tests.pages.driving import opened
 from ui.learners.offered import RunSpec
-from ui.state import BinningSpec, SplitSpec, Wording
-from ui.state_file import to_plain
+from ui.state import BinningSpec, SplitSpec, Wording, to_plain
 
 
 @pytest.mark.slow
