@@ -12,8 +12,10 @@ from ui.export.formats import (
     checked,
     choose_format,
     choose_language,
+    obstacle,
     record_text,
     shown_page,
+    written,
 )
 from ui.picked import looked_at_test_rows, needed_model
 from ui.shell import guard, header, sentences, two_columns
@@ -34,19 +36,19 @@ form = FORMATS[chosen]
 with right, sentences():
     st.header(form.name, anchor=False)
     choose_language(chosen)
-    if obstacle := form.obstacle(model):
-        st.info(f"{obstacle} The other formats contain the rule unchanged.")
+    if why := obstacle(form, model):
+        st.info(f"{why} The other formats contain the rule unchanged.")
     else:
         looks = looked_at_test_rows() if chosen == "report" and len(state.testing[0]) else 0
         state = app_state()
         key = repr((state.fit_key, state.rule_json, chosen, state.wording))
         key += record_text(state, model)
-        text = kept("export", key, lambda: form.write(state, model))
-        if form.verified:
-            check = checked(state, model, form)
+        text = kept("export", key, lambda: written(chosen, state, model))
+        if form.run:
+            check = checked(state, model, chosen)
             (st.success if check.ok else st.error)(md(check.sentence, 300))
         else:
-            st.caption(form.unchecked)
+            st.caption(form.how)
         st.download_button(
             f"Download {form.name}",
             data=text,
@@ -60,7 +62,7 @@ with right, sentences():
             st.caption(
                 f"It contains the error on the test rows, now shown for {plural(looks, 'rule')}."
             )
-        if form.rendered:
+        if form.suffix.endswith("html"):
             st.iframe(shown_page(text), height=PREVIEW, alt="The page, as a browser will show it")
         elif isinstance(text, bytes):
             st.caption("The file opens in a spreadsheet; it contains this rule:")

@@ -5,8 +5,8 @@ import json
 import platform
 import zipfile
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -33,6 +33,7 @@ from rulekit.export import (
     to_xlsx,
     verify_export,
 )
+from rulekit.export.formats import Format
 from rulekit.learners import FixedRuleClassifier
 from rulekit.style.wording import capital
 from ui.cache import kept
@@ -43,7 +44,6 @@ from ui.protected import fixed_columns
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState
 from ui.words import wording
 
-Write = Callable[[AppState, ClassifierMixin], str | bytes]
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
 PACKAGES = ("rulekit-dashboard", "numpy", "pandas", "scipy", "scikit-learn", "highspy", "joblib")
 
@@ -109,40 +109,18 @@ def _versions() -> dict[str, str]:
     return versions
 
 
-@dataclass(frozen=True)
-class Format:
-    """One way to write a rule.
-
-    `verified` is the format's name for `verify_export`, and `engine` what runs it; both are empty
-    if nothing here can, and then `unchecked` is the reason. `learned` formats need a model that was
-    learned from the table; `rendered` ones are shown as a page, not as source.
-    """
-
-    name: str
-    purpose: str
-    write: Write
-    suffix: str
-    mime: str
-    language: str | None = None
-    verified: str = ""
-    engine: str = ""
-    learned: bool = False
-    rendered: bool = False
-    unchecked: str = ""
-
-    def obstacle(self, model: ClassifierMixin) -> str:
-        """Return why a model cannot be written in this format; empty if it can."""
-        return EDITED if self.learned and isinstance(model, FixedRuleClassifier) else ""
+def obstacle(form: Format, model: ClassifierMixin) -> str:
+    """Return why a model cannot be written in a format; empty if it can."""
+    return EDITED if form.learned and isinstance(model, FixedRuleClassifier) else ""
 
 
-def _alone(write: Callable[..., str | bytes]) -> Write:
-    """Write the rule without figures."""
-    return lambda state, model: write(model)
-
-
-def _counted(write: Callable[..., str]) -> Write:
-    """Write the rule with the figures of each clause on the training rows."""
-    return lambda state, model: write(model, numbers=counts(state, model))
+def written(name: str, state: AppState, model: ClassifierMixin) -> str | bytes:
+    """Write the rule in a format, with the figures of each clause where it shows them."""
+    if name in OWN:
+        return OWN[name](state, model)
+    numbers = {"numbers": counts(state, model)} if FORMATS[name].counted else {}
+    content: str | bytes = FORMATS[name].write(model, **numbers)
+    return content
 
 
 def counts(state: AppState, model: ClassifierMixin) -> Sequence[ClauseNumbers]:
@@ -223,12 +201,12 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     )
 
 
-def checked(state: AppState, model: ClassifierMixin, form: Format) -> VerifiedExport:
+def checked(state: AppState, model: ClassifierMixin, name: str) -> VerifiedExport:
     """Run (or read back) a format's text on every row and compare with the model; kept."""
     X, _ = state.data
     numbers = counts(state, model)
-    key = repr((state.fit_key, to_json(model), form.verified))
-    return kept("verified", key, lambda: verify_export(model, X, form.verified, numbers=numbers))
+    key = repr((state.fit_key, to_json(model), name))
+    return kept("verified", key, lambda: verify_export(model, X, name, numbers=numbers))
 
 
 def sheet(state: AppState, model: ClassifierMixin) -> str:
@@ -242,29 +220,9 @@ def workbook(state: AppState, model: ClassifierMixin) -> bytes:
 
 
 # formats with more content than the rule, or in words
-OWN: dict[str, Write] = {"report": report, "script": script, "sheet": sheet, "xlsx": workbook}
+OWN = {"report": report, "script": script, "sheet": sheet, "xlsx": workbook}
 NOT_OFFERED = {"sqlite"}  # runs "sql" as it is
-
-
-def _offered(name: str, form: export.Format) -> Format:
-    return Format(
-        form.name,
-        form.purpose,
-        OWN.get(name) or (_counted if form.counted else _alone)(form.write),
-        form.suffix,
-        form.mime,
-        form.language,
-        verified=name if form.run else "",
-        engine=form.engine,
-        learned=form.learned,
-        rendered=form.suffix.endswith("html"),
-        unchecked="" if form.run else form.how,
-    )
-
-
-FORMATS = {
-    name: _offered(name, form) for name, form in export.FORMATS.items() if name not in NOT_OFFERED
-}
+FORMATS = {name: form for name, form in export.FORMATS.items() if name not in NOT_OFFERED}
 
 
 def shown_page(text: str) -> str:
@@ -285,10 +243,10 @@ def bundle(state: AppState, model: ClassifierMixin) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         left_out = ""
-        for form in FORMATS.values():
+        for name, form in FORMATS.items():
             try:
-                if not form.obstacle(model):
-                    _add(archive, f"rule.{form.suffix}", form.write(state, model))
+                if not obstacle(form, model):
+                    _add(archive, f"rule.{form.suffix}", written(name, state, model))
             except ExportError as error:
                 left_out += f"{form.name}: {error}\n"
         _add(archive, "rule.schema.json", json.dumps(json_schema(), indent=2))

@@ -4,7 +4,7 @@ import pytest
 
 from rulekit.data import load_sample
 from tests.pages.driving import compared, exported, on_tab, opened_tab
-from ui.export.formats import FORMATS
+from ui.export.formats import FORMATS, obstacle
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.models.run import work
@@ -112,7 +112,7 @@ def test_every_format_supports_a_three_class_tree_or_states_why_not(on_iris, nam
     assert not app.exception
     assert not app.error
     model, form = app.session_state["app"].model, FORMATS[name]
-    assert bool(app.success) == (not form.obstacle(model) and bool(form.verified))
+    assert bool(app.success) == (not obstacle(form, model) and bool(form.run))
 
 
 def test_an_analysis_of_all_classes_comes_back_as_it_was():
