@@ -4,7 +4,7 @@ import streamlit as st
 
 from ui.cases import case_frame, row_name, row_number
 from ui.escape import md
-from ui.explain import cards, presenter
+from ui.explain import cards
 from ui.learners.offered import CARDS
 from ui.picked import constraints_of_case, needed_model
 from ui.rule_numbers import rows_of
@@ -13,7 +13,7 @@ from ui.state import app_state
 from ui.words import wording
 
 guard("explain")
-presenting = presenter.is_on()
+presenting = cards.is_presenting()
 if not presenting:
     header("explain")
 with sentences():
@@ -27,7 +27,7 @@ with sentences():
         X = parts[part].X
         X = X.iloc[[cards.chosen_case(case_frame(rule, parts[part], state))]]
         header("explain", title=row_name(int(X.index[0]), state))
-        presenter.screen(model, X, train, words)
+        cards.presenter(model, X, train, words)
     else:
         left, right = two_columns()
         cards.choose_part(left, list(parts))
@@ -47,7 +47,7 @@ with sentences():
                 heading.button(
                     "Presenter mode",
                     key="presenter_on",
-                    on_click=presenter.switch,
+                    on_click=cards.present,
                     args=(True,),
                     help="This case in plain words, to show to the person concerned or to print.",
                 )

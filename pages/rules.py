@@ -5,7 +5,7 @@ import streamlit as st
 from rulekit.families import IdealDNFClassifier
 from ui.data.server_tables import all_rows_card
 from ui.escape import md
-from ui.learners.certificate_card import LEARNED
+from ui.learners.literal import LEARNED
 from ui.learners.offered import CARDS
 from ui.picked import constraint_lines, needed_model, setting_words
 from ui.rule_numbers import rows_of

@@ -349,7 +349,7 @@ def test_one_clause_rule_is_proved_without_a_click(open_app):
 
 @pytest.mark.slow
 def test_unproved_results_are_not_mentioned(open_app, monkeypatch):
-    card = sys.modules["ui.learners.certificate_card"]
+    card = sys.modules["ui.learners.literal"]
     nothing = Certificate(9.0, None, False, "Nothing is proved: for this test.")
     monkeypatch.setattr(card, "partial", lambda *_: Giving(nothing))
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
@@ -363,7 +363,7 @@ def test_unproved_results_are_not_mentioned(open_app, monkeypatch):
 
 @pytest.mark.slow
 def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
-    card = sys.modules["ui.learners.certificate_card"]
+    card = sys.modules["ui.learners.literal"]
     better = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
     found = Certificate(9.0, 8.0, False, "Within 12.5 %.", better=better)
     monkeypatch.setattr(card, "partial", lambda *_: Giving(found))
