@@ -389,6 +389,14 @@ def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
 
 # former names of parameters
 FORMER_NAMES = {"doubt": "label_noise", "max_features": "max_variables"}
+# fields that are saved as they are, and, of those that older files do not have, their values
+SAVED = (
+    *("options", "run_settings", "setting", "sweep_key", "rule_json", "notes", "case_notes"),
+    *("test_looks", "looked_at", "runs", "rule_selected", "error", "edits", "edit"),
+    *("outcomes", "every_class"),
+)
+OLDER: dict[str, Any] = {"looked_at": (), "runs": (), "error": None, "edits": (), "edit": 0}
+OLDER |= {"outcomes": {}, "every_class": False}
 
 
 def to_plain(state: AppState) -> dict[str, Any]:
@@ -402,25 +410,10 @@ def to_plain(state: AppState) -> dict[str, Any]:
         "roles": {c.name: c.role for c in table.columns},
         "orders": {name: list(levels) for name, levels in state.orders.items()},
         "positive": table.positive_label,
-        "outcomes": state.outcomes,
-        "every_class": state.every_class,
-        "options": state.options,
         "wording": {name: asdict(w) for name, w in state.wording.items()},
         "split": asdict(state.split),
         "binning": asdict(state.binning),
-        "run_settings": state.run_settings,
-        "setting": state.setting,
-        "sweep_key": state.sweep_key,
-        "runs": list(state.runs),
-        "rule_selected": state.rule_selected,
-        "rule_json": state.rule_json,
-        "error": state.error,
-        "edits": list(state.edits),
-        "edit": state.edit,
-        "notes": state.notes,
-        "case_notes": state.case_notes,
-        "test_looks": state.test_looks,
-        "looked_at": list(state.looked_at),
+        **{name: getattr(state, name) for name in SAVED},
     }
 
 
@@ -434,33 +427,19 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
     # files saved before the setting existed
     every_gap = [c.name for c in table.columns if c.n_missing]
     binning["missing"] = tuple(binning.get("missing", every_gap))
+    given = OLDER | {"rule_selected": saved.get("in_hand", False)} | saved
+    fields = {name: given[name] for name in SAVED}
+    fields |= {name: tuple(given[name]) for name in ("looked_at", "runs")}
     return AppState(
         table=table,
-        outcomes={str(k): str(v) for k, v in saved.get("outcomes", {}).items()},
-        every_class=bool(saved.get("every_class", False)),
-        options=saved["options"],
         wording={name: Wording(**w) for name, w in saved["wording"].items()},
         split=SplitSpec(**saved["split"]),
         binning=BinningSpec(**binning),
-        looked_at=tuple(saved.get("looked_at", ())),
-        runs=tuple(saved.get("runs", ())),
-        rule_selected=bool(saved.get("rule_selected", saved.get("in_hand", False))),
-        error=saved.get("error"),
-        edits=tuple(
-            {**v, "setting": _with_new_names(v["setting"])} for v in saved.get("edits", ())
-        ),
-        edit=int(saved.get("edit", 0)),
-        setting=_with_new_names(saved["setting"]),
-        **{
-            name: saved[name]
-            for name in (
-                "run_settings",
-                "sweep_key",
-                "rule_json",
-                "notes",
-                "case_notes",
-                "test_looks",
-            )
+        **fields
+        | {
+            "outcomes": {str(k): str(v) for k, v in given["outcomes"].items()},
+            "edits": tuple(v | {"setting": _with_new_names(v["setting"])} for v in given["edits"]),
+            "setting": _with_new_names(given["setting"]),
         },
     )
 
