@@ -51,16 +51,6 @@ def on_credit(open_app):
     )
 
 
-def test_without_a_model_the_page_points_to_models(open_app):
-    app = open_app("export", sample="iris")
-    assert not app.exception
-    assert "No model is picked yet" in text(app)
-
-
-def test_page_without_a_table_has_an_empty_state(open_app):
-    assert "No table is loaded yet" in text(open_app("export"))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in FORMATS if name not in RENDERED])
 def test_each_format_is_shown_and_checked_if_possible(on_credit, name):
