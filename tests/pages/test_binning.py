@@ -10,7 +10,7 @@ from rulekit.data import Table, load_sample
 from rulekit.learners import screen_conditions
 from tests.pages.driving import finished, text
 from ui.binning.cards import LAST, METHODS, parsed_cuts, screen
-from ui.data.choices import set_role
+from ui.data.choices import set_roles
 from ui.learners.offered import RunSpec
 from ui.state import AppState, BinningSpec, app_state
 
@@ -230,7 +230,7 @@ def with_role(app, monkeypatch, name, role):
 
     def edited():
         if app_state().table.column(name).role != role:
-            set_role(name, role)
+            set_roles([name], role)
 
     app.switch_page("pages/data.py")
     with monkeypatch.context() as patched:

@@ -16,23 +16,12 @@ from rulekit.binning import Binarizer, candidate_summary
 from rulekit.binning.encodings import literals_of
 from rulekit.data import columns_of
 from rulekit.learners import ConditionScreening, screen_conditions
-from rulekit.plots import screening_figure, screening_sentence, screening_table
-from rulekit.plots.outcomes import (
-    outcome_bins,
-    outcome_bins_figure,
-    outcome_levels,
-    outcome_levels_figure,
-    outcome_sentence,
-    outcome_shares,
-)
-from rulekit.plots.thresholds import (
-    MAX_LEVELS,
-    bin_table,
-    interval_signs,
-    level_figure,
-    level_table,
-    threshold_figure,
-    threshold_sentence,
+from rulekit.plots import (
+    outcomes,
+    screening_figure,
+    screening_sentence,
+    screening_table,
+    thresholds,
 )
 from ui.cache import kept
 from ui.escape import md
@@ -287,20 +276,22 @@ def _numeric(
     """Show a column of numbers by outcome: chart, field for its cut points, table."""
     few, title, labels = thinned(cuts), shown_name(state, name), state.labels
     if state.several:
-        table = outcome_bins(numbers, state.outcome_codes, len(labels), few)
-        figure = outcome_bins_figure(numbers, state.outcome_codes, few, name=title, labels=labels)
-        alt = outcome_sentence(table, name=state.label(name), labels=labels)
+        codes = state.outcome_codes
+        table = outcomes.outcome_bins(numbers, codes, len(labels), few)
+        figure = outcomes.outcome_bins_figure(numbers, codes, few, name=title, labels=labels)
+        alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
     else:
         positive = state.outcome_codes == 0
-        table = bin_table(numbers, positive, few)
+        table = thresholds.bin_table(numbers, positive, few)
         pair = {"labels": tuple(labels), "classes": state.classes}
-        figure = threshold_figure(numbers, positive, few, name=title, **pair)
-        alt = threshold_sentence(table, name=state.label(name), label=state.positive)
+        figure = thresholds.threshold_figure(numbers, positive, few, name=title, **pair)
+        alt = thresholds.threshold_sentence(table, name=state.label(name), label=state.positive)
     chart(figure, "binning_chart", alt)
     _editor(state, name, cuts)
-    signs = [interval_signs(row) for _, row in table.iterrows()]
+    signs = [thresholds.interval_signs(row) for _, row in table.iterrows()]
     if state.several:
-        shares_table(signs, table["rows"], outcome_shares(table), labels, "between the cut points")
+        shares = outcomes.outcome_shares(table)
+        shares_table(signs, table["rows"], shares, labels, "between the cut points")
         return
     shown = pd.DataFrame(
         {
@@ -347,26 +338,27 @@ def _levels(state: AppState, name: str, values: list[Any]) -> None:
     """Show a category by outcome: chart, then table."""
     codes, labels, title = state.outcome_codes, state.labels, shown_name(state, name)
     table = (
-        outcome_levels(values, codes, len(labels))
+        outcomes.outcome_levels(values, codes, len(labels))
         if state.several
-        else level_table(values, codes == 0)
+        else thresholds.level_table(values, codes == 0)
     )
     if len(table):
         if state.several:
-            figure = outcome_levels_figure(table, name=title, labels=labels)
-            alt = outcome_sentence(table, name=state.label(name), labels=labels)
+            figure = outcomes.outcome_levels_figure(table, name=title, labels=labels)
+            alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
         else:
             pair, top = {"labels": tuple(labels), "classes": state.classes}, table.iloc[0]
-            figure = level_figure(table, name=title, **pair)
+            figure = thresholds.level_figure(table, name=title, **pair)
             alt = (
                 f"{state.label(name)}: {len(table)} levels; the commonest, {top['level']}, has "
                 f"{top['rows']} rows, {top['share']:.0%} {state.positive}."
             )
         chart(figure, "binning_levels_chart", alt)
-        if len(table) > MAX_LEVELS:
-            st.caption(f"The chart shows the {MAX_LEVELS} most frequent of {len(table):,} levels.")
+        if len(table) > thresholds.MAX_LEVELS:
+            most = thresholds.MAX_LEVELS
+            st.caption(f"The chart shows the {most} most frequent of {len(table):,} levels.")
     if state.several:
-        shares = outcome_shares(table)
+        shares = outcomes.outcome_shares(table)
         shares_table(table["level"], table["rows"], shares, labels, "in each level")
         return
     shown = table.assign(share=100 * table["share"])

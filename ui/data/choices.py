@@ -1,6 +1,6 @@
 """The Data page's settings: outcome and names of its classes, roles and overview of columns."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 from zlib import crc32
@@ -129,14 +129,9 @@ def cut_target(cut: float) -> None:
     refresh_editor()
 
 
-def choose_positive(label: Any) -> None:
-    """Set the class that the rule describes."""
-    change(table=app_state().table.with_roles({}, positive_label=label))
-
-
-def set_role(name: str, role: str) -> None:
-    """Set a column's role from outside the editor."""
-    change(table=app_state().table.with_roles({name: role}))
+def set_roles(names: Iterable[str], role: str) -> None:
+    """Set the role of columns from outside the editor."""
+    change(table=app_state().table.with_roles(dict.fromkeys(names, role)))
     refresh_editor()
 
 
@@ -242,7 +237,9 @@ def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
         format_func=lambda c: f"{_named(c, state)} ({counts[c]:,} rows, {counts[c] / total:.0%})",
         horizontal=len(classes) <= 4,
         key=radio,
-        on_change=lambda: choose_positive(st.session_state[radio]),
+        on_change=lambda: change(
+            table=app_state().table.with_roles({}, positive_label=st.session_state[radio])
+        ),
         help="The rule describes this class; all other rows get the other label. "
         "Suggested: the class named yes, fraud or the like; else the rarest of 30 rows or more.",
     )
@@ -406,17 +403,11 @@ def _audit_line(table: Table) -> None:
             "Use for audit only",
             key="audit_only",
             type="tertiary",
-            on_click=_audit_only,
-            args=(names,),
+            on_click=set_roles,
+            args=(names, "ignore"),
             help="No rule reads these columns then. Groups, on Rules, still shows the errors in "
             "each of their groups.",
         )
-
-
-def _audit_only(names: list[str]) -> None:
-    """Set the role of columns to ignore; any column can still define groups."""
-    change(table=app_state().table.with_roles(dict.fromkeys(names, "ignore")))
-    refresh_editor()
 
 
 def apply_edits(edits: dict[int, dict[str, Any]]) -> None:

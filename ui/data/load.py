@@ -36,11 +36,6 @@ class Upload:
     content: bytes
     file_id: str
 
-    @property
-    def is_text(self) -> bool:
-        """Whether delimiter, encoding and decimal mark matter."""
-        return kind_of_file(self.content) == "text"
-
 
 def upload_card() -> None:
     """Show the upload and read a new file once; on an error, keep the table and show why."""
@@ -209,7 +204,7 @@ def options_card() -> None:
     for sentence in table.notes if table is not None else ():
         st.markdown(f"- {md(sentence, 400)}")
     upload: Upload | None = st.session_state.get("upload")
-    if upload is None or not upload.is_text:
+    if upload is None or kind_of_file(upload.content) != "text":
         return
     requested: ParseOptions = st.session_state.get("upload_options", ParseOptions())
     detected = app_state().options

@@ -1,6 +1,6 @@
 """The Data page's findings, each with a fix, and how columns of text are read."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
@@ -15,7 +15,7 @@ from rulekit.data.cells import numbers_in
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
 from ui.cache import kept
-from ui.data.choices import refresh_editor, set_role
+from ui.data.choices import refresh_editor, set_roles
 from ui.escape import md
 from ui.shell import once
 from ui.state import CATEGORIES, DATES, DURATIONS, IGNORED, NUMERIC, app_state
@@ -57,7 +57,7 @@ def apply_fix(note: QualityNote) -> None:
         table = getattr(state.table, note.suggestion)(note.column)
         change(table=table, options=state.options | {kind: columns})
     elif note.suggestion is not None:
-        set_role(note.column, note.suggestion)
+        set_roles([note.column], note.suggestion)
 
 
 def _finding(note: QualityNote, index: int) -> None:
@@ -177,7 +177,7 @@ def proposal_lines() -> None:
 def use_proposal(proposal: Proposal) -> None:
     """Make the column a feature, with its order of levels if it has one."""
     if not proposal.order:
-        use_as_features([proposal.name])
+        set_roles([proposal.name], "feature")
         return
     change(table=app_state().table.with_order(proposal.name, list(proposal.order)))
     refresh_editor()
@@ -196,16 +196,10 @@ def left_out_line() -> None:
             "Use as features",
             key="use_left_out",
             type="tertiary",
-            on_click=once(lambda: use_as_features(list(reasons))),
+            on_click=once(lambda: set_roles(reasons, "feature")),
             help="Rules then read the date, year, month, weekday and hour of dates, and the words "
             "of texts. The curve is searched again.",
         )
-
-
-def use_as_features(names: Sequence[str]) -> None:
-    """Set the role of columns that were set aside to feature."""
-    change(table=app_state().table.with_roles(dict.fromkeys(names, "feature")))
-    refresh_editor()
 
 
 def _kept(name: str, found: Callable[..., Any]) -> Any:
@@ -297,15 +291,12 @@ def read_dates(name: str, day_first: bool | None) -> None:
     state = app_state()
     table = state.table.as_date(name, day_first=day_first)
     if day_first is None:
-        same = [g for g in (True, False) if _agrees(state.table, table, name, g)]
+        read = {g: state.table.as_date(name, day_first=g).digest for g in (True, False)}
+        same = [g for g, digest in read.items() if digest == table.digest]
         day_first = same[0] if len(same) == 1 else None
     dates = {**state.options.get(DATES, {}), name: day_first}
     change(table=table, options=state.options | {DATES: dates})
     refresh_editor()
-
-
-def _agrees(before: Table, after: Table, name: str, day_first: bool) -> bool:
-    return before.as_date(name, day_first=day_first).digest == after.digest
 
 
 def read_durations(name: str) -> None:

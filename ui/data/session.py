@@ -18,12 +18,6 @@ from ui.workspace import change, pick_rule
 SHOWN = 6  # number of saved analyses shown; earlier ones are a click away
 
 
-def rule_file() -> None:
-    """Show an upload of a rule file for the current table."""
-    words = "A file from Export or the command line. It becomes the current rule."
-    _json_file("rule", take_rule, words, disabled=not app_state().ready)
-
-
 def _json_file(name: str, take: Callable[[bytes, str], None], words: str, **options: Any) -> None:
     """Show an upload of a JSON file, which is empty again after `take` got content and name."""
     generation = st.session_state.setdefault(f"upload_{name}_turn", 0)
@@ -107,7 +101,8 @@ def session_card() -> None:
         "the data; not the data.",
     )
     _load_settings()
-    rule_file()
+    words = "A file from Export or the command line. It becomes the current rule."
+    _json_file("rule", take_rule, words, disabled=not app_state().ready)
     with right.popover("Forget this analysis"):
         st.write("Deletes the table, the settings, the results and the notes from this machine.")
         st.button("Yes, delete it all", key="forget", on_click=workspace.forget)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -284,14 +285,12 @@ def _conditions_table(clause: Clause, row: Columns, words: Wording) -> pd.DataFr
     return pd.DataFrame(
         {
             "condition": [clause_words(Clause((c,), clause.op), words) for c in clause.conditions],
-            "this case": [_cell(c.features, row) for c in clause.conditions],
+            "this case": [
+                ", ".join(value_words(row[f][0]) for f in c.features) for c in clause.conditions
+            ],
             "": ["✓ met" if m else "✗ not met" for m in clause.condition_masks(row)[0]],
         }
     )
-
-
-def _cell(features: tuple[str, ...], row: Columns) -> str:
-    return ", ".join(value_words(row[f][0]) for f in features)
 
 
 def what_if(
@@ -310,7 +309,10 @@ def what_if(
         with places[k % len(places)]:
             key = f"whatif_{number}_{generation}_{feature}"
             edited[feature] = _input(feature, row, train.columns, key, words)
-    st.button("Reset all values", key="whatif_reset", on_click=_next_turn)
+    turn = partial(st.session_state.update, _whatif_turn=generation + 1)
+    st.button(
+        "Reset all values", key="whatif_reset", on_click=st.session_state.update, args=(turn,)
+    )
     changed = {f: np.array([edited[f]], dtype=row[f].dtype) for f in rule.features}
     again = explain(rule, {**row, **changed}, wording=words)[0]
     if again.prediction == explanation.prediction:
@@ -327,10 +329,6 @@ def what_if(
         key="explain_fixed",
         **KEEP,
     )
-
-
-def _next_turn() -> None:
-    st.session_state["_whatif_turn"] += 1
 
 
 def _input(feature: str, row: Columns, reference: Columns, key: str, words: Wording) -> Any:

@@ -19,20 +19,6 @@ from rulekit import export
 from rulekit.data import list_samples
 from rulekit.evaluation.metrics import error_rate
 from rulekit.exceptions import ExportError
-from rulekit.export import (
-    ClauseNumbers,
-    Preparation,
-    Review,
-    VerifiedExport,
-    clause_numbers,
-    json_schema,
-    to_json,
-    to_report,
-    to_script,
-    to_sheet,
-    to_xlsx,
-    verify_export,
-)
 from rulekit.export.formats import Format
 from rulekit.learners import FixedRuleClassifier
 from rulekit.style.wording import capital
@@ -123,16 +109,16 @@ def written(name: str, state: AppState, model: ClassifierMixin) -> str | bytes:
     return content
 
 
-def counts(state: AppState, model: ClassifierMixin) -> Sequence[ClauseNumbers]:
+def counts(state: AppState, model: ClassifierMixin) -> Sequence[export.ClauseNumbers]:
     """Return the counts of each clause: training rows it decides, and how many correctly."""
-    key = repr((state.fit_key, to_json(model)))
-    return kept("clause counts", key, lambda: clause_numbers(model, *state.training))
+    key = repr((state.fit_key, export.to_json(model)))
+    return kept("clause counts", key, lambda: export.clause_numbers(model, *state.training))
 
 
 def report(state: AppState, model: ClassifierMixin) -> str:
     """Return a self-contained page: rule, training and test figures, cases, the record."""
     held_back = state.testing
-    return to_report(
+    return export.to_report(
         model,
         state.training,
         held_back if len(held_back[0]) else None,
@@ -144,7 +130,7 @@ def report(state: AppState, model: ClassifierMixin) -> str:
     )
 
 
-def reviews(state: AppState, model: ClassifierMixin) -> list[Review]:
+def reviews(state: AppState, model: ClassifierMixin) -> list[export.Review]:
     """List the reviews of cases from Explain, with the current prediction if it has changed."""
     X, _ = state.data
     notes = []
@@ -154,7 +140,7 @@ def reviews(state: AppState, model: ClassifierMixin) -> list[Review]:
         if position in X.index and (now := str(model.predict(X.loc[[position]])[0])) != answer:
             answer = f"{answer} (now {now})"
         name = row_name(position, state)
-        notes.append(Review(name, answer, review["verdict"], review.get("note", "")))
+        notes.append(export.Review(name, answer, review["verdict"], review.get("note", "")))
     return notes
 
 
@@ -179,14 +165,14 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     source = state.table.name
     if not options and source in {sample.name for sample in list_samples()}:
         source = f"sample_data/{source}.csv"
-    return to_script(
+    return export.to_script(
         model,
         source=source,
         target=state.target,
         features=features,
         rows=rows.tolist() if len(rows) < len(state.data[0]) else None,
         digest=state.table.digest,
-        preparation=Preparation(
+        preparation=export.Preparation(
             options,
             numeric,
             categories=categories,
@@ -201,22 +187,24 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     )
 
 
-def checked(state: AppState, model: ClassifierMixin, name: str) -> VerifiedExport:
+def checked(state: AppState, model: ClassifierMixin, name: str) -> export.VerifiedExport:
     """Run (or read back) a format's text on every row and compare with the model; kept."""
     X, _ = state.data
     numbers = counts(state, model)
-    key = repr((state.fit_key, to_json(model), name))
-    return kept("verified", key, lambda: verify_export(model, X, name, numbers=numbers))
+    key = repr((state.fit_key, export.to_json(model), name))
+    return kept("verified", key, lambda: export.verify_export(model, X, name, numbers=numbers))
 
 
 def sheet(state: AppState, model: ClassifierMixin) -> str:
     """Return the page to print and fill in, with the display names of columns."""
-    return to_sheet(model, title=_title(state).partition("?")[0] + "?", wording=wording(state))
+    return export.to_sheet(
+        model, title=_title(state).partition("?")[0] + "?", wording=wording(state)
+    )
 
 
 def workbook(state: AppState, model: ClassifierMixin) -> bytes:
     """Return a workbook with formulas, with the display names of columns."""
-    return to_xlsx(model, wording=wording(state, clause="line"))
+    return export.to_xlsx(model, wording=wording(state, clause="line"))
 
 
 # formats with more content than the rule, or in words
@@ -249,7 +237,7 @@ def bundle(state: AppState, model: ClassifierMixin) -> bytes:
                     _add(archive, f"rule.{form.suffix}", written(name, state, model))
             except ExportError as error:
                 left_out += f"{form.name}: {error}\n"
-        _add(archive, "rule.schema.json", json.dumps(json_schema(), indent=2))
+        _add(archive, "rule.schema.json", json.dumps(export.json_schema(), indent=2))
         if left_out:
             _add(archive, "left-out.txt", left_out)
         _add(archive, "run-record.json", record_text(state, model))

@@ -173,7 +173,7 @@ class Curve:
     @property
     def is_searched(self) -> bool:
         """Whether the thorough search is done, at least for its plain rules."""
-        return any(_is_searched(s) for s in self.settings)
+        return any("max_conditions" in s and QUICK not in s for s in self.settings)
 
     @property
     def cut(self) -> bool:
@@ -374,10 +374,6 @@ def in_full(setting: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_by_price(setting: Mapping[str, Any]) -> bool:
     return learner_of(setting).whole_front and "theta" in setting
-
-
-def _is_searched(setting: Mapping[str, Any]) -> bool:
-    return "max_conditions" in setting and QUICK not in setting
 
 
 def reference_lines(table: pd.DataFrame | None, x: str, y: str) -> list[Baseline]:

@@ -6,6 +6,7 @@ selected or viewed.
 
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -349,19 +350,14 @@ def _ended(job: jobs.Job, result: Curve | None) -> None:
     elif job.state == "cancelled":
         st.caption(stopped_words(job, result is not None))
         if job.title == FIRST:
-            st.button("Begin again", key="begin_again", on_click=_forget_first)
+            forget = partial(jobs.registry().forget, job.owner)
+            st.button("Begin again", key="begin_again", on_click=forget)
 
 
 def stopped_words(job: jobs.Job, has_points: bool) -> str:
     """Return the progress of a stopped run, and how to continue it."""
     stay = " Finished points stay." if has_points else ""
     return f"{DOING[job.title]} was stopped{job.where}.{stay}{AGAIN[job.title]}"
-
-
-def _forget_first() -> None:
-    job = latest(FIRST)
-    if job is not None:
-        jobs.registry().forget(job.owner)
 
 
 def search_is_complete(result: Curve) -> bool:
