@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rulekit.evaluation import SweepStore
-from tests.pages.driving import finished, text, the_job
+from tests.pages.driving import errors, finished, text, the_job
 from tests.waiting import until
 from ui import workspace
 from ui.runs import jobs
@@ -36,20 +36,15 @@ def full_disk(monkeypatch):
     return full
 
 
-def result(app):
-    words = " ".join(box.value for box in app.error)
-    return words.replace("\\", "").replace("\u2060", "")
-
-
 def test_a_full_disk_is_reported_and_the_analysis_goes_on(open_app, full_disk, table_of):
     app = open_app(sample="iris")
     assert not app.exception
     app.run()
-    assert "is not saved (No space left on device)" in result(app)
+    assert "is not saved (No space left on device)" in errors(app)
     assert table_of(app).name.startswith("iris")
     full_disk.clear()
     app.run()
-    assert "is not saved" not in result(app.run())
+    assert "is not saved" not in errors(app.run())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="folders without leave to write are POSIX")
@@ -58,7 +53,7 @@ def test_a_workspace_that_cannot_be_made_is_reported(open_app, tmp_path, monkeyp
     monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "file" / "below"))
     app = open_app(sample="iris")
     assert not app.exception
-    assert "is not saved (Not a directory)" in result(app.run())
+    assert "is not saved (Not a directory)" in errors(app.run())
     assert table_of(app) is not None
 
 
@@ -160,7 +155,7 @@ def test_a_store_that_is_damaged_is_reported_and_the_page_stays(open_app, worksp
     place.write_bytes(DAMAGES[damage](place.read_bytes()))
     app = finished(app.button(key="search_longer").click().run())
     assert not app.exception
-    assert "is damaged or no store" in result(app)
+    assert "is damaged or no store" in errors(app)
     assert len(curve(app)) > 0  # of the quick pass
 
 

@@ -16,10 +16,10 @@ from ui.learners.spec import QUICK
 from ui.models.points import AGAINST, Curve, reference_lines
 from ui.models.run import noted_suggestion
 from ui.picked import model_key, pick
-from ui.row_picker import pick_row
 from ui.shell import once
 from ui.state import app_state
 from ui.theme import chart, selected_id
+from ui.widgets import pick_row
 
 FOLD_WORDS = {5: "five", 10: "ten"}
 
