@@ -76,7 +76,7 @@ def test_every_page_works_when_the_workspace_becomes_read_only(open_app, monkeyp
         app.switch_page(f"pages/{page}.py").run()
         app.run()
         assert not app.exception, page
-        assert "is not saved (Read-only file system)" in result(app), page
+        assert "is not saved (Read-only file system)" in errors(app), page
         assert app.session_state["app"].model is model, page
     assert table_of(app).name.startswith("iris")
 
