@@ -6,7 +6,7 @@ import streamlit as st
 
 from rulekit.data import RowGroups, row_groups
 from rulekit.evaluation import group_metrics
-from rulekit.learners.group_gaps import ODDS
+from rulekit.learners.choice import ODDS
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.spec import RunSpec

@@ -9,8 +9,14 @@ import pandas as pd
 from sklearn.base import ClassifierMixin
 
 from rulekit.evaluation import Comparison, pareto_front
-from rulekit.learners.choice import CONDITION_PRICE, COST, FOREST_LOSS, FOREST_SIZE, suggestion
-from rulekit.learners.group_gaps import EXACT
+from rulekit.learners.choice import (
+    CONDITION_PRICE,
+    COST,
+    EXACT,
+    FOREST_LOSS,
+    FOREST_SIZE,
+    suggestion,
+)
 from rulekit.plots import Baseline
 from rulekit.style.palette import Look
 from rulekit.style.wording import measured, plural

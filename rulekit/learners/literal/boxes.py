@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.learners.forest_loss import MOST_ROWS, forest_columns, votes
-from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.literal.several import SeveralClasses
-from rulekit.learners.training import Clock, plain_label
+from rulekit.learners.training import Clock, LearningProblem, plain_label
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.search.box_search.problem import Boxes, BoxPrices
-from rulekit.search.box_search.search import Archive, ArchiveEntry, SearchPlan, search
-from rulekit.search.box_search.threshold_refinement import refined_cuts
+from rulekit.search.box_search.search import Archive, ArchiveEntry, SearchPlan, refined_cuts, search
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch, RuleList
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rulekit.binning import BinnedTable
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.boxes import BoxSearch
-from rulekit.learners.literal.problem import LearningProblem
+from rulekit.learners.training import LearningProblem
 from rulekit.rules import RuleSet, simplify
 from rulekit.search.clause_generation.exact_clause import ClauseLimits, NearBest, near_best_clauses
 
