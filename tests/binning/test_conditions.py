@@ -44,6 +44,21 @@ def test_the_cells_left_out_are_the_other_cells(case):
         assert (cells_of(other, encoding.n_cells) == ~cells_of(runs, encoding.n_cells)).all()
 
 
+@pytest.mark.parametrize("extra", [[], [None]])
+def test_each_chain_is_nested_and_only_tests_of_gaps_are_in_none(extra):
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, *extra]})
+    (encoding,) = Binarizer(n_thresholds=3).fit(frame).encodings_
+    found = encoding.conditions()
+    assert ((found.chain < 0) == (found.side == 0)).all()
+    cells = cells_of(found.runs, encoding.n_cells)
+    assert len(set(found.chain[found.side != 0])) == 2 + 2 * len(extra)
+    for chain in set(found.chain) - {-1}:
+        members = np.flatnonzero(found.chain == chain)
+        nested = cells[:, members[np.argsort(found.place[members])]]
+        assert (nested[:, :-1] <= nested[:, 1:]).all()
+        assert len(members) == len(encoding.cuts)
+
+
 def test_the_complement_of_two_runs_may_take_three():
     other = complemented(np.array([[1, 2, 3, 4]]), np.array([6]))
     assert other.tolist() == [[0, 1, 2, 3, 4, 6]]

@@ -52,6 +52,13 @@ def agree_with_fairlearn(model, X, y, group, positive):
     assert found.table["error"].sort_index().tolist() == pytest.approx(error.tolist())
 
 
+def test_shares_of_fewer_than_thirty_rows_are_small():
+    town = ["a"] * 30 + ["b"] * 29
+    X = pd.DataFrame({"x": np.tile([1.0, -1.0], 30)[:59], "town": town})
+    found = group_metrics(RULE, X, ["yes"] * 59, "town")
+    assert found.small["found"] == ("b",)
+
+
 def test_shares_and_gaps_equal_fairlearns_on_generated_rows():
     X, y = generated()
     agree_with_fairlearn(RULE, X, y, "town", "yes")

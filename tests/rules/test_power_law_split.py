@@ -157,3 +157,9 @@ def test_crossings_take_the_shift_of_their_own_column():
     law = PowerLaw(1.0, (Factor("a", 2, shift=1.0), Factor("b", 1, shift=5.0)))
     found = PowerLawSplit((law,), 12.0).crossings("a", {"b": 8.0})
     assert found == pytest.approx((-1.0, 3.0))  # 3 (a - 1)^2 = 12
+
+
+def test_a_crossing_may_be_at_one_but_not_at_the_shift():
+    law = PowerLaw(1.0, (Factor("a", 2), Factor("b", 1)))
+    assert PowerLawSplit((law,), 8.0).crossings("a", {"b": 8.0}) == pytest.approx((-1.0, 1.0))
+    assert PowerLawSplit((law,), 0.0).crossings("a", {"b": 8.0}) == ()

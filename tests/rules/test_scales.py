@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
 from rulekit.rules import Literal
-from rulekit.rules.scales import SEPARATORS, moment, moment_text, words_of
+from rulekit.rules.scales import SEPARATORS, moment, moment_text, turning_dates, words_of
 
 ORDER = ("bad", "fair", "good")
 
@@ -100,3 +100,11 @@ def test_words_are_separated_by_punctuation(text):
 def test_word_test_on_numbers_is_rejected():
     with pytest.raises(RuleError, match=r"looks for a word in column 'x', but .* numbers"):
         Literal("x", "contains", "late").mask({"x": np.zeros(2)})
+
+
+def test_a_year_turns_at_its_first_and_last_second():
+    first = ("2019-12-31 23:59:59", "2020-01-01", "2020-01-01 00:00:01")
+    last = ("2020-12-31 23:59:59", "2021-01-01", "2021-01-01 00:00:01")
+    assert turning_dates("year", [2020.0]) == first + last
+    assert len(turning_dates("year", [2.0])) == 6
+    assert turning_dates("year", [1.0]) == ()  # no second before it can be written

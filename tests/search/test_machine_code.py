@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from collections import Counter, deque
 from pathlib import Path
 from queue import SimpleQueue
@@ -147,7 +148,9 @@ def test_seconds_of_missing_kernels_count_cores(kernel_files):
 
 @pytest.mark.slow
 def test_kernels_are_prepared_in_processes_and_noted(kernel_files, tmp_path, capfd):
+    began = time.monotonic()
     steps = list(door.prepare(kernel_files, n_jobs=2))
+    assert 0 < steps[0].seconds <= steps[-1].seconds <= time.monotonic() - began
     assert capfd.readouterr().err == ""  # the caller shows the progress
     assert {name for step in steps for name in step.took} == set(kernel_files)
     assert steps[-1].seconds_left == 0.0

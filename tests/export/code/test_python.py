@@ -4,18 +4,22 @@ import contextlib
 import dataclasses
 import runpy
 
+import pandas as pd
 import pytest
 
 from rulekit import (
     LPSVM,
     Binarizer,
+    Clause,
     Costs,
     HyperplaneRuleClassifier,
     IdealDNFClassifier,
     Literal,
+    RuleSet,
     TwoLevelRuleClassifier,
     load_sample,
     read_table,
+    to_python,
 )
 from rulekit.data import ParseOptions
 from rulekit.data.reading.loading import read_with_options
@@ -163,3 +167,25 @@ def test_setting_that_is_no_source_is_named(learned):
     model.set_params(random_state=object())
     with pytest.raises(ExportError, match="The setting `random_state` holds object"):
         to_script(model, source="t.csv", target="risk")
+
+
+@pytest.mark.parametrize(
+    ("part", "op", "value"),
+    [
+        ("date", "<", "2024-02-29"),
+        ("date", "in", ("2024-02-28 23:59:59", "2024-02-29")),
+        ("year", ">", 2023),
+        ("month", "<=", 2),
+        ("weekday", "==", 4),
+        ("hour", ">", 22),
+        ("days since 2024-02-29", ">", -1),
+    ],
+)
+def test_dates_and_their_parts_predict_as_the_rule_does(part, op, value):
+    rule = RuleSet((Clause((Literal("day", op, value, part=part),)),), ("yes",), "dnf", "no")
+    days = ["2023-12-31", "2024-02-28 23:59:59", "2024-02-29", "2024-03-01 07:30", None]
+    namespace: dict = {}
+    exec(to_python(rule), namespace)
+    found = namespace["predict"]([{"day": day} for day in days])
+    assert found == rule.predict(pd.DataFrame({"day": days})).tolist()
+    assert set(found) == {"yes", "no"}

@@ -62,6 +62,7 @@ def test_error_of_a_size_equals_trees_grown_without_each_fold():
     X, y = noisy()
     model = PowerLawTreeClassifier(max_depth=0, max_exponents=2, random_state=7).fit(X, y)
     codes = np.unique(y, return_inverse=True)[1]
+    assert len(model.sizes_) == 2
     for result in model.sizes_:
         own = {"max_depth": result["max_depth"], "max_exponents": result["max_exponents"]}
         alone = PowerLawTreeClassifier(**own, inner_folds=None, random_state=7)
@@ -82,6 +83,7 @@ def test_error_of_a_size_equals_trees_grown_without_each_fold():
 def test_the_error_of_a_size_is_that_on_all_of_many_rows():
     X, y = noisy(MANY_ROWS)
     model = PowerLawTreeClassifier(max_depth=0, max_exponents=2).fit(X, y)
+    assert len(model.sizes_) == 2
     for result in model.sizes_:
         own = {"max_depth": result["max_depth"], "max_exponents": result["max_exponents"]}
         alone = PowerLawTreeClassifier(**own, inner_folds=None).fit(X, y)

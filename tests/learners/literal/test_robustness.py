@@ -42,12 +42,13 @@ def test_the_level_taken_is_the_one_with_the_best_smoothed_error():
 
 
 @pytest.mark.slow
-def test_error_of_a_level_equals_plain_fits_on_the_same_folds():
+@pytest.mark.parametrize("centre", [2.0, 3.0])
+def test_error_of_a_level_equals_plain_fits_on_the_same_folds(centre):
     X, y = mixed(n=120)
-    learner = clone(LEARNER).set_params(positive_label="ill", n_clauses=1)
+    learner = clone(LEARNER).set_params(positive_label="ill", n_clauses=1, theta=centre)
     found = candidates(learner, read_training_table(learner, X, y, None), ["ill"])
     mean = {}
-    for theta in (1.0, 2.0, 4.0):
+    for theta in (centre / 2, centre, 2 * centre):
         for r in (1, 2):
             wrong = []
             for train, test in make_folds(y, 5, random_state=0):
@@ -55,7 +56,8 @@ def test_error_of_a_level_equals_plain_fits_on_the_same_folds():
                 model.fit(X.iloc[train], y[train])
                 wrong.append((model.predict(X.iloc[test]) != y[test]).mean())
             mean[theta, r] = np.mean(wrong)
-    by_clauses = [0.25 * mean[1.0, r] + 0.5 * mean[2.0, r] + 0.25 * mean[4.0, r] for r in (1, 2)]
+    shares = {centre / 2: 0.25, centre: 0.5, 2 * centre: 0.25}
+    by_clauses = [sum(s * mean[theta, r] for theta, s in shares.items()) for r in (1, 2)]
     expected = 0.75 * by_clauses[0] + 0.25 * by_clauses[1]
     assert next(c.error for c in found if c.robustness == 0.3) == pytest.approx(expected)
 

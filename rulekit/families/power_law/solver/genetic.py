@@ -79,7 +79,6 @@ class GeneticLevel:
         settings: WeightSettings = PAPER_WEIGHTS,
     ) -> None:
         self.table, self.mass, self.rng, self.settings = table, mass, rng, settings
-        self.members = [np.flatnonzero(mass.codes == k) for k in range(mass.n_classes)]
 
     def screen(self, structures: Exponents, modulus: bool) -> Splits:
         """Run the algorithm for each structure; shapes: structures (P, p, d)."""

@@ -1,5 +1,7 @@
 """Kernels of the search for points against plain NumPy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -107,3 +109,14 @@ def test_separated_classes_have_a_loss_near_zero():
     weights = np.repeat([[0.0, 1.0], [1.0, 0.0]], 30, axis=0)
     assert 0 <= line_through(values, weights, found) < 1e-6
     assert np.isfinite(found).all()
+
+
+def test_conditions_of_two_runs_hold_in_both():
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 4, (300, 3))
+    outside = (codes != 1).sum(axis=1)
+    problem = cuts_of(codes, outside + rng.normal(size=300) > 2, most=3)
+    spans = np.tile([0, 1, 2, 4], (3, 1))
+    problem = replace(problem, source=np.arange(3), spans=spans, limits=problem.limits[:3])
+    points, *fitted = problem.settled((0, 1, 2), np.inf, False)
+    assert fitted == pytest.approx(line((codes != 1) @ np.array(points), problem.weights), rel=1e-4)
