@@ -18,9 +18,9 @@ from rulekit._renamed import RenamedParameters
 from rulekit._validation import Needs, StrOptions, check_needs, check_parameters
 from rulekit.binning import Binarizer
 from rulekit.binning.encodings import UNIQUE_SHARE
+from rulekit.binning.views import TableReader
 from rulekit.data import Costs
 from rulekit.exceptions import DataWarning, EmptyRuleWarning, StoppedError
-from rulekit.learners.kinds import TableReader
 from rulekit.learners.shares import Shares
 from rulekit.learners.training import (
     CheckedColumns,

@@ -17,9 +17,9 @@ from rulekit._sums import addable
 from rulekit._validation import checked_frame, checked_target, row_weights
 from rulekit.binning import Binarizer, BinnedTable
 from rulekit.binning.binned_table import joined, row_order
+from rulekit.binning.views import TableReader, about_ignored, columns_as, kinds_in, without
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError, DataWarning
-from rulekit.learners.kinds import TableReader, about_ignored, columns_as, kinds_in, without
 from rulekit.rules import Columns, Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.scales import ORDERED
