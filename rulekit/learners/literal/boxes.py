@@ -1,4 +1,4 @@
-"""The box search on a learner's table: label noise, one archive for all, rule lists, near-best rules.
+"""The box search on a learner's table: label noise, a shared archive, rule lists, near-best rules.
 
 A row that lies among rows of the other class is more often noise than a case to build a condition
 on. The out-of-bag votes of a random forest estimate this for each row (`discounted`).
