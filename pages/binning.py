@@ -2,15 +2,7 @@
 
 import streamlit as st
 
-from ui.binning.cards import (
-    choose_column,
-    column_card,
-    conditions_list,
-    fitted,
-    method_card,
-    overview,
-    screening_card,
-)
+from ui.binning import cards
 from ui.escape import md
 from ui.shell import ONWARD, empty, guard, header, sentences, two_columns
 from ui.state import app_state
@@ -22,11 +14,11 @@ if (missing := app_state().problem()) is not None:
     empty(md(missing, 300))
 
 with st.sidebar:
-    method_card()
+    cards.method_card()
 state = app_state()
 with sentences():
-    binarizer = fitted(state)
-    table = overview(state, binarizer)
+    binarizer = cards.fitted(state)
+    table = cards.overview(state, binarizer)
     left, right = two_columns()
     with left:
         n_conditions = int(table["conditions"].sum())
@@ -35,18 +27,18 @@ with sentences():
             st.metric("Cut points", f"{table['cut points'].sum():,}", width="content")
             giving = f"{(table['conditions'] > 0).sum():,} of {len(table):,}"
             st.metric("Columns that give conditions", giving, width="content")
-        name = choose_column(state, table)
+        name = cards.choose_column(state, table)
         st.caption(
             f"From the {len(state.training[0]):,} learning rows. Every rule is put together from "
             "these conditions; more of them give finer rules and slower runs."
         )
     with right:
-        column_card(state, binarizer, name)
+        cards.column_card(state, binarizer, name)
     listed, screened = st.tabs([LISTED, SCREENED], key="binning_tab", on_change="rerun")
     if listed.open:
         with listed:
-            conditions_list(binarizer, name)
+            cards.conditions_list(binarizer, name)
     if screened.open:
         with screened:
-            screening_card(state, n_conditions)
+            cards.screening_card(state, n_conditions)
 st.page_link("pages/models.py", label="On to Models", icon=ONWARD)

@@ -5,8 +5,7 @@ import streamlit as st
 from ui import analyses
 from ui.data.choices import columns_card, target_card
 from ui.data.load import options_card, refusal, sample_buttons, upload_card
-from ui.data.quality import proposal_lines, quality_card
-from ui.data.readings import readings_card
+from ui.data.quality import proposal_lines, quality_card, readings_card
 from ui.data.server_tables import server_card
 from ui.data.session import saved_card, session_card
 from ui.data.split import split_card

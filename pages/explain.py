@@ -4,19 +4,7 @@ import streamlit as st
 
 from ui.cases import case_frame, row_name, row_number
 from ui.escape import md
-from ui.explain import presenter
-from ui.explain.cards import (
-    case_table,
-    choose_part,
-    chosen_case,
-    conditions,
-    explained,
-    review,
-    similar,
-    verdict,
-    what_if,
-    which,
-)
+from ui.explain import cards
 from ui.learners.offered import CARDS
 from ui.picked import constraints_of_case, needed_model
 from ui.rule_numbers import rows_of
@@ -25,7 +13,7 @@ from ui.state import app_state
 from ui.words import wording
 
 guard("explain")
-presenting = presenter.is_on()
+presenting = cards.is_presenting()
 if not presenting:
     header("explain")
 with sentences():
@@ -34,19 +22,19 @@ with sentences():
     train, test = rows_of(state, model)
     words = wording(state, spoken=presenting)
     parts = {"test": test, "training": train} if test is not None else {"training": train}
-    part, show = which(list(parts))
+    part, show = cards.which(list(parts))
     if presenting:  # cases of other people are not shown to the person concerned
         X = parts[part].X
-        X = X.iloc[[chosen_case(case_frame(rule, parts[part], state))]]
+        X = X.iloc[[cards.chosen_case(case_frame(rule, parts[part], state))]]
         header("explain", title=row_name(int(X.index[0]), state))
-        presenter.screen(model, X, train, words)
+        cards.presenter(model, X, train, words)
     else:
         left, right = two_columns()
-        choose_part(left, list(parts))
-        part, show = which(list(parts))
+        cards.choose_part(left, list(parts))
+        part, show = cards.which(list(parts))
         rows = parts[part]
         with left:
-            chosen = case_table(case_frame(rule, rows, state), show, rule, rows, train, state)
+            chosen = cards.case_table(case_frame(rule, rows, state), show, rule, rows, train, state)
 
         if chosen is not None:
             with right:
@@ -59,23 +47,23 @@ with sentences():
                 heading.button(
                     "Presenter mode",
                     key="presenter_on",
-                    on_click=presenter.switch,
+                    on_click=cards.present,
                     args=(True,),
                     help="This case in plain words, to show to the person concerned or to print.",
                 )
-                explanation = explained(model, X, train, words)
-                verdict(explanation, words, truth)
+                explanation = cards.explained(model, X, train, words)
+                cards.verdict(explanation, words, truth)
                 constraints_of_case(rule, explanation.prediction, model.read_columns(X), state)
                 titles = ["Why", "What if?", "Similar past cases", "Do you agree?"]
                 title, tab = open_tab(titles, "explain_tab")
                 with tab:
                     if title == "Why":
-                        for cards in CARDS:
-                            cards.explain(model, X, train, words, plain=False)
-                        conditions(explanation, rule, model.read_columns(X), train, words)
+                        for card in CARDS:
+                            card.explain(model, X, train, words, plain=False)
+                        cards.conditions(explanation, rule, model.read_columns(X), train, words)
                     elif title == "What if?":
-                        what_if(model, X, explanation, train, words)
+                        cards.what_if(model, X, explanation, train, words)
                     elif title == "Similar past cases":
-                        similar(explanation, rule, train, state)
+                        cards.similar(explanation, rule, train, state)
                     else:
-                        review(number, explanation)
+                        cards.review(number, explanation)

@@ -6,15 +6,7 @@ from rulekit.export import to_text
 from rulekit.style.wording import plural
 from ui.cache import kept
 from ui.escape import file_name, md
-from ui.export.formats import (
-    FORMATS,
-    bundle,
-    checked,
-    choose_format,
-    choose_language,
-    record_text,
-    shown_page,
-)
+from ui.export import formats
 from ui.picked import looked_at_test_rows, needed_model
 from ui.shell import guard, header, sentences, two_columns
 from ui.state import app_state
@@ -29,24 +21,24 @@ stem = f"rule for {state.target if state.several else state.positive}"
 
 left, right = two_columns()
 with left:
-    chosen = choose_format()
-form = FORMATS[chosen]
+    chosen = formats.choose_format()
+form = formats.FORMATS[chosen]
 with right, sentences():
     st.header(form.name, anchor=False)
-    choose_language(chosen)
-    if obstacle := form.obstacle(model):
-        st.info(f"{obstacle} The other formats contain the rule unchanged.")
+    formats.choose_language(chosen)
+    if why := formats.obstacle(form, model):
+        st.info(f"{why} The other formats contain the rule unchanged.")
     else:
         looks = looked_at_test_rows() if chosen == "report" and len(state.testing[0]) else 0
         state = app_state()
         key = repr((state.fit_key, state.rule_json, chosen, state.wording))
-        key += record_text(state, model)
-        text = kept("export", key, lambda: form.write(state, model))
-        if form.verified:
-            check = checked(state, model, form)
+        key += formats.record_text(state, model)
+        text = kept("export", key, lambda: formats.written(chosen, state, model))
+        if form.run:
+            check = formats.checked(state, model, chosen)
             (st.success if check.ok else st.error)(md(check.sentence, 300))
         else:
-            st.caption(form.unchecked)
+            st.caption(form.how)
         st.download_button(
             f"Download {form.name}",
             data=text,
@@ -60,8 +52,10 @@ with right, sentences():
             st.caption(
                 f"It contains the error on the test rows, now shown for {plural(looks, 'rule')}."
             )
-        if form.rendered:
-            st.iframe(shown_page(text), height=PREVIEW, alt="The page, as a browser will show it")
+        if form.suffix.endswith("html"):
+            st.iframe(
+                formats.shown_page(text), height=PREVIEW, alt="The page, as a browser will show it"
+            )
         elif isinstance(text, bytes):
             st.caption("The file opens in a spreadsheet; it contains this rule:")
             st.code(to_text(model), language=None, wrap_lines=True)
@@ -82,7 +76,7 @@ with left.expander("Everything together: all formats, notes, run record"), sente
         state = app_state()
     st.download_button(
         "Download all formats and the run record (zip)",
-        data=lambda: bundle(state, model),
+        data=lambda: formats.bundle(state, model),
         file_name=file_name(stem, "zip"),
         mime="application/zip",
         on_click="ignore",
@@ -90,11 +84,11 @@ with left.expander("Everything together: all formats, notes, run record"), sente
     )
     st.download_button(
         "Download the run record (JSON)",
-        data=lambda: record_text(state, model),
+        data=lambda: formats.record_text(state, model),
         file_name=file_name("run record", "json"),
         mime="application/json",
         on_click="ignore",
         key="download_record",
     )
     st.caption("What is needed to repeat this: data, decisions, settings, seeds, versions.")
-    st.code(record_text(state, model), language="json", wrap_lines=True)
+    st.code(formats.record_text(state, model), language="json", wrap_lines=True)

@@ -9,8 +9,7 @@ from ui.models.curve import curve, points_table, suggestion_line
 from ui.models.form import measure_choice, settings
 from ui.models.picked_rule import how_it_was_found, picked_card
 from ui.models.prices import learners_tab, prices_tab
-from ui.models.progress import run_line
-from ui.models.run import update
+from ui.models.run import run_line, update
 from ui.models.side_by_side import both, compare, offer
 from ui.shell import empty, guard, header, sentences, two_columns
 from ui.state import app_state

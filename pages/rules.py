@@ -5,18 +5,11 @@ import streamlit as st
 from rulekit.families import IdealDNFClassifier
 from ui.data.server_tables import all_rows_card
 from ui.escape import md
-from ui.learners.certificate_card import LEARNED
+from ui.learners.literal import LEARNED
 from ui.learners.offered import CARDS
 from ui.picked import constraint_lines, needed_model, setting_words
 from ui.rule_numbers import rows_of
-from ui.rules.cards import (
-    alarms,
-    clause_lines,
-    clause_overview,
-    covered_rows,
-    headline,
-    outcomes,
-)
+from ui.rules import cards
 from ui.rules.editor import edit_button, edited_clause, editor, undo, without
 from ui.rules.groups import groups_card
 from ui.rules.how_stable import how_stable_card, just_as_good_card
@@ -34,10 +27,10 @@ with sentences():
     left, right = two_columns()
 
     with left:
-        headline(rule, train, test)
-        alarms(rule, train)
+        cards.headline(rule, train, test)
+        cards.alarms(rule, train)
         all_rows_card(model, state)
-        off = clause_lines(model, train, test, state)
+        off = cards.clause_lines(model, train, test, state)
         without(rule, off, train, test)
         constraint_lines(rule, state)
         if edited_clause(state) == rule.n_clauses:
@@ -67,8 +60,8 @@ with sentences():
         title, tab = open_tab(titles, "rules_tab")
         with tab:
             if title == "Errors":
-                outcomes(rule, rows, state.labels)
-                covered_rows(rule, rows, state)
+                cards.outcomes(rule, rows, state.labels)
+                cards.covered_rows(rule, rows, state)
             elif title in OPERATING:
                 OPERATING[title](model, rows, state)
             elif title == "Groups":
@@ -78,9 +71,9 @@ with sentences():
             elif title == "Stability":
                 how_stable_card(model, train, state)
             elif title == "Picture":
-                clause_overview(rule, rows, state)
-                for cards in CARDS:
-                    cards.pictures(model, train, rows, wording(state))
+                cards.clause_overview(rule, rows, state)
+                for card in CARDS:
+                    card.pictures(model, train, rows, wording(state))
             else:
-                for cards in CARDS:
-                    cards.rules(model, state)
+                for card in CARDS:
+                    card.rules(model, state)

@@ -3,15 +3,7 @@
 import streamlit as st
 
 from ui.picked import needed_model
-from ui.score.answers import (
-    case_table,
-    chosen_cases,
-    differences,
-    downloads,
-    one_case,
-    scored,
-    then_and_now,
-)
+from ui.score import answers
 from ui.shell import guard, header, sentences, two_columns
 from ui.state import app_state
 
@@ -22,15 +14,15 @@ with sentences():
     state = app_state()
     left, right = two_columns()
     with left:
-        cases = chosen_cases(state, model.rule_set_.features)
+        cases = answers.chosen_cases(state, model.rule_set_.features)
         if cases is None:
             st.stop()
         with sentences():
-            result = scored(cases, model, state)
-            differences(cases, result)
-            picked = case_table(cases, result, state)
+            result = answers.scored(cases, model, state)
+            answers.differences(cases, result)
+            picked = answers.case_table(cases, result, state)
             with right:
-                then_and_now(cases, result)
-                one_case(result, picked)
+                answers.then_and_now(cases, result)
+                answers.one_case(result, picked)
                 st.markdown("**Download**")
-                downloads(cases, result)
+                answers.downloads(cases, result)

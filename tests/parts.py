@@ -3,7 +3,7 @@
 Each is a part of what that file tests. The table may only shrink: a new module brings its tests.
 """
 
-AT_MOST = 36
+AT_MOST = 34
 PARTS = {
     "tests/binning/test_conditions.py": ("rulekit/binning/encodings.py",),
     "tests/data/reading/test_delimited.py": ("rulekit/data/samples/synthetic.py",),
@@ -27,7 +27,6 @@ PARTS = {
     "tests/families/test_table.py": ("rulekit/families/family.py",),
     "tests/families/power_law/test_tree.py": ("rulekit/families/power_law/features.py",),
     "tests/pages/data/test_predicting.py": ("ui/data/split.py",),
-    "tests/pages/test_explain.py": ("ui/explain/cards.py",),
     "tests/pages/test_models.py": ("ui/models/curve.py",),
     "tests/pages/test_rules.py": ("ui/rules/cards.py",),
     "tests/pages/data/test_tables.py": ("ui/data/server_tables.py",),
@@ -45,7 +44,6 @@ PARTS = {
     "tests/test_common.py": ("rulekit/exceptions.py",),
     "tests/ui/export/test_formats.py": ("ui/shell.py",),
     "tests/ui/learners/test_offered.py": (
-        "ui/learners/certificate_card.py",
         "ui/learners/ideal.py",
         "ui/learners/learner.py",
         "ui/learners/literal.py",

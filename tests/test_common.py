@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from inspect import isclass
+from inspect import getdoc, isclass
 from itertools import chain
 
 import pytest
@@ -118,3 +118,11 @@ def test_every_learner_is_public_and_held_to_the_contract():
     names = {kind.__name__ for kind in known}
     assert names <= {*learners.__all__, *families.__all__}
     assert names <= set(rulekit.__all__)
+
+
+def test_learners_document_that_probabilities_may_oppose_rules():
+    with_probabilities = [kind for kind in written_learners() if hasattr(kind, "predict_proba")]
+    assert set(written_learners()) - set(with_probabilities) == {LPSVM}
+    for kind in with_probabilities:
+        text = " ".join(getdoc(kind.predict_proba).split())
+        assert "need not be the one that `predict` returns" in text, kind

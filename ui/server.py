@@ -66,7 +66,10 @@ def page_modules() -> list[str]:
     """Return the modules that the scripts of the pages import."""
     scripts = [APP, *sorted((APP.parent / "pages").glob("*.py"))]
     nodes = [node for path in scripts for node in ast.walk(ast.parse(path.read_text("utf-8")))]
-    return list(dict.fromkeys(n.module for n in nodes if isinstance(n, ast.ImportFrom)))
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    names = [f"{node.module}.{alias.name}" for node in imports for alias in node.names]
+    files = [name for name in names if (APP.parent / f"{name.replace('.', '/')}.py").is_file()]
+    return list(dict.fromkeys([*(node.module for node in imports), *files]))
 
 
 def warm_up() -> None:

@@ -124,7 +124,10 @@ def sentences() -> Iterator[None]:
     except (RulekitError, ValueError) as error:
         problem(noted(error))
     except Exception:
-        st.error(md(f"An internal error occurred. {new_error_id()}", 300))
+        error_id = uuid.uuid4().hex[:8]
+        log.exception("error %s", error_id)
+        where = f"Its number in the server's log is {error_id}."
+        st.error(md(f"An internal error occurred. {where}", 300))
 
 
 def noted(error: Exception) -> Exception:
@@ -144,13 +147,6 @@ def problem(error: object) -> None:
     st.error(md(sentence, 900))
     if lines.strip():
         st.code("\n".join(line[:200] for line in lines.splitlines()[:12]), None)
-
-
-def new_error_id() -> str:
-    """Log the current exception, and return a sentence with its id in the log."""
-    error_id = uuid.uuid4().hex[:8]
-    log.exception("error %s", error_id)
-    return f"Its number in the server's log is {error_id}."
 
 
 def once(action: Callable[[], None]) -> Callable[[], None]:

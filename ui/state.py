@@ -5,7 +5,7 @@ changed by assignment only (a click can interrupt a script at any line), and dro
 changes.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -385,3 +385,65 @@ def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
             cuts = automatic.fit(X[fresh], y).cuts_
             by_column |= {name: tuple(map(float, values)) for name, values in cuts.items()}
     return tuple(sorted(by_column.items()))
+
+
+# former names of parameters
+FORMER_NAMES = {"doubt": "label_noise", "max_features": "max_variables"}
+# fields that are saved as they are, and, of those that older files do not have, their values
+SAVED = (
+    *("options", "run_settings", "setting", "sweep_key", "rule_json", "notes", "case_notes"),
+    *("test_looks", "looked_at", "runs", "rule_selected", "error", "edits", "edit"),
+    *("outcomes", "every_class"),
+)
+OLDER: dict[str, Any] = {"looked_at": (), "runs": (), "error": None, "edits": (), "edit": 0}
+OLDER |= {"outcomes": {}, "every_class": False}
+
+
+def to_plain(state: AppState) -> dict[str, Any]:
+    """Return everything but the table's cells as JSON values."""
+    table = state.table
+    return {
+        "version": VERSION,
+        "name": table.name,
+        "digest": table.digest,
+        "notes_on_table": list(table.notes),
+        "roles": {c.name: c.role for c in table.columns},
+        "orders": {name: list(levels) for name, levels in state.orders.items()},
+        "positive": table.positive_label,
+        "wording": {name: asdict(w) for name, w in state.wording.items()},
+        "split": asdict(state.split),
+        "binning": asdict(state.binning),
+        **{name: getattr(state, name) for name in SAVED},
+    }
+
+
+def from_plain(saved: dict[str, Any], table: Table) -> AppState:
+    """Build the state from the dict of `to_plain` and a table (KeyError, TypeError if invalid)."""
+    table = table.with_roles(saved["roles"], positive_label=saved["positive"])
+    for name, levels in saved.get("orders", {}).items():
+        table = table.with_order(name, levels)
+    binning = dict(saved["binning"])
+    binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
+    # files saved before the setting existed
+    every_gap = [c.name for c in table.columns if c.n_missing]
+    binning["missing"] = tuple(binning.get("missing", every_gap))
+    given = OLDER | {"rule_selected": saved.get("in_hand", False)} | saved
+    fields = {name: given[name] for name in SAVED}
+    fields |= {name: tuple(given[name]) for name in ("looked_at", "runs")}
+    return AppState(
+        table=table,
+        wording={name: Wording(**w) for name, w in saved["wording"].items()},
+        split=SplitSpec(**saved["split"]),
+        binning=BinningSpec(**binning),
+        **fields
+        | {
+            "outcomes": {str(k): str(v) for k, v in given["outcomes"].items()},
+            "edits": tuple(v | {"setting": _with_new_names(v["setting"])} for v in given["edits"]),
+            "setting": _with_new_names(given["setting"]),
+        },
+    )
+
+
+def _with_new_names(setting: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Replace former parameter names in the setting of an older file."""
+    return setting and {FORMER_NAMES.get(name, name): value for name, value in setting.items()}

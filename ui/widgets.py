@@ -1,8 +1,9 @@
-"""Widgets with exactly one selected option, whose value is kept when the page is left."""
+"""Widgets with exactly one selected option or row; values are kept when the page is left."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from ui.state import KEEP
@@ -31,3 +32,60 @@ def menu(
     index = names.index(usual) if usual in words else 0
     options = {**KEEP, **options}
     return place.selectbox(label, names, index, format_func=words.get, key=key, **options)
+
+
+def pick_row(
+    table: pd.DataFrame,
+    picked: int | None,
+    on_pick: Callable[[int], None],
+    *,
+    key: str,
+    alt: str,
+    shown: Any = None,
+    **options: Any,
+) -> None:
+    """Show a table with one selected row.
+
+    Streamlit selects a row by mouse only, but the arrow keys move between cells. So selecting a
+    cell selects its row, too, and the table works by keyboard alone.
+
+    A browser keeps reporting the selection it shows until another table is drawn. So the table gets
+    a new key if a row was selected elsewhere, or moved by new rows, and a late report under the old
+    key has no effect. After a selection in the table its key stays, and so does the keyboard focus.
+    """
+    drawn, generation = f"{key}_drawn", f"{key}_turn"
+    if picked != st.session_state.get(drawn, picked) and not st.session_state.pop(f"{key}_own", 0):
+        st.session_state[generation] = st.session_state.get(generation, 0) + 1
+    name = f"{key}_{st.session_state.get(generation, 0)}"
+
+    def changed() -> None:
+        if name != st.session_state[f"{key}_name"]:
+            return
+        selection = st.session_state[name]["selection"]
+        rows = [row for row, _ in selection["cells"]] + list(selection["rows"])
+        before = st.session_state.get(drawn)
+        fresh = [row for row in rows if row != before]
+        if fresh and 0 <= fresh[0] < len(table):
+            st.session_state[f"{key}_own"] = True
+            on_pick(int(fresh[0]))
+
+    if picked is not None:
+        held = st.session_state.get(name)
+        column = next((c for _, c in held["selection"]["cells"]), None) if held else None
+        wanted = {"rows": [picked], "columns": [], "cells": [(picked, column or table.columns[0])]}
+        if not held or held["selection"] != wanted:
+            st.session_state[name] = {"selection": wanted}
+    st.session_state[drawn], st.session_state[f"{key}_name"] = picked, name
+    with st.container(key=key):
+        st.dataframe(
+            table if shown is None else shown,
+            key=name,
+            on_select=changed,
+            selection_mode=[
+                "single-row" if picked is None else "single-row-required",
+                "single-cell",
+            ],
+            hide_index=True,
+            alt=alt,
+            **options,
+        )

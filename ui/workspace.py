@@ -28,10 +28,10 @@ from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import RuleSet
 from rulekit.style.wording import percent, plural
-from ui import cache, login, state_file
+from ui import cache, login
 from ui.escape import md
 from ui.runs import jobs
-from ui.state import CUT, VERSION, AppState, app_state, changed
+from ui.state import CUT, VERSION, AppState, app_state, changed, from_plain, to_plain
 
 PARAMETER = "analysis"
 NEXT = "_next"  # session key of an analysis, with its id, that is about to be shown
@@ -219,7 +219,7 @@ def _save(state: AppState, path: Path) -> None:
     if st.session_state.get("_saved_digest") != state.table.digest or not table_file.exists():
         _written(table_file, lambda temporary: state.table.frame.to_parquet(temporary))
         st.session_state["_saved_digest"] = state.table.digest
-    plain = state_file.to_plain(state)
+    plain = to_plain(state)
     text = json.dumps(plain | {"checksum": _checksum(plain)}, indent=1)
     if st.session_state.get("_saved_text") != text or not (path / "analysis.json").exists():
         _written(path / "analysis.json", lambda temporary: temporary.write_text(text, "utf-8"))
@@ -348,7 +348,7 @@ def load(path: Path) -> AppState:
     table = Table.from_frame(frame, name=saved["name"])
     if table.digest != saved["digest"]:
         raise ValueError("The table's cells are not those that were saved.")
-    return state_file.from_plain(saved, replace(table, notes=tuple(saved["notes_on_table"])))
+    return from_plain(saved, replace(table, notes=tuple(saved["notes_on_table"])))
 
 
 def _checksum(plain: dict[str, Any]) -> str:
@@ -383,7 +383,7 @@ def load_settings(content: bytes) -> str:
     new = {"sweep_key": None, "case_notes": {}, "test_looks": 0, "looked_at": [], "edits": []}
     settings = {} if same else new
     try:
-        fresh = state_file.from_plain(saved | {"options": options} | settings, table)
+        fresh = from_plain(saved | {"options": options} | settings, table)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(NO_SETTINGS) from error
     _replace(fresh)

@@ -162,7 +162,7 @@ class Explanation:
             names = [self._context.wording.name(f) for f in self._context.unused]
             more = len(names) - MAX_LISTED
             shown = (
-                listed(names) if more <= 0 else f"{', '.join(names[:MAX_LISTED])} and {more} more"
+                listed(names) if more <= 0 else f"{', '.join(names[:MAX_LISTED])} and {more:,} more"
             )
             lines.append(f"Not used: {shown}.")
         return tuple(lines)
@@ -280,7 +280,7 @@ def explain(
         past,
         _checked_names(immutable, columns),
         wording,
-        tuple(f for f in columns if f not in rule.features),
+        _unused(rule, columns, X),
         monotonicity_checks(model),
     )
     answers = rule.predict(columns).tolist()
@@ -293,6 +293,12 @@ def explain(
         _explanation(context, i, answer, clauses, distance, cases, row_values(read, i))
         for i, (answer, clauses, distance, cases) in enumerate(rows)
     ]
+
+
+def _unused(rule: RuleSet, columns: Mapping[str, Any], X: Any) -> tuple[str, ...]:
+    """List the columns of a model, and of the table, that the rule does not read."""
+    names = dict.fromkeys([*columns, *map(str, getattr(X, "columns", ()))])
+    return tuple(name for name in names if name not in rule.features)
 
 
 def _explanation(

@@ -18,7 +18,13 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier, refuse_with_several
-from rulekit.learners.choice import GroupGaps, Loss, check_gaps, fold_scores, summary_of
+from rulekit.learners.choice import (
+    FOREST_SHARE,
+    GroupGaps,
+    Loss,
+    check_gaps,
+    summary_of,
+)
 from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.inner_choice import (
@@ -28,6 +34,7 @@ from rulekit.learners.inner_choice import (
     form_of_points,
     form_of_rules,
     inner_folds,
+    paired_losses,
     simplest,
     single_row_class,
 )
@@ -82,8 +89,9 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         Weights of the classes, in learning and in the errors that settings are compared by.
     costs : Costs, default=None
         What wrong answers cost, in place of `class_weight`. Its class that is missed is the last
-        one unless it, or `positive_label`, names another. Of two classes: if one answer for
-        every row costs no more on the inner folds than the selected rules, the rule is empty.
+        one unless it, or `positive_label`, names another. The rule selected without costs is kept
+        unless the one selected with costs is cheaper by more than the noise of the inner folds. Of
+        two classes: if one answer for every row costs no more there, the rule is empty.
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
@@ -260,30 +268,30 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         self._take(learner, table)
 
     def _or_without_costs(self, learner: Any, table: TrainingTable, seed: int, until: float) -> Any:
-        """Return the learner selected without costs if it costs less, on folds and in training."""
+        """Return the learner selected without costs unless the other one saves more than noise."""
         left = None if self.time_limit is None else max(1e-3, until - time.time())
         plain = clone(self).set_params(costs=None, time_limit=left, random_state=seed)
         plain._fit_table(table, SharedWork(many=True))
+        if plain.rule_set_ == learner.rule_set_:
+            return learner
         loss = Loss(table.y, table.weights(None), self._settled_costs())
-        every = np.arange(len(table.y))
-        in_training = [loss.of(every, m._answers(table.columns)) for m in (plain, learner)]
-        if in_training[0] >= in_training[1]:
+        forest = ForestLoss.of(table, loss, learner, seed)
+        pair = learner, plain.learner_
+        folds = inner_folds(self.cv, table, seed)
+        left_out, noise, scores = paired_losses(pair, table, folds, loss, self.n_jobs)
+        on_all = np.array([forest.loss(m._answers(table.columns)) for m in pair])
+        with_costs, without = (1 - FOREST_SHARE) * left_out + FOREST_SHARE * on_all
+        noise *= 1 - FOREST_SHARE
+        if without - with_costs > noise:
             return learner
         setting = plain.choice_.setting
-        bare = clone(plain.learner_)
-        if isinstance(bare, BoxSearchClassifier):
-            bare.set_params(refine_thresholds=False)
-        folds = inner_folds(self.cv, table, seed)
-        scores = fold_scores(bare, table, [setting], folds, loss, self.n_jobs)
-        row = summary_of([setting | {"costs": "none"}], scores, loss.measure)
-        if not row[loss.measure].iloc[0] < self.choice_.error:
-            return learner
         self.choice_ = self.choice_.replaced(
             plain.choice_.form,
             setting | {"costs": None},
-            row,
-            "Selected without costs: this rule costs less than the one selected with costs, "
-            "on the inner folds and on the training rows.",
+            summary_of([setting | {"costs": "none"}], scores, loss.measure),
+            f"Selected without costs: the estimated cost is {loss.text(without)}, that of the rule "
+            f"selected with costs is {loss.text(with_costs)}. The latter is taken only if it is "
+            f"lower by more than the noise of the inner folds, {loss.text(noise)}.",
         )
         return plain.learner_
 

@@ -83,12 +83,20 @@ class Loss:
         heavy = np.array([by_class[label] for label in self.y.tolist()])
         return 100.0 * CONDITION_PRICE * float(self.weight @ heavy / self.weight.sum())
 
+    @property
+    def scale(self) -> float:
+        """What the mean over rows is multiplied by: costs are given per 100 cases."""
+        return 1.0 if self.costs is None else 100.0
+
+    def each(self, rows: NDArray[np.intp], answers: NDArray[Any]) -> NDArray[Any]:
+        """Return whether each row is wrong, or what it costs; shape (n,), not weighted."""
+        y = self.y[rows]
+        return answers != y if self.costs is None else self.costs.of_rows(y, answers)
+
     def of(self, rows: NDArray[np.intp], answers: NDArray[Any]) -> float:
         """Compute the loss of predictions for some rows: error share, or cost per 100 cases."""
-        weight, y = self.weight[rows], self.y[rows]
-        if self.costs is None:
-            return float((weight * (answers != y)).sum() / weight.sum())
-        return float(100.0 * (weight * self.costs.of_rows(y, answers)).sum() / weight.sum())
+        weight = self.weight[rows]
+        return float(self.scale * (weight * self.each(rows, answers)).sum() / weight.sum())
 
     def text(self, value: float) -> str:
         """Format a value of the measure."""

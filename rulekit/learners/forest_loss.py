@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -178,7 +179,10 @@ def _shares(table: TrainingTable, learner: Any, given: Floats, seed: int) -> Flo
     barred = set(as_constraints(learner.constraints).forbidden)
     used = [s for s, e in enumerate(bins.encodings) if e.name not in barred]
     codes, ordered = forest_columns(bins.codes, bins.encodings, used)
-    return votes(codes, ordered, table.codes, given, N_TREES, seed, MOST_ROWS)
+    key = "votes", joblib.hash((codes, ordered)), seed
+    return table.once(
+        key, lambda: votes(codes, ordered, table.codes, given, N_TREES, seed, MOST_ROWS)
+    )
 
 
 def _prices(table: TrainingTable, loss: Loss, given: Floats) -> Floats:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit import BoxSearchClassifier
 from rulekit.exceptions import DataError, RuleError
 from rulekit.explain import explain
 from rulekit.explain.similar import past_cases, similar_cases, training_rows
@@ -23,7 +24,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.style.phrases import Wording, clause_words
+from rulekit.style.phrases import MAX_LISTED, Wording, clause_words
 from tests.explain.tables import PLAIN, FakeModel, cases, patients, rule_sets, tables
 
 YOUNG = pd.DataFrame({"glucose": [141.0], "age": [44.0], "colour": ["blue"]})
@@ -240,6 +241,17 @@ def test_supporting_lines_count_past_cases_and_name_unused_columns():
         "Not used: zip.",
     )
     assert (found.past.n, found.past.n_same) == (2, 1)
+
+
+def test_unused_columns_include_those_the_model_has_not_seen():
+    _, frame = patients()
+    frame = pd.concat([frame] * 20, ignore_index=True)
+    model = BoxSearchClassifier().fit(frame[["glucose", "age"]], ["ill", "well"] * 40)
+    genes = pd.DataFrame(0.0, frame.index, [f"gene {k}" for k in range(2_000)])
+    wide = pd.concat([frame, genes], axis=1)
+    unread = 2_004 - len(model.rule_set_.features)
+    (found, *_) = explain(model, wide)
+    assert found.supporting[-1].endswith(f" and {unread - MAX_LISTED:,} more.")
 
 
 def test_past_cases_of_the_default_are_those_no_clause_decides():

@@ -21,7 +21,7 @@ from rulekit.families import RuleClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.choice import Loss
 from rulekit.learners.forest_loss import ForestLoss
-from rulekit.learners.inner_choice import form_of_rules
+from rulekit.learners.inner_choice import form_of_rules, paired_losses
 from rulekit.learners.shares import tempered
 from rulekit.learners.training import read_training_table
 from tests.learners.tables import mixed_table
@@ -355,6 +355,24 @@ def test_rule_selected_without_costs_is_kept_if_cheaper(monkeypatch):
     assert found.best_params_["costs"] is None
     assert found.choice_.reason.startswith("Selected without costs")
     assert found.choice_.table["setting"].iloc[-1] == found.choice_.default
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("factor", [1, 100])
+def test_costs_change_the_rule_only_where_more_than_noise_is_saved(monkeypatch, factor):
+    X, y = load_sample("credit").xy("risk")
+    X, y = X.head(300), y[:300]
+
+    def noisier(*compared):
+        losses, noise, scores = paired_losses(*compared)
+        return losses, factor * noise, scores
+
+    monkeypatch.setattr("rulekit.families.rule_classifier.paired_losses", noisier)
+    learner = RuleClassifier(max_conditions=2, cv=2, costs=Costs(10, 1, positive="high"))
+    found = learner.fit(X, y)
+    without_costs = RuleClassifier(max_conditions=2, cv=2).fit(X, y).rule_set_
+    assert (found.rule_set_ == without_costs) == (factor == 100)
+    assert found.choice_.reason.startswith("Selected without costs") == (factor == 100)
 
 
 def only_dear(learner, table, label=None):

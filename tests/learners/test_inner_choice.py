@@ -4,12 +4,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rulekit.data import Costs
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.choice import Loss
-from rulekit.learners.inner_choice import Form, chosen, form_of_rules, inner_folds
+from rulekit.learners.inner_choice import (
+    Form,
+    chosen,
+    form_of_rules,
+    inner_folds,
+    paired_losses,
+)
 from tests.learners.tables import mixed_table
 
 
@@ -55,3 +62,27 @@ def test_weights_determine_the_constant_and_its_cost():
     wrong = (y == "no").sum() / weight.sum()
     assert found.constant_error == pytest.approx(wrong, rel=0.1), "folds differ by a row"
     assert (found.setting, found.default) == ({"theta": 1e9}, 0)
+
+
+@pytest.mark.parametrize("costs", [None, Costs(3, 1, positive="yes")])
+def test_paired_losses_are_those_of_rules_learned_on_each_fold(costs):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 9, (90, 3)).astype(float), columns=list("abc"))
+    y = np.where(X.a + X.b + rng.integers(0, 6, 90) > 10, "yes", "no")
+    pair = [BoxSearchClassifier(max_conditions=k, theta=0.1) for k in (1, 3)]
+    weight = np.where(np.arange(90) < 30, 2.0, 1.0)
+    table = pair[0]._read(X, y, None)
+    folds = inner_folds(3, table, 0)
+    losses, noise, scores = paired_losses(pair, table, folds, Loss(y, weight, costs))
+    each = np.zeros((2, 90))
+    for train, test in folds:
+        for k, learner in enumerate(pair):
+            answers = learner.fit(X.iloc[train], y[train]).predict(X.iloc[test])
+            price = np.where(y[test] == "yes", 300, 100) if costs else 1
+            each[k, test] = price * (answers != y[test])
+    assert losses == pytest.approx((each * weight).sum(axis=1) / weight.sum())
+    assert losses[0] != losses[1]
+    d = each[1] - each[0]
+    d = d - d @ weight / weight.sum()
+    assert noise == pytest.approx(np.sqrt(((weight * d) ** 2).sum()) / weight.sum())
+    assert scores.shape == (3, 1, 3)

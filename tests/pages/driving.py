@@ -82,6 +82,11 @@ def text(app):
     return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
 
 
+def errors(app):
+    """Return all error sentences, as they are read."""
+    return " ".join(e.value for e in app.error).replace("\\", "").replace("\u2060", "")
+
+
 def small(app):
     """Select five folds and plain rules alone."""
     app.segmented_control(key="run_folds").set_value(5)

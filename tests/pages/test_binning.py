@@ -10,7 +10,7 @@ from rulekit.data import Table, load_sample
 from rulekit.learners import screen_conditions
 from tests.pages.driving import finished, text
 from ui.binning.cards import LAST, METHODS, parsed_cuts, screen
-from ui.data.choices import set_role
+from ui.data.choices import set_roles
 from ui.learners.offered import RunSpec
 from ui.state import AppState, BinningSpec, app_state
 
@@ -33,14 +33,6 @@ def screened(app):
 
 def metric(app, label):
     return next(m.value for m in app.metric if m.label == label)
-
-
-def test_page_without_data_has_an_empty_state(open_app):
-    app = open_app("binning")
-    assert not app.exception
-    assert "No table" in app.info[0].value
-    assert not app.get("plotly_chart")
-    assert not app.metric
 
 
 def test_page_without_a_target_names_it(open_app):
@@ -80,6 +72,8 @@ def test_columns_are_listed_with_conditions_of_the_chosen_one(open_app):
     look_at(app, "employment")
     assert "employment" in app.dataframe[-1].value["condition"][0]
     assert app.header[0].value == "employment"
+    assert not [t for t in app.text_input if t.label.startswith("Cut points")]
+    assert len(app.get("plotly_chart")) == 1  # of its levels
 
 
 @pytest.mark.slow
@@ -169,7 +163,7 @@ def test_counted_removals_show_while_the_program_is_solved():
 
 
 @pytest.mark.slow
-def test_cut_points_can_be_typed_in_and_taken_back(open_app):
+def test_cut_points_are_typed_in_taken_back_refused_or_removed(open_app):
     app = open_app("binning", sample="breast_cancer")
     automatic = cut_box(app).value
     cut_box(app).set_value("12; 15.5 20").run()
@@ -179,16 +173,13 @@ def test_cut_points_can_be_typed_in_and_taken_back(open_app):
     app.button(key="drop_one").click().run()
     assert cut_box(app).value == automatic
     assert app.session_state["app"].binning.thresholds is None
-
-
-@pytest.mark.slow
-def test_a_wrong_cut_point_is_named_and_changes_nothing(open_app):
-    app = open_app("binning", sample="breast_cancer")
-    before = cut_box(app).value
     cut_box(app).set_value("12; twelve").run()
     assert "twelve" in app.error[0].value
-    assert cut_box(app).value == before
+    assert cut_box(app).value == automatic
     assert app.session_state["app"].binning.thresholds is None
+    cut_box(app).set_value("").run()
+    assert not app.exception
+    assert metric(app, "Columns that give conditions") == "29 of 30"
 
 
 @pytest.mark.slow
@@ -239,7 +230,7 @@ def with_role(app, monkeypatch, name, role):
 
     def edited():
         if app_state().table.column(name).role != role:
-            set_role(name, role)
+            set_roles([name], role)
 
     app.switch_page("pages/data.py")
     with monkeypatch.context() as patched:
@@ -270,23 +261,6 @@ def test_constraint_on_an_ignored_column_does_not_stop_the_fit(open_app, monkeyp
     first, second = app.session_state["app"].features[:2]
     with_role(app, monkeypatch, first, "ignore")
     assert learned(app, forbidden=(first,), directions=((first, ">"), (second, ">")))
-
-
-@pytest.mark.slow
-def test_no_cut_point_means_no_condition_on_the_column(open_app):
-    app = open_app("binning", sample="breast_cancer")
-    cut_box(app).set_value("").run()
-    assert not app.exception
-    assert metric(app, "Columns that give conditions") == "29 of 30"
-
-
-@pytest.mark.slow
-def test_a_category_shows_its_levels_instead_of_cuts(open_app):
-    app = open_app("binning", sample="credit")
-    look_at(app, "employment")
-    assert not app.exception
-    assert not [t for t in app.text_input if t.label.startswith("Cut points")]
-    assert len(app.get("plotly_chart")) == 1
 
 
 @pytest.mark.slow

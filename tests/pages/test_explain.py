@@ -57,12 +57,6 @@ def verdict(app):
     return next(m.value for m in app.markdown if m.value.startswith("###"))
 
 
-def test_without_a_model_the_page_points_to_models(open_app):
-    app = open_app("explain", sample="iris")
-    assert not app.exception
-    assert "No model is picked yet" in text(app)
-
-
 def test_page_reports_a_running_first_search(open_app, tmp_path):
     app = open_app("explain", sample="iris")
     owner = app.session_state["analysis_id"]
@@ -70,10 +64,6 @@ def test_page_reports_a_running_first_search(open_app, tmp_path):
     assert "The search has no rule yet" in text(app.run())
     job.cancel()
     assert "No model is picked yet" in text(app.run())
-
-
-def test_page_without_a_table_has_an_empty_state(open_app):
-    assert "No table is loaded yet" in text(open_app("explain"))
 
 
 @pytest.mark.slow

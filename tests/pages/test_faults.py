@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rulekit.evaluation import SweepStore
-from tests.pages.driving import finished, text, the_job
+from tests.pages.driving import errors, finished, text, the_job
 from tests.waiting import until
 from ui import workspace
 from ui.runs import jobs
@@ -36,20 +36,15 @@ def full_disk(monkeypatch):
     return full
 
 
-def result(app):
-    words = " ".join(box.value for box in app.error)
-    return words.replace("\\", "").replace("\u2060", "")
-
-
 def test_a_full_disk_is_reported_and_the_analysis_goes_on(open_app, full_disk, table_of):
     app = open_app(sample="iris")
     assert not app.exception
     app.run()
-    assert "is not saved (No space left on device)" in result(app)
+    assert "is not saved (No space left on device)" in errors(app)
     assert table_of(app).name.startswith("iris")
     full_disk.clear()
     app.run()
-    assert "is not saved" not in result(app.run())
+    assert "is not saved" not in errors(app.run())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="folders without leave to write are POSIX")
@@ -58,7 +53,7 @@ def test_a_workspace_that_cannot_be_made_is_reported(open_app, tmp_path, monkeyp
     monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "file" / "below"))
     app = open_app(sample="iris")
     assert not app.exception
-    assert "is not saved (Not a directory)" in result(app.run())
+    assert "is not saved (Not a directory)" in errors(app.run())
     assert table_of(app) is not None
 
 
@@ -69,6 +64,21 @@ def test_every_page_works_without_saving(open_app, monkeypatch, page):
     app = open_app(page, sample="iris")
     assert not app.exception
     assert not app.error
+
+
+@pytest.mark.slow
+def test_every_page_works_when_the_workspace_becomes_read_only(open_app, monkeypatch, table_of):
+    app = finished(open_app("models", sample="iris"))
+    model = app.session_state["app"].model
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and access(path, mode))
+    for page in PAGES:
+        app.switch_page(f"pages/{page}.py").run()
+        app.run()
+        assert not app.exception, page
+        assert "is not saved (Read-only file system)" in result(app), page
+        assert app.session_state["app"].model is model, page
+    assert table_of(app).name.startswith("iris")
 
 
 @pytest.mark.slow
@@ -145,7 +155,7 @@ def test_a_store_that_is_damaged_is_reported_and_the_page_stays(open_app, worksp
     place.write_bytes(DAMAGES[damage](place.read_bytes()))
     app = finished(app.button(key="search_longer").click().run())
     assert not app.exception
-    assert "is damaged or no store" in result(app)
+    assert "is damaged or no store" in errors(app)
     assert len(curve(app)) > 0  # of the quick pass
 
 

@@ -435,13 +435,6 @@ def test_class_of_one_row_gives_a_sentence_and_few_rows_few_folds(open_app):
     assert app.session_state["app"].sweep is None
 
 
-def test_page_without_a_table_has_an_empty_state_and_no_figure(open_app):
-    app = open_app("models")
-    assert not app.exception
-    assert "No table is loaded yet" in text(app)
-    assert not app.get("plotly_chart")
-
-
 @pytest.mark.slow
 def test_stopped_search_keeps_its_results_and_place(on_models):
     app = on_models

@@ -42,17 +42,6 @@ def on_credit(open_app):
     return opened
 
 
-def test_without_a_model_the_page_points_to_models(open_app):
-    app = open_app("rules", sample="iris")
-    assert not app.exception
-    assert "No model is picked yet" in text(app)
-    assert not app.get("plotly_chart")
-
-
-def test_page_without_a_table_has_an_empty_state(open_app):
-    assert "No table is loaded yet" in text(open_app("rules"))
-
-
 @pytest.mark.slow
 def test_the_rule_is_reported_with_figures_of_training_and_test_rows(on_credit):
     app = on_credit()
@@ -327,8 +316,10 @@ def test_a_robust_rule_against_the_class_is_shown_like_any_other(open_app, page)
     assert model.rule_set_.default == "high"
 
 
-def proof_over(app):
-    """Wait for the quick proof, and draw the page anew."""
+def proof_of_one_clause(open_app):
+    """Open a rule of one clause, wait for its quick proof, and draw the page anew."""
+    setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
+    app = on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Optimality")
     job = jobs.registry().get(f"{app.session_state['analysis_id']}/proof")
     until(lambda: not job.active)
     return app.run()
@@ -336,10 +327,7 @@ def proof_over(app):
 
 @pytest.mark.slow
 def test_one_clause_rule_is_proved_without_a_click(open_app):
-    setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
-    app = proof_over(
-        on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Optimality")
-    )
+    app = proof_of_one_clause(open_app)
     assert not app.exception
     shown = " ".join(e.value for e in app.success).replace("\\", "")
     assert shown.startswith("**Proven optimal (training errors of one clause).**")
@@ -349,13 +337,10 @@ def test_one_clause_rule_is_proved_without_a_click(open_app):
 
 @pytest.mark.slow
 def test_unproved_results_are_not_mentioned(open_app, monkeypatch):
-    card = sys.modules["ui.learners.certificate_card"]
+    card = sys.modules["ui.learners.literal"]
     nothing = Certificate(9.0, None, False, "Nothing is proved: for this test.")
     monkeypatch.setattr(card, "partial", lambda *_: Giving(nothing))
-    setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
-    app = proof_over(
-        on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Optimality")
-    )
+    app = proof_of_one_clause(open_app)
     assert not app.exception
     assert "proved" not in text(app)
     assert app.button(key="begin_certify")
@@ -363,14 +348,11 @@ def test_unproved_results_are_not_mentioned(open_app, monkeypatch):
 
 @pytest.mark.slow
 def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
-    card = sys.modules["ui.learners.certificate_card"]
+    card = sys.modules["ui.learners.literal"]
     better = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
     found = Certificate(9.0, 8.0, False, "Within 12.5 %.", better=better)
     monkeypatch.setattr(card, "partial", lambda *_: Giving(found))
-    setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
-    app = proof_over(
-        on_tab(with_model(open_app, "rules", load_sample("credit"), setting), "Optimality")
-    )
+    app = proof_of_one_clause(open_app)
     app.button(key="take_better").click().run()
     assert not app.exception
     assert app.session_state["app"].model.rule_set_ == better
@@ -396,7 +378,7 @@ RULE = RuleSet(
 # Words -----------------------------------------------------------------------------------
 
 
-def test_two_bounds_are_reported_as_an_interval(on_credit):
+def test_two_bounds_are_reported_as_an_interval():
     names = wording(AppState())
     between = Clause((Literal("age", ">", 20.0), Literal("age", "<=", 50.0)))
     assert clause_words(between, names) == "20 < age <= 50"

@@ -3,7 +3,7 @@
 import pytest
 
 from rulekit.exceptions import DataError
-from tests.pages.driving import finished
+from tests.pages.driving import finished, text
 from ui.runs import jobs
 from ui.shell import PAGES
 
@@ -12,6 +12,8 @@ from ui.shell import PAGES
 def test_every_page_opens_without_data(open_app, page):
     app = open_app(page)
     assert not app.exception
+    assert not app.metric
+    assert ("No table is loaded yet" in text(app)) is (page != "data")
     assert not app.error
     assert app.title[0].value == PAGES[page][1]
     assert not app.get("plotly_chart")
@@ -23,6 +25,8 @@ def test_every_page_opens_with_a_table_and_no_model(open_app, page, sample):
     app = open_app(page, sample=sample)
     assert not app.exception
     assert not app.error
+    without = page in ("rules", "explain", "score", "export")
+    assert ("No model is picked yet" in text(app)) is without
 
 
 def captions(app):

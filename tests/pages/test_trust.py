@@ -24,7 +24,7 @@ from tests.pages.driving import (
 from tests.reference.rules import clause_holds, decide, rows_of
 from tests.waiting import PATIENCE
 from ui.learners.offered import LEARNERS
-from ui.learners.spec import RunSpec
+from ui.learners.spec import QUICK, RunSpec
 from ui.models.picked_rule import constant_words
 from ui.picked import fit_path, model_key, path_of
 from ui.runs import jobs
@@ -253,7 +253,8 @@ class Session:
             assert slider(app, "limit").value == row["limit"]
         suggested = state.sweep.suggestion
         if suggested is not None and suggested.number == number:
-            assert f"Suggested: at most {row['limit']} condition" in words
+            by = " by the quick search" * (QUICK in state.setting)
+            assert f"Suggested{by}: at most {row['limit']} condition" in words
         for table in (d.value for d in app.dataframe if "conditions at most" in d.value):
             listed = table[table["conditions at most"] == row["limit"]]
             name, value = "error", 100 * row["test_error"]

@@ -12,8 +12,8 @@ import pytest
 
 from rulekit.data import Table, load_sample
 from scripts.fuzz import damaged
-from ui import state_file, workspace
-from ui.state import AppState, BinningSpec, SplitSpec, Wording
+from ui import workspace
+from ui.state import AppState, BinningSpec, SplitSpec, Wording, to_plain
 
 
 @pytest.fixture
@@ -194,7 +194,7 @@ def test_damaged_analysis_is_rejected_or_unchanged(session):
         setting={"theta": 0.5},
         notes="ask Ada",
     )
-    whole = state_file.to_plain(saved_and_loaded(session, state))
+    whole = to_plain(saved_and_loaded(session, state))
     place, ends = workspace.folder(), Counter()
     for seed in range(300):
         rng = np.random.default_rng(seed)
@@ -207,6 +207,6 @@ def test_damaged_analysis_is_rejected_or_unchanged(session):
             ends["refused"] += 1
         else:
             ends["read"] += 1
-            assert state_file.to_plain(found) == whole, f"seed {seed}"
+            assert to_plain(found) == whole, f"seed {seed}"
         file.write_bytes(content)
     assert ends["refused"] > 200

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,31 +16,20 @@ from rulekit.binning import Binarizer, candidate_summary
 from rulekit.binning.encodings import literals_of
 from rulekit.data import columns_of
 from rulekit.learners import ConditionScreening, screen_conditions
-from rulekit.plots import screening_figure, screening_sentence, screening_table
-from rulekit.plots.outcomes import (
-    outcome_bins,
-    outcome_bins_figure,
-    outcome_levels,
-    outcome_levels_figure,
-    outcome_sentence,
-    outcome_shares,
-)
-from rulekit.plots.thresholds import (
-    MAX_LEVELS,
-    bin_table,
-    interval_signs,
-    level_figure,
-    level_table,
-    threshold_figure,
-    threshold_sentence,
+from rulekit.plots import (
+    outcomes,
+    screening_figure,
+    screening_sentence,
+    screening_table,
+    thresholds,
 )
 from ui.cache import kept
 from ui.escape import md
-from ui.row_picker import pick_row
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState, BinningSpec, app_state
 from ui.theme import chart
+from ui.widgets import pick_row
 from ui.workspace import change
 
 METHODS = {
@@ -57,37 +46,6 @@ MAX_TYPED = 10 * MAX_THRESHOLDS  # maximal number of cut points of a column to d
 LISTED = 1000  # maximal number of conditions, or certificates, to list
 TALL, ROWS = 570, 16  # height of the list of columns in pixels, and how many fit
 SHORT, HALF = 8, 285  # longest table shown as a whole, and the height in pixels of a scrolling one
-
-
-def numeric_outcomes(
-    state: AppState,
-    name: str,
-    values: NDArray[Any],
-    cuts: NDArray[np.float64],
-    between: Callable[[], None],
-) -> None:
-    """Show a numeric column by outcome: chart, then the call of `between`, then numbers."""
-    numbers, codes, labels = values.astype(float), state.outcome_codes, state.labels
-    table = outcome_bins(numbers, codes, len(labels), cuts)
-    figure = outcome_bins_figure(numbers, codes, cuts, name=shown_name(state, name), labels=labels)
-    sentence = outcome_sentence(table, name=state.label(name), labels=labels)
-    chart(figure, "binning_chart", sentence)
-    between()
-    signs = [interval_signs(row) for _, row in table.iterrows()]
-    shares_table(signs, table["rows"], outcome_shares(table), labels, "between the cut points")
-
-
-def level_outcomes(state: AppState, name: str, values: NDArray[Any]) -> None:
-    """Show a category by outcome: picture, then numbers."""
-    labels = state.labels
-    table = outcome_levels(list(values), state.outcome_codes, len(labels))
-    if len(table):
-        figure = outcome_levels_figure(table, name=shown_name(state, name), labels=labels)
-        sentence = outcome_sentence(table, name=state.label(name), labels=labels)
-        chart(figure, "binning_levels_chart", sentence)
-        if len(table) > MAX_LEVELS:
-            st.caption(f"The chart shows the {MAX_LEVELS} most frequent of {len(table):,} levels.")
-    shares_table(table["level"], table["rows"], outcome_shares(table), labels, "in each level")
 
 
 def shares_table(
@@ -274,22 +232,12 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
 
 def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
     """Show one column's values by outcome and its editable cut points."""
-    X, y = state.training
-    positive = y.to_numpy() == state.positive
-    values = columns_of(X[[name]])[name]
+    values = columns_of(state.training[0][[name]])[name]
     st.header(md(shown_name(state, name), 80), anchor=False)
     if name in fitted_one.cuts_:
-        cuts = fitted_one.cuts_[name]
-        few = thinned(cuts)
-        if state.several:
-            numeric_outcomes(state, name, values, few, lambda: _editor(state, name, cuts))
-        else:
-            _numeric(state, name, values, positive, few, lambda: _editor(state, name, cuts))
+        _numeric(state, name, values.astype(float), fitted_one.cuts_[name])
     elif all(e.is_plain_levels for e in fitted_one.encodings_ if e.name == name):
-        if state.several:
-            level_outcomes(state, name, values)
-        else:
-            _levels(state, name, values, positive)
+        _levels(state, name, list(values))
     else:
         _readings(state, fitted_one, name)
 
@@ -323,29 +271,31 @@ def shown_name(state: AppState, name: str) -> str:
 
 
 def _numeric(
-    state: AppState,
-    name: str,
-    values: NDArray[Any],
-    positive: NDArray[np.bool_],
-    cuts: NDArray[np.float64],
-    between: Callable[[], None],
+    state: AppState, name: str, numbers: NDArray[np.float64], cuts: NDArray[np.float64]
 ) -> None:
-    numbers = values.astype(float)
-    table = bin_table(numbers, positive, cuts)
-    figure = threshold_figure(
-        numbers,
-        positive,
-        cuts,
-        name=shown_name(state, name),
-        labels=(state.positive, state.other_label),
-        classes=state.classes,
-    )
-    alt = threshold_sentence(table, name=state.label(name), label=state.positive)
+    """Show a column of numbers by outcome: chart, field for its cut points, table."""
+    few, title, labels = thinned(cuts), shown_name(state, name), state.labels
+    if state.several:
+        codes = state.outcome_codes
+        table = outcomes.outcome_bins(numbers, codes, len(labels), few)
+        figure = outcomes.outcome_bins_figure(numbers, codes, few, name=title, labels=labels)
+        alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
+    else:
+        positive = state.outcome_codes == 0
+        table = thresholds.bin_table(numbers, positive, few)
+        pair = {"labels": tuple(labels), "classes": state.classes}
+        figure = thresholds.threshold_figure(numbers, positive, few, name=title, **pair)
+        alt = thresholds.threshold_sentence(table, name=state.label(name), label=state.positive)
     chart(figure, "binning_chart", alt)
-    between()
+    _editor(state, name, cuts)
+    signs = [thresholds.interval_signs(row) for _, row in table.iterrows()]
+    if state.several:
+        shares = outcomes.outcome_shares(table)
+        shares_table(signs, table["rows"], shares, labels, "between the cut points")
+        return
     shown = pd.DataFrame(
         {
-            "values": [interval_signs(row) for _, row in table.iterrows()],
+            "values": signs,
             "rows": table["rows"],
             f"{state.positive}": table["positive"],
             "share": 100 * table["share"],
@@ -384,23 +334,33 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
         st.button("Back to automatic cut points", key="drop_one", on_click=drop_cuts, args=(name,))
 
 
-def _levels(state: AppState, name: str, values: NDArray[Any], positive: NDArray[np.bool_]) -> None:
-    table = level_table(list(values), positive)
+def _levels(state: AppState, name: str, values: list[Any]) -> None:
+    """Show a category by outcome: chart, then table."""
+    codes, labels, title = state.outcome_codes, state.labels, shown_name(state, name)
+    table = (
+        outcomes.outcome_levels(values, codes, len(labels))
+        if state.several
+        else thresholds.level_table(values, codes == 0)
+    )
     if len(table):
-        top = table.iloc[0]
-        alt = (
-            f"{state.label(name)}: {len(table)} levels; the commonest, {top['level']}, has "
-            f"{top['rows']} rows, {top['share']:.0%} {state.positive}."
-        )
-        figure = level_figure(
-            table,
-            name=shown_name(state, name),
-            labels=(state.positive, state.other_label),
-            classes=state.classes,
-        )
+        if state.several:
+            figure = outcomes.outcome_levels_figure(table, name=title, labels=labels)
+            alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
+        else:
+            pair, top = {"labels": tuple(labels), "classes": state.classes}, table.iloc[0]
+            figure = thresholds.level_figure(table, name=title, **pair)
+            alt = (
+                f"{state.label(name)}: {len(table)} levels; the commonest, {top['level']}, has "
+                f"{top['rows']} rows, {top['share']:.0%} {state.positive}."
+            )
         chart(figure, "binning_levels_chart", alt)
-        if len(table) > MAX_LEVELS:
-            st.caption(f"The chart shows the {MAX_LEVELS} most frequent of {len(table):,} levels.")
+        if len(table) > thresholds.MAX_LEVELS:
+            most = thresholds.MAX_LEVELS
+            st.caption(f"The chart shows the {most} most frequent of {len(table):,} levels.")
+    if state.several:
+        shares = outcomes.outcome_shares(table)
+        shares_table(table["level"], table["rows"], shares, labels, "in each level")
+        return
     shown = table.assign(share=100 * table["share"])
     shown = shown.rename(columns={"positive": str(state.positive)})
     _shares(shown, f"Rows and share of {state.positive} in each level.")

@@ -12,7 +12,7 @@ from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError
 from ui import workspace
 from ui.data.choices import with_target
-from ui.data.tasks import Answer, ReadFile, kind_of_file
+from ui.data.sources import Answer, ReadFile, kind_of_file
 from ui.escape import md
 from ui.runs import jobs
 from ui.shell import problem
@@ -35,11 +35,6 @@ class Upload:
     name: str
     content: bytes
     file_id: str
-
-    @property
-    def is_text(self) -> bool:
-        """Whether delimiter, encoding and decimal mark matter."""
-        return kind_of_file(self.content) == "text"
 
 
 def upload_card() -> None:
@@ -209,7 +204,7 @@ def options_card() -> None:
     for sentence in table.notes if table is not None else ():
         st.markdown(f"- {md(sentence, 400)}")
     upload: Upload | None = st.session_state.get("upload")
-    if upload is None or not upload.is_text:
+    if upload is None or kind_of_file(upload.content) != "text":
         return
     requested: ParseOptions = st.session_state.get("upload_options", ParseOptions())
     detected = app_state().options

@@ -14,18 +14,18 @@ from rulekit.families import IdealDNFClassifier, RuleClassifier
 from rulekit.rules import RuleSet
 from rulekit.style.wording import percent
 from ui import workspace
-from ui.data import server_files
-from ui.data.connections import connections
+from ui.data import sources
 from ui.data.sources import (
     SAMPLE_ROWS,
     AllRows,
     CountRule,
     LearnWhole,
+    OpenSource,
     WholeCount,
+    connections,
     located,
     source_words,
 )
-from ui.data.tasks import OpenSource
 from ui.escape import md
 from ui.runs import jobs
 from ui.runs.background import failure
@@ -75,9 +75,9 @@ def _offered() -> dict[str, dict[str, Any]] | None:
         configured = connections()
     except DataError as error:
         problem(error)
-    if server_files.root() is None and not configured:
+    if sources.data_root() is None and not configured:
         return None
-    tables: dict[str, dict[str, Any]] = {name: {"path": name} for name in server_files.listed()}
+    tables: dict[str, dict[str, Any]] = {name: {"path": name} for name in sources.listed_tables()}
     for connection in configured.values():
         for table in connection.tables:
             source = {"connection": connection.name, "table": table}

@@ -9,19 +9,13 @@ import streamlit as st
 from rulekit.data.headers import shown
 from rulekit.exceptions import RuleError
 from rulekit.export import from_json
-from ui import analyses, login, state_file, workspace
+from ui import analyses, login, workspace
 from ui.escape import md
 from ui.shell import once
-from ui.state import AppState, app_state
+from ui.state import AppState, app_state, to_plain
 from ui.workspace import change, pick_rule
 
 SHOWN = 6  # number of saved analyses shown; earlier ones are a click away
-
-
-def rule_file() -> None:
-    """Show an upload of a rule file for the current table."""
-    words = "A file from Export or the command line. It becomes the current rule."
-    _json_file("rule", take_rule, words, disabled=not app_state().ready)
 
 
 def _json_file(name: str, take: Callable[[bytes, str], None], words: str, **options: Any) -> None:
@@ -99,7 +93,7 @@ def session_card() -> None:
     left, right = st.columns([1, 1])
     left.download_button(
         "Save settings (JSON)",
-        data=lambda: json.dumps(state_file.to_plain(app_state()), indent=1),
+        data=lambda: json.dumps(to_plain(app_state()), indent=1),
         file_name="analysis.json",
         mime="application/json",
         on_click="ignore",
@@ -107,7 +101,8 @@ def session_card() -> None:
         "the data; not the data.",
     )
     _load_settings()
-    rule_file()
+    words = "A file from Export or the command line. It becomes the current rule."
+    _json_file("rule", take_rule, words, disabled=not app_state().ready)
     with right.popover("Forget this analysis"):
         st.write("Deletes the table, the settings, the results and the notes from this machine.")
         st.button("Yes, delete it all", key="forget", on_click=workspace.forget)

@@ -1,26 +1,257 @@
-"""A table that is not loaded: opened, sampled, and counted as a whole.
+"""Files, and tables on the server that are not loaded: opened, sampled, counted as a whole.
 
 No Streamlit here: this runs in a worker. A source is described by plain values, kept with an
 analysis: ``{"path": name}`` of a file or folder, ``{"connection": name, "table": name}`` of a
 database; `rows` is the number of its rows. The page resolves it to a `TableLocation`, which is not
 shown.
+
+``RULEKIT_DATA_ROOT`` names a folder of Parquet and CSV files; without it none is offered. A path is
+resolved, including links, and rejected if it is outside the folder; so is every file of a folder
+that is read as one table. ``RULEKIT_TABLES`` names a file of connections, in TOML::
+
+    [sales]
+    url = "postgres://reader:${SALES_PASSWORD}@db.example/sales"
+    tables = ["orders", "archive.customers"]
+
+``${NAME}`` is replaced by an environment variable, so that no secret is in the file; a secret in it
+raises an error. Addresses and drivers' messages are not shown: they go to the server's log, with
+secrets masked. Only the listed tables can be read.
 """
 
+import logging
+import os
+import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, quote, urlsplit
 
-from rulekit._engine import fetch, kind_of, read
-from rulekit.data import Limits, Table
+from rulekit._engine import fetch, kind_of, quiet, read
+from rulekit.data import Limits, ParseOptions, Table
 from rulekit.data.headers import repaired_headers
+from rulekit.data.reading.loading import read_with_options
 from rulekit.data.tables import open_table
-from rulekit.exceptions import DataError
+from rulekit.exceptions import DataError, RulekitError, WideTableError
 from rulekit.learners.from_table.rows import RowNumbers, limit
 from rulekit.rules import RuleSet, clause_statistics, rule_statistics
-from ui.data import server_files
-from ui.data.connections import TableLink, connections, without
+from ui.runs.worker import Reporter
+
+DATA_ROOT = "RULEKIT_DATA_ROOT"  # environment variable: the folder of tables
+MAX_LISTED = 500
+MAX_FILES = 20_000  # number of files of one table
+SUFFIXES = (".parquet", ".csv")
+PART = "="  # a folder called year=2024 is a part of the table above it
+
+
+def data_root() -> Path | None:
+    """Return the folder that the operator allows, resolved; None without one."""
+    named = os.environ.get(DATA_ROOT, "")
+    if not named:
+        return None
+    folder = Path(named).resolve()
+    return folder if folder.is_dir() else None
+
+
+def listed_tables() -> list[str]:
+    """List the tables below the folder, as paths relative to it, sorted; at most 500.
+
+    A folder with Parquet files, directly or in parts called ``name=value``, is a table, too; it
+    ends in a slash.
+    """
+    folder = data_root()
+    if folder is None:
+        return []
+    files: set[str] = set()
+    for path in _walked(folder):
+        name = path.relative_to(folder)
+        if path.suffix not in SUFFIXES or _allowed(folder, name.as_posix()) is None:
+            continue
+        files.add(name.as_posix())
+        whole = name.parent
+        while PART in whole.name:
+            whole = whole.parent
+        if path.suffix == ".parquet" and whole != Path():
+            files.add(f"{whole.as_posix()}/")
+        if len(files) >= MAX_LISTED:
+            break
+    return sorted(files)[:MAX_LISTED]
+
+
+def server_files(name: str) -> list[Path]:
+    """Return the files of a table: one, or those of a folder, sorted."""
+    folder = data_root()
+    if folder is None:
+        raise DataError(
+            f"No folder of this server is open to the dashboard; its operator can name one in "
+            f"{DATA_ROOT}."
+        )
+    path = _allowed(folder, name)
+    if path is None:
+        raise DataError(
+            f"There is no table {name[:120]!r} in the folder that this server opens to the "
+            "dashboard. Choose one of the list."
+        )
+    if path.is_file():
+        return [path]
+    files = []
+    for part in _walked(path):
+        if part.suffix != ".parquet":
+            continue
+        if _allowed(folder, part.relative_to(folder).as_posix()) is None:
+            raise DataError(
+                f"The folder {name[:120]!r} holds a file that leads out of what this server opens "
+                "to the dashboard; its operator can take it away."
+            )
+        files.append(part)
+        if len(files) > MAX_FILES:
+            raise DataError(
+                f"The folder {name[:120]!r} holds more than {MAX_FILES:,} files; choose one of its "
+                "parts."
+            )
+    return files
+
+
+def _walked(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder in order; links to folders are not followed."""
+    for path, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            yield Path(path) / name
+
+
+def _allowed(folder: Path, name: str) -> Path | None:
+    """Resolve a path below a folder; None if it is outside or not a table."""
+    try:
+        path = (folder / name).resolve(strict=True)
+    except (OSError, ValueError, RuntimeError):
+        return None
+    if not path.is_relative_to(folder) or path == folder:
+        return None
+    if name.endswith("/"):
+        return path if any(part.suffix == ".parquet" for part in _walked(path)) else None
+    return path if path.suffix in SUFFIXES and path.is_file() else None
+
+
+CONNECTIONS = "RULEKIT_TABLES"  # environment variable: the file of connections
+GIVEN = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+SECRET = re.compile("pass|pwd|secret|token|key|credential", re.IGNORECASE)
+BLOT = "***"
+log = logging.getLogger("rulekit.dashboard")
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One named connection; its address is not shown."""
+
+    name: str
+    tables: tuple[str, ...]
+    url: str = field(repr=False)
+
+    def link(self, table: str) -> "TableLink":
+        """Return a link to one of its tables, without opening it."""
+        if table not in self.tables:
+            raise DataError(
+                f"The connection {self.name[:60]!r} has no table {table[:120]!r}. Choose one of "
+                "the list."
+            )
+        secrets = []
+        for name in GIVEN.findall(self.url):
+            value = os.environ.get(name, "")
+            if not value:
+                raise DataError(
+                    f"The connection {self.name[:60]!r} needs the environment variable {name}, "
+                    "which is not set where this server runs. Its operator can set it."
+                )
+            secrets += [value, quote(value, safe="")]
+        address = GIVEN.sub(lambda match: quote(os.environ[match[1]], safe=""), self.url)
+        return TableLink(self.name, table, address, (*secrets, address))
+
+
+@dataclass(frozen=True)
+class TableLink:
+    """A table of a connection and its address, which is not shown."""
+
+    name: str
+    table: str
+    address: str = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
+
+    def opened(self) -> Any:
+        """Open the table; DataError if the database does not answer, or has no such table."""
+        schema, _, table_name = self.table.rpartition(".")
+        try:
+            import ibis
+
+            quiet()
+            return ibis.connect(self.address).table(table_name, database=schema or None)
+        except Exception as error:  # every driver has its own errors, and may include the address
+            message = without(f"{type(error).__name__}: {error}", self.secrets)
+            log.warning("connection %r, table %r: %s", self.name, self.table, message)
+            raise DataError(
+                f"The table {self.table[:120]!r} of the connection {self.name[:60]!r} cannot be "
+                f"opened ({type(error).__name__}). The reason is in the server's log."
+            ) from None
+
+
+def without(words: str, secrets: tuple[str, ...]) -> str:
+    """Replace secrets in a text."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        words = words.replace(secret, BLOT)
+    return words
+
+
+def connections() -> dict[str, Connection]:
+    """Read the file of connections; without one there are none."""
+    named = os.environ.get(CONNECTIONS, "")
+    if not named:
+        return {}
+    try:
+        listed = tomllib.loads(Path(named).read_text(encoding="utf-8"))
+    except (OSError, UnicodeError) as error:
+        raise DataError(
+            f"The file that {CONNECTIONS} names cannot be read ({type(error).__name__}); its "
+            "operator can name another, or unset the variable."
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        where = re.search(r"\(at [^()]*\)$", str(error))
+        raise DataError(
+            f"The file that {CONNECTIONS} names must be TOML{' ' + where[0] if where else ''}; see "
+            "the guide for what it holds."
+        ) from None
+    return {name: _connection(name, given) for name, given in listed.items()}
+
+
+def _connection(name: str, given: Any) -> Connection:
+    """Check the entry of one connection in the file; messages contain none of its values."""
+    head = f"The connection {name[:60]!r} in the file that {CONNECTIONS} names"
+    if not isinstance(given, dict) or set(given) != {"url", "tables"}:
+        held = ", ".join(sorted(map(str, given)))[:120] if isinstance(given, dict) else "a value"
+        raise DataError(f"{head} must hold `url` and `tables`, and nothing else; it holds {held}.")
+    url, tables = given["url"], given["tables"]
+    if not isinstance(url, str) or "://" not in url:
+        raise DataError(f"{head} must give its `url` as text such as 'postgres://host/database'.")
+    if not isinstance(tables, list) or not tables or not all(isinstance(t, str) for t in tables):
+        raise DataError(f"{head} must list in `tables` the names of the tables that may be read.")
+    if any(value and not GIVEN.fullmatch(value) for value in _secrets_in(url)):
+        raise DataError(
+            f"{head} holds a secret; write ${{NAME}} in its place, and set the environment "
+            "variable NAME where this server runs."
+        )
+    return Connection(name, tuple(tables), url)
+
+
+def _secrets_in(url: str) -> list[str]:
+    """List the secret parts of an address: the password and parameters named like one."""
+    try:
+        parts = urlsplit(url)
+        secrets = [parts.password or ""]
+    except ValueError:  # an address that cannot be parsed is rejected when it is opened
+        return []
+    return secrets + [v for k, v in parse_qsl(parts.query) if SECRET.search(k)]
+
 
 SAMPLE_ROWS = 50_000
 Source = Mapping[str, Any]
@@ -61,7 +292,7 @@ def located(source: Source) -> TableLocation:
     """Find a source; DataError if it does not exist, or is not available to the dashboard."""
     name = source_words(source)
     if "connection" not in source:
-        return TableLocation(name, tuple(server_files.resolved(str(source["path"]))))
+        return TableLocation(name, tuple(server_files(str(source["path"]))))
     configured = connections().get(str(source["connection"]))
     if configured is None:
         raise DataError(
@@ -188,3 +419,74 @@ class LearnWhole:
             table = self.rows.labelled(table)
             given = dict(self.options)
             return fit(table, self.rows.target, list(self.features), on_progress=report, **given)
+
+
+# bytes; reading takes a second or more
+LARGE = {"text": 8_000_000, "xlsx": 600_000, "parquet": 20_000_000}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Result of reading a file: a table and its options, or an error and column names."""
+
+    table: Table | None = None
+    options: ParseOptions | None = None
+    error: str | None = None
+    names: tuple[str, ...] = ()
+    source: dict[str, Any] | None = None  # the source of the sample
+
+
+@dataclass(frozen=True)
+class ReadFile:
+    """Read a file; called in a job, or directly."""
+
+    name: str
+    content: bytes = field(repr=False)
+    options: ParseOptions
+
+    @property
+    def title(self) -> str:
+        """The title of the task."""
+        return f"Reading {self.name} ({len(self.content) / 1e6:.0f} MB)"
+
+    @property
+    def large(self) -> bool:
+        """Whether reading is slow enough to run in the background."""
+        return len(self.content) > LARGE[kind_of_file(self.content)]
+
+    def __call__(self, reporter: Reporter | None = None) -> Answer:
+        """Read the file; errors are messages in the result."""
+        if reporter is not None:
+            reporter.report(message="Splitting into cells, finding numbers and dates")
+        try:
+            return Answer(*read_with_options(self.content, name=self.name, options=self.options))
+        except WideTableError as error:
+            return Answer(error=str(error), names=error.names)
+        except (RulekitError, ValueError) as error:
+            return Answer(error=str(error))
+
+
+def kind_of_file(content: bytes) -> str:
+    """Return the type of a file by its first bytes: "text", "xlsx" or "parquet"."""
+    if content.startswith(b"PAR1"):
+        return "parquet"
+    return "xlsx" if content.startswith(b"PK") else "text"
+
+
+@dataclass(frozen=True)
+class OpenSource:
+    """Draw a sample of a table that is not loaded."""
+
+    source: dict[str, Any]
+    location: TableLocation
+    n_rows: int
+
+    def __call__(self, reporter: Reporter) -> Answer:
+        """Draw the sample; errors are messages in the result."""
+        reporter.report(message="Drawing a sample of its rows")
+        try:
+            table, n_rows = sampled(self.location, self.n_rows)
+        except (RulekitError, ValueError) as error:
+            return Answer(error=str(error))
+        whole_source = {**self.source, "rows": n_rows} if n_rows > table.n_rows else None
+        return Answer(table, source=whole_source)

@@ -1,7 +1,8 @@
-"""The Explain page: selection of a case, and cards of its reason, evidence, past cases, what-if."""
+"""The Explain page: selection of a case, cards of its reason and what-if, presenter mode."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,22 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.explain import Explanation, distance_to_boundary, explain, ranges_of
 from rulekit.plots import case_figure, case_sentence
-from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
+from rulekit.rules import Clause, Columns, Literal, RuleSet, scorecard_of
 from rulekit.rules.condition import missing_in
-from rulekit.style.phrases import Wording, outcome_text
+from rulekit.rules.literal import EQUALITIES
+from rulekit.rules.scales import ORDERED
+from rulekit.style import phrases
+from rulekit.style.phrases import Wording, capped, listed, outcome_text
 from rulekit.style.wording import capital, plural
 from ui.cases import ANSWER, ROW, TRUTH, row_number
 from ui.escape import md
+from ui.learners.offered import CARDS
 from ui.learners.points import points_sentence
 from ui.protected import fixed_columns
-from ui.row_picker import pick_row
 from ui.rule_numbers import Rows, matches
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
-from ui.widgets import choice
+from ui.widgets import choice, pick_row
 from ui.words import clause_words, value_words
 from ui.workspace import change
 
@@ -281,14 +285,12 @@ def _conditions_table(clause: Clause, row: Columns, words: Wording) -> pd.DataFr
     return pd.DataFrame(
         {
             "condition": [clause_words(Clause((c,), clause.op), words) for c in clause.conditions],
-            "this case": [_cell(c.features, row) for c in clause.conditions],
+            "this case": [
+                ", ".join(value_words(row[f][0]) for f in c.features) for c in clause.conditions
+            ],
             "": ["✓ met" if m else "✗ not met" for m in clause.condition_masks(row)[0]],
         }
     )
-
-
-def _cell(features: tuple[str, ...], row: Columns) -> str:
-    return ", ".join(value_words(row[f][0]) for f in features)
 
 
 def what_if(
@@ -307,7 +309,10 @@ def what_if(
         with places[k % len(places)]:
             key = f"whatif_{number}_{generation}_{feature}"
             edited[feature] = _input(feature, row, train.columns, key, words)
-    st.button("Reset all values", key="whatif_reset", on_click=_next_turn)
+    turn = partial(st.session_state.update, _whatif_turn=generation + 1)
+    st.button(
+        "Reset all values", key="whatif_reset", on_click=st.session_state.update, args=(turn,)
+    )
     changed = {f: np.array([edited[f]], dtype=row[f].dtype) for f in rule.features}
     again = explain(rule, {**row, **changed}, wording=words)[0]
     if again.prediction == explanation.prediction:
@@ -324,10 +329,6 @@ def what_if(
         key="explain_fixed",
         **KEEP,
     )
-
-
-def _next_turn() -> None:
-    st.session_state["_whatif_turn"] += 1
 
 
 def _input(feature: str, row: Columns, reference: Columns, key: str, words: Wording) -> Any:
@@ -352,3 +353,60 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
         format_func=lambda v: ABSENT if v is None else str(v),
         key=key,
     )
+
+
+PRESENTER = "presenter"  # session key: whether Explain is in presenter mode
+
+
+def is_presenting() -> bool:
+    """Whether Explain is in presenter mode."""
+    return bool(st.session_state.get(PRESENTER))
+
+
+def present(on: bool) -> None:
+    """Turn presenter mode on or off."""
+    st.session_state[PRESENTER] = on
+
+
+def presenter(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording) -> None:
+    """Show one case: its prediction, the values read with their limits, what would change it."""
+    with st.container(key="presenter"):
+        explanation = explained(model, X, train, words)
+        verdict(explanation, words)
+        if not scorecard_of(model.rule_set_):  # its points are shown beside the values
+            facts(explanation, model.rule_set_, words)
+        for cards in CARDS:
+            cards.explain(model, X, train, words, plain=True)
+        st.button("Back to Explain", key="presenter_off", on_click=present, args=(False,))
+
+
+def facts(explanation: Explanation, rule: RuleSet, words: Wording) -> None:
+    """List the values of the case that the rule reads, each beside its limits in the rule."""
+    if not explanation.values:
+        return
+    st.markdown("**What the rule looks at**")
+    rows = {}
+    for feature, value in explanation.values.items():
+        text = words.amount(feature, value_words(value)) if value is not None else "missing"
+        rows[words.name(feature)] = md("; ".join([text, *limits(rule, feature, words)]), 300)
+    st.table({"this case": rows})
+
+
+def limits(rule: RuleSet, feature: str, words: Wording) -> list[str]:
+    """Return the limits of a column ("the limit is 11 years") and the levels that a rule tests."""
+    read = [
+        literal
+        for clause in rule.clauses
+        for condition in clause.conditions
+        for literal in condition.tests
+        if literal.feature == feature and literal.part in (None, "date")
+    ]
+    ordered = sorted({x.value for x in read if x.op in ORDERED})
+    cuts = [phrases.value_words(_at(read, value), value, words) for value in ordered]
+    tested = sorted({str(v) for x in read if x.op in EQUALITIES for v in x.values})
+    texts = [f"the limit{'s are' if len(cuts) > 1 else ' is'} {listed(cuts)}"] if cuts else []
+    return [*texts, f"the rule checks for {capped(tested)}"] if tested else texts
+
+
+def _at(read: list[Literal], value: object) -> Literal:
+    return next(x for x in read if x.op in ORDERED and x.value == value)

@@ -5,8 +5,8 @@ import json
 import platform
 import zipfile
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -19,20 +19,7 @@ from rulekit import export
 from rulekit.data import list_samples
 from rulekit.evaluation.metrics import error_rate
 from rulekit.exceptions import ExportError
-from rulekit.export import (
-    ClauseNumbers,
-    Preparation,
-    Review,
-    VerifiedExport,
-    clause_numbers,
-    json_schema,
-    to_json,
-    to_report,
-    to_script,
-    to_sheet,
-    to_xlsx,
-    verify_export,
-)
+from rulekit.export.formats import Format
 from rulekit.learners import FixedRuleClassifier
 from rulekit.style.wording import capital
 from ui.cache import kept
@@ -43,7 +30,6 @@ from ui.protected import fixed_columns
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState
 from ui.words import wording
 
-Write = Callable[[AppState, ClassifierMixin], str | bytes]
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
 PACKAGES = ("rulekit-dashboard", "numpy", "pandas", "scipy", "scikit-learn", "highspy", "joblib")
 
@@ -109,52 +95,30 @@ def _versions() -> dict[str, str]:
     return versions
 
 
-@dataclass(frozen=True)
-class Format:
-    """One way to write a rule.
-
-    `verified` is the format's name for `verify_export`, and `engine` what runs it; both are empty
-    if nothing here can, and then `unchecked` is the reason. `learned` formats need a model that was
-    learned from the table; `rendered` ones are shown as a page, not as source.
-    """
-
-    name: str
-    purpose: str
-    write: Write
-    suffix: str
-    mime: str
-    language: str | None = None
-    verified: str = ""
-    engine: str = ""
-    learned: bool = False
-    rendered: bool = False
-    unchecked: str = ""
-
-    def obstacle(self, model: ClassifierMixin) -> str:
-        """Return why a model cannot be written in this format; empty if it can."""
-        return EDITED if self.learned and isinstance(model, FixedRuleClassifier) else ""
+def obstacle(form: Format, model: ClassifierMixin) -> str:
+    """Return why a model cannot be written in a format; empty if it can."""
+    return EDITED if form.learned and isinstance(model, FixedRuleClassifier) else ""
 
 
-def _alone(write: Callable[..., str | bytes]) -> Write:
-    """Write the rule without figures."""
-    return lambda state, model: write(model)
+def written(name: str, state: AppState, model: ClassifierMixin) -> str | bytes:
+    """Write the rule in a format, with the figures of each clause where it shows them."""
+    if name in OWN:
+        return OWN[name](state, model)
+    numbers = {"numbers": counts(state, model)} if FORMATS[name].counted else {}
+    content: str | bytes = FORMATS[name].write(model, **numbers)
+    return content
 
 
-def _counted(write: Callable[..., str]) -> Write:
-    """Write the rule with the figures of each clause on the training rows."""
-    return lambda state, model: write(model, numbers=counts(state, model))
-
-
-def counts(state: AppState, model: ClassifierMixin) -> Sequence[ClauseNumbers]:
+def counts(state: AppState, model: ClassifierMixin) -> Sequence[export.ClauseNumbers]:
     """Return the counts of each clause: training rows it decides, and how many correctly."""
-    key = repr((state.fit_key, to_json(model)))
-    return kept("clause counts", key, lambda: clause_numbers(model, *state.training))
+    key = repr((state.fit_key, export.to_json(model)))
+    return kept("clause counts", key, lambda: export.clause_numbers(model, *state.training))
 
 
 def report(state: AppState, model: ClassifierMixin) -> str:
     """Return a self-contained page: rule, training and test figures, cases, the record."""
     held_back = state.testing
-    return to_report(
+    return export.to_report(
         model,
         state.training,
         held_back if len(held_back[0]) else None,
@@ -166,7 +130,7 @@ def report(state: AppState, model: ClassifierMixin) -> str:
     )
 
 
-def reviews(state: AppState, model: ClassifierMixin) -> list[Review]:
+def reviews(state: AppState, model: ClassifierMixin) -> list[export.Review]:
     """List the reviews of cases from Explain, with the current prediction if it has changed."""
     X, _ = state.data
     notes = []
@@ -176,7 +140,7 @@ def reviews(state: AppState, model: ClassifierMixin) -> list[Review]:
         if position in X.index and (now := str(model.predict(X.loc[[position]])[0])) != answer:
             answer = f"{answer} (now {now})"
         name = row_name(position, state)
-        notes.append(Review(name, answer, review["verdict"], review.get("note", "")))
+        notes.append(export.Review(name, answer, review["verdict"], review.get("note", "")))
     return notes
 
 
@@ -201,14 +165,14 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     source = state.table.name
     if not options and source in {sample.name for sample in list_samples()}:
         source = f"sample_data/{source}.csv"
-    return to_script(
+    return export.to_script(
         model,
         source=source,
         target=state.target,
         features=features,
         rows=rows.tolist() if len(rows) < len(state.data[0]) else None,
         digest=state.table.digest,
-        preparation=Preparation(
+        preparation=export.Preparation(
             options,
             numeric,
             categories=categories,
@@ -223,48 +187,30 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     )
 
 
-def checked(state: AppState, model: ClassifierMixin, form: Format) -> VerifiedExport:
+def checked(state: AppState, model: ClassifierMixin, name: str) -> export.VerifiedExport:
     """Run (or read back) a format's text on every row and compare with the model; kept."""
     X, _ = state.data
     numbers = counts(state, model)
-    key = repr((state.fit_key, to_json(model), form.verified))
-    return kept("verified", key, lambda: verify_export(model, X, form.verified, numbers=numbers))
+    key = repr((state.fit_key, export.to_json(model), name))
+    return kept("verified", key, lambda: export.verify_export(model, X, name, numbers=numbers))
 
 
 def sheet(state: AppState, model: ClassifierMixin) -> str:
     """Return the page to print and fill in, with the display names of columns."""
-    return to_sheet(model, title=_title(state).partition("?")[0] + "?", wording=wording(state))
+    return export.to_sheet(
+        model, title=_title(state).partition("?")[0] + "?", wording=wording(state)
+    )
 
 
 def workbook(state: AppState, model: ClassifierMixin) -> bytes:
     """Return a workbook with formulas, with the display names of columns."""
-    return to_xlsx(model, wording=wording(state, clause="line"))
+    return export.to_xlsx(model, wording=wording(state, clause="line"))
 
 
 # formats with more content than the rule, or in words
-OWN: dict[str, Write] = {"report": report, "script": script, "sheet": sheet, "xlsx": workbook}
+OWN = {"report": report, "script": script, "sheet": sheet, "xlsx": workbook}
 NOT_OFFERED = {"sqlite"}  # runs "sql" as it is
-
-
-def _offered(name: str, form: export.Format) -> Format:
-    return Format(
-        form.name,
-        form.purpose,
-        OWN.get(name) or (_counted if form.counted else _alone)(form.write),
-        form.suffix,
-        form.mime,
-        form.language,
-        verified=name if form.run else "",
-        engine=form.engine,
-        learned=form.learned,
-        rendered=form.suffix.endswith("html"),
-        unchecked="" if form.run else form.how,
-    )
-
-
-FORMATS = {
-    name: _offered(name, form) for name, form in export.FORMATS.items() if name not in NOT_OFFERED
-}
+FORMATS = {name: form for name, form in export.FORMATS.items() if name not in NOT_OFFERED}
 
 
 def shown_page(text: str) -> str:
@@ -285,13 +231,13 @@ def bundle(state: AppState, model: ClassifierMixin) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         left_out = ""
-        for form in FORMATS.values():
+        for name, form in FORMATS.items():
             try:
-                if not form.obstacle(model):
-                    _add(archive, f"rule.{form.suffix}", form.write(state, model))
+                if not obstacle(form, model):
+                    _add(archive, f"rule.{form.suffix}", written(name, state, model))
             except ExportError as error:
                 left_out += f"{form.name}: {error}\n"
-        _add(archive, "rule.schema.json", json.dumps(json_schema(), indent=2))
+        _add(archive, "rule.schema.json", json.dumps(export.json_schema(), indent=2))
         if left_out:
             _add(archive, "left-out.txt", left_out)
         _add(archive, "run-record.json", record_text(state, model))

@@ -41,8 +41,7 @@ from rulekit.style.phrases import Wording
 from rulekit.style.wording import percent, plural
 from ui.cases import row_number
 from ui.escape import md
-from ui.learners.learner import CLAUSES_DIAL, Cards, Dial, Learner
-from ui.learners.prices import as_entered, price_input
+from ui.learners.learner import CLAUSES_DIAL, Cards, Dial, Learner, as_entered, price_input
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import Rows
 from ui.state import KEEP, AppState, app_state

@@ -93,7 +93,8 @@ def points_sentence(model: ClassifierMixin, X: pd.DataFrame) -> str:
     else:
         text += f"; {rule.labels[0]} takes {splits[0].total}."
     if hasattr(model, "bands_"):
-        chance = round(100 * float(model.predict_proba(X)[0, _class_index(model)]))
+        k = list(model.classes_).index(model.positive_label_)
+        chance = round(100 * float(model.predict_proba(X)[0, k]))
         text += f" Of 100 such cases, {chance} are {model.positive_label_}."
     return text
 
@@ -112,10 +113,6 @@ def case_table(reading: PointsReading, words: Wording) -> pd.DataFrame:
         }
     )
     return table.assign(**{"so far": table["this case"].cumsum()})
-
-
-def _class_index(model: ClassifierMixin) -> int:
-    return list(model.classes_).index(model.positive_label_)
 
 
 POINTS_TO_ADD_UP = Learner.of(

@@ -12,13 +12,14 @@ from rulekit.plots.pareto import AXIS_NAMES
 from rulekit.style.palette import plain
 from rulekit.style.wording import capital, measured, percent
 from ui.escape import md
+from ui.learners.spec import QUICK
 from ui.models.points import AGAINST, Curve, reference_lines
 from ui.models.run import noted_suggestion
 from ui.picked import model_key, pick
-from ui.row_picker import pick_row
 from ui.shell import once
 from ui.state import app_state
 from ui.theme import chart, selected_id
+from ui.widgets import pick_row
 
 FOLD_WORDS = {5: "five", 10: "ten"}
 
@@ -80,7 +81,8 @@ def suggestion_line(result: Curve) -> None:
     if suggested is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        words = f"**Suggested: {suggested.words}.** {md(capital(suggested.why), 400)}"
+        by = " by the quick search" * (QUICK in result.settings[suggested.number])
+        words = f"**Suggested{by}: {suggested.words}.** {md(capital(suggested.why), 400)}"
         st.markdown(words, width="content")
         with st.popover("Why this one?", type="tertiary"):
             st.markdown(md(suggested.reason, 900))

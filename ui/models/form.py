@@ -13,12 +13,11 @@ from rulekit.learners import search_grid
 from rulekit.learners.choice import COST
 from rulekit.style.wording import capital
 from ui.escape import md
+from ui.learners.learner import as_entered, price_input
 from ui.learners.literal import finer_form as kinds_form
 from ui.learners.offered import LEARNERS, QUESTIONS
-from ui.learners.prices import as_entered, price_input
 from ui.learners.spec import RunSpec
-from ui.models.gaps import gap_fields
-from ui.models.points import ERRORS, Curve
+from ui.models.points import ERRORS, Curve, gap_fields
 from ui.state import KEEP, AppState
 from ui.widgets import choice, menu
 

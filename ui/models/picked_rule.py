@@ -21,8 +21,7 @@ from ui.escape import md
 from ui.learners.offered import CARDS, learner_of, same_search
 from ui.learners.spec import FIT_SECONDS, QUICK, SHARED, RunSpec, quiet
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
-from ui.models.gaps import gap_words
-from ui.models.points import SPREAD_FOLDS, Curve, in_full
+from ui.models.points import SPREAD_FOLDS, Curve, gap_words, in_full
 from ui.models.run import part_words
 from ui.picked import (
     constraint_lines,

@@ -14,10 +14,9 @@ from ui.models.curve import cheapest_line, choose, draw, points_table
 from ui.models.form import BUDGETS, comparison, price_sweep
 from ui.models.points import Curve, reference_lines
 from ui.models.run import COMPARISON, PRICES, latest, start
-from ui.row_picker import pick_row
 from ui.shell import once
 from ui.state import AppState, app_state
-from ui.widgets import choice
+from ui.widgets import choice, pick_row
 
 SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 

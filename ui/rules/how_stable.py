@@ -17,14 +17,13 @@ from rulekit.style.wording import percent, plural
 from ui.cases import case_frame
 from ui.escape import md
 from ui.learners.spec import RunSpec, quiet
-from ui.row_picker import pick_row
 from ui.rule_numbers import Rows
 from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import AppState
 from ui.theme import chart
-from ui.widgets import choice
+from ui.widgets import choice, pick_row
 from ui.words import clause_words, rule_words, wording
 
 N_RESAMPLES = 100

@@ -18,13 +18,12 @@ from rulekit.plots import (
 from rulekit.rules import RuleSet
 from ui.escape import md
 from ui.learners.spec import RunSpec
-from ui.row_picker import pick_row
 from ui.rule_numbers import Rows
 from ui.rules.editor import keep
 from ui.shell import once
 from ui.state import KEEP, AppState
 from ui.theme import chart, selected_id
-from ui.widgets import choice
+from ui.widgets import choice, pick_row
 
 WAYS = {"clauses": "Clauses, one after another", "chances": "From a probability on"}
 MOST = 20  # number of probabilities to choose from

@@ -454,14 +454,10 @@ def registry() -> JobRegistry:
     return JobRegistry()
 
 
-def watch(owner: str) -> None:
-    """Register this tab as a viewer of an analysis; call on every run of the script."""
-    _sentinel(owner)
-
-
 @st.cache_resource(
     scope="session", show_spinner=False, on_release=lambda owner: registry().detach(owner)
 )
-def _sentinel(owner: str) -> str:
+def watch(owner: str) -> str:
+    """Register this tab as a viewer of an analysis; call on every run of the script."""
     registry().attach(owner)
     return owner

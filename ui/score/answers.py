@@ -28,9 +28,9 @@ from ui.cases import ANSWER, ROW, TRUTH, row_number
 from ui.escape import file_name, md
 from ui.learners.spec import RunSpec
 from ui.protected import fixed_columns
-from ui.row_picker import pick_row
 from ui.shell import problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState, app_state
+from ui.widgets import pick_row
 from ui.words import wording
 
 TEST_ROWS = "test rows"

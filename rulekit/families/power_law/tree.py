@@ -45,6 +45,7 @@ LONGER = ((0, 5), (0, 6), (1, 3))  # compared only with MANY_ROWS rows or more
 MANY_ROWS = 3 * SEARCHED_ROWS  # from here, two of three rows do not select the power laws
 MOST_ROWS = 20_000  # of more, the size is chosen on a part
 FEWEST = 2  # folds, and rows of each class
+PRICE = 0.7  # of an exponent when sizes are compared, in standard errors of the least error
 OUTSIDE = 0.632  # part of rows left out in an error; a tree without them has seen fewer (Efron)
 EXPONENTS = (-3, -2, -1, 0, 1, 2, 3)
 NO_SPLIT = (
@@ -76,14 +77,15 @@ class Compared:
         return np.asarray(error)
 
     def chosen(self) -> GrowthLimits:
-        """Return the shortest size within one standard error of the least error.
+        """Return the size of least error, an exponent priced at `PRICE` standard errors.
 
-        Of equal lengths the one of less error. A tree without a split is the last choice.
+        Of equal ones the shortest. A tree without a split is the last choice.
         """
         empty = self.length == 0
         least = self.error[empty == empty.min()].min()
-        within = self.error <= least + np.sqrt(least * (1 - least) / self.n_rows) + 1e-12
-        order = np.lexsort((np.round(self.error, 12), self.length, ~within, empty))
+        price = PRICE * np.sqrt(least * (1 - least) / self.n_rows)
+        priced = np.round(self.error + price * self.length, 12)
+        order = np.lexsort((self.length, priced, empty))
         return self.limits[int(order[0])]
 
     def records(self) -> list[dict[str, float]]:
@@ -246,10 +248,10 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     factors that can be negative nothing is proved.
 
     The size is chosen among trees of one split of 1 to 4 exponents, and of two or three levels of
-    splits of 1 or 2, as far as the limits allow: the shortest whose error is within one standard
-    error, ``sqrt(e * (1 - e) / n)`` for n rows, of the least error e [2]_. The error is the share
-    of wrong rows in the folds, .632 of it, and .368 of that in training. Of 3000 rows and more it
-    is that in training alone, as each tree follows a few numbers only and its power laws come from
+    splits of 1 or 2, as far as the limits allow: the one of least error e, if each exponent is
+    charged .7 standard errors, ``sqrt(e * (1 - e) / n)`` for n rows. The error is the share of
+    wrong rows in the folds, .632 of it, and .368 of that in training. Of 3000 rows and more it is
+    that in training alone, as each tree follows a few numbers only and its power laws come from
     1000 of the rows; splits of 5 and 6 exponents are compared, too, and two levels of 3; of more
     than 20 000 a part is taken by chance.
     A tree that says nothing is taken only where no size says anything, also where the constant
@@ -271,8 +273,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     ----------
     .. [1] Y. Dhebar and K. Deb, "Interpretable Rule Discovery Through Bilevel Optimization of
        Split-Rules of Nonlinear Decision Trees for Classification Problems", 2020.
-    .. [2] L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and Regression Trees",
-       1984, section 3.4.3.
 
     Examples
     --------

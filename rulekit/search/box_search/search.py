@@ -6,9 +6,8 @@ added clauses and random perturbations, started along a path of falling prices, 
 answers every price θ and every limit on the clauses at once.
 
 `refined_cuts` moves the cuts of a finished rule to any value of the training table: every interval
-of every clause is optimised anew, exactly, with all else fixed, by one histogram of what each row
-saves and one pass over prefix sums. A "greater than" stays one, an "at most" too, so
-that the number of literals stays. Legend, beside that of `problem`::
+of every clause is optimised anew, exactly, in O(n + D), and the number of literals stays. Legend,
+beside that of `problem`::
 
     A, y          the table as a CNF: a DNF clause requires column j to be False
     (a, b]        ranks that an interval takes; a = -1 and b = D - 1 where it has no such end
@@ -272,6 +271,19 @@ class Descent:
         self._descents.choose_alone(self._table, self._work, theta)
         return self._work.gain[:, 0].copy(), _boxes(self._work.choice[None])
 
+    def offer_conditions(self, archive: Archive) -> None:
+        """Offer the best single condition: a new clause starts from two, which may both pay."""
+        problem, may = self.problem, self._table.may
+        for end in range(2):
+            allowed = may[:, :, end].copy()
+            may[:, :, end] = False  # so that an interval has one end
+            saved, alone = self.choose_alone(0.0)
+            may[:, :, end] = allowed
+            single = alone.literals(problem.n_bins, problem.has_missing)[0] == 1
+            if single.any():
+                best = np.array([np.where(single, saved, -np.inf).argmax()])
+                self.price(archive, alone.of_features(best).among(best, problem.n_bins))
+
 
 def _stacked(boxes: Boxes) -> Ints:
     """Write boxes as one array of shape (k, p, 3)."""
@@ -314,6 +326,7 @@ def search(
     loss = float(rows.charges.base[~rows.y].sum())
     if loss < archive.entries[0].loss:  # the search meets this box on its way to other rules only
         archive.offer(loss, 0, whole_box(rows.n_bins))
+    Descent(rows).offer_conditions(archive)
     return archive
 
 
@@ -438,14 +451,9 @@ def refined_cuts(
     chosen: Bools,
     prices: BoxPrices = ERRORS,
 ) -> tuple[dict[tuple[int, int], int], float]:
-    """Optimise the intervals of a rule in turn, until none can be improved.
+    """Optimise the intervals of a rule in turn, until none can be improved; shapes: chosen (R, d).
 
-    Shapes: chosen (R, d).
-
-    Notes
-    -----
-    O(n + D) for an interval of D distinct values. Among equal cuts, an interval with one end keeps
-    the one next to the old cut; with two ends, the first.
+    Among equal cuts an interval with one end keeps the one next to the old cut, else the first.
     """
     work = _Refinement(table.as_cnf(form), movable, chosen, prices)
     places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]

@@ -9,7 +9,7 @@ from rulekit import PowerLawTreeClassifier
 from rulekit.data import make_folds
 from rulekit.families.power_law import tree
 from rulekit.families.power_law.growing import GrowthLimits
-from rulekit.families.power_law.tree import MANY_ROWS, Compared, sizes_of
+from rulekit.families.power_law.tree import MANY_ROWS, PRICE, Compared, sizes_of
 
 LIMITS = GrowthLimits.of(PowerLawTreeClassifier())
 
@@ -27,15 +27,17 @@ def compared(inside, length, n_rows, outside=()):
     return Compared(sizes, np.array(inside), errors, np.array(length, dtype=float), n_rows, None)
 
 
-def test_the_shortest_within_one_standard_error_is_chosen():
-    deviation = np.sqrt(0.2 * 0.8 / 400)
-    near, far = 0.2 + 0.9 * deviation, 0.2 + 1.1 * deviation
+def test_an_exponent_must_save_more_than_its_price():
+    price = PRICE * np.sqrt(0.2 * 0.8 / 400)
+    near, far = 0.2 + 0.9 * price, 0.2 + 1.1 * price
     limits = sizes_of(LIMITS, 400)
     assert compared([near, 0.2], [1, 2], 400).chosen() == limits[0]
     assert compared([far, 0.2], [1, 2], 400).chosen() == limits[1]
+    assert compared([near, 0.2], [1, 3], 400).chosen() == limits[0]
+    assert compared([0.2 + 2.1 * price, 0.2], [1, 3], 400).chosen() == limits[1]
     assert compared([near, 0.2], [1, 2], 40_000).chosen() == sizes_of(LIMITS, 40_000)[1]
     assert compared([0.1, 0.1, 0.1], [3, 2, 2], 400).chosen() == limits[1]  # the first shortest
-    assert compared([0.2, near, 0.21], [3, 2, 2], 400).chosen() == limits[2]  # of less error
+    assert compared([0.2 + price, 0.2], [1, 2], 400).chosen() == limits[0]  # of equal ones
 
 
 def test_rows_left_out_weigh_more_than_those_learned_from():
@@ -116,9 +118,9 @@ def test_the_chosen_tree_is_the_one_grown_at_its_size_and_short():
     X, y = noisy()
     model = PowerLawTreeClassifier().fit(X, y)
     least = min(size["error"] for size in model.sizes_ if size["length"])
-    most = least + np.sqrt(least * (1 - least) / len(y))
-    within = [size for size in model.sizes_ if size["length"] and size["error"] <= most]
-    best = min(within, key=lambda size: (size["length"], size["error"]))
+    price = PRICE * np.sqrt(least * (1 - least) / len(y))
+    with_split = [size for size in model.sizes_ if size["length"]]
+    best = min(with_split, key=lambda size: size["error"] + price * size["length"])
     own = {"max_depth": best["max_depth"], "max_exponents": best["max_exponents"]}
     alone = PowerLawTreeClassifier(**own, inner_folds=None).fit(X, y)
     assert model.rule_set_ == alone.rule_set_

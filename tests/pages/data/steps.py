@@ -1,14 +1,9 @@
-"""What tests of Data do again and again: a small file, its upload, what is said of it."""
+"""What tests of Data do again and again: a small file, its upload."""
 
 GOOD = b"age,glucose,ill\n" + b"".join(
     b"%d,%d,%s\n" % (30 + k // 2, 90 + 7 * k % 13, b"yes" if k % 3 == 0 else b"no")
     for k in range(40)
 )
-
-
-def said(app):
-    """All error sentences, as they are read."""
-    return " ".join(e.value for e in app.error).replace("\\", "").replace("\u2060", "")
 
 
 def target(app):

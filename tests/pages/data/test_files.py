@@ -10,12 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 import streamlit as st
 
-from tests.pages.data.steps import GOOD, said, upload
-from tests.pages.driving import text
+from tests.pages.data.steps import GOOD, upload
+from tests.pages.driving import errors, text
 from tests.waiting import until
 from ui import workspace
 from ui.data import load
-from ui.data.tasks import ReadFile
+from ui.data.sources import ReadFile
 
 
 def parquet_of_many_rows():
@@ -68,8 +68,8 @@ def test_a_refused_file_is_a_sentence_and_the_earlier_table_stays(open_app, tabl
     before = table_of(app)
     upload(app, raw, name)
     assert not app.exception
-    assert word in said(app)
-    assert "Traceback" not in said(app)
+    assert word in errors(app)
+    assert "Traceback" not in errors(app)
     assert table_of(app).digest == before.digest
     assert app.session_state["app"].target == "species"
 
@@ -83,14 +83,10 @@ def test_first_lines_of_readable_files_are_shown(open_app, raw, shown):
     assert any("first lines" in c.value for c in app.caption) is shown
 
 
-def test_a_refused_first_file_leaves_the_page_as_it_was(open_app, table_of):
+def test_refused_first_file_changes_nothing_and_a_good_one_is_taken(open_app, table_of):
     app = upload(open_app(), b"")
-    assert "empty" in said(app)
+    assert "empty" in errors(app)
     assert table_of(app) is None
-
-
-def test_after_a_refusal_a_good_file_is_taken(open_app, table_of):
-    app = upload(open_app(), b"")
     upload(app, GOOD, "good.csv")
     assert not app.error
     assert table_of(app).n_rows == 40
@@ -161,14 +157,14 @@ def test_a_failure_in_reading_is_shown_once(open_app, monkeypatch):
 
 @pytest.mark.slow  # a worker's start
 def test_large_file_is_read_in_the_background(open_app, table_of, monkeypatch):
-    monkeypatch.setattr("ui.data.tasks.LARGE", {"text": 100})
+    monkeypatch.setattr("ui.data.sources.LARGE", {"text": 100})
     app = upload(open_app(), GOOD, "big.csv")
     assert not app.exception
     until(lambda: app.run() and table_of(app) is not None)
     assert table_of(app).name == "big.csv"
     app = upload(open_app(sample="iris"), b"a,b\n1,2\n3,4,5\n" + b"6,7\n" * 100, "ragged.csv")
     until(lambda: app.run() and app.error)
-    assert "Every row must have 2 cells" in said(app)
+    assert "Every row must have 2 cells" in errors(app)
     assert table_of(app).name == "iris"
 
 
@@ -188,7 +184,7 @@ def test_file_arrives_after_an_interrupted_run(open_app, table_of, monkeypatch, 
         st.rerun()
 
     monkeypatch.setattr(*place, interrupted)
-    monkeypatch.setattr("ui.data.tasks.LARGE", {"text": 100 if large else 10**6})
+    monkeypatch.setattr("ui.data.sources.LARGE", {"text": 100 if large else 10**6})
     app = upload(open_app(), GOOD, "big.csv")
     until(lambda: app.run() and table_of(app) is not None)
     assert table_of(app).name == "big.csv"
@@ -209,7 +205,7 @@ def test_reading_can_be_stopped(open_app, table_of, monkeypatch):
     app = upload(open_app(), GOOD, "big.csv")
     assert "Reading big.csv" in text(app)
     app.button(key="stop_reading").click().run()
-    assert "Reading was stopped" in said(app)
+    assert "Reading was stopped" in errors(app)
     assert table_of(app) is None
 
 

@@ -7,8 +7,8 @@ import pytest
 from rulekit.data import list_samples
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
-from tests.pages.data.steps import GOOD, said, target, upload
-from tests.pages.driving import text
+from tests.pages.data.steps import GOOD, target, upload
+from tests.pages.driving import errors, text
 from ui.data.choices import apply_edits, editor_frame
 from ui.data.split import split_figure, split_sentence
 from ui.shell import PAGES
@@ -22,13 +22,19 @@ def test_a_sample_is_one_click_and_complete(open_app, name):
     assert app.session_state["app"].ready
 
 
-def test_the_target_is_suggested_but_never_set(open_app):
+def test_two_clicks_lead_from_a_file_to_models_and_set_the_target(open_app):
     app = upload(open_app(), GOOD)
     assert app.session_state["app"].target is None
     app.button(key="use_suggestion").click().run()
     state = app.session_state["app"]
     assert (state.target, state.positive, state.other_label) == ("ill", "yes", "no")
     assert state.features == ["age", "glucose"]
+    app.radio[0].set_value("no").run()
+    state = app.session_state["app"]
+    assert (state.positive, state.other_label) == ("no", "yes")
+    app.button(key="onward").click().run()
+    assert not app.exception
+    assert app.title[0].value == PAGES["models"][1]
 
 
 CODED = b"age,glucose,ill\n" + b"".join(
@@ -78,7 +84,7 @@ def test_two_classes_of_one_name_are_a_sentence_and_nothing_changes(open_app):
     app = coded_and_suggested(open_app)
     field(app, "ill = 1 means").set_value("ill").run()
     field(app, "ill = 0 means").set_value("ill").run()
-    assert "cannot both be called 'ill'" in said(app)
+    assert "cannot both be called 'ill'" in errors(app)
     assert app.session_state["app"].outcomes == {"1": "ill"}
 
 
@@ -94,13 +100,6 @@ def test_page_announces_that_a_selected_rule_is_learned_again(open_app):
 def a_model():
     rule = RuleSet((Clause((Literal("age", ">", 40.0),)),), (1,), "dnf", 0)
     return FixedRuleClassifier(rule)
-
-
-def test_two_clicks_lead_from_a_file_to_models(open_app):
-    app = upload(open_app(), GOOD).button(key="use_suggestion").click().run()
-    app.button(key="onward").click().run()
-    assert not app.exception
-    assert app.title[0].value == PAGES["models"][1]
 
 
 @pytest.mark.slow
@@ -140,35 +139,24 @@ def test_twins_across_the_split_are_counted_and_can_be_kept_together(open_app):
     assert "exact twin" in text(app)
 
 
-@pytest.mark.slow
-def test_the_other_class_can_be_described(open_app):
-    app = upload(open_app(), GOOD)
-    app.button(key="use_suggestion").click().run()
-    app.radio[0].set_value("no").run()
-    assert (app.session_state["app"].positive, app.session_state["app"].other_label) == (
-        "no",
-        "yes",
-    )
-
-
 def test_a_constant_target_is_named_with_a_way_out(open_app):
     app = upload(open_app(), b"a,b\n" + b"".join(b"%d,same\n" % k for k in range(20)))
     target(app).set_value("b").run()
-    assert "two classes" in said(app)
+    assert "two classes" in errors(app)
     assert app.session_state["app"].problem() is not None
 
 
 def test_an_all_missing_target_is_named_with_a_way_out(open_app):
     app = upload(open_app(), b"a,b,c\n" + b"".join(b"%d,,x\n" % k for k in range(20)))
     target(app).set_value("b").run()
-    assert "missing in every row" in said(app)
+    assert "missing in every row" in errors(app)
 
 
 def test_an_id_like_target_is_refused_and_another_can_be_chosen(open_app):
     rows = b"".join(b"%d,%d,%s\n" % (k, k % 9, b"xy"[k % 2 :][:1]) for k in range(60))
     app = upload(open_app(), b"id,a,ill\n" + rows)
     target(app).set_value("id").run()
-    assert "like an identifier" in said(app)
+    assert "like an identifier" in errors(app)
     target(app).set_value("ill").run()
     assert not app.error
     assert app.session_state["app"].ready

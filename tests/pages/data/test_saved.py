@@ -5,11 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.pages.data.steps import GOOD, said, upload
-from tests.pages.driving import opened
+from tests.pages.data.steps import GOOD, upload
+from tests.pages.driving import errors, opened
 from ui.learners.offered import RunSpec
-from ui.state import BinningSpec, SplitSpec, Wording
-from ui.state_file import to_plain
+from ui.state import BinningSpec, SplitSpec, Wording, to_plain
 
 
 @pytest.mark.slow
@@ -72,16 +71,11 @@ def test_forgetting_deletes_the_files_and_starts_a_new_analysis(
     assert "analysis" not in app.query_params
 
 
-def test_an_unknown_analysis_in_the_address_is_reported(open_app, table_of):
-    app = open_app(query={"analysis": "x" * 24})
-    assert "not on this machine" in said(app)
-    assert table_of(app) is None
-
-
-def test_a_path_in_the_address_is_not_followed(open_app, table_of, tmp_path):
+@pytest.mark.parametrize("address", ["x" * 24, ".."])
+def test_unknown_analysis_or_path_in_the_address_is_reported(open_app, table_of, tmp_path, address):
     (tmp_path / "analysis.json").write_text("{}")
-    app = open_app(query={"analysis": ".."})
-    assert "not on this machine" in said(app)
+    app = open_app(query={"analysis": address})
+    assert "not on this machine" in errors(app)
     assert table_of(app) is None
 
 
@@ -111,6 +105,14 @@ def test_another_table_keeps_the_former_analysis_under_its_address(open_app, tab
     assert table_of(open_app(query={"analysis": address})).name == "iris"
 
 
+def load(app, content):
+    """Upload saved settings."""
+    field = app.file_uploader(key="upload_settings_0")
+    field.set_value(("analysis.json", content, "application/json"))
+    app.run()
+    assert not app.exception
+
+
 def settings_file(app):
     state = replace(
         app.session_state["app"],
@@ -128,11 +130,7 @@ def test_saved_settings_load_into_a_new_analysis(open_app):
     app = open_app("data", sample="credit")
     before = app.session_state["analysis_id"]
     content = settings_file(app)
-    app.file_uploader(key="upload_settings_0").set_value(
-        ("analysis.json", content, "application/json")
-    )
-    app.run()
-    assert not app.exception
+    load(app, content)
     assert not app.error
     state = app.session_state["app"]
     assert json.dumps(to_plain(state)).encode() == content
@@ -142,11 +140,7 @@ def test_saved_settings_load_into_a_new_analysis(open_app):
 def test_settings_for_other_cells_are_applied_with_a_note(open_app):
     app = open_app("data", sample="credit")
     saved = json.loads(settings_file(app)) | {"digest": "of another table", "test_looks": 9}
-    app.file_uploader(key="upload_settings_0").set_value(
-        ("analysis.json", json.dumps(saved).encode(), "application/json")
-    )
-    app.run()
-    assert not app.exception
+    load(app, json.dumps(saved).encode())
     assert "other cells" in app.error[0].value
     assert app.session_state["app"].notes == "ask Ada"
     assert app.session_state["app"].test_looks == 0
@@ -165,10 +159,6 @@ def test_settings_for_other_cells_are_applied_with_a_note(open_app):
 def test_invalid_settings_give_a_sentence_and_change_nothing(open_app, content, said):
     app = open_app("data", sample="credit")
     before = app.session_state["analysis_id"]
-    app.file_uploader(key="upload_settings_0").set_value(
-        ("analysis.json", content, "application/json")
-    )
-    app.run()
-    assert not app.exception
+    load(app, content)
     assert said in app.error[0].value.replace("\\", "")
     assert app.session_state["analysis_id"] == before

@@ -9,7 +9,7 @@ import pytest
 from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
-from tests.pages.driving import text
+from tests.pages.driving import errors, text
 from tests.waiting import until
 from ui.data import server_tables
 from ui.shell import OF_THE_SAMPLE
@@ -58,11 +58,6 @@ def sample(app, name):
     assert not app.exception
     assert not app.error, app.error[0].value
     return app
-
-
-def result(app):
-    """The first error, as it is read."""
-    return app.error[0].value.replace("\\", "").replace("\u2060", "")
 
 
 def with_rule(app):
@@ -120,7 +115,7 @@ def test_unreadable_table_gives_one_sentence_and_loses_nothing(open_app, served)
     app.selectbox(key="server_file").set_value("people.parquet").run()
     app.button(key="server_open").click().run()
     until(lambda: bool(app.run().error))
-    assert "'people.parquet' is not a Parquet file" in result(app)
+    assert "'people.parquet' is not a Parquet file" in errors(app)
     assert str(served) not in text(app)
     assert app.session_state["app"].table.name.startswith("iris")
 
@@ -128,7 +123,7 @@ def test_unreadable_table_gives_one_sentence_and_loses_nothing(open_app, served)
 def test_broken_connections_file_gives_one_sentence_and_keeps_files(open_app, served):
     (served / "tables.toml").write_text('[a]\nurl = "x://u:hush@h"\ntables = ["t"]\n')
     app = open_app("data")
-    assert "holds a secret" in result(app)
+    assert "holds a secret" in errors(app)
     assert "hush" not in text(app)
     assert len(app.selectbox(key="server_file").options) == 1
 
@@ -138,7 +133,7 @@ def test_differently_read_column_is_reported_before_counting(open_app, served):
     app = with_rule(sample(open_app("data"), "people.parquet"))
     app.session_state["app"].options["categories"] = ["age"]
     app.switch_page("pages/rules.py").run()
-    assert "'age' of the sample is read as categories here" in result(app)
+    assert "'age' of the sample is read as categories here" in errors(app)
     assert "Error, training rows" in {m.label for m in app.metric}  # the page goes on below
 
 

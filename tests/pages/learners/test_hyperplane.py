@@ -70,19 +70,14 @@ def test_rules_shows_the_boxes_in_bars_in_two_columns_and_by_size(on_cancer):
     assert "the rule predicts benign for them" in text(app)
     assert "the largest box covers" in text(app)
     assert len(app.get("plotly_chart")) == 4
-    app.segmented_control(key="cubes_side").set_value(1).run()
-    assert not app.exception
-    assert "Box 1" in app.selectbox[0].options[0]
-
-
-@pytest.mark.slow
-def test_another_row_moves_the_tick_and_the_words(on_cancer):
-    app = on_tab(on_cancer("rules"), "Picture")
     number = next(n for n in app.number_input if "Training row" in n.label)
     before = text(app)
     number.set_value(2 if number.value != 2 else 3).run()
     assert not app.exception
-    assert text(app) != before
+    assert text(app) != before  # the tick and the words have moved
+    app.segmented_control(key="cubes_side").set_value(1).run()
+    assert not app.exception
+    assert "Box 1" in app.selectbox[0].options[0]
 
 
 @pytest.mark.slow
@@ -99,7 +94,7 @@ def test_explain_shows_the_box_of_the_case_and_its_confidence(on_cancer):
 
 
 @pytest.mark.slow
-def test_models_offers_the_learner_with_its_prices(open_app):
+def test_models_offers_the_learner_with_prices_and_without_constraints(open_app):
     app = opened_tab(open_app("models", sample="iris"), "Learners")
     wanted = next(q for q, names in QUESTIONS.items() if names == (HYPERPLANE,))
     app.multiselect(key="run_compared").set_value([wanted]).run()
@@ -107,6 +102,9 @@ def test_models_offers_the_learner_with_its_prices(open_app):
     assert len(app.text_input(key="run_nus").value.split(",")) == 8
     app.text_input(key="run_nus").set_value("none").run()
     assert "Each price ν must be a positive number" in text(app)
+    app.text_input(key="run_nus").set_value("0.1").run()
+    app.toggle(key="run_not_equal").set_value(False).run()
+    assert "From a linear model does not support constraints" in text(app)
 
 
 @pytest.mark.slow
@@ -116,12 +114,3 @@ def test_the_plane_may_answer_what_no_box_holds():
     model = fit_path([SETTING], spec, state)[model_key(SETTING)]
     X, _ = state.training
     assert (model.predict(X) == model.linear_.predict(X)).all()
-
-
-@pytest.mark.slow
-def test_constraints_are_not_passed_over_in_silence(open_app):
-    app = opened_tab(open_app("models", sample="iris"), "Learners")
-    wanted = next(q for q, names in QUESTIONS.items() if names == (HYPERPLANE,))
-    app.multiselect(key="run_compared").set_value([wanted]).run()
-    app.toggle(key="run_not_equal").set_value(False).run()
-    assert "From a linear model does not support constraints" in text(app)

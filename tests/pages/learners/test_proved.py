@@ -6,7 +6,7 @@ import pytest
 
 from rulekit.learners import Certificate
 from tests.pages.driving import compared, finished, on_tab, opened_tab, pick_here, small, text
-from ui.learners.certificate_card import proof_headline
+from ui.learners.literal import proof_headline
 from ui.learners.offered import RunSpec, settings_of_run
 from ui.runs import jobs
 

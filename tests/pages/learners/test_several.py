@@ -7,7 +7,7 @@ import pytest
 
 from rulekit.data import Table, load_sample
 from tests.pages.driving import as_table, exported, finished, on_tab, text
-from ui.export.formats import FORMATS
+from ui.export.formats import FORMATS, obstacle
 from ui.state import AppState
 
 SETTING = {"learner": "search", "max_conditions": 4}
@@ -115,4 +115,4 @@ def test_every_format_supports_a_three_class_list_or_states_why_not(on_iris, nam
     assert not app.exception
     assert not app.error
     model, form = app.session_state["app"].model, FORMATS[name]
-    assert bool(app.success) == (not form.obstacle(model) and bool(form.verified))
+    assert bool(app.success) == (not obstacle(form, model) and bool(form.run))

@@ -4,12 +4,11 @@ import pytest
 
 from rulekit.data import load_sample
 from tests.pages.driving import compared, exported, on_tab, opened_tab
-from ui import state_file
-from ui.export.formats import FORMATS
+from ui.export.formats import FORMATS, obstacle
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.models.run import work
-from ui.state import AppState
+from ui.state import AppState, from_plain, to_plain
 
 SPEC = RunSpec(learners=(TREE,), taus=(0.05,), folds=3, baselines=True)
 SETTING = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
@@ -113,16 +112,16 @@ def test_every_format_supports_a_three_class_tree_or_states_why_not(on_iris, nam
     assert not app.exception
     assert not app.error
     model, form = app.session_state["app"].model, FORMATS[name]
-    assert bool(app.success) == (not form.obstacle(model) and bool(form.verified))
+    assert bool(app.success) == (not obstacle(form, model) and bool(form.run))
 
 
 def test_an_analysis_of_all_classes_comes_back_as_it_was():
     state = AppState(table=load_sample("iris"), every_class=True, setting=SETTING)
-    again = state_file.from_plain(state_file.to_plain(state), state.table)
+    again = from_plain(to_plain(state), state.table)
     assert again.several
     assert again.fit_key == state.fit_key != AppState(table=state.table).fit_key
-    older = {k: v for k, v in state_file.to_plain(state).items() if k != "every_class"}
-    assert not state_file.from_plain(older, state.table).several
+    older = {k: v for k, v in to_plain(state).items() if k != "every_class"}
+    assert not from_plain(older, state.table).several
 
 
 def test_folds_hold_all_classes():

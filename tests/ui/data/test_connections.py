@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from rulekit.exceptions import DataError
-from ui.data.connections import Connection, connections, without
+from ui.data.sources import Connection, connections, without
 
 SECRET = "s3cr/et p@ss"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rulekit.exceptions import DataError
-from ui.data import server_files
+from ui.data import sources
 
 
 @pytest.fixture
@@ -20,21 +20,21 @@ def opened(tmp_path, monkeypatch):
     (folder / "away").symlink_to(secret)
     (folder / "gone.parquet").symlink_to(folder / "nothing.parquet")
     (folder / "odd.parquet").mkdir()
-    monkeypatch.setenv(server_files.VARIABLE, str(folder))
+    monkeypatch.setenv(sources.DATA_ROOT, str(folder))
     return folder
 
 
 def test_without_a_folder_nothing_is_offered(monkeypatch):
-    monkeypatch.delenv(server_files.VARIABLE, raising=False)
-    assert server_files.root() is None
-    assert server_files.listed() == []
+    monkeypatch.delenv(sources.DATA_ROOT, raising=False)
+    assert sources.data_root() is None
+    assert sources.listed_tables() == []
     with pytest.raises(DataError, match="its operator can name one in RULEKIT_DATA_ROOT"):
-        server_files.resolved("a.parquet")
+        sources.server_files("a.parquet")
 
 
 def test_missing_folder_is_none(monkeypatch, tmp_path):
-    monkeypatch.setenv(server_files.VARIABLE, str(tmp_path / "nowhere"))
-    assert server_files.root() is None
+    monkeypatch.setenv(sources.DATA_ROOT, str(tmp_path / "nowhere"))
+    assert sources.data_root() is None
 
 
 def test_only_tables_inside_are_listed_files_and_folders_of_parquet(opened):
@@ -42,27 +42,27 @@ def test_only_tables_inside_are_listed_files_and_folders_of_parquet(opened):
     for part in ("day=1", "day=2/hour=3"):
         (opened / "sold" / part).mkdir(parents=True)
         (opened / "sold" / part / "p.parquet").write_bytes(b"PAR1")
-    assert server_files.listed() == [
+    assert sources.listed_tables() == [
         "a.parquet", "in.parquet", "sold/", "sold/day=1/p.parquet",
         "sold/day=2/hour=3/p.parquet", "t.csv", "year/", "year/b.parquet",
     ]  # fmt: skip
 
 
 def test_a_listed_table_is_found_file_by_file(opened):
-    assert server_files.resolved("year/b.parquet") == [(opened / "year" / "b.parquet").resolve()]
+    assert sources.server_files("year/b.parquet") == [(opened / "year" / "b.parquet").resolve()]
     (opened / "year" / "deep").mkdir()
     (opened / "year" / "deep" / "c.parquet").write_bytes(b"PAR1")
-    found = [path.name for path in server_files.resolved("year/")]
+    found = [path.name for path in sources.server_files("year/")]
     assert found == ["b.parquet", "c.parquet"]
 
 
 def test_a_folder_with_a_link_that_leads_out_is_refused_whole(opened):
     (opened / "year" / "c.parquet").symlink_to(opened.parent / "secret" / "s.parquet")
     with pytest.raises(DataError, match="holds a file that leads out"):
-        server_files.resolved("year/")
+        sources.server_files("year/")
     (opened / "year" / "c.parquet").unlink()
     (opened / "year" / "more").symlink_to(opened.parent / "secret")  # not followed
-    assert [path.name for path in server_files.resolved("year/")] == ["b.parquet"]
+    assert [path.name for path in sources.server_files("year/")] == ["b.parquet"]
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_a_folder_with_a_link_that_leads_out_is_refused_whole(opened):
 )  # fmt: skip
 def test_a_path_that_leads_elsewhere_is_refused(opened, name):
     with pytest.raises(DataError, match="There is no table"):
-        server_files.resolved(name)
+        sources.server_files(name)
 
 
 def test_the_full_path_of_a_file_outside_is_refused(opened):
     with pytest.raises(DataError, match="There is no table"):
-        server_files.resolved(str(opened.parent / "secret" / "s.parquet"))
+        sources.server_files(str(opened.parent / "secret" / "s.parquet"))

@@ -9,7 +9,7 @@ from rulekit.cli.command import rulekit
 from rulekit.data import load_sample
 from rulekit.export import from_json, from_text, to_json
 from tests.pages.driving import opened, routed, text
-from ui.export.formats import FORMATS
+from ui.export.formats import written
 from ui.learners.offered import RunSpec
 from ui.state import AppState
 
@@ -46,7 +46,7 @@ def test_a_rule_of_the_command_scores_the_same_rows_in_the_app(app, tmp_path):
     scored = json.loads(ran("score", tmp_path / "rule.json", "sample:credit", "--json"))
     assert state.rule_selected
     assert [case["answer"] for case in scored["cases"]] == state.model.predict(X).tolist()
-    assert FORMATS["json"].write(state, state.model) == (tmp_path / "rule.json").read_text()
+    assert written("json", state, state.model) == (tmp_path / "rule.json").read_text()
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_a_rule_of_the_app_scores_the_same_rows_by_the_command(tmp_path, monkeyp
         app = opened("export", state=state)
     state = app.session_state["app"]
     exported = tmp_path / "exported.json"
-    exported.write_text(FORMATS["json"].write(state, state.model))
+    exported.write_text(written("json", state, state.model))
     (saved,) = (tmp_path / "workspace").glob("*/analysis.json")
     answers = state.model.predict(load_sample("credit").frame).tolist()
     assert len(set(answers)) == 2

@@ -9,8 +9,15 @@ import pytest
 from rulekit import BoxSearchClassifier
 from rulekit.exceptions import DataError
 from rulekit.rules import Clause, Literal, RuleSet
-from ui.data.server_files import VARIABLE
-from ui.data.sources import AllRows, CountRule, LearnWhole, located, sampled, source_words
+from ui.data.sources import (
+    DATA_ROOT,
+    AllRows,
+    CountRule,
+    LearnWhole,
+    located,
+    sampled,
+    source_words,
+)
 
 pytest.importorskip("ibis")
 N = 4000
@@ -34,7 +41,7 @@ class Reporter:
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setenv(DATA_ROOT, str(tmp_path))
     return tmp_path
 
 

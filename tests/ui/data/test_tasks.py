@@ -3,14 +3,12 @@
 import pickle
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 
 from rulekit.data import ParseOptions
-from ui.data import tasks
-from ui.data.sources import TableLocation
-from ui.data.tasks import OpenSource, ReadFile
+from ui.data import sources
+from ui.data.sources import OpenSource, ReadFile, TableLocation
 
 GOOD = b"a;ill\n" + b"".join(b"%d;%s\n" % (k, (b"no", b"yes")[k % 2]) for k in range(40))
 
@@ -53,7 +51,7 @@ def test_problem_with_a_file_is_a_sentence_in_the_result(content, word, n_names)
 
 
 def test_large_files_are_defined_by_reading_speed(monkeypatch):
-    monkeypatch.setattr(tasks, "LARGE", {"text": 10, "xlsx": 5, "parquet": 20})
+    monkeypatch.setattr(sources, "LARGE", {"text": 10, "xlsx": 5, "parquet": 20})
     sizes = {b"a,b\n1,2\n3,4": True, b"PK1234": True, b"PAR1" + b"0" * 10: False, b"a,b": False}
     for content, large in sizes.items():
         assert ReadFile("t", content, ParseOptions()).large is large
@@ -72,11 +70,6 @@ def test_problem_with_a_source_is_a_sentence_in_the_result(tmp_path):
 
 @pytest.mark.slow
 def test_a_worker_needs_no_streamlit_for_them():
-    code = "import sys, ui.data.tasks; print('streamlit' in sys.modules)"
+    code = "import sys, ui.data.sources; print('streamlit' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
-
-
-def test_a_job_of_another_shape_will_do():
-    reporter = SimpleNamespace(report=lambda **_: None)
-    assert ReadFile("t.csv", GOOD, ParseOptions())(reporter).table.n_rows == 40

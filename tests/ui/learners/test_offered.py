@@ -6,6 +6,7 @@ import pytest
 
 from rulekit.data import load_sample
 from rulekit.evaluation.sweeps.grid import settings_of
+from ui.learners.learner import price_words
 from ui.learners.offered import (
     CARDS,
     LEARNERS,
@@ -115,3 +116,10 @@ def test_every_learner_has_one_question_and_is_searchable():
     assert sorted(requested) == sorted(LEARNERS)
     for typed in ("svm", "tree", "dnf", "boolean", "formula", "score"):
         assert any(typed in question.lower() for question in QUESTIONS)
+
+
+def test_a_price_is_explained_in_rows():
+    assert price_words(2.0, 400).startswith(
+        "Each condition must save at least 2 misclassified training rows (of 400, 0.5 %)."
+    )
+    assert "1 misclassified training row (" in price_words(1.0, 400)

@@ -1,5 +1,7 @@
 """The tab "Stability": offered, done in the background, told as counted."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,15 +23,15 @@ SETTING = {"learner": "search", "max_conditions": 2}
 
 
 @pytest.fixture
-def on_stable(tmp_path, monkeypatch):
+def on_rules(tmp_path, monkeypatch):
+    """Open a tab of Rules on a table and a setting."""
     monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path))
     monkeypatch.setenv("RULEKIT_WORKERS", "1")
 
-    def on(setting=SETTING, **more):
-        state = AppState(
-            table=load_sample("breast_cancer"), setting=setting, run_settings=QUICK, **more
-        )
-        app = on_tab(opened("rules", state=state), "Stability")
+    def on(tab, table=None, setting=SETTING, **more):
+        table = load_sample("breast_cancer") if table is None else table
+        state = AppState(table=table, setting=setting, run_settings=QUICK, **more)
+        app = on_tab(opened("rules", state=state), tab)
         assert not app.exception
         return app
 
@@ -37,6 +39,21 @@ def on_stable(tmp_path, monkeypatch):
         yield on
     for owner in list(jobs.registry()._jobs):
         jobs.registry().forget(owner)
+
+
+@pytest.fixture
+def on_stable(on_rules):
+    return partial(on_rules, "Stability")
+
+
+@pytest.fixture
+def on_alike(on_rules):
+    def on(*arguments, **more):
+        app = finished(on_rules("Alternatives", *arguments, **more))
+        assert not app.exception
+        return app
+
+    return on
 
 
 @pytest.mark.slow
@@ -88,26 +105,6 @@ def test_a_rule_changed_by_hand_is_refused_in_words(on_stable):
     app.toggle[0].set_value(False).run()
     app.button(key="keep_shorter").click().run()
     assert how_stable.BY_HAND in text(app)
-
-
-@pytest.fixture
-def on_alike(tmp_path, monkeypatch):
-    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path))
-    monkeypatch.setenv("RULEKIT_WORKERS", "1")
-
-    def on(table=None, setting=SETTING, **more):
-        table = load_sample("breast_cancer") if table is None else table
-        state = AppState(table=table, setting=setting, run_settings=QUICK, **more)
-        app = on_tab(opened("rules", state=state), "Alternatives")
-        assert not app.exception
-        app = finished(app)
-        assert not app.exception
-        return app
-
-    with routed():
-        yield on
-    for owner in list(jobs.registry()._jobs):
-        jobs.registry().forget(owner)
 
 
 def listed(app):

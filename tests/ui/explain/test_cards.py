@@ -2,7 +2,7 @@
 
 from rulekit.style.phrases import Wording
 from tests.pages.test_explain import KINDS
-from ui.explain.presenter import limits
+from ui.explain.cards import limits
 
 
 def test_values_and_limits_have_the_units_of_the_data():
