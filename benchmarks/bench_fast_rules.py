@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import Binarizer, BoxSearchClassifier, Constraints, TwoLevelRuleClassifier
 from rulekit.data import columns_of, make_folds
-from rulekit.learners.literal.problem import learning_problem
+from rulekit.learners.training import learning_problem
 from rulekit.search.box_search.problem import HAMMING
 from rulekit.search.box_search.search import SearchPlan, search
 from rulekit.search.machine_code import warm_up

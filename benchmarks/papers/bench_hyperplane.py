@@ -29,8 +29,8 @@ from rulekit import LPSVM, HyperplaneRuleClassifier
 from rulekit.families.hyperplane import explain_with_hyperplane
 from rulekit.families.hyperplane.plane_work import plane_of
 from rulekit.families.hyperplane.solver.corners import CRITERIA
+from rulekit.families.hyperplane.solver.half_space import LPSVMProgram
 from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
-from rulekit.families.hyperplane.solver.lp_svm import LPSVMProgram
 from tests.reference.lp_svm import primal_value
 from tests.strategies.half_spaces import scale_of
 

@@ -37,8 +37,7 @@ from benchmarks.papers.printed_screening import (
     paper_problem,
 )
 from rulekit.search.columns.candidates import PricedColumns
-from rulekit.search.screening.proved_cover import ProvedClause, best_columns
-from rulekit.search.screening.relaxed_cover import relax
+from rulekit.search.screening.proved_cover import ProvedClause, best_columns, relax
 from rulekit.search.screening.screen import BASIC, ENHANCED, Screening, screen, unproved
 
 VARIANTS = {"basic": BASIC, "enhanced": ENHANCED}

@@ -19,9 +19,9 @@ from benchmarks.papers import protocol
 from benchmarks.papers.bench_two_level import Run, fold_problem
 from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.evaluation.sweeps.grid import THETA_GRID
-from rulekit.learners.literal.problem import LearningProblem
+from rulekit.learners.training import LearningProblem
 from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.two_level.alternating import alternating
+from rulekit.search.two_level.block_coordinate import alternating
 from rulekit.search.two_level.task import TwoLevelTask
 
 

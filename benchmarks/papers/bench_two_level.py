@@ -26,14 +26,12 @@ from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of, make_folds
 from rulekit.evaluation.sweeps.grid import THETA_GRID
-from rulekit.learners.literal.problem import LearningProblem, learning_problem
+from rulekit.learners.training import LearningProblem, learning_problem
 from rulekit.rules.constraints import Constraints
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.two_level.alternating import alternating
-from rulekit.search.two_level.block_coordinate import block_coordinate
-from rulekit.search.two_level.set_cover import set_cover
-from rulekit.search.two_level.task import TwoLevelTask
+from rulekit.search.two_level.block_coordinate import alternating, block_coordinate
+from rulekit.search.two_level.task import TwoLevelTask, set_cover
 
 SPEED_THETAS = THETA_GRID[1::3]  # 0.0002, 0.002, ... 20
 SPEED_CLAUSES = (1, 2, 3)

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rulekit.families.hyperplane.solver.half_space import HalfSpace
-from rulekit.families.hyperplane.solver.lp_svm import LPSVMProgram
+from rulekit.families.hyperplane.solver.half_space import HalfSpace, LPSVMProgram
 
 STORED = Path(__file__).with_name("planes.json")
 CODES: dict[str, dict[str, float]] = {

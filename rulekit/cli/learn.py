@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rulekit.binning.views import cleaned
 from rulekit.cli.inputs import (
     OTHERS,
     TABLE,
@@ -24,7 +25,6 @@ from rulekit.data.target import check_target, class_counts
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
 from rulekit.families import FAMILIES
-from rulekit.learners.kinds import cleaned
 from rulekit.rules.codec import rule_to_dict
 
 LEARNERS: dict[str, Any] = {

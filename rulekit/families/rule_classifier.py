@@ -17,11 +17,16 @@ from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
-from rulekit.learners.choice import FOREST_SHARE, Loss, summary_of
+from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier, refuse_with_several
+from rulekit.learners.choice import (
+    FOREST_SHARE,
+    GroupGaps,
+    Loss,
+    check_gaps,
+    summary_of,
+)
 from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.from_table.fit import LearnsFromTables
-from rulekit.learners.group_gaps import GroupGaps, check_gaps
 from rulekit.learners.inner_choice import (
     Choice,
     Form,
@@ -35,7 +40,6 @@ from rulekit.learners.inner_choice import (
 )
 from rulekit.learners.literal.base import RulePath
 from rulekit.learners.literal.box_search import BoxSearchClassifier
-from rulekit.learners.one_against_rest import refuse_with_several
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, generator_of
 from rulekit.rules.constraints import Constraints
 

@@ -20,14 +20,15 @@ from rulekit.learners.choice import (
     FOREST_LOSS,
     FOREST_SIZE,
     Fold,
+    GroupGaps,
     Loss,
     Setting,
     comparable,
     fold_scores,
+    gap_curve,
     suggestion,
     summary_of,
 )
-from rulekit.learners.group_gaps import GroupGaps, gap_curve
 from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.

@@ -49,14 +49,11 @@ KERNELS: dict[str, float] = {
     "rulekit.search.box_search.descent_kernels": 11.0,
     "rulekit.search.box_search.pair_kernels": 3.0,
     "rulekit.learners.forest_kernels": 4.0,
-    "rulekit.families.scorecard.solver.card_kernels": 9.0,
+    "rulekit.families.scorecard.solver.card_kernels": 10.0,
     "rulekit.search.clause_generation.exact_kernels": 4.0,
-    "rulekit.families.power_law.solver.split_kernels": 6.0,
-    "rulekit.families.power_law.solver.moment_kernels": 2.0,
+    "rulekit.families.power_law.solver.split_kernels": 8.0,
     "rulekit.search.screening.cover_kernels": 2.0,
-    "rulekit.search.columns.rounding_kernels": 4.0,
-    "rulekit.search.columns.simplex_kernels": 1.0,
-    "rulekit.families.scorecard.solver.fit_kernels": 1.0,
+    "rulekit.search.columns.rounding_kernels": 5.0,
 }
 QUICK = tuple(KERNELS)[:3]  # what the quick search of the dashboard needs
 log = logging.getLogger("rulekit.machine_code")

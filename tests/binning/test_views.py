@@ -1,5 +1,8 @@
 """How one column is read: levels, an order, dates and their parts, words; and in which sets."""
 
+import warnings
+from datetime import date
+from decimal import Decimal
 from itertools import chain, combinations
 
 import numpy as np
@@ -7,13 +10,26 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import cross_val_score
 
-from rulekit import Binarizer
+from rulekit import (
+    Binarizer,
+    BoxSearchClassifier,
+    ColumnGenerationClassifier,
+    HyperplaneRuleClassifier,
+    IdealDNFClassifier,
+    OneLevelRuleClassifier,
+    PowerLawTreeClassifier,
+    RuleClassifier,
+    ScorecardClassifier,
+    TwoLevelRuleClassifier,
+)
 from rulekit.binning.encodings import LevelColumn, OrderedColumn, WordColumn
 from rulekit.binning.views import rounded_date
 from rulekit.data import columns_of
-from rulekit.exceptions import DataError
+from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning
 from rulekit.rules import Literal
+from rulekit.rules.constraints import Constraints
 
 DAYS = pd.date_range("2021-01-01", periods=800, freq="D")
 
@@ -167,3 +183,227 @@ def test_an_ordered_column_of_dates_cuts_between_any_two_values():
         assert low <= edge < high
         assert below.edge == edge
         assert below.negated().op == ">="
+
+
+LEARNERS = [
+    BoxSearchClassifier(),
+    ColumnGenerationClassifier(),
+    HyperplaneRuleClassifier(),
+    IdealDNFClassifier(),
+    IdealDNFClassifier(binarizer=Binarizer(n_thresholds=2)),
+    OneLevelRuleClassifier(),
+    PowerLawTreeClassifier(max_depth=1),
+    ScorecardClassifier(max_conditions=2),
+    TwoLevelRuleClassifier(),
+]
+EACH = [
+    pytest.param(m, id=f"{type(m).__name__}{k}", marks=[pytest.mark.slow] * (k == 6))
+    for k, m in enumerate(LEARNERS)
+]
+N = 60
+KINDS = {
+    "numbers": [float(k % 23) for k in range(N)],
+    "whole": [k % 19 for k in range(N)],
+    "decimals": [Decimal(k % 17) / 4 for k in range(N)],
+    "truth": [k % 3 == 0 for k in range(N)],
+    "dates": [str(np.datetime64("2023-01-01") + 5 * k) for k in range(N)],
+    "days": [date(2023, 1 + k % 12, 1 + k % 28) for k in range(N)],
+    "levels": [f"level {k % 4}" for k in range(N)],
+}
+FOREIGN = ["unknown", "-", "", "0000-00-00", "2023-02-30", "10000-01-01", date(2024, 1, 1), 7, True]
+
+
+def contaminated(kind, foreign, rows):
+    cells = list(KINDS[kind])
+    for row in rows:
+        cells[row] = foreign
+    made = pd.Series(cells, dtype=object)
+    return pd.DataFrame({"c": made, "u": np.arange(N) % 7 + 0.5})
+
+
+def target():
+    return np.where((np.arange(N) % 7 > 3) ^ (np.arange(N) % 11 == 0), "yes", "no")
+
+
+def fitted(learner, X, y):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        learner.fit(X, y)
+        answers = learner.predict(X)
+    return answers, [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@given(
+    st.sampled_from(sorted(KINDS)),
+    st.sampled_from(FOREIGN),
+    st.lists(st.integers(0, N - 1), min_size=1, max_size=5, unique=True),
+    st.sampled_from([m for m in LEARNERS if not isinstance(m, PowerLawTreeClassifier)]),
+)
+def test_contaminated_columns_fit_predict_and_cross_validate(kind, foreign, rows, learner):
+    X, y = contaminated(kind, foreign, rows), target()
+    answers = learner.fit(X, y).predict(X)
+    one_by_one = [learner.predict(X.iloc[[k]])[0] for k in (*rows, 0, N - 1)]
+    assert one_by_one == answers[[*rows, 0, N - 1]].tolist()
+    assert np.isfinite(cross_val_score(learner, X, y, cv=3, error_score="raise")).all()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("foreign", ["unknown", 7], ids=str)
+def test_the_choice_holds_on_contaminated_columns(foreign):
+    X = pd.DataFrame({kind: contaminated(kind, foreign, [2, 40])["c"] for kind in KINDS})
+    y = target()
+    model = RuleClassifier(max_conditions=2, cv=2, forms=("rule", "points"))
+    assert len(model.fit(X, y).predict(X)) == N
+    assert np.isfinite(cross_val_score(model, X, y, cv=2, error_score="raise")).all()
+
+
+@pytest.mark.parametrize("learner", EACH)
+@pytest.mark.parametrize(
+    ("kind", "foreign", "read"),
+    [("numbers", "unknown", "numbers"), ("whole", "-", "numbers"), ("truth", "?", "truth values")],
+)
+def test_every_learner_names_the_value_that_does_not_fit(learner, kind, foreign, read):
+    X, y = contaminated(kind, foreign, [2]), target()
+    _, notes = fitted(learner, X, y)
+    shown = f"Column 'c' is read as {read}: 1 of 60 values does not fit and counts as missing"
+    assert notes == [f"{shown} (first: row 3, '{foreign}')."] * 2  # in fit and in predict
+
+
+@pytest.mark.parametrize("foreign", ["unknown", "0000-00-00", "2023-02-30", "10000-01-01"])
+@pytest.mark.parametrize("kind", ["dates", "days"])
+def test_one_text_among_dates_counts_as_missing(kind, foreign):
+    X, y = contaminated(kind, foreign, [2]), target()
+    model = BoxSearchClassifier()
+    _, notes = fitted(model, X, y)
+    assert notes[0].endswith(f"counts as missing (first: row 3, '{foreign}').")
+    rest = X.assign(c=X["c"].where(X.index != 2, None).astype(object))
+    assert BoxSearchClassifier().fit(rest, y).rule_set_ == model.rule_set_
+
+
+def test_rows_of_weight_zero_decide_no_kind_and_keep_their_numbers():
+    X, y = contaminated("whole", "unknown", [50]), target()
+    X.loc[:9, "c"] = "text"
+    weight = np.where(np.arange(N) < 10, 0.0, 1.0)
+    with pytest.warns(DataWarning, match=r"1 of 50 values .*\(first: row 51, 'unknown'\)"):
+        OneLevelRuleClassifier().fit(X, y, weight)
+
+
+def test_decimals_that_lose_digits_are_refused_like_whole_numbers():
+    keys = [Decimal(2**60 + k) for k in range(N)]
+    for cells in (keys, [*keys[:-1], "unknown"], [*keys[:-1], 0.5]):
+        X = pd.DataFrame({"key": pd.Series(cells, dtype=object)})
+        with pytest.raises(DataError, match="'key' holds whole numbers above 9007199254740991"):
+            OneLevelRuleClassifier().fit(X, target())
+
+
+def test_a_column_half_numbers_and_half_text_stays_text():
+    cells = np.array(["a", "b", 1, 2] * 15, dtype=object)
+    model = OneLevelRuleClassifier(theta=0.1).fit(pd.DataFrame({"c": cells}), cells == "a")
+    assert str(model.rule_set_.clauses[0].conditions[0]) == "c == a"
+
+
+def test_a_column_without_a_value_of_its_kind_is_refused():
+    X, y = contaminated("whole", "unknown", [50]), target()
+    with pytest.warns(DataWarning, match="1 of 60"):
+        model = OneLevelRuleClassifier().fit(X, y)
+    with pytest.raises(DataError, match=r"'c' must hold numbers.* none of its 3 values fits"):
+        model.predict(X.iloc[:3].assign(c="x"))
+    with pytest.warns(DataWarning, match=r"1 of 1 values does not fit .*\(first: row 1, 'x'\)"):
+        model.predict(X.iloc[:1].assign(c="x"))
+
+
+def test_read_as_decides_over_the_cells():
+    X, y = contaminated("dates", "unknown", [2]), target()
+    levels = OneLevelRuleClassifier(binarizer=Binarizer(read_as={"c": "levels"}))
+    assert fitted(levels, X, y)[1] == []
+    X["c"] = X["c"].where(X.index < 40, "later")
+    dates = OneLevelRuleClassifier(binarizer=Binarizer(read_as={"c": "year"}))
+    assert "21 of 60 values do not fit" in fitted(dates, X, y)[1][0]
+
+
+def passengers(n=80):
+    """A table as a passenger list has it: names, a ticket and a cabin each, nearly all missing."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "Name": [f"Family{k}, Mr. Given{k}" for k in range(n)],
+            "Sex": rng.choice(["male", "female"], n),
+            "Age": rng.integers(1, 70, n).astype(float),
+            "Ticket": [f"A/{1000 + k}" for k in range(n)],
+            "Cabin": [f"C{k}" if k % 5 else None for k in range(n)],
+        }
+    )
+    y = np.where((X["Sex"] == "female") ^ (rng.random(n) < 0.1), 1, 0)
+    return X, y
+
+
+@pytest.mark.parametrize("learner", EACH)
+def test_identifiers_do_not_stop_a_fit(learner):
+    X, y = passengers()
+    _, notes = fitted(learner, X, y)
+    assert {"Ticket", "Cabin"} <= set(learner.ignored_columns_) <= {"Name", "Ticket", "Cabin"}
+    assert "'Cabin' hold too many different texts, as names and identifiers do" in notes[0]
+    assert not set(learner.rule_set_.features) & set(learner.ignored_columns_)
+    assert (learner.predict(X.assign(Cabin="new")) == learner.predict(X)).all()
+
+
+@pytest.mark.slow
+def test_identifiers_do_not_stop_the_choice():
+    X, y = passengers()
+    with pytest.warns(DataWarning, match="'Cabin' hold too many different texts"):
+        model = RuleClassifier(max_conditions=2, cv=3).fit(X, y)
+    assert model.ignored_columns_ == ["Name", "Ticket", "Cabin"]
+    assert model.rule_set_.features == ("Sex",)
+
+
+def test_unused_dates_are_not_called_texts():
+    X, y = passengers()
+    X = X.assign(Cabin=pd.date_range("2020-01-01", periods=len(X)))
+    learner = IdealDNFClassifier()
+    _, notes = fitted(learner, X, y)
+    assert (
+        "Column 'Cabin' holds too many different dates, which this learner does not compare"
+        in notes[0]
+    )
+    assert "'Ticket' hold too many different texts" in notes[0]
+    assert "Cabin" in learner.ignored_columns_
+
+
+def test_phrases_with_words_in_common_are_used():
+    texts = [f"order {k} {'paid late' if k % 3 else 'paid'}" for k in range(80)]
+    model = OneLevelRuleClassifier(theta=0.5)
+    model.fit(pd.DataFrame({"note": texts}), [k % 3 > 0 for k in range(80)])
+    assert model.ignored_columns_ == []
+    assert "late" in str(model)
+
+
+def test_an_unused_column_may_be_forbidden_and_not_required():
+    X, y = passengers()
+    model = OneLevelRuleClassifier(constraints=Constraints(forbidden=("Cabin",)))
+    with pytest.warns(DataWarning, match="Cabin"):
+        model.fit(X, y)
+    required = OneLevelRuleClassifier(
+        constraints={"required": [{"feature": "Cabin", "op": "missing"}]}
+    )
+    with pytest.raises(DataError, match="names column 'Cabin', which no condition can use"):
+        required.fit(X, y)
+
+
+def test_a_table_of_identifiers_alone_is_refused():
+    X, y = passengers()
+    with pytest.raises(DataError, match=r"No column is left to learn from.* they are not used"):
+        OneLevelRuleClassifier().fit(X[["Ticket", "Cabin"]], y)
+
+
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+def test_many_settings_warn_of_the_table_once():
+    X, y = passengers()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        settings = [{"theta": 1.0}, {"theta": 2.0}]
+        models = list(OneLevelRuleClassifier().fit_many(X, y, settings))
+    assert [w.category for w in caught if w.category is not EmptyRuleWarning] == [DataWarning]
+    assert models[1].ignored_columns_ == ["Name", "Ticket", "Cabin"]

@@ -1,13 +1,25 @@
 """Choosing among settings: what is averaged with what, and how settings are scored on folds."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rulekit import Costs
-from rulekit.data import make_folds
+from rulekit.data import make_folds, row_groups
+from rulekit.evaluation import group_metrics
 from rulekit.evaluation.sweeps.grid import settings_of
-from rulekit.learners import OneLevelRuleClassifier
-from rulekit.learners.choice import Loss, fold_scores, neighbourhoods, smoothed, summary_of
+from rulekit.exceptions import DataError, EmptyRuleWarning
+from rulekit.families import RuleClassifier
+from rulekit.learners import BoxSearchClassifier, OneLevelRuleClassifier
+from rulekit.learners.choice import (
+    Loss,
+    fold_scores,
+    neighbourhoods,
+    smoothed,
+    suggestion,
+    summary_of,
+)
+from rulekit.learners.inner_choice import inner_folds
 from rulekit.learners.training import read_training_table
 from tests.learners.tables import mixed_table
 
@@ -119,3 +131,193 @@ def test_costs_are_reported_per_100_cases_with_proportional_price():
     assert loss.of(np.arange(4), ANSWERS) == pytest.approx(100 * (1 * 5 + 2 * 2) / 10)
     assert (loss.measure, loss.text(12.34)) == ("test_cost_per_100", "12.3 EUR a 100 cases")
     assert loss.price == pytest.approx(0.2 * (5 * 5 + 5 * 2) / 10)
+
+
+def table(seed=0, n=400):
+    """Two groups of which one is told from its income far less well than by its savings."""
+    rng = np.random.default_rng(seed)
+    sex = rng.choice(["f", "m"], n)
+    good = rng.random(n) < 0.5
+    income = rng.normal(size=n) + np.where(sex == "m", 2.0 * good + 0.8, 0.4 * good)
+    savings = rng.normal(size=n) + 1.3 * good
+    X = pd.DataFrame({"sex": sex, "income": income.round(1), "savings": savings.round(1)})
+    return X, np.where(good, "good", "bad")
+
+
+@pytest.fixture(scope="module")
+def measured():
+    X, y = table()
+    return (
+        X,
+        y,
+        RuleClassifier(max_conditions=3, cv=3, groups="sex", positive_label="good").fit(X, y),
+    )
+
+
+@pytest.mark.slow
+def test_gaps_are_measured_on_left_out_rows(measured):
+    X, y, model = measured
+    compared = model.choice_.table
+    checked = read_training_table(RuleClassifier(), X, y, None)
+    folds = inner_folds(3, checked, 0)
+    for number in (0, 7, 40, 100):
+        row = compared.loc[number]
+        names = ("robustness", "label_noise", "positive_label", "n_clauses", "theta")
+        learner = BoxSearchClassifier(max_conditions=3, n_perturbations=0, random_state=0)
+        learner.set_params(
+            **{name: row[name] for name in names} | {"n_clauses": int(row["n_clauses"])}
+        )
+        answers = np.empty(len(y), dtype=object)
+        for train, test in folds:
+            fitted = learner.fit(X.iloc[train], y[train])
+            answers[test] = fitted.predict(X.iloc[test])
+        counted = group_metrics(Told(answers), X, y, "sex", positive="good")
+        for measure, gap in counted.gaps.items():
+            assert row[f"gap_{measure}"] == pytest.approx(gap.size)
+        assert row["gap"] == pytest.approx(
+            max(counted.gaps[m].size for m in ("found", "false_alarms"))
+        )
+
+
+class Told:
+    def __init__(self, answers):
+        self.answers = answers
+
+    def predict(self, X):
+        return self.answers
+
+
+@pytest.mark.slow
+def test_groups_alone_change_no_choice(measured):
+    X, y, model = measured
+    plain = RuleClassifier(max_conditions=3, cv=3, positive_label="good").fit(X, y)
+    assert plain.rule_set_ == model.rule_set_
+    assert plain.choice_.reason == model.choice_.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit", [0.2, {"found": 0.15, "called_positive": 0.5}])
+def test_selected_setting_keeps_the_gap_and_is_the_suggested_one(measured, limit):
+    X, y, free = measured
+    model = RuleClassifier(
+        max_conditions=3, cv=3, groups="sex", max_gap=limit, positive_label="good"
+    ).fit(X, y)
+    found = model.choice_
+    limits = limit if isinstance(limit, dict) else {"found": limit, "false_alarms": limit}
+    everything = found.table
+    kept = everything
+    for measure, most in limits.items():
+        kept = kept[kept[f"gap_{measure}"] <= most + 1e-12]
+    assert found.default in set(kept["setting"])
+    assert 0 < len(kept) < len(everything)
+    message = f"{len(kept)} of {len(everything)} settings keep the gap"
+    settings = dict(enumerate(everything[list(found.setting)].to_dict("records")))
+    passed = 0
+    if "would have been taken" in found.reason:
+        passed = int(found.reason.split(" Of these ")[1].split()[0])
+    for _ in range(passed):  # what they learn from all rows breaks the limit
+        number = suggestion(kept, settings, "test_error")["default"]
+        kept = kept[kept["setting"] != number]
+    assert found.default == suggestion(kept, settings, "test_error")["default"]
+    own = group_metrics(model, X, y, "sex", positive="good").gaps
+    assert all(own[measure].size <= most + 1e-12 for measure, most in limits.items())
+    assert message in found.reason
+    assert free.choice_.error <= found.error + 0.02
+
+
+@pytest.mark.slow
+def test_the_curve_holds_what_no_setting_beats_in_both(measured):
+    found = measured[2].choice_
+    curve, every = found.gap_curve(), found.table
+    assert curve["gap"].is_monotonic_increasing
+    assert (curve["test_error"].diff().dropna() < 0).all()
+    for row in every.itertuples():
+        assert (
+            (curve["gap"] <= row.gap + 1e-9) & (curve["test_error"] <= row.test_error + 1e-9)
+        ).any()
+    for row in curve.itertuples():
+        beaten = (every["gap"] < row.gap - 1e-9) & (every["test_error"] <= row.test_error + 1e-9)
+        assert not beaten.any()
+
+
+@pytest.mark.slow
+def test_gap_kept_only_by_constants_gives_an_explained_empty_rule():
+    X = pd.DataFrame({"sex": ["f"] * 250 + ["m"] * 250})  # whose one rule is worth little
+    y = np.array(["bad"] * 130 + ["good"] * 120 + ["bad"] * 70 + ["good"] * 180)
+    model = RuleClassifier(max_conditions=2, cv=2, groups="sex", max_gap=0.0)
+    with pytest.warns(EmptyRuleWarning, match="worth its price within `max_gap`"):
+        model.fit(X, y)
+    assert model.rule_set_.is_constant
+    assert "Only rules without conditions" in model.choice_.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("parameters", "error", "expected"),
+    [
+        ({"max_gap": 0.1}, ValueError, "`max_gap` needs `groups`"),
+        ({"groups": "town"}, DataError, "`groups` names column 'town', which the table does not"),
+        ({"groups": "sex", "max_gap": 1.0}, ValueError, "'max_gap' parameter of RuleClassifier"),
+        ({"groups": "sex", "max_gap": {"odds": 0.1}}, ValueError, "got 'odds': 0.1"),
+        ({"groups": "sex", "max_gap": {"error": 2}}, ValueError, "got 'error': 2"),
+        ({"groups": "sex", "max_gap": {}}, ValueError, "`max_gap` is empty"),
+        ({"groups": "sex", "max_gap": {"found": 0.1}}, ValueError, "counted for one class"),
+        ({"groups": "alike"}, DataError, "all 400 rows are in group '1'"),
+        ({"groups": "own"}, DataError, "'own', which holds too many different texts"),
+        ({"groups": "rare", "max_gap": 0.1}, DataError, "fewer than two have that many positives"),
+        (
+            {"groups": "far", "max_gap": {"error": 0.0}},
+            DataError,
+            r"allows a gap of 0 in 'error' .* but no rule satisfies it.*the closest has 0\.",
+        ),
+    ],
+)
+def test_unsupported_constraints_are_refused_in_words(parameters, error, expected):
+    X, y = table()
+    X["alike"], X["own"] = 1, [f"k{k}" for k in range(len(X))]
+    X["rare"] = ["x"] * 10 + ["y"] * 390
+    X["far"] = np.where(np.arange(400) % 3, (y == "good").astype(str), "none")
+    rng = np.random.default_rng(1)
+    X["income"], X["savings"] = rng.normal(size=(2, 400))
+    if parameters.get("groups") != "own":
+        X = X.drop(columns="own")
+    drop = {"far": ["sex"], "rare": ["far"]}.get(parameters.get("groups"), ["far"])
+    model = RuleClassifier(
+        max_conditions=2,
+        cv=2,
+        constraints={"forbidden": ["far"]} if "far" not in drop else None,
+        **parameters,
+    )
+    with pytest.raises(error, match=expected):
+        model.fit(X.drop(columns=drop), y)
+
+
+@pytest.mark.parametrize("limit", [0.1, {"called_positive": 0.1}])
+def test_only_the_error_gap_can_be_limited_with_three_classes(limit):
+    X = pd.DataFrame({"a": np.arange(90.0), "sex": ["f", "m"] * 45})
+    model = RuleClassifier(max_conditions=2, cv=2, groups="sex", max_gap=limit)
+    with pytest.raises(ValueError, match="With 3 classes `max_gap` can only limit 'error'"):
+        model.fit(X, np.repeat(["x", "y", "z"], 30))
+
+
+@pytest.mark.slow
+def test_the_gap_in_errors_is_kept_of_three_classes():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.uniform(0, 3, 300), "sex": rng.choice(["f", "m"], 300)})
+    y = np.array(["x", "y", "z"])[X["a"].astype(int)]
+    model = RuleClassifier(max_conditions=4, cv=2, groups="sex", max_gap={"error": 0.2}).fit(X, y)
+    wrong = pd.Series(model.predict(X) != y).groupby(X["sex"]).mean()
+    assert abs(wrong["f"] - wrong["m"]) <= 0.2
+    assert model.choice_.table["gap_error"].notna().all()
+    assert model.choice_.table["gap_found"].isna().all()
+
+
+@pytest.mark.slow
+def test_missing_values_are_a_group_and_numbers_are_binned():
+    X, y = table()
+    X.loc[:99, "sex"] = None
+    model = RuleClassifier(max_conditions=2, cv=2, groups="sex", max_gap=0.5).fit(X, y)
+    assert model.choice_.table.loc[model.choice_.default, "gap"] <= 0.5
+    by_income = RuleClassifier(max_conditions=2, cv=2, groups="income").fit(X, y)
+    assert by_income.choice_.table["gap_called_positive"].max() > 0.5
+    assert len(row_groups(X["income"], "income").labels) == 4

@@ -21,8 +21,7 @@ from benchmarks.papers.printed_screening import (
 from rulekit.search.columns.candidates import compact_program
 from rulekit.search.lp import solve_milp
 from rulekit.search.screening.proved_cover import best_columns, merged_rows
-from rulekit.search.screening.removal_tests import chains_of
-from rulekit.search.screening.screen import BASIC, ENHANCED, screen, unproved
+from rulekit.search.screening.screen import BASIC, ENHANCED, chains_of, screen, unproved
 from tests.reference import screening as reference
 
 pytestmark = pytest.mark.paper

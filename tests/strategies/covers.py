@@ -4,8 +4,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rulekit.binning import BinnedTable
-from rulekit.search.columns.redundancy import redundancy_groups
-from rulekit.search.columns.rounding import RoundingTask, default_perturbation, rounding_layout
+from rulekit.search.columns.rounding import (
+    RoundingTask,
+    default_perturbation,
+    redundancy_groups,
+    rounding_layout,
+)
 
 
 def threshold_table(seed, n=80, features=4, cuts=5, levels=0, missing=0.0):

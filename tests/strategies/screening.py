@@ -6,7 +6,7 @@ import numpy as np
 
 from rulekit.binning import BinnedTable, Conditions
 from rulekit.search.screening.bounds import Bounds, steepest_clause
-from rulekit.search.screening.relaxed_cover import relax
+from rulekit.search.screening.proved_cover import relax
 from tests.reference.candidates import MatrixColumns
 from tests.reference.screening import costs_of_all_subsets
 

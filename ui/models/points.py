@@ -11,8 +11,15 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.data import RowGroups, row_groups
 from rulekit.evaluation import Comparison, group_metrics, pareto_front
-from rulekit.learners.choice import CONDITION_PRICE, COST, FOREST_LOSS, FOREST_SIZE, suggestion
-from rulekit.learners.group_gaps import EXACT, ODDS
+from rulekit.learners.choice import (
+    CONDITION_PRICE,
+    COST,
+    EXACT,
+    FOREST_LOSS,
+    FOREST_SIZE,
+    ODDS,
+    suggestion,
+)
 from rulekit.plots import Baseline
 from rulekit.style.palette import Look
 from rulekit.style.wording import measured, plural

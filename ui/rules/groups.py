@@ -13,7 +13,7 @@ from rulekit.evaluation import GroupMetrics, group_metrics
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier
-from rulekit.learners.group_gaps import ODDS
+from rulekit.learners.choice import ODDS
 from rulekit.plots import gap_figure, gap_sentence, group_figure, group_sentence
 from rulekit.rules import RuleSet
 from rulekit.style.wording import percent, plural

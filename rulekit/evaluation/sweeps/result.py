@@ -14,13 +14,13 @@ from sklearn.base import clone
 from rulekit.learners.choice import (
     FOREST_LOSS,
     FOREST_SIZE,
+    GAPS,
     MAXIMISED,
     Setting,
     comparable,
     coordinate,
     suggestion,
 )
-from rulekit.learners.group_gaps import GAPS
 
 
 def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:

@@ -24,8 +24,13 @@ from rulekit.families.hyperplane.plane_work import (
 )
 from rulekit.families.hyperplane.solver.corners import CRITERIA
 from rulekit.families.hyperplane.solver.hypercubes import Boxes
-from rulekit.learners.base import CLASS_PARAMETERS, FIT_ATTRIBUTES, BaseRuleClassifier
-from rulekit.learners.one_against_rest import one_against_rest, refuse_with_several
+from rulekit.learners.base import (
+    CLASS_PARAMETERS,
+    FIT_ATTRIBUTES,
+    BaseRuleClassifier,
+    one_against_rest,
+    refuse_with_several,
+)
 from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
 from rulekit.rules import (
     Clause,

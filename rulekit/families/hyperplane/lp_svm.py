@@ -25,8 +25,7 @@ from rulekit._validation import (
 )
 from rulekit.data import columns_of
 from rulekit.families.hyperplane.numeric_design import plain_numbers
-from rulekit.families.hyperplane.solver.half_space import plane_values
-from rulekit.families.hyperplane.solver.lp_svm import LPSVMPlane, LPSVMProgram
+from rulekit.families.hyperplane.solver.half_space import LPSVMPlane, LPSVMProgram, plane_values
 from rulekit.learners.training import (
     computable,
     refuse_infinities,

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rulekit._validation import Interval
+from rulekit.binning.views import about_ignored
 from rulekit.learners.from_table.counts import Kinds, confusion_of, shares_of
 from rulekit.learners.from_table.learning import Aims, Found, TableLearning, factors_of
 from rulekit.learners.from_table.rows import Parts, TableRows
-from rulekit.learners.kinds import about_ignored
 from rulekit.learners.shares import Likeness
 from rulekit.learners.training import as_constraints, generator_of, unchanged_on_failure
 from rulekit.rules import RuleSet

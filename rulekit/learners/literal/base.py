@@ -17,11 +17,16 @@ from rulekit._validation import Interval, StrOptions
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import RuleError
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
-from rulekit.learners.literal.problem import LearningProblem, learning_problem
+from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier, refuse_with_several
 from rulekit.learners.literal.several import SeveralClasses, fit_list
-from rulekit.learners.one_against_rest import refuse_with_several
-from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, constraints_for
+from rulekit.learners.training import (
+    LearningProblem,
+    SharedWork,
+    TrainingTable,
+    as_constraints,
+    constraints_for,
+    learning_problem,
+)
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import ColumnOrLiteral, Constraints
 from rulekit.rules.rule_set import Label

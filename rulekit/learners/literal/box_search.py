@@ -13,6 +13,7 @@ from rulekit._renamed import with_former_parameters
 from rulekit._validation import Interval, Needs, StrOptions, check_some_parameters
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
+from rulekit.learners.base import refuse_with_several
 from rulekit.learners.choice import CONDITION_PRICE, Loss, cheapest, fold_scores, smoothed
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.literal.base import (
@@ -23,10 +24,8 @@ from rulekit.learners.literal.base import (
     refined,
 )
 from rulekit.learners.literal.boxes import PATH_CLAUSES, BoxSearch, Searched, searched_lists
-from rulekit.learners.literal.problem import LearningProblem
 from rulekit.learners.literal.several import SeveralClasses
-from rulekit.learners.one_against_rest import refuse_with_several
-from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
+from rulekit.learners.training import LearningProblem, SharedWork, TrainingTable, as_constraints
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.search.box_search.problem import Floats
 from rulekit.search.box_search.search import ArchiveEntry

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from rulekit.binning.axes import Axes
 from rulekit.learners.literal.base import LiteralRuleClassifier
-from rulekit.learners.literal.problem import LearningProblem
-from rulekit.learners.training import Clock, SharedWork, TrainingTable
+from rulekit.learners.training import Clock, LearningProblem, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
+from rulekit.search.box_search.problem import Axes
 from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
 from rulekit.search.clause_generation.exact_clause import ClauseLimits, best_clause_of_table
 

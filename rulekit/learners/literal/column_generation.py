@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
-from rulekit.learners.literal.problem import LearningProblem
-from rulekit.learners.training import Clock, as_constraints
+from rulekit.learners.training import Clock, LearningProblem, as_constraints
 from rulekit.search.clause_generation.column_generation import (
     GeneratedRule,
     GenerationPlan,

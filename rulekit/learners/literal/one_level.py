@@ -16,8 +16,7 @@ from rulekit.binning import Binarizer
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.literal.certificate import Certificate
-from rulekit.learners.literal.problem import LearningProblem
-from rulekit.learners.training import SharedWork
+from rulekit.learners.training import LearningProblem, SharedWork
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.search.screening.proved_cover import best_conditions

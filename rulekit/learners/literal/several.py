@@ -7,9 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.learners.literal.problem import LearningProblem, learning_problem
-from rulekit.learners.one_against_rest import one_against_rest
-from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, constraints_for
+from rulekit.learners.base import one_against_rest
+from rulekit.learners.training import (
+    LearningProblem,
+    SharedWork,
+    TrainingTable,
+    as_constraints,
+    constraints_for,
+    learning_problem,
+)
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 
 Learn = Callable[[Any, np.random.Generator, int], Sequence[tuple[Literal, ...]]]

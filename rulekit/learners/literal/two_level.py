@@ -9,13 +9,11 @@ import numpy as np
 from rulekit._validation import Interval, Needs, StrOptions
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
-from rulekit.learners.literal.problem import LearningProblem
+from rulekit.learners.training import LearningProblem
 from rulekit.search.columns.clause_selection import ClauseSelection
-from rulekit.search.two_level.alternating import alternating
-from rulekit.search.two_level.block_coordinate import block_coordinate
+from rulekit.search.two_level.block_coordinate import alternating, block_coordinate
 from rulekit.search.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
-from rulekit.search.two_level.set_cover import set_cover
-from rulekit.search.two_level.task import TwoLevelTask
+from rulekit.search.two_level.task import TwoLevelTask, set_cover
 
 HAMMING_METHODS = ("set_cover", "block_coordinate", "alternating")
 METHODS = (*HAMMING_METHODS, "lp", "exact")

@@ -6,8 +6,7 @@ Legend as in `move_kernels`; a rule is settled where no move improves it at a pr
 import numpy as np
 from numba import types
 
-from rulekit.search.box_search.move_kernels import find_best_choices, first_refusing, step, swap
-from rulekit.search.box_search.state_kernels import (
+from rulekit.search.box_search.move_kernels import (
     ABSENT,
     CLAUSES,
     EXTRA,
@@ -35,9 +34,13 @@ from rulekit.search.box_search.state_kernels import (
     I,
     enter_clause,
     enter_whole,
+    find_best_choices,
     find_nearest,
+    first_refusing,
     leave_all,
     leave_clause,
+    step,
+    swap,
 )
 from rulekit.search.machine_code import machine_code
 

@@ -19,12 +19,6 @@ import numpy as np
 from numba import types
 
 from rulekit.search.box_search.move_kernels import (
-    best_choice,
-    find_best_choices,
-    saving,
-    saving_at_zero,
-)
-from rulekit.search.box_search.state_kernels import (
     ABSENT,
     BINS,
     END,
@@ -52,11 +46,15 @@ from rulekit.search.box_search.state_kernels import (
     ZERO,
     F,
     I,
+    best_choice,
     enter_whole,
+    find_best_choices,
     find_nearest,
     leave_all,
     leave_clause,
     put_whole,
+    saving,
+    saving_at_zero,
 )
 from rulekit.search.machine_code import machine_code, record
 

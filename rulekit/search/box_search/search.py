@@ -4,6 +4,14 @@ A clause of a DNF is a box over binned features. Re-optimising the whole interva
 one clause is exact and costs one histogram (`move_kernels`); steps of this kind, swaps, dropped and
 added clauses and random perturbations, started along a path of falling prices, fill an archive that
 answers every price θ and every limit on the clauses at once.
+
+`refined_cuts` moves the cuts of a finished rule to any value of the training table: every interval
+of every clause is optimised anew, exactly, in O(n + D), and the number of literals stays. Legend,
+beside that of `problem`::
+
+    A, y          the table as a CNF: a DNF clause requires column j to be False
+    (a, b]        ranks that an interval takes; a = -1 and b = D - 1 where it has no such end
+    g             what a row saves, by weight, when the interval takes it instead of refusing it
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +33,7 @@ from rulekit.search.box_search.problem import (
     no_boxes,
     whole_box,
 )
+from rulekit.search.columns.clause_selection import MovableCuts
 
 GAIN = 1e-9  # an entry is replaced only for more than rounding
 MANY_ROWS, PART_ROWS = 80_000, 20_000
@@ -38,12 +47,12 @@ class SingleBox:
     """
 
     def __init__(self, problem: Any) -> None:
-        from rulekit.search.box_search import descent_kernels, pair_kernels, state_kernels
+        from rulekit.search.box_search import descent_kernels, move_kernels, pair_kernels
 
         self._descents, self._pairs = descent_kernels, pair_kernels
         n = len(problem.cells)
-        self._table = state_kernels.new_table(problem, np.zeros(n, np.bool_), np.zeros((n, 3)))
-        self._work = state_kernels.new_work(self._table, 1)
+        self._table = move_kernels.new_table(problem, np.zeros(n, np.bool_), np.zeros((n, 3)))
+        self._work = move_kernels.new_work(self._table, 1)
         self._pair_buffers = pair_kernels.room()
 
     def started(self, savings: Floats, theta: float) -> Ints:
@@ -159,7 +168,7 @@ class Descent:
     """
 
     def __init__(self, problem: BoxRows, max_clauses: int = 1) -> None:
-        from rulekit.search.box_search import descent_kernels, pair_kernels, state_kernels
+        from rulekit.search.box_search import descent_kernels, move_kernels, pair_kernels
 
         self.problem = problem
         self._descents, self._pairs = descent_kernels, pair_kernels
@@ -169,12 +178,12 @@ class Descent:
         p, k = problem.n_features, max_clauses
         self._full_grown: set[tuple[float, bytes]] = set()  # where no clause can be added
         self._grown: dict[tuple[float, bytes], Ints] = {}  # and the clause that was added elsewhere
-        self._table = state_kernels.new_table(problem, y, charges, rows)
-        self._work = state_kernels.new_work(self._table, k)
+        self._table = move_kernels.new_table(problem, y, charges, rows)
+        self._work = move_kernels.new_work(self._table, k)
         # a visit descends twice; a descent records each clause left out for every clause dropped
         # and for every time that none is, and the rule itself; growth records before and after
         entries = 2 * ((2 * k + 1) * k + k + 1) + 2 * k + 1
-        self._log = state_kernels.Log(
+        self._log = move_kernels.Log(
             np.empty((entries, k, p, 3), np.int64),
             np.empty((entries, 2), np.int64),
             np.empty(entries, np.float64),
@@ -412,3 +421,180 @@ def perturb(problem: BoxRows, boxes: Boxes, rng: np.random.Generator) -> Boxes:
     high[r, f] = last if above else ends[pick - len(starts)]
     absent[r, f] = False
     return Boxes(low, high, absent)
+
+
+FAR = 1 << 30  # violations of a clause that is not there
+
+
+@dataclass
+class _Interval:
+    """One interval of one clause: its columns, its ends and the rows it refuses."""
+
+    ranks: Ints
+    n_values: int
+    low: int | None = None  # column of the "greater than"
+    high: int | None = None  # column of the "at most"
+    a: int = -1
+    b: int = 0
+    takes_missing: bool = False
+
+    @property
+    def refused(self) -> Bools:
+        inside = (self.ranks > self.a) & (self.ranks <= self.b)
+        return ~np.where(self.ranks < 0, self.takes_missing, inside)
+
+
+def refined_cuts(
+    table: BinnedTable,
+    form: str,
+    movable: MovableCuts,
+    chosen: Bools,
+    prices: BoxPrices = ERRORS,
+) -> tuple[dict[tuple[int, int], int], float]:
+    """Optimise the intervals of a rule in turn, until none can be improved; shapes: chosen (R, d).
+
+    Among equal cuts an interval with one end keeps the one next to the old cut, else the first.
+    """
+    work = _Refinement(table.as_cnf(form), movable, chosen, prices)
+    places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]
+    while any(work.improve(r, s) for r, s in places):
+        pass
+    return work.moved(), work.loss()
+
+
+class _Refinement:
+    """The clauses under change."""
+
+    def __init__(
+        self,
+        table: BinnedTable,
+        movable: MovableCuts,
+        chosen: Bools,
+        prices: BoxPrices,
+    ) -> None:
+        self.table, self.movable, self.prices = table, movable, prices
+        self.y, self.weight = table.y, table.weight
+        self.intervals: list[list[_Interval]] = []
+        self.refusals: list[list[Bools]] = []
+        rest = []
+        for row in chosen:
+            columns = np.flatnonzero(row)
+            cuts = [int(j) for j in columns if table.side[j]]
+            intervals = self._intervals(cuts)
+            self.intervals.append(intervals)
+            self.refusals.append([i.refused for i in intervals])
+            fixed = [j for j in columns if not table.side[j]]
+            rest.append(table.values[:, fixed].sum(axis=1))
+        self.start = [[(i.a, i.b) for i in intervals] for intervals in self.intervals]
+        n = len(self.y)
+        counts = [
+            r + np.sum(refused, axis=0, dtype=np.int64, initial=0) if refused else r
+            for r, refused in zip(rest, self.refusals, strict=True)
+        ]
+        self.v: Ints = np.array(counts, dtype=np.int64).reshape(len(counts), n)
+
+    def _intervals(self, cuts: list[int]) -> list[_Interval]:
+        """Gather the cuts of one clause by source column."""
+        A, side = self.table.values, self.table.side
+        intervals: dict[int, _Interval] = {}
+        for j in cuts:
+            source = int(self.table.feature[j])
+            ranks = self.movable.ranks[source]
+            n_values = int(ranks.max(initial=-1)) + 1
+            interval = intervals.setdefault(source, _Interval(ranks, n_values, b=n_values - 1))
+            present = ranks >= 0
+            below = ranks[present & (A[:, j] == (side[j] < 0))]
+            after = int(below.max(initial=-1))  # rank of the last value at most the cut
+            if side[j] < 0:
+                interval.low, interval.a = j, after
+            else:
+                interval.high, interval.b = j, after
+            interval.takes_missing = bool(not A[~present, j].any() and (~present).any())
+        return list(intervals.values())
+
+    def improve(self, r: int, s: int) -> bool:
+        """Move one interval to its best place, if that lowers the loss."""
+        interval, refused = self.intervals[r][s], self.refusals[r][s]
+        g = self._savings(r, self.v[r] - refused)
+        present = interval.ranks >= 0
+        H = np.bincount(interval.ranks[present], g[present], minlength=interval.n_values)
+        upto = np.r_[0.0, np.cumsum(H)]  # upto[k + 1]: the first k + 1 values
+        now = upto[interval.b + 1] - upto[interval.a + 1]
+        a, b = self._best(interval, upto)
+        if upto[b + 1] - upto[a + 1] <= now + GAIN:
+            return False
+        interval.a, interval.b = a, b
+        self.refusals[r][s] = interval.refused
+        self.v[r] += self.refusals[r][s].astype(np.int64) - refused
+        return True
+
+    def _best(self, interval: _Interval, upto: Floats) -> tuple[int, int]:
+        """Best ends (a, b] of the same kind."""
+        last = interval.n_values - 1
+        cuts = np.arange(last)  # after which value
+        lows = self._allowed(interval.low, cuts, interval.a)
+        highs = self._allowed(interval.high, cuts, interval.b)
+        if interval.high is None:
+            return _nearest(-upto[lows + 1], lows, interval.a), interval.b
+        if interval.low is None:
+            return interval.a, _nearest(upto[highs + 1], highs, interval.b)
+        lows, highs = lows[lows >= 0], highs[highs >= 0]
+        cost = np.full(last + 1, np.inf)
+        cost[lows] = upto[lows + 1]
+        before = np.minimum.accumulate(np.r_[np.inf, cost[:-1]])  # the best start below each end
+        worth = upto[highs + 1] - before[highs]
+        if not np.isfinite(worth.max(initial=-np.inf)):
+            return interval.a, interval.b
+        b = int(highs[int(worth.argmax())])
+        return int(cost[:b].argmin()), b
+
+    def _allowed(self, column: int | None, cuts: Ints, now: int) -> Ints:
+        """Cuts that may be made, and the one there is."""
+        if column is None:
+            return cuts
+        barred = [k for j, k in self.movable.barred if j == column]
+        return np.union1d(np.setdiff1d(cuts, barred), [now])
+
+    def _savings(self, r: int, u: Ints) -> Floats:
+        """Weigh what each row saves when taken, at `u` other violations of clause `r`."""
+        others = np.delete(self.v, r, 0)
+        nearest = others.min(axis=0, initial=FAR)
+        holding = (others == 0).sum(axis=0)
+        return self._costs(u + 1, nearest, holding) - self._costs(u, nearest, holding)
+
+    def _costs(self, v: Ints, nearest: Ints, holding: Ints) -> Floats:
+        """Price of each row at `v` violations of one clause; see `descent_kernels`."""
+        prices = self.prices
+        m = np.minimum(v, nearest)
+        c = holding + (v == 0)
+        described = np.where(m > 0, 1.0 + prices.miss * (m - 1), 0.0)
+        other = np.where(c > 0, 1.0 + prices.overlap * (c - 1), 0.0) + prices.near * (v == 1)
+        return np.asarray(np.where(self.y, other, described) * self.weight, dtype=float)
+
+    def loss(self) -> float:
+        """Price of all wrong rows."""
+        prices = self.prices
+        if not len(self.v):
+            return float(self.weight[~self.y].sum())
+        nearest, holding = self.v.min(axis=0), (self.v == 0).sum(axis=0)
+        near = prices.near * (self.v == 1).sum(axis=0)
+        described = np.where(nearest > 0, 1.0 + prices.miss * (nearest - 1), 0.0)
+        other = np.where(holding > 0, 1.0 + prices.overlap * (holding - 1), 0.0) + near
+        return float((self.weight * np.where(self.y, other, described)).sum())
+
+    def moved(self) -> dict[tuple[int, int], int]:
+        """List the cuts that are no longer where they were."""
+        moved_cuts = {}
+        for r, (intervals, starts) in enumerate(zip(self.intervals, self.start, strict=True)):
+            for interval, (a, b) in zip(intervals, starts, strict=True):
+                if interval.low is not None and interval.a != a:
+                    moved_cuts[r, interval.low] = interval.a
+                if interval.high is not None and interval.b != b:
+                    moved_cuts[r, interval.high] = interval.b
+        return moved_cuts
+
+
+def _nearest(worth: Floats, cuts: Ints, now: int) -> int:
+    """Of the best cuts the one next to the old."""
+    best = np.flatnonzero(worth >= worth.max() - GAIN)
+    return int(cuts[best[np.abs(cuts[best] - now).argmin()]])

@@ -6,8 +6,8 @@
 
 Rows that all these columns treat alike are one variable, with their weights added, so that the
 program stays small whatever the number of rows; its value is shared out again by weight. Generated
-columns split these groups. For few entries the compiled simplex method (`simplex_kernels`) over all
-columns and rows at once is faster than a call of HiGHS.
+columns split these groups. For few entries the compiled simplex method (`rounding_kernels`) over
+all columns and rows at once is faster than a call of HiGHS.
 """
 
 import time
@@ -122,7 +122,7 @@ def solve_small_dual(
 
     Shapes: P (g, d), c (d,), m (g,).
     """
-    from rulekit.search.columns.simplex_kernels import OPTIMAL, UNFINISHED, Tableau, optimise
+    from rulekit.search.columns.rounding_kernels import OPTIMAL, UNFINISHED, Tableau, optimise
 
     end = np.inf if time_limit is None else time.monotonic() + time_limit
     g, d = P.shape

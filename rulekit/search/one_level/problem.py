@@ -35,12 +35,12 @@ from rulekit.binning import BinnedTable
 from rulekit.binning.binned_table import row_order
 from rulekit.exceptions import SolverError
 from rulekit.search.columns.candidates import compact_program
-from rulekit.search.columns.redundancy import redundancy_groups
 from rulekit.search.columns.rounding import (
     ALWAYS_PERTURBATION,
     TIE,
     RoundingTask,
     default_perturbation,
+    redundancy_groups,
     round_at_random,
     round_by_threshold,
     round_without_redundancy,

@@ -34,8 +34,14 @@ from scipy import sparse
 from rulekit._sums import addable
 from rulekit.exceptions import SolverError, TimeLimitError
 from rulekit.search.columns.clause_selection import ClauseSelection, error_cost
-from rulekit.search.columns.redundancy import RedundancyGroup, single_group
-from rulekit.search.columns.rounding import ALWAYS_PERTURBATION, PERTURBATION, TIE, snapped
+from rulekit.search.columns.rounding import (
+    ALWAYS_PERTURBATION,
+    PERTURBATION,
+    TIE,
+    RedundancyGroup,
+    single_group,
+    snapped,
+)
 from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
 from rulekit.search.one_level.problem import CoverProblem
 from rulekit.search.two_level.task import check_n_clauses

@@ -7,7 +7,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from rulekit import LPSVM
 from rulekit.exceptions import DataError
-from rulekit.families.hyperplane.solver.lp_svm import LPSVMPlane
+from rulekit.families.hyperplane.solver.half_space import LPSVMPlane
 from tests.learners.planes import blobs
 from tests.reference.lp_svm import objective
 

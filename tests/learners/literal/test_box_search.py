@@ -10,7 +10,7 @@ from rulekit import BoxSearchClassifier, Constraints, Literal, TwoLevelRuleClass
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
 from rulekit.exceptions import EmptyRuleWarning
-from rulekit.learners.literal.problem import learning_problem
+from rulekit.learners.training import learning_problem
 from rulekit.search.box_search.problem import BoxPrices
 from rulekit.search.box_search.search import SearchPlan, search
 

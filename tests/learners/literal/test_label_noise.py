@@ -11,7 +11,7 @@ from rulekit import BoxSearchClassifier, Constraints, certify
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
 from rulekit.learners.literal.boxes import agreement, discounted
-from rulekit.learners.literal.problem import learning_problem
+from rulekit.learners.training import learning_problem
 from tests.learners.literal.test_box_search import mixed
 
 LEARNER = BoxSearchClassifier(

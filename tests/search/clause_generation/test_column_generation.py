@@ -9,6 +9,8 @@ from scipy.optimize import linprog
 from rulekit.search.box_search.problem import Boxes, BoxRows, no_boxes
 from rulekit.search.clause_generation import column_generation, exact_clause, pricing
 from rulekit.search.clause_generation.column_generation import (
+    ClauseMaster,
+    ClausePool,
     GenerationPlan,
     choose_clauses,
     generate_boxes,
@@ -21,7 +23,6 @@ from rulekit.search.clause_generation.exact_clause import (
     box_of_literals,
     half_lines,
 )
-from rulekit.search.clause_generation.master import ClauseMaster, ClausePool
 from rulekit.search.clause_generation.pricing import BoxPricing, joined
 from rulekit.search.lp import solve_lp
 from tests.engines import solved_by

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rulekit.search.columns import generated_dual, simplex_kernels
+from rulekit.search.columns import generated_dual, rounding_kernels
 from rulekit.search.columns.candidates import compact_program
 from rulekit.search.columns.generated_dual import CHUNK, GeneratedDual, solve_small_dual
 from rulekit.search.lp import solve_lp
@@ -76,7 +76,7 @@ def test_an_answer_that_is_not_optimal_is_refused(monkeypatch):
     P, c, m = small_dual(1, 30, 20)
     assert solve_small_dual(P, c, m) is not None
     with monkeypatch.context() as patch:
-        patch.setattr(simplex_kernels, "optimise", lambda *_: simplex_kernels.OPTIMAL)
+        patch.setattr(rounding_kernels, "optimise", lambda *_: rounding_kernels.OPTIMAL)
         assert solve_small_dual(P, c, m) is None
     monkeypatch.setattr(generated_dual, "MOST", 0)
     assert solve_small_dual(P, c, m) is None

@@ -6,9 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.search.columns import rounding_kernels as kernel
-from rulekit.search.columns.rounding import round_without_redundancy
+from rulekit.search.columns.candidates import compact_program
+from rulekit.search.columns.generated_dual import solve_small_dual
+from rulekit.search.columns.rounding import default_perturbation, round_without_redundancy
+from rulekit.search.lp import solve_lp
 from tests.reference import rounding as reference
-from tests.strategies.covers import rounding_task, threshold_table
+from tests.strategies.covers import rounding_task, small_dual, threshold_table
 
 
 @pytest.mark.slow
@@ -41,3 +44,25 @@ def test_cost_returned_is_the_cost_of_the_columns(seed, missing):
     assert set(w) <= {0.0, 1.0}
     assert w[1] == 1.0
     assert cost == pytest.approx(task.cost(w > 0.5))
+
+
+@given(st.integers(0, 10_000), st.integers(1, 40), st.integers(1, 30))
+def test_values_and_clauses_are_those_of_the_compact_program(seed, g, d):
+    P, c, m = small_dual(seed, g, d)
+    found = solve_small_dual(P, c, m)
+    whole = solve_lp(compact_program(P.astype(float), m, c))
+    assert found.value == pytest.approx(whole.value, rel=1e-9)
+    np.testing.assert_allclose(-found.duals, whole.x[:d], atol=1e-9)
+    assert ((found.x >= 0) & (found.x <= m)).all()
+    assert (found.x @ P <= c + 1e-9).all()
+    assert found.basic_x.sum() + found.basic_rows.sum() == d
+
+
+def test_whole_clauses_that_cover_rows_once_do_not_cycle():
+    """Every row is covered by exactly two of these columns, so that many bases are one vertex."""
+    i, j = np.triu_indices(12, 1)
+    P = (np.arange(12) == i[:, None]) | (np.arange(12) == j[:, None])
+    c = 4.0 + default_perturbation(12)
+    found = solve_small_dual(P, c, np.ones(len(P)))
+    whole = solve_lp(compact_program(P.astype(float), np.ones(len(P)), c))
+    assert found.value == pytest.approx(whole.value, rel=1e-9)

@@ -10,7 +10,7 @@ from rulekit.search.screening.bounds import (
     greedy_dual,
     steepest_clause,
 )
-from rulekit.search.screening.relaxed_cover import relax
+from rulekit.search.screening.proved_cover import relax
 from tests.reference import screening as reference
 from tests.strategies.screening import solved_instances
 

@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.two_level.block_coordinate import block_coordinate
-from rulekit.search.two_level.set_cover import set_cover
+from rulekit.binning import BinnedTable
+from rulekit.search.two_level.block_coordinate import alternating, block_coordinate, row_owners
+from rulekit.search.two_level.task import set_cover
+from tests.reference.alternating import alternating as plain_alternating
+from tests.reference.alternating import row_owner
 from tests.reference.block_coordinate import block_coordinate as plain_block_coordinate
 from tests.reference.block_coordinate import hamming_objective
-from tests.search.two_level.test_set_cover import as_sets, learner, out_of_time
+from tests.search.two_level.test_task import as_sets, learner, out_of_time
 from tests.strategies.two_level import planted_task, two_level_tasks
 
 updates = st.sampled_from(["greedy", "cyclic", "random"])
@@ -94,3 +97,68 @@ def test_an_unknown_update_is_refused():
 def test_random_updates_need_a_generator():
     with pytest.raises(ValueError, match="`update='random'` needs a random generator"):
         block_coordinate(replace(planted_task(), rng=None), 2, update="random")
+
+
+@given(two_level_tasks(disable=True), st.integers(1, 4), st.integers(0, 99))
+def test_rows_are_assigned_like_in_the_plain_twin(task, n_clauses, seed):
+    rng = np.random.default_rng(seed)
+    clauses = [
+        frozenset(np.flatnonzero(rng.random(task.problem.table.values.shape[1]) < 0.4).tolist())
+        for _ in range(n_clauses)
+    ]
+    counts = np.array(
+        [[sum(row[j] for j in c) for c in clauses] for row in task.problem.table.values]
+    )
+    found = row_owners(task.problem.table, task.y, task.weight, counts)
+    expected = [
+        row_owner(task.problem.table.values, task.y, task.weight, clauses, i)
+        for i in range(len(task.y))
+    ]
+    assert [None if r < 0 else int(r) for r in found] == expected
+
+
+@given(two_level_tasks(disable=True), sizes)
+def test_clauses_equal_the_plain_twin(task, n_clauses):
+    def value(clauses):
+        cost = task.disable_cost or 0.0
+        return hamming_objective(
+            task.problem.table.values, task.y, task.weight, clauses, task.theta, cost
+        )
+
+    start = as_sets(set_cover(task, n_clauses))
+    found = alternating(task, n_clauses)
+    assert as_sets(found) == plain_alternating(
+        task.problem.table.values, task.y, task.weight, start, learner(task), value
+    )
+    assert found.value == pytest.approx(value(as_sets(found)), abs=1e-9)
+
+
+@given(two_level_tasks(), sizes, st.sampled_from(["set_cover", "random", "zero"]))
+def test_the_best_rule_met_is_returned(task, n_clauses, init):
+    found = alternating(task, n_clauses, init=init)
+    assert found.value == pytest.approx(min(s["objective"] for s in found.history), abs=1e-8)
+
+
+@given(two_level_tasks())
+def test_one_clause_alternating_equals_set_covering(task):
+    np.testing.assert_array_equal(alternating(task, 1).chosen, set_cover(task, 1).chosen)
+
+
+def test_equally_near_rows_go_to_the_first_clause():
+    A = np.array([[True, False], [True, False], [False, True]])
+    y = np.array([False, False, True])
+    owners = row_owners(BinnedTable.of_matrix(A), y, np.ones(3), np.array([[1, 1], [1, 1], [0, 0]]))
+    assert owners.tolist() == [0, 0, -1]
+
+
+def test_a_planted_rule_is_found():
+    found = alternating(planted_task(noise=0.0), 2)
+    assert sorted(map(sorted, as_sets(found))) == [[0, 1], [2, 3, 4]]
+
+
+def test_a_time_limit_keeps_the_best_alternation_so_far():
+    slow = out_of_time(planted_task(noise=0.2))
+    object.__setattr__(slow, "allowed", 2)
+    found = alternating(slow, 2)
+    np.testing.assert_array_equal(found.chosen, set_cover(planted_task(noise=0.2), 2).chosen)
+    assert found.history[-1]["stopped"] == "time limit"

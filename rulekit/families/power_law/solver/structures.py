@@ -177,11 +177,11 @@ class Moments:
 
     def _within(self, k: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Compute mean and second moments over all rows, then within a class."""
-        from rulekit.families.power_law.solver import moment_kernels
+        from rulekit.families.power_law.solver import split_kernels
 
         if k not in self._computed:
             inside = np.where(self.mass.codes == k, self.weight, 0.0)
-            computed = moment_kernels.moments(
+            computed = split_kernels.moments(
                 self.table.powers, self.structures, self.weight, inside
             )
             self._computed[k] = computed

@@ -73,7 +73,7 @@ class PointsProblem:
 
     def line(self, logits: Floats) -> tuple[float, float]:
         """Fit slope and intercept of a logit over logits that were given: shape (n,)."""
-        from rulekit.families.scorecard.solver.fit_kernels import line_through
+        from rulekit.families.scorecard.solver.card_kernels import line_through
 
         line = np.zeros(2)
         line_through(np.ascontiguousarray(logits[:, None]), self.weights, line)

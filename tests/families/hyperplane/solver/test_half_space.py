@@ -1,11 +1,19 @@
 """One side of a plane, in the very arithmetic that decides."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.families.hyperplane.solver.half_space import HalfSpace, Region, plane_values
+from rulekit.families.hyperplane.solver.half_space import (
+    HalfSpace,
+    LPSVMProgram,
+    Region,
+    plane_values,
+)
+from tests.engines import ENGINES, only_highspy, solved_by
 from tests.reference import hypercubes as reference
+from tests.reference.lp_svm import objective, primal_value
 from tests.strategies.half_spaces import half_of, planes
 
 
@@ -48,3 +56,78 @@ def test_unweighted_features_are_dropped_and_negative_ones_turned():
     assert (half.low.tolist(), half.high.tolist()) == ([-3.0, 0.0], [0.0, 4.0])
     assert half.oriented(np.array([[7.0, 1.0, 2.0]])).tolist() == [[-1.0, 2.0]]
     assert half.order.tolist() == [0, 1]
+
+
+@pytest.fixture(params=ENGINES, autouse=True)
+def engine(request):
+    with solved_by(request.param):
+        yield request.param
+
+
+def problem(seed, m=60, n=6):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(m, n))
+    signs = np.where(A[:, 0] - A[:, 1] + rng.normal(size=m) > 0, 1.0, -1.0)
+    signs[:2] = 1.0, -1.0
+    return A, signs, rng.uniform(0.5, 2.0, m)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.01, 0.1, 1.0, 10.0]), st.booleans())
+def test_the_dual_finds_a_plane_as_good_as_the_primal(seed, nu, weighted):
+    A, signs, weight = problem(seed)
+    given_weight = weight if weighted else None
+    plane = LPSVMProgram(A, signs, given_weight).solve(nu)
+    value = primal_value(A, signs, nu, given_weight)
+    assert plane.objective == pytest.approx(value, rel=1e-9, abs=1e-9)
+    assert objective(plane, A, signs, nu, given_weight) == pytest.approx(
+        plane.objective, rel=1e-9, abs=1e-9
+    )
+
+
+@pytest.mark.slow
+@given(st.integers(0, 10**6), st.sampled_from([0.01, 0.1, 1.0, 10.0]))
+def test_weights_go_the_way_they_must_and_no_worse_than_the_primal_s(seed, nu):
+    A, signs, weight = problem(seed)
+    ways = np.random.default_rng(seed).integers(-1, 2, A.shape[1]).astype(float)
+    plane = LPSVMProgram(A, signs, weight, ways).solve(nu)
+    assert (plane.w * ways >= 0.0).all()
+    assert plane.objective == pytest.approx(
+        primal_value(A, signs, nu, weight, ways), rel=1e-9, abs=1e-9
+    )
+    assert objective(plane, A, signs, nu, weight) == pytest.approx(
+        plane.objective, rel=1e-9, abs=1e-9
+    )
+
+
+@only_highspy
+def test_both_engines_find_the_same_value():
+    A, signs, _ = problem(1)
+    found = []
+    for solver in ("highs", "scipy"):
+        with solved_by(solver):
+            found.append(LPSVMProgram(A, signs).solve(0.3).objective)
+    assert found[0] == pytest.approx(found[1], rel=1e-9)
+
+
+def test_prices_may_be_tried_in_any_order():
+    A, signs, _ = problem(2)
+    program = LPSVMProgram(A, signs)
+    there = [program.solve(nu) for nu in (0.05, 0.5, 5.0)]
+    back = [program.solve(nu) for nu in (5.0, 0.5, 0.05)][::-1]
+    for one, other in zip(there, back, strict=True):
+        np.testing.assert_array_equal(one.w, other.w)
+
+
+def test_a_small_price_leaves_every_weight_at_exactly_zero():
+    A, signs, _ = problem(3)
+    plane = LPSVMProgram(A, signs).solve(1e-4)
+    assert not plane.w.any()
+
+
+def test_a_row_of_weight_two_is_two_rows():
+    A, signs, _ = problem(4, m=20)
+    weight = np.ones(20)
+    weight[:5] = 2.0
+    once = LPSVMProgram(A, signs, weight).solve(1.0)
+    twice = LPSVMProgram(np.vstack([A, A[:5]]), np.append(signs, signs[:5])).solve(1.0)
+    assert once.objective == pytest.approx(twice.objective, rel=1e-9)

@@ -14,7 +14,7 @@ from rulekit.families.power_law.solver.genetic import (
     genetic_search,
 )
 from rulekit.families.power_law.solver.impurity import ClassMass
-from rulekit.families.power_law.solver.laws import PowerTable, canonical
+from rulekit.families.power_law.solver.laws import FLAT, PowerTable, canonical
 from rulekit.families.power_law.solver.split_beam import beam_search
 from rulekit.families.power_law.solver.split_search import POLISHED, LowerLevel
 from rulekit.families.power_law.solver.split_task import SplitTask
@@ -197,3 +197,25 @@ def test_split_does_not_depend_on_blas_threads_or_other_searches():
             found.append(found_split())
     found += Parallel(n_jobs=2, prefer="threads")(delayed(found_split)() for _ in range(2))
     assert all(other == found[0] for other in found)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_moments_are_means_and_mean_products_of_scaled_power_laws(size):
+    rng = np.random.default_rng(size)
+    table = PowerTable(rng.uniform(0.2, 2.0, (83, 4)))
+    structures = rng.integers(-3, 4, (20, size, 4)).astype(np.int8)
+    structures[0, 0] = 0  # a power law that is 1 throughout
+    weight = rng.uniform(0.5, 2.0, 83)
+    inside = np.where(rng.random(83) < 0.4, weight, 0.0)
+    found = split_kernels.moments(table.powers, structures, weight, inside)
+    for k, structure in enumerate(structures):
+        laws = table.laws(structure).values
+        for (mean, second), rows in ((found[:2], weight), (found[2:], inside)):
+            np.testing.assert_allclose(mean[k], laws @ rows / rows.sum(), atol=1e-9)
+            expected = np.einsum("an,bn,n->ab", laws, laws, rows) / rows.sum()
+            np.testing.assert_allclose(second[k], expected, atol=1e-9)
+    assert found[0][0, 0] == 0.0
+
+
+def test_constant_columns_are_the_same_as_in_power_laws():
+    assert FLAT == split_kernels.FLAT

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from rulekit import Binarizer
-from rulekit.binning.axes import Axes
-from rulekit.search.box_search.problem import Boxes, BoxRows
+from rulekit.search.box_search.problem import Axes, Boxes, BoxRows
 
 
 def labelled(X, y):
