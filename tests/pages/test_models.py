@@ -143,27 +143,27 @@ def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):
 
 @pytest.mark.slow
 def test_only_rules_within_the_gap_are_suggested(open_app):
-    app = finished(small(open_app("models", sample="credit")))
+    app = finished(small(open_app("models", sample="breast_cancer")))
     state = app.session_state["app"]
     X, y = state.training
-    column = state.table.frame.loc[X.index, "employment"]
+    column = state.table.frame.loc[X.index, "texture error"]
 
     def gap(rule):
-        found = group_metrics(rule, X, y, column, positive="high").gaps
+        found = group_metrics(rule, X, y, column, positive="malignant").gaps
         return max(found[name].size for name in ("found", "false_alarms"))
 
     gaps = {k: gap(m.rule_set_) for k, m in state.sweep.models.items()}
     before = gap(state.model.rule_set_)
     limit = np.floor(100 * np.quantile(list(gaps.values()), 0.3))
     assert before > limit / 100, "the limit changes nothing"
-    app.selectbox(key="run_gap_column").set_value("employment").run()
+    app.selectbox(key="run_gap_column").set_value("texture error").run()
     app.number_input(key="run_max_gap").set_value(limit).run()
     assert not app.exception
     assert not app.error
     state = app.session_state["app"]
     now = gap(state.model.rule_set_)
     assert now <= limit / 100
-    words = f"Gap by employment: {100 * now:.1f} points on the training rows ({limit:g} points"
+    words = f"Gap by texture error: {100 * now:.1f} points on the training rows ({limit:g} points"
     assert words in text(app)
     n = sum(g <= limit / 100 for g in gaps.values())
     assert f"Among the {n} of {len(gaps)} rules with a gap of at most {limit:g} points" in text(app)

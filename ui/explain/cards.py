@@ -310,9 +310,7 @@ def what_if(
             key = f"whatif_{number}_{generation}_{feature}"
             edited[feature] = _input(feature, row, train.columns, key, words)
     turn = partial(st.session_state.update, _whatif_turn=generation + 1)
-    st.button(
-        "Reset all values", key="whatif_reset", on_click=st.session_state.update, args=(turn,)
-    )
+    st.button("Reset all values", key="whatif_reset", on_click=turn)
     changed = {f: np.array([edited[f]], dtype=row[f].dtype) for f in rule.features}
     again = explain(rule, {**row, **changed}, wording=words)[0]
     if again.prediction == explanation.prediction:
