@@ -9,10 +9,11 @@ its number of leaves (4 splits at most) chosen on the same inner folds by the sa
 so that it is rather too small). ``constant``: the class that costs least in training; ``without
 costs``: the rule selected by errors, and ``more than without`` what ours costs more than it.
 
-Seeds are counted from 1; nothing was settled by these tables with seeds other than 0.
+Seed 0 was looked at while the choice was written, on some tables.
 """
 
 import argparse
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ TABLES = (
     *("ionosphere", "sonar", "congressional_voting", "german_credit"),
 )
 RATIOS = (2.0, 5.0, 20.0)
-MOST, FOLDS, INNER_FOLDS, FIRST_SEED = 4, 3, 5, 1
+MOST, FOLDS, INNER_FOLDS = 4, 3, 5
 MEASURE = "test_cost_per_100"
 
 
@@ -45,10 +46,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     rows: list[Row] = []
     measured: dict[float, list[pd.DataFrame]] = {ratio: [] for ratio in ratios}
     for table in tables(arguments, TABLES):
-        seeds = range(FIRST_SEED, FIRST_SEED + n_seeds)
-        tasks = [
-            (ratio, seed, fold) for ratio in ratios for seed in seeds for fold in range(n_folds)
-        ]
+        tasks = list(product(ratios, range(n_seeds), range(n_folds)))
         folds = pd.DataFrame(
             Parallel(n_jobs=arguments.jobs)(
                 delayed(one_fold)(table, ratio, seed, fold, n_folds, arguments.quick)

@@ -389,7 +389,7 @@ def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
 
 # former names of parameters
 FORMER_NAMES = {"doubt": "label_noise", "max_features": "max_variables"}
-# fields that are saved as they are, and, of those that older files do not have, their values
+# fields saved unchanged; `OLDER` has the values of fields that older files lack
 SAVED = (
     *("options", "run_settings", "setting", "sweep_key", "rule_json", "notes", "case_notes"),
     *("test_looks", "looked_at", "runs", "rule_selected", "error", "edits", "edit"),
@@ -439,6 +439,9 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
         | {
             "outcomes": {str(k): str(v) for k, v in given["outcomes"].items()},
             "edits": tuple(v | {"setting": _with_new_names(v["setting"])} for v in given["edits"]),
+            "edit": int(given["edit"]),
+            "every_class": bool(given["every_class"]),
+            "rule_selected": bool(given["rule_selected"]),
             "setting": _with_new_names(given["setting"]),
         },
     )

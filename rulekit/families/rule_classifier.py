@@ -272,7 +272,8 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         left = None if self.time_limit is None else max(1e-3, until - time.time())
         plain = clone(self).set_params(costs=None, time_limit=left, random_state=seed)
         plain._fit_table(table, SharedWork(many=True))
-        if plain.rule_set_ == learner.rule_set_:
+        self._late = plain._late or time.time() > until
+        if self._late or plain.rule_set_ == learner.rule_set_:
             return learner
         loss = Loss(table.y, table.weights(None), self._settled_costs())
         forest = ForestLoss.of(table, loss, learner, seed)
@@ -282,16 +283,22 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         on_all = np.array([forest.loss(m._answers(table.columns)) for m in pair])
         with_costs, without = (1 - FOREST_SHARE) * left_out + FOREST_SHARE * on_all
         noise *= 1 - FOREST_SHARE
-        if without - with_costs > noise:
+        self._late = time.time() > until
+        dear = learner.rule_set_.is_constant and left_out[1] >= self.choice_.constant_error
+        if dear or without - with_costs > noise:
             return learner
         setting = plain.choice_.setting
+        row = summary_of([setting | {"costs": "none"}], scores, loss.measure)
+        own = {"forest_loss": on_all[1], "forest_conditions": plain.rule_set_.n_conditions}
+        gaps = plain.choice_.table.filter(regex="^gap").loc[plain.choice_.default]
+        known = {k: v for k, v in {**own, **gaps}.items() if k in self.choice_.table}
         self.choice_ = self.choice_.replaced(
             plain.choice_.form,
             setting | {"costs": None},
-            summary_of([setting | {"costs": "none"}], scores, loss.measure),
+            row.assign(**known),
             f"Selected without costs: the estimated cost is {loss.text(without)}, that of the rule "
             f"selected with costs is {loss.text(with_costs)}. The latter is taken only if it is "
-            f"lower by more than the noise of the inner folds, {loss.text(noise)}.",
+            f"lower by more than {loss.text(noise)}, the noise that the inner folds leave.",
         )
         return plain.learner_
 

@@ -386,7 +386,7 @@ def paired_losses(
     loss: Loss,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
-    """Compare two fitted learners, learned again without cuts refined, on the same inner folds.
+    """Compare two fitted learners on the same inner folds, without refined cuts or calibration.
 
     Returns the loss of each, the standard error of their difference over rows, and the
     `fold_scores` of the second, shape (folds, 1, 3).
@@ -394,16 +394,17 @@ def paired_losses(
     each, scores = [], np.empty(0)
     for learner in pair:
         bare = clone(learner)
-        if "refine_thresholds" in bare.get_params():
-            bare.set_params(refine_thresholds=False)
+        unread = {"refine_thresholds": False, "calibration_folds": 0}
+        bare.set_params(**{k: v for k, v in unread.items() if k in bare.get_params()})
         scores = fold_scores(bare, table, [{}], folds, loss, n_jobs, counted=_OfRows(loss))
         of_rows = [scores[k, 0, 3:][test] for k, (_, test) in enumerate(folds)]
         each.append(np.concatenate(of_rows))
     weight = np.concatenate([loss.weight[test] for _, test in folds])
     losses = np.array(each) @ weight / weight.sum()
-    spread = each[1] - each[0] - (losses[1] - losses[0])
-    noise = float(np.sqrt(weight**2 @ spread**2) / weight.sum())
-    return losses, noise, scores[:, :, :3]
+    spread = weight * (each[1] - each[0] - (losses[1] - losses[0]))
+    tested = np.concatenate([test for _, test in folds])
+    of_row = np.bincount(tested, spread)  # a row of repeated folds is one observation
+    return losses, float(np.sqrt(of_row @ of_row) / weight.sum()), scores[:, :, :3]
 
 
 @dataclass(frozen=True, eq=False)

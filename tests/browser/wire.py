@@ -19,9 +19,13 @@ window.WebSocket = class extends WebSocket {
   }
 };
 """
-# Streamlit collects for 10 ms what it draws; then the browser has nothing left to do.
+# Streamlit collects for 10 ms what it draws; then the browser has nothing left to do, and what
+# fades in or out has done so.
 DRAWN = """() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
-  () => requestIdleCallback(done, {timeout: 10000}))))"""
+  () => requestIdleCallback(done, {timeout: 10000}))))
+  .then(() => Promise.allSettled(document.getAnimations()
+    .filter(a => a.playState === 'running' && a.effect.getComputedTiming().endTime < Infinity)
+    .map(a => a.finished)))"""
 
 
 class Wire:

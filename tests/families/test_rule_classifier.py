@@ -1,6 +1,7 @@
 """The learner to start with: its rule is that of the sweep made by hand, and it says why."""
 
 import re
+import warnings
 from dataclasses import replace
 
 import joblib
@@ -326,7 +327,7 @@ def test_under_costs_settings_are_compared_by_what_their_errors_cost(forms):
 
 
 @pytest.mark.slow
-def test_costs_never_select_a_rule_that_costs_more():
+def test_costs_select_no_dearer_rule_on_credit():
     X, y = load_sample("credit").xy("risk")
     rows = np.random.default_rng(4).permutation(700)[:490]
     X, y = X.iloc[rows].reset_index(drop=True), np.asarray(y)[rows]
@@ -368,11 +369,31 @@ def test_costs_change_the_rule_only_where_more_than_noise_is_saved(monkeypatch, 
         return losses, factor * noise, scores
 
     monkeypatch.setattr("rulekit.families.rule_classifier.paired_losses", noisier)
-    learner = RuleClassifier(max_conditions=2, cv=2, costs=Costs(10, 1, positive="high"))
+    costs = Costs(10, 1, positive="high")
+    learner = RuleClassifier(max_conditions=2, cv=2, groups="housing", costs=costs)
     found = learner.fit(X, y)
+    selected = found.choice_.table.loc[found.choice_.default]
+    assert selected[["gap", "forest_loss", "forest_conditions"]].notna().all()
     without_costs = RuleClassifier(max_conditions=2, cv=2).fit(X, y).rule_set_
     assert (found.rule_set_ == without_costs) == (factor == 100)
     assert found.choice_.reason.startswith("Selected without costs") == (factor == 100)
+
+
+@pytest.mark.slow
+def test_no_rule_costs_more_than_one_answer_on_the_inner_folds():
+    constant = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame(rng.random((90, 2)), columns=["a", "b"])
+        y = np.where(rng.random(90) < 0.4 + 0.2 * (X["a"] > 0.6), "yes", "no")
+        learner = RuleClassifier(max_conditions=1, cv=2, costs=Costs(2, 1), random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = learner.fit(X, y)
+        constant += found.rule_set_.is_constant
+        if not found.rule_set_.is_constant:
+            assert found.choice_.error <= found.choice_.constant_error, seed
+    assert 0 < constant < 8
 
 
 def only_dear(learner, table, label=None):

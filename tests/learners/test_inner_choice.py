@@ -86,3 +86,6 @@ def test_paired_losses_are_those_of_rules_learned_on_each_fold(costs):
     d = d - d @ weight / weight.sum()
     assert noise == pytest.approx(np.sqrt(((weight * d) ** 2).sum()) / weight.sum())
     assert scores.shape == (3, 1, 3)
+    repeated, again, _ = paired_losses(pair, table, [*folds, *folds], Loss(y, weight, costs))
+    assert repeated == pytest.approx(losses)
+    assert again == pytest.approx(noise)

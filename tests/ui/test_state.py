@@ -253,6 +253,12 @@ def test_analysis_saved_before_outcome_names_loads_without_them():
     assert (back.outcomes, back.fit_key) == ({}, state.fit_key)
 
 
+def test_settings_without_a_number_of_edits_are_refused():
+    state = AppState(table=load_sample("iris"))
+    with pytest.raises(TypeError):
+        from_plain(to_plain(state) | {"edit": None}, state.table)
+
+
 def test_settings_saved_under_former_parameter_names_are_read():
     state = AppState(table=load_sample("iris"))
     older = to_plain(state)

@@ -28,7 +28,7 @@ def test_options_are_shown_by_their_words_with_one_selected():
 
 
 def table_page():
-    """Draw a table of as many rows as asked for; note each pick."""
+    """Draw a table of the requested size; record each pick."""
     import pandas as pd
     import streamlit as st
 
@@ -36,9 +36,9 @@ def table_page():
 
     def picked(place):
         st.session_state["picked"] = place
-        st.session_state["told"] = [*st.session_state["told"], place]
+        st.session_state["picks"] = [*st.session_state["picks"], place]
 
-    st.session_state.setdefault("told", [])
+    st.session_state.setdefault("picks", [])
     st.session_state.setdefault("picked", 2)
     table = pd.DataFrame({"setting": [f"s{k}" for k in range(st.session_state.get("rows", 3))]})
     pick_row(table, st.session_state["picked"], picked, key="table", alt="Settings")
@@ -64,7 +64,7 @@ def report(app, table, row):
 def test_a_row_that_is_marked_in_the_browser_is_picked(app):
     app = report(app, app.dataframe[0], 0)
     assert not app.exception
-    assert app.session_state["told"] == [0]
+    assert app.session_state["picks"] == [0]
 
 
 def test_picking_a_row_keeps_the_table_and_its_keyboard_focus(app):
@@ -72,7 +72,7 @@ def test_picking_a_row_keeps_the_table_and_its_keyboard_focus(app):
     app = report(app, app.dataframe[0], 0)
     assert app.dataframe[0].proto.id == before
     app = report(app, app.dataframe[0], 1)
-    assert app.session_state["told"] == [0, 1]
+    assert app.session_state["picks"] == [0, 1]
     assert app.dataframe[0].proto.id == before
 
 
@@ -83,5 +83,5 @@ def test_late_report_does_not_undo_a_pick_made_elsewhere(app, rows):
     app.run()
     app = report(app, before, 2)
     assert not app.exception
-    assert app.session_state["told"] == []
+    assert app.session_state["picks"] == []
     assert app.session_state["picked"] == 1

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -309,8 +308,10 @@ def what_if(
         with places[k % len(places)]:
             key = f"whatif_{number}_{generation}_{feature}"
             edited[feature] = _input(feature, row, train.columns, key, words)
-    turn = partial(st.session_state.update, _whatif_turn=generation + 1)
-    st.button("Reset all values", key="whatif_reset", on_click=turn)
+    turn = {"_whatif_turn": generation + 1}
+    st.button(
+        "Reset all values", key="whatif_reset", on_click=st.session_state.update, args=(turn,)
+    )
     changed = {f: np.array([edited[f]], dtype=row[f].dtype) for f in rule.features}
     again = explain(rule, {**row, **changed}, wording=words)[0]
     if again.prediction == explanation.prediction:

@@ -1,6 +1,6 @@
 """What set covering, block coordinate descent and alternating minimisation share.
 
-Throughout the three modules, with the paper's equation numbers::
+Throughout both modules, with the paper's equation numbers::
 
     A        (n, d) bool    A[i, j]: column j is true in row i
     y        (n,)   bool    rows that every clause has to cover; the others are to fail one clause

@@ -1,4 +1,4 @@
-"""What tests of Data do again and again: a small file, its upload."""
+"""Helpers of the Data page tests: a small file and its upload."""
 
 GOOD = b"age,glucose,ill\n" + b"".join(
     b"%d,%d,%s\n" % (30 + k // 2, 90 + 7 * k % 13, b"yes" if k % 3 == 0 else b"no")
