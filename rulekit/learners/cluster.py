@@ -177,10 +177,7 @@ def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def cancellation() -> Callable[[], bool] | None:
-    """Return a check of whether this thread's task was cancelled; None outside of a cluster.
-
-    The scheduler cancels a task on request, and when the client is gone.
-    """
+    """Return a check of whether this thread's task was cancelled; None outside of a cluster."""
     if "distributed" not in sys.modules:
         return None
     key = getattr(_dask().worker.thread_state, "key", None)
@@ -192,10 +189,7 @@ def cancellation() -> Callable[[], bool] | None:
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """Compute a digest of the library's own source and of the numerical libraries' versions.
-
-    Packages that cannot change a measured number (plots, export, explain, cli) are left out.
-    """
+    """Compute a digest of the library's own source and of the numerical libraries' versions."""
     root = Path(__file__).parents[1]
     sources = sorted(
         p for p in root.rglob("*.py") if p.relative_to(root).parts[0] not in WITHOUT_EFFECT

@@ -38,9 +38,7 @@ def votes(
     seed: int,
     most_rows: int | None = None,
 ) -> NDArray[np.float64]:
-    """Compute the out-of-bag votes of a random forest for each row.
-
-    Shapes: codes (n, p), ordered (p,), classes (n,), weight (n,); result (n, K).
+    """Compute out-of-bag votes of a random forest: codes (n, p), classes (n,); result (n, K).
 
     O(trees * n * (sqrt(p) + 1) * depth); beside the codes, memory for a few numbers a row.
     """
@@ -106,10 +104,7 @@ class ForestLoss:
         work: SharedWork,
         until: float = math.inf,
     ) -> Floats:
-        """Compute the loss and the size of the rules that settings learn from all rows.
-
-        Shape of the result: (number of settings, 2).
-        """
+        """Compute the loss and the size of the rules that settings learn from all rows."""
         losses, computed = np.full((len(settings), 2), math.nan), {}
         for i, model in enumerate(learner._models(table, settings, work)):
             rule = model.rule_set_
@@ -131,11 +126,7 @@ def judged(
     costs: Costs | None = None,
     seed: int = 0,
 ) -> Floats:
-    """Compute the loss and the size of fitted rules by a forest's votes on given rows.
-
-    `learner` is an unfitted estimator whose `binarizer` and `constraints` define the forest's
-    columns. Shape of the result: (number of models, 2).
-    """
+    """Compute the loss and the size of fitted rules by a forest's votes on given rows."""
     table = clone(learner)._read(X, y, sample_weight)
     loss = Loss(table.y, table.weights(None), costs)
     forest = ForestLoss.of(table, loss, learner, seed)

@@ -65,8 +65,7 @@ class TrainingTable:
     def weights(self, class_weight: Any) -> NDArray[np.float64]:
         """Combine weights of rows and classes, rescaled to sum to n, shape (n,).
 
-        So a price of a literal keeps its meaning, rows, whatever the weights are. They are rounded
-        so that their sums over rows are exact in any order, and equal on every processor.
+        They are rounded so that their sums over rows are exact in any order.
         """
 
         def compute() -> NDArray[np.float64]:
@@ -101,10 +100,7 @@ class TrainingTable:
     def against_rest(
         self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64], *, weighted: bool
     ) -> "TrainingTable":
-        """Return some rows with True for one class and False for all others.
-
-        Shapes: weight (n,).
-        """
+        """Return some rows with True for one class and False for all others."""
         return TrainingTable(
             self.frame.iloc[rows],
             {name: values[rows] for name, values in self.columns.items()},
@@ -119,11 +115,7 @@ class TrainingTable:
 
 
 class CheckedColumns(dict[str, NDArray[Any]]):
-    """Rows that were checked against a training table, as rules read them.
-
-    `predict` and everything else that reads rows accepts them in place of a table and does not
-    check them again.
-    """
+    """Rows that were checked against a training table, as rules read them."""
 
 
 class SharedWork:
@@ -211,11 +203,7 @@ def read_training_table(
     one_class: bool = False,
     reader: TableReader | None = None,
 ) -> TrainingTable:
-    """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused.
-
-    With `multi_class` more than two classes will do, with `one_class` one. Without a `reader`
-    columns are read as they are.
-    """
+    """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused."""
     name = type(estimator).__name__
     if y is None:
         checked_target(y, 0, name)
@@ -259,10 +247,7 @@ def read_training_table(
 def columns_like_training(
     estimator: BaseEstimator, X: Any, kinds: dict[str, str]
 ) -> CheckedColumns:
-    """Check what `predict` was given, against the columns of the training table.
-
-    Shapes: X (n, p).
-    """
+    """Check what `predict` was given, against the columns of the training table."""
     if isinstance(X, CheckedColumns):
         return X
     columns, misfits = columns_as(checked_frame(estimator, X, reset=False), kinds)
@@ -393,31 +378,20 @@ class LearningProblem:
 
     @property
     def constant_losses(self) -> tuple[float, float]:
-        """Compute the wrong weight of the rule without clauses, and of one empty clause.
-
-        A DNF without clauses holds nowhere, a CNF everywhere. For every objective a constant answer
-        costs this weight and nothing else.
-        """
+        """Compute the wrong weight of the rule without clauses, and of one empty clause."""
         table = self.table.as_dnf(self.form)
         return float(table.weight[table.y].sum()), float(table.weight[~table.y].sum())
 
     @property
     def price_of_a_first_condition(self) -> float:
-        """Price below which some single condition is cheaper than the better constant answer.
-
-        One literal saves at most `theta_max` against the empty clause; where the other constant
-        answer is the cheaper one, it has to make up for that first.
-        """
+        """Price below which some single condition is cheaper than the better constant answer."""
         none, empty = self.constant_losses
         return max(0.0, self.theta_max - max(0.0, empty - none))
 
     def objective(
         self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
     ) -> float:
-        """Compute the objective of any clauses, given by where their conditions hold.
-
-        Shapes: clauses (n,).
-        """
+        """Compute the objective of any clauses, given by where their conditions hold."""
         columns = [holds for clause in clauses for holds in clause]
         y = self.table.as_cnf(self.form).y
         A = np.array(columns, dtype=bool).reshape(len(columns), len(y)).T ^ (self.form == "dnf")
@@ -483,10 +457,7 @@ class LearningProblem:
     def clauses(
         self, chosen: Bools, disabled: Bools, moved: Sequence[tuple[int, int]] = ()
     ) -> tuple[tuple[Literal, ...], ...]:
-        """Read chosen columns as clauses of the rule; disabled ones are left out.
-
-        Shapes: chosen (R, d + number of moved cuts), disabled (R,).
-        """
+        """Read chosen columns as clauses of the rule; disabled ones are left out."""
         literals = (*self.table.literals, *(self._cut_anew(j, k) for j, k in moved))
         return tuple(
             tuple(literals[j] for j in np.flatnonzero(row))
@@ -520,10 +491,7 @@ def learning_problem(
     constraints: Constraints,
     by_cells: bool = False,
 ) -> LearningProblem:
-    """Restrict and sort a labelled table; `by_cells` for any number of cuts, without their texts.
-
-    Shapes: columns (n,).
-    """
+    """Restrict and sort a labelled table; `by_cells` for many cuts, without their texts."""
     make = _by_cells if by_cells else _by_literals
     table, rows, cnf_literals = make(table, form, constraints)
     return LearningProblem(

@@ -119,18 +119,7 @@ class Basis:
 def solve_lp(
     lp: LinearProgram, *, time_limit: float | None = None, start: Basis | None = None
 ) -> LPSolution:
-    """Solve a linear program.
-
-    Two units have to be bought; the cheaper kind is limited to 1.5:
-
-    >>> import numpy as np
-    >>> lp = LinearProgram(
-    ...     np.array([1.0, 3.0]), np.ones((1, 2)), np.array([2.0]), np.array([np.inf]),
-    ...     np.zeros(2), np.array([1.5, np.inf]),
-    ... )
-    >>> solve_lp(lp).x
-    array([1.5, 0.5])
-    """
+    """Solve a linear program."""
     if len(lp.c) == 0:
         return _without_variables(lp)
     return ResidentProgram(lp, _solver_of_thread()).solve(time_limit=time_limit, start=start)
@@ -142,10 +131,7 @@ def solve_milp(
     time_limit: float | None = None,
     incumbent: tuple[Floats, float] | None = None,
 ) -> LPSolution:
-    """Solve a mixed integer program with SciPy's `milp`, to a relative gap of zero.
-
-    Shapes: incumbent (n,).
-    """
+    """Solve a mixed integer program with SciPy's `milp`, to a relative gap of zero."""
     if len(lp.c) == 0:
         return _without_variables(lp)
     integrality = np.ones(len(lp.c)) if lp.integrality is None else lp.integrality.astype(float)
@@ -185,11 +171,7 @@ def load_highs() -> ModuleType | None:
 
 
 class ResidentProgram:
-    """A linear program of which only bounds change; with highspy it stays inside HiGHS.
-
-    Each call of `solve` starts cold, from the slack basis, so its answer does not depend on the
-    calls before it. One object must not be used by two threads at once.
-    """
+    """A linear program of which only bounds change, inside HiGHS if it can be; not thread-safe."""
 
     def __init__(self, lp: LinearProgram, highs: Any = None) -> None:
         module = highs_module()

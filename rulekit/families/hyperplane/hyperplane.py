@@ -358,10 +358,7 @@ CONFIDENCE_FOLDS = 5  # of the picked model; a sweep has no use for confidences
 
 
 def plane_prices(n_least: float) -> list[float]:
-    """List penalties of a hyperplane's errors, by the rows of the smaller class, two digits.
-
-    With standardised columns the plane reads none up to about one, divided by these rows.
-    """
+    """List penalties of a hyperplane's errors, by the rows of the smaller class, two digits."""
     return sorted({float(f"{multiple / max(1, n_least):.2g}") for multiple in PLANE_PRICES})
 
 

@@ -316,11 +316,7 @@ class _Problem:
 
     @property
     def least_price(self) -> float:
-        """Price up to which the plane reads no column, by a bound on the dual.
-
-        At that price every row of the smaller class has the multiplier nu, those of the larger one
-        share the same total, and no column's sum exceeds 1.
-        """
+        """Price up to which the plane reads no column, by a bound on the dual."""
         up, down = self.signs > 0, self.signs < 0
         share_up = self.weight[up] / self.weight[up].sum()
         share_down = self.weight[down] / self.weight[down].sum()

@@ -47,11 +47,7 @@ class Question:
     has_missing: bool = False
 
     def literals(self, cut: float | None) -> Pair:
-        """Return the literals for true and false.
-
-        Where training rows lacked values, each value and each gap meets exactly one of the two.
-        Where they did not, a gap meets neither: it is a case that was never seen.
-        """
+        """Return the literals for true and false."""
         if self.kind == "missing":
             return Literal(self.feature, "missing"), Literal(self.feature, "not-missing")
         if self.kind == "cut":
@@ -108,10 +104,7 @@ def is_pair(questions: Sequence[Question]) -> NDArray[np.bool_]:
 
 
 def lower_median(values: NDArray[np.float64]) -> float | None:
-    """Return the threshold: the lower middle value, or the largest below the maximum.
-
-    Shapes: values (n,).
-    """
+    """Return the threshold: the lower middle value, or the largest below the maximum."""
     if len(values) == 0:
         return None
     rank = (len(values) - 1) // 2
@@ -183,8 +176,6 @@ class TableCounts(PackedCounts):
     """Counts of a table in memory, its numeric columns cut at their medians.
 
     Shapes: columns (n,).
-
-    O(n) a column.
     """
 
     def __init__(
@@ -324,12 +315,7 @@ def _two_valued(present: NDArray[np.float64], ends: list[float]) -> bool:
 
 
 def counted_types(rows: TableRows, pairs: Sequence[Pair]) -> tuple[tuple[Pair, ...], Counts]:
-    """Count the rows of each type and class in a table: shape (2**k, 2).
-
-    A value that meets neither a condition nor its negation did not occur in the sample that the
-    conditions come from. Such rows count as not meeting the condition, and its negation is
-    returned as one that they meet.
-    """
+    """Count the rows of each type and class in a table: shape (2**k, 2)."""
     conditions = tuple(literal for pair in pairs for literal in pair)
     clauses = (Clause(conditions),) if conditions else ()
     default, positive = rows.classes.tolist()

@@ -156,10 +156,7 @@ class Search:
     def formula(
         self, chosen: Sequence[int], labels: tuple[Any, Any], **fields: Any
     ) -> IdealFormula:
-        """Count the chosen conditions on all rows; `labels` are the class described and the other.
-
-        The conditions are cut anew, at the medians of all rows.
-        """
+        """Count the chosen conditions on all rows; `labels`: the class described and the other."""
         key = (tuple(chosen), tuple(sorted(fields.items())))
         if key not in self._formulas:
             pairs, rows = self.source.final(chosen)
@@ -187,11 +184,7 @@ class Search:
 
 @dataclass(frozen=True)
 class CountPlan:
-    """How a table is counted: see `IdealDNFClassifier` for the parameters.
-
-    `positive` is the number of the class described, `depth` the length of a ranking, `forbidden`
-    the columns that are left out.
-    """
+    """How a table is counted: see `IdealDNFClassifier` for the parameters."""
 
     positive: int
     depth: int
@@ -264,10 +257,7 @@ def _source(
 
 
 def held_out(n_rows: int, fraction: float, seed: int) -> NDArray[np.bool_]:
-    """Select a share of the rows by a hash of row number and seed: shape (n_rows,).
-
-    Further rows change nothing for earlier ones.
-    """
+    """Select a share of the rows by a hash of row number and seed: shape (n_rows,)."""
     rows = np.arange(n_rows, dtype=np.uint64)
     salt = _mixed(np.array([(SALT ^ seed) & WORD], dtype=np.uint64))
     return _mixed(rows ^ salt) < np.uint64(round(fraction * 2**32))

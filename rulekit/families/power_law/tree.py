@@ -77,10 +77,7 @@ class Compared:
         return np.asarray(error)
 
     def chosen(self) -> GrowthLimits:
-        """Return the size of least error, an exponent priced at `PRICE` standard errors.
-
-        Of equal ones the shortest. A tree without a split is the last choice.
-        """
+        """Return the size of least error, an exponent priced at `PRICE` standard errors."""
         empty = self.length == 0
         least = self.error[empty == empty.min()].min()
         price = PRICE * np.sqrt(least * (1 - least) / self.n_rows)
@@ -113,10 +110,7 @@ def sizes_of(limits: GrowthLimits, n_rows: int) -> list[GrowthLimits]:
 def compare_sizes(grower: Grower, tau_prune: float | None, n_folds: int) -> Compared | None:
     """Grow a tree of each size on all rows and without each fold, and compute its errors.
 
-    The sizes of a fold share what they find: the largest root costs what all of them cost.
-
-    An error of few rows left out is noisy, and one of rows learned from too low; `OUTSIDE` says how
-    both are weighed: B. Efron, "Estimating the Error Rate of a Prediction Rule", 1983.
+    `OUTSIDE` weighs both errors (Efron, "Estimating the Error Rate of a Prediction Rule", 1983).
     """
     codes, rows = grower.codes, np.arange(len(grower.codes))
     sizes, folds = sizes_of(grower.limits, len(rows)), []

@@ -51,11 +51,9 @@ class Chances:
 
 
 def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFrame:
-    """Group the totals of a scorecard into bands, none across the total that decides.
+    """Group the totals of a scorecard into bands of least deviance, none across the deciding total.
 
-    Of all ways to cut, the one whose shares fit the training rows best (least deviance), with no
-    more bands than lower it; where a side has several, each holds a twentieth of all rows or more.
-    Between totals that rows have, a band begins halfway, rounded up. O(most * totals ** 2).
+    There are no more bands than lower it; one of several on a side holds a twentieth of all rows.
     """
     totals = chances["total"].to_numpy()
     weight, share = chances["weight"].to_numpy(), chances["share"].to_numpy()
@@ -81,10 +79,7 @@ def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFra
 
 
 def rule_of_bands(bands: pd.DataFrame, split: PointsSplit) -> RuleSet:
-    """Write bands as a rule of one clause each, whose answers are cases of a hundred.
-
-    Neighbours with the same number are merged.
-    """
+    """Write bands as a rule of one clause each, whose answers are cases of a hundred."""
     labels = [f"{round(100 * chance)} of 100" for chance in bands["chance"]]
     clauses, answers = [], []
     for k in range(len(labels) - 1):
@@ -470,11 +465,7 @@ def _split(rule: RuleSet) -> PointsSplit:
 def _best_total(
     totals: NDArray[np.int64], described: NDArray[np.bool_], weight: Floats, even: float
 ) -> tuple[int | None, float]:
-    """Find the total that leaves the least weight wrong, and that weight.
-
-    Of equal ones that nearest to `even` is taken, where the odds are; between two totals that
-    rows have, the one nearest to it, too.
-    """
+    """Find the total that leaves the least weight wrong, and that weight."""
     met, total_index = np.unique(totals, return_inverse=True)
     if len(met) < 2:
         return None, 0.0

@@ -72,10 +72,7 @@ class Pruning:
     constraints: Constraints = UNCONSTRAINED
 
     def pruned(self, rule: RuleSet, kinds: Kinds) -> RuleSet:
-        """Drop clauses and conditions, the least useful first, while that pays.
-
-        Of what is as good the first in the rule's order is dropped.
-        """
+        """Drop clauses and conditions, the least useful first, while that pays."""
         column = {c: kinds.met[:, j] for j, c in enumerate(Likeness(rule).conditions)}
         now = self._value(rule, column, kinds)
         while True:

@@ -372,10 +372,7 @@ class TableLearning:
 
 
 def by_class(sizes: Floats, budget: float) -> Floats:
-    """Return how many rows of each class to draw: in proportion, with a minimum for rare ones.
-
-    Shapes: sizes (K,); result (K,).
-    """
+    """Return how many rows of each class to draw: in proportion, with a minimum for rare ones."""
     present = sizes > 0
     if not present.any():
         return np.zeros(len(sizes))

@@ -35,10 +35,7 @@ class RowNumbers:
         self._engine, self._seed = engine, seed
 
     def base(self, table: Any, columns: Sequence[str]) -> Any:
-        """Return the hash of a row's key as an expression.
-
-        `columns` are a key, or all columns: rows that are equal throughout have one number then.
-        """
+        """Return the hash of a row's key as an expression."""
         import ibis
 
         if self._engine == "duckdb":
@@ -146,10 +143,7 @@ class TableRows:
         return self.writer.column(name)
 
     def answer(self, rule: RuleSet, held: Mapping[tuple[int, int], Any] | None = None) -> Any:
-        """Return the class number that a rule predicts, as an expression.
-
-        `held` says for some conditions, by clause and place, what they are taken to answer.
-        """
+        """Return the class number that a rule predicts, as an expression."""
         import ibis
 
         held, codes = held or {}, {label: k for k, label in enumerate(self.classes.tolist())}

@@ -79,10 +79,7 @@ class RulePath:
     def entry(
         self, theta: float, n_clauses: int | None = None, max_conditions: int | None = None
     ) -> PathEntry:
-        """Return the entry of the least objective, with `theta` the price of a literal in rows.
-
-        Of equal objectives it is the one with fewer literals, then with fewer clauses.
-        """
+        """Return the entry of the least objective, with `theta` the price of a literal in rows."""
         allowed = [
             e
             for e in self.entries
@@ -100,10 +97,7 @@ class RulePath:
         return self.entry(theta, n_clauses, max_conditions).rule_set
 
     def front(self, n_clauses: int | None = None) -> pd.DataFrame:
-        """List the rules that no other beats in both loss and literals, smallest rules first.
-
-        Columns: n_conditions, n_clauses, loss, train_error, rule_set.
-        """
+        """List undominated rules: n_conditions, n_clauses, loss, train_error, rule_set."""
         front: list[PathEntry] = []
         for entry in sorted(self.entries, key=lambda e: (e.n_conditions, e.loss, e.n_clauses)):
             fits = n_clauses is None or entry.n_clauses <= n_clauses
@@ -230,10 +224,7 @@ class LearnedRule:
 def refined(
     problem: LearningProblem, selection: ClauseSelection, theta: float
 ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
-    """Improve wrong rows and literals locally; return the selection and the moved thresholds.
-
-    A rule without clauses stays as it is: the descent adds none.
-    """
+    """Improve wrong rows and literals locally; return the selection and the moved thresholds."""
     if not len(selection.chosen):
         return selection, ()
     improved = local_search(

@@ -78,10 +78,7 @@ def candidates(learner: Any, table: TrainingTable, labels: Sequence[Any]) -> lis
 def cross_validated(
     learner: Any, table: TrainingTable, settings: Sequence[Mapping[str, Any]]
 ) -> tuple[Any, Any]:
-    """Cross-validate settings on the training rows; see `candidates` for folds and errors.
-
-    Shape of the result: (number of settings,).
-    """
+    """Cross-validate settings on the training rows; see `candidates` for folds and errors."""
     rare = int(np.bincount(table.codes, minlength=2).min())
     if rare < 2:
         raise DataError(
@@ -299,10 +296,7 @@ empty_rule_hint_, binarizer_
     def _clauses_for_a_list(
         self, problem: LearningProblem, rng: np.random.Generator, n_conditions: int
     ) -> tuple[tuple[Literal, ...], ...]:
-        """Describe one class of a list with the remaining conditions, thresholds not refined.
-
-        Its rows are discounted already, by a forest that knows all classes.
-        """
+        """Describe one class of a list with the remaining conditions, thresholds not refined."""
         searched = replace(self._box_search(), label_noise=0.0).run(problem, rng)
         left = None
         if self.max_conditions is not None:

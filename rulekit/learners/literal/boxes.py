@@ -50,10 +50,7 @@ def discounted(
 def agreement(
     problem: LearningProblem, seed: int, classes: NDArray[np.intp] | None = None
 ) -> NDArray[np.float64]:
-    """Return the forest's out-of-bag vote share for each row's own class.
-
-    Shapes: classes (n,); result (n,).
-    """
+    """Return the forest's out-of-bag vote share for each row's own class."""
     table = problem.table
     y = table.y.astype(int) if classes is None else classes
     if not len(table.feature) or (y == y[0]).all():
@@ -93,10 +90,7 @@ class Searched:
     def entry(
         self, theta: float, n_clauses: int, max_conditions: int | None = None
     ) -> ArchiveEntry:
-        """Find the best rule for one penalty and limits of clauses and literals.
-
-        Ties go to fewer literals, then to fewer clauses.
-        """
+        """Find the best rule for one penalty and limits of clauses and literals."""
         most = math.inf if max_conditions is None else max_conditions
         allowed = [e for e in self.entries if e.n_clauses <= n_clauses and e.n_conditions <= most]
         return min(allowed, key=lambda e: (round(e.objective(theta), 9), e.n_conditions))
@@ -192,10 +186,7 @@ class SearchedLists:
     def entry(
         self, theta: float, n_clauses: int, max_conditions: int | None, *more: ListArchive
     ) -> ArchiveEntry:
-        """Find the best list for one penalty and limits, also in further archives.
-
-        Ties go to fewer conditions, then to fewer clauses.
-        """
+        """Find the best list for one penalty and limits, also in further archives."""
         most = math.inf if max_conditions is None else max_conditions
         entries = [e for archive in (self.archive, *more) for e in archive.entries]
         allowed = [e for e in entries if e.n_clauses <= n_clauses and e.n_conditions <= most]

@@ -219,10 +219,7 @@ def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:
 
 
 def n_counted(rule: RuleSet, problem: LearningProblem) -> int:
-    """Count the conditions in a rule; a merged set counts by its values.
-
-    Conditions of other kinds count as they do in the rule.
-    """
+    """Count the conditions in a rule; a merged set counts by its values."""
     listed = {_cut_key(literal) for literal in problem.table.literals}
     size = sum(_size(lit, listed, problem) for clause in rule.clauses for lit in clause.literals)
     return size + rule.n_conditions - sum(len(clause.literals) for clause in rule.clauses)
@@ -233,10 +230,7 @@ def _cut_key(literal: Literal) -> tuple[Any, ...]:
 
 
 def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: LearningProblem) -> int:
-    """Count a merged set of values as its conditions.
-
-    Levels in a row, in the order of their share, are the two ends of an interval.
-    """
+    """Count a merged set of values as its conditions."""
     if not isinstance(literal.value, tuple) or _cut_key(literal) in listed:
         return 1
     ranks = [e.ranks_of(literal) for e in problem.table.encodings if e.name == literal.feature]

@@ -342,10 +342,7 @@ class BoxRows:
         return len(self.n_bins)
 
     def part(self, most: int) -> "BoxRows":
-        """Draw rows in proportion to their weight, spread over the table as it is sorted.
-
-        Each class keeps its weight, in rows that weigh alike but where one is drawn more than once.
-        """
+        """Draw rows in proportion to their weight, spread over the table as it is sorted."""
         assert self.weight is not None
         rows, weight = [], []
         for side in (False, True):
@@ -524,10 +521,7 @@ def _merged_cells(
 def merge_equal_rows(
     codes: NDArray[np.unsignedinteger], y: NDArray[Any], weight: Floats
 ) -> tuple[NDArray[np.unsignedinteger], NDArray[Any], Floats]:
-    """Merge rows of equal codes and class, in an order that does not depend on theirs.
-
-    Shapes: codes (n, p), y (n,), weight (n,).
-    """
+    """Merge rows of equal codes and class, in an order that does not depend on theirs."""
     if not len(codes):
         return codes, y, weight
     kind = codes.dtype.newbyteorder(">")  # as bytes, these rows sort like the tuples of their codes

@@ -56,10 +56,7 @@ class SingleBox:
         self._pair_buffers = pair_kernels.room()
 
     def started(self, savings: Floats, theta: float) -> Ints:
-        """Find the best box on at most two features, see `pair_kernels`.
-
-        Shapes: savings (n,); result (p, 3).
-        """
+        """Find the best box on at most two features, see `pair_kernels`."""
         self._price(savings)
         if not self._work.box.shape[1]:
             return np.zeros((0, 3), np.int64)
@@ -68,10 +65,7 @@ class SingleBox:
         return box
 
     def improved(self, savings: Floats, box: Ints, theta: float) -> Ints:
-        """Change one feature of a box, or two at once, until nothing saves more.
-
-        Shapes: box (p, 3); result (p, 3).
-        """
+        """Change one feature of a box, or two at once, until nothing saves more."""
         self._price(savings)
         kernels, boxes = self._descents, box[None].copy()
         saved = np.zeros((1, 1 + len(box)))
@@ -134,10 +128,7 @@ class Archive:
         return entry is None or loss < entry.loss - GAIN
 
     def answer(self, n_clauses: int, theta: float) -> ArchiveEntry:
-        """Return the best entry of at most `n_clauses` clauses at price `theta`.
-
-        Ties go to fewer literals, then to fewer clauses.
-        """
+        """Return the best entry of at most `n_clauses` clauses at price `theta`."""
         allowed = [e for e in self._entries.values() if e.n_clauses <= n_clauses]
         values = [e.loss + theta * e.n_conditions for e in allowed]
         least = min(values) + 2 * GAIN  # all that rounding may make equal to the least
@@ -201,10 +192,7 @@ class Descent:
         self._offer(archive)
 
     def promising(self, most: int) -> Ints:
-        """List the features of the `most` columns whose changes came nearest to the best change.
-
-        Over all steps made so far; of equal ones the first.
-        """
+        """List the features of the `most` columns whose changes came nearest to the best change."""
         return self.features_of(self._work.reach, most)
 
     def features_of(self, worth: Floats, most: int) -> Ints:
@@ -451,10 +439,7 @@ def refined_cuts(
     chosen: Bools,
     prices: BoxPrices = ERRORS,
 ) -> tuple[dict[tuple[int, int], int], float]:
-    """Optimise the intervals of a rule in turn, until none can be improved; shapes: chosen (R, d).
-
-    Among equal cuts an interval with one end keeps the one next to the old cut, else the first.
-    """
+    """Optimise the intervals of a rule in turn, until none can be improved; chosen (R, d)."""
     work = _Refinement(table.as_cnf(form), movable, chosen, prices)
     places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]
     while any(work.improve(r, s) for r, s in places):

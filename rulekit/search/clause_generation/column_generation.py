@@ -289,10 +289,7 @@ class _Choice:
                 chosen = np.append(chosen, into - 1)
 
     def _changes(self, chosen: Ints) -> Floats:
-        """Change of the objective by taking out one clause (row 0: none) and putting in another.
-
-        Column 0 puts none in.
-        """
+        """Change of the objective by taking out one clause (row 0: none) and putting in another."""
         held = self.held[chosen]
         count = held.sum(axis=0)
         alone = np.zeros((1 + len(chosen), len(self.weight)))  # rows missed, or held by one alone

@@ -106,11 +106,7 @@ def clause_task(
     incumbent: float,
     limits: ClauseLimits,
 ) -> ClauseTask:
-    """Sort the rows by class, leave out those of weight zero, and find the steps.
-
-    Weights are rounded to multiples of a power of two that is so small that no sum of them is
-    rounded again: they then weigh the same in every order.
-    """
+    """Sort the rows by class, leave out those of weight zero, and find the steps."""
     _, exponent = math.frexp(float(weight.sum()))
     unit = math.ldexp(1.0, max(exponent - 52, -1000))
     weight = np.rint(weight / unit) * unit
@@ -206,10 +202,7 @@ def best_box_search(problem: BoxRows) -> BestBox:
 def best_clause_of_table(
     table: BinnedTable, form: str, theta: float, incumbent: float, limits: ClauseLimits
 ) -> tuple[ExactClause, Bools | None]:
-    """Find the best clause over the conditions of a table, see `best_clause`; return it chosen.
-
-    Shapes: the conditions of the clause (1, d).
-    """
+    """Find the best clause over the conditions of a table, see `best_clause`; return it chosen."""
     rows = BoxRows.of_table(table, form)
     search_boxes = best_box_search(rows)
     best, box = search_boxes(theta, np.asarray(rows.weight), incumbent, limits)
@@ -363,13 +356,7 @@ def near_best_clauses(  # noqa: PLR0913  all but four by keyword
     most: int = 10_000,
     limits: ClauseLimits | None = None,
 ) -> NearBest:
-    """List all clauses that are worth at most `margin` less than the best.
-
-    Shapes: holds (n, d), y (n,), slots d, weight (n,).
-
-    Exponential in the worst case. It does not depend on the order of rows; ties at the edge of a
-    margin that had to shrink are left out together.
-    """
+    """List all clauses that are worth at most `margin` less than the best."""
     y = np.asarray(y, dtype=bool)
     weights = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     slot_of = range(holds.shape[1]) if slots is None else slots

@@ -39,10 +39,7 @@ class BoxPricing:
     def price(
         self, mu: Floats, support: Boxes, batch: int, below: float = -NEW
     ) -> tuple[Boxes, Floats]:
-        """Return different clauses of small reduced cost, at most `batch`, with these costs.
-
-        Shapes: mu (rows of the described class,).
-        """
+        """Return different clauses of small reduced cost, at most `batch`, with these costs."""
         problem = self.problem
         weight = np.asarray(problem.weight).copy()
         weight[problem.y] = mu

@@ -18,13 +18,9 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class PricedColumns:
-    """Work arrays of screening: rows to be covered, and what each column costs and is worth.
+    """Work arrays of screening, shapes P (g, d), m (g,), wrong (d,).
 
-    ::
-
-        minimise  (theta + wrong) @ w + m @ xi    subject to  P @ w + xi >= 1,  w, xi >= 0
-
-    Shapes: P (g, d), m (g,), wrong (d,).
+    The program is: minimise ``(theta + wrong) @ w + m @ xi`` subject to ``P @ w + xi >= 1``.
     """
 
     P: BinnedTable
@@ -67,10 +63,7 @@ def priced(
     miss_cost: float = 1.0,
     false_alarm_cost: float = 1.0,
 ) -> PricedColumns:
-    """Fold the rows that are not to be covered into prices.
-
-    Shapes: columns (n, d), y (n,), weight (n,).
-    """
+    """Fold the rows that are not to be covered into prices."""
     y = np.asarray(y, dtype=bool)
     n = columns.shape[0]
     weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)

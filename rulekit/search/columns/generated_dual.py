@@ -118,10 +118,7 @@ EXACT = 1e-9
 def solve_small_dual(
     P: Bools, c: Floats, m: Floats, time_limit: float | None = None
 ) -> LPSolution | None:
-    """Solve for mu; return None unless a check shows that the solution is optimal to 1e-9.
-
-    Shapes: P (g, d), c (d,), m (g,).
-    """
+    """Solve for mu; return None unless a check shows that the solution is optimal to 1e-9."""
     from rulekit.search.columns.rounding_kernels import OPTIMAL, UNFINISHED, Tableau, optimise
 
     end = np.inf if time_limit is None else time.monotonic() + time_limit

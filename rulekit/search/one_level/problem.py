@@ -226,10 +226,7 @@ class CoverProblem:
         return m.astype(float)
 
     def distinct_rows(self) -> tuple[Floats, Bools, Floats]:
-        """Return the table with equal rows merged: (n, d) of 0 and 1, labels, weights.
-
-        Rows of weight 0 are left out; the order depends on the content of the rows alone.
-        """
+        """Return the table with equal rows merged: (n, d) of 0 and 1, labels, weights."""
         rows, (group, Z) = addable(self.weight), self._merged(self._z_order)
         z = np.bincount(group, rows[self._z_order], Z.shape[0])
         weight = np.concatenate([self._by_group(rows), z])
@@ -334,10 +331,7 @@ class CoverProblem:
         rng: np.random.Generator | None = None,
         extra_cost: Floats | None = None,
     ) -> Bools:
-        """Turn a relaxed clause into whole columns; a binary one is left as it is.
-
-        Shapes: w (d,); result (d,).
-        """
+        """Turn a relaxed clause into whole columns; a binary one is left as it is."""
         task = self._task(self.sub_problem(rows, theta, extra_cost))
         return self._rounded(task, np.asarray(w, dtype=float), rounding, threshold, rng)
 
@@ -393,12 +387,7 @@ class CoverProblem:
         extra_cost: Floats | None = None,
         disable_cost: float | None = None,
     ) -> LearnedClause:
-        """Solve and round: the whole of one step of the two-level methods.
-
-        Parameters are those of `solve` and `round`. With a `disable_cost` the clause may come
-        back disabled, which it does where that costs less than the clause after rounding; the
-        column that is always true takes no part in the rounding itself.
-        """
+        """Solve and round: the whole of one step of the two-level methods."""
         theta = checked_theta(theta)
         sub = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
         relaxed = self._solved(sub, theta)

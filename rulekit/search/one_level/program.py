@@ -59,10 +59,7 @@ class ChainScreen:
         self._order, self._start = _nested_runs(P)
 
     def beaten(self, price: Floats, worth: Floats) -> Bools:
-        """Return which columns a narrower one of their chain makes redundant, shape (d,).
-
-        Columns of infinite price are redundant. O(d log d).
-        """
+        """Return which columns a narrower one of their chain makes redundant, shape (d,)."""
         answer = np.zeros(len(price), dtype=bool)
         order = self._order
         if not len(order):

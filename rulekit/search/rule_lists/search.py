@@ -216,11 +216,7 @@ class ListSearch:
         return _cheapest(options, theta, state.objective(theta))
 
     def _grown(self, state: _State, theta: float) -> _State | None:
-        """Insert a clause at the place and for the class with the largest saving.
-
-        Of each class the best start is improved. Where the savings of all rows that may save would
-        not do, no start is looked for.
-        """
+        """Insert a clause at the place and for the class with the largest saving."""
         tasks = []
         for r in range(len(state.clauses) + 1):
             above, below = self._around(state, r, r)
@@ -278,10 +274,7 @@ class ListSearch:
         return self._settled((*state.clauses[:r], clause, *state.clauses[r + 1 :]), state)
 
     def _settled(self, clauses: Sequence[_Clause], old: _State) -> _State:
-        """Assign each clause, and the rest, the heaviest class (ties: the present one, else first).
-
-        Right boxes below do not change what a clause decides, so that one pass is enough.
-        """
+        """Assign each clause, and the rest, the heaviest class; ties: the present one or first."""
         free, loss, kept = np.ones(len(self.problem.y), bool), 0.0, []
         for clause in clauses:
             mass = self._mass(free & clause.holds)

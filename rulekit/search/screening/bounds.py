@@ -41,12 +41,7 @@ def greedy_bounds(problem: PricedColumns, *, enhanced: bool) -> Bounds:
 def greedy_dual(
     problem: PricedColumns, *, by_density: bool = False, partial: bool = False
 ) -> Floats:
-    """Assign rows their full weight, one after another, while no column is overdrawn.
-
-    Shape of the result: (g,).
-
-    O(g d).
-    """
+    """Assign rows their full weight, one after another, while no column is overdrawn."""
     g, d = problem.P.shape
     order = np.arange(g)
     everything = np.arange(d)
@@ -86,10 +81,7 @@ def sorted_clause(problem: PricedColumns) -> Ints:
 
 
 def steepest_clause(problem: PricedColumns, n_columns: int | None = None) -> Ints:
-    """Take the column that lowers the cost most, again and again, `n_columns` times at most.
-
-    Ties go to the first column; O(n p + d) a column.
-    """
+    """Take the column that lowers the cost most, again and again, `n_columns` times at most."""
     open_weight = problem.m.copy()
     clause: list[int] = []
     while n_columns is None or len(clause) < n_columns:
@@ -103,10 +95,7 @@ def steepest_clause(problem: PricedColumns, n_columns: int | None = None) -> Int
 
 
 def feasible(problem: PricedColumns, mu: Floats) -> Floats:
-    """Turn values that are all but feasible into a point of the dual program.
-
-    Shapes: mu (g,); result (g,).
-    """
+    """Turn values that are all but feasible into a point of the dual program."""
     unit = grid_unit(problem.m.sum(), problem.P.copies)
     mu = on_grid(np.clip(mu, 0.0, problem.m), unit, down=True)
     over = problem.P.sums(mu) - problem.price

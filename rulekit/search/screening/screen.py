@@ -66,11 +66,7 @@ class Outcome:
 
 
 def simple_test(problem: PricedColumns) -> Outcome:
-    """Remove columns that cost as much as all they cover: O(n p + d).
-
-    The paper compares without the price of the column itself, Z_j >= P_j. That is the same where
-    weights are whole and theta is below 1, and removes less elsewhere.
-    """
+    """Remove columns that cost as much as all they cover, their own price included: O(n p + d)."""
     return _outcome("simple", problem.price >= problem.worth)
 
 
@@ -86,12 +82,7 @@ def consecutive_test(problem: PricedColumns) -> Outcome:
 
 
 def chain_test(problem: PricedColumns) -> Outcome:
-    """Compare each threshold with all narrower ones of its chain: O(n p + d log d).
-
-    Along a chain, ``P_j - P_i <= Z_j - Z_i`` says that ``P_j - Z_j`` is no larger than it was
-    before; what stays are the strict records of that figure, and all pairs take no longer than
-    neighbours do.
-    """
+    """Compare each threshold with all narrower ones of its chain: O(n p + d log d)."""
     removed, by = _empty(problem)
     gain = problem.worth - problem.wrong
     for chain in chains_of(problem):
@@ -106,11 +97,7 @@ def chain_test(problem: PricedColumns) -> Outcome:
 
 
 def across_test(problem: PricedColumns) -> Outcome:
-    """Compare all pairs of columns, of whatever source: O(g d^2).
-
-    Of columns that are equal on all rows to be covered and cost the same, the first in `order` is
-    kept.
-    """
+    """Compare all pairs of columns, of whatever source: O(g d^2)."""
     removed, by = _empty(problem)
     position = ranks(problem)
     order = np.argsort(position)

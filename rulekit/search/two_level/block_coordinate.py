@@ -159,12 +159,7 @@ def alternating(
 
 
 def row_owners(table: BinnedTable, y: Bools, weight: Floats, counts: Counts) -> Owners:
-    """Choose for each row without `y` the clause that is to reject it (3.9).
-
-    Shapes: table (n, d), y (n,), weight (n,), counts (n, R); result (n,).
-
-    Takes O((n p + d) R) time, p being the number of sources.
-    """
+    """Choose for each row without `y` the clause that is to reject it (3.9)."""
     smallest = (counts == counts.min(axis=1, keepdims=True)) & ~y[:, None]
     owner = np.where(y, -1, smallest.argmax(axis=1))
     tied = np.flatnonzero(smallest.sum(axis=1) > 1)

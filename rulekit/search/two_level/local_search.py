@@ -47,14 +47,10 @@ def local_search(
     cuts: MovableCuts,
     deadline: float | None = None,
 ) -> RefinedSelection:
-    """Descend from a rule by its best move until none helps.
+    """Descend from a rule by its best move until none helps; a move costs O(n d) a chosen column.
 
-    Moves: switch a clause off; drop a column; add one; swap one for another; and, when none of
-    these helps, move the cut of a column to any distinct value of its source column.
-
-    Of equally good moves the one that leaves fewest columns is made, then the first one: clause
-    by clause, drop before add before swap, columns from the left. Cuts prefer to stay near. A
-    move costs O(n d) time for each column chosen.
+    Moves: switch a clause off; drop, add or swap a column; where none helps, move the cut of one.
+    Ties go to fewest columns, then clause by clause, drop before add before swap, from the left.
     """
     state = _State(table.as_cnf(form), selection, float(theta), cuts)
     history: list[dict[str, Any]] = [{"step": 0, "move": "start", "objective": state.value}]

@@ -91,10 +91,7 @@ def two_level_table(
 
 
 def two_level_program(table: TwoLevelTable, n_clauses: int, copies: int) -> LinearProgram:
-    """Write (4.14): `copies` is R for distinct clauses, or 1 for one that represents all.
-
-    Variables are w, M (a running maximum a column) and beta of each copy, then psi.
-    """
+    """Write (4.14): `copies` is R for distinct clauses, or 1 for one that represents all."""
     k, n = table.A.shape[1], table.A.shape[0]
     P, Z = np.flatnonzero(table.y), np.flatnonzero(~table.y)
     each = n_clauses // copies  # clauses per copy
@@ -255,11 +252,7 @@ def relax(
 def solve_two_level_lp(
     problem: CoverProblem, theta: float, n_clauses: int, *, disable_cost: float | None = None
 ) -> ClauseSelection:
-    """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy.
-
-    For theta of at most 1 the relaxation tends to say nothing: all errors vanish and all weights
-    are small fractions. The rule is then made by the rounding alone.
-    """
+    """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy."""
     check_n_clauses(n_clauses)
     _check_size(problem, 1, MOST_OF_RELAXED, "two-level linear program", "rows x literals")
     table = two_level_table(problem, theta, disable_cost)
@@ -324,10 +317,7 @@ def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit
 
 
 def _rounded(table: TwoLevelTable, w: Floats) -> Floats:
-    """Settle (clause, group) after (clause, group), heaviest first, by the relaxed error cost.
-
-    What is not settled yet keeps its relaxed weight. Ties go to the lower clause, then group.
-    """
+    """Settle (clause, group) after (clause, group), heaviest first, by the relaxed error cost."""
     w = np.where(table.required, 1.0, w)
     mass = np.array([[row[g.columns].sum() for g in table.groups] for row in w])
     order = np.argsort(-np.round(mass, 9).ravel(), kind="stable")
@@ -346,10 +336,7 @@ def _rounded(table: TwoLevelTable, w: Floats) -> Floats:
 def _cheapest_combination(
     group: RedundancyGroup, block: Floats, gain: Floats, price: Floats, barred: Bools
 ) -> list[int]:
-    """Find the columns of one group that lower the cost most.
-
-    Shapes: block (number of columns of the group, n), gain (n,), price (d,), barred (d,).
-    """
+    """Find the columns of one group that lower the cost most."""
     columns = group.columns
     delta = np.where(barred[columns], np.inf, price[columns] - block @ gain)
     best_one = float(delta.min(initial=np.inf))
@@ -372,11 +359,7 @@ def _cheapest_combination(
 
 
 def _gain_of_covering(table: TwoLevelTable, w: Floats, r: int) -> Floats:
-    """Return for each row the decrease of its error if clause r becomes true on it, shape (n,).
-
-    The errors are those of (4.14) at weights w, all clauses but r as they stand: psi of a row of y
-    is what its worst clause lacks, psi of another row is ``sum of beta - (R - 1)``, if positive.
-    """
+    """Return for each row by how much its error (4.14) falls if clause r becomes true on it."""
     # A row of y waits for its worst clause. What the others lack stays, however true r becomes, so
     # that r saves only what it lacks more than they do; where another is worse it saves nothing.
     short = np.maximum(0.0, 1.0 - table.A @ w.T)  # (n, R)

@@ -140,12 +140,7 @@ def check_n_clauses(n_clauses: int) -> None:
 
 
 def set_cover(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
-    """Learn a CNF clause by clause; what an earlier clause rejects is left to it.
-
-    Solves at most R one-level problems.
-
-    Source: Su, Wei, Varshney, Malioutov (2015), section 2.2.
-    """
+    """Learn a CNF clause by clause; what an earlier clause rejects is left to it."""
     clauses, history = cover_clauses(task, n_clauses)
     return clauses.selection(history)
 

@@ -371,10 +371,7 @@ def intervals(
     case: Floats,
     wording: Wording,
 ) -> pd.DataFrame:
-    """Describe a box column by column, as `rulekit.plots.interval_figure` takes it.
-
-    Shapes: faces (k,), case (k,).
-    """
+    """Describe a box column by column, as `rulekit.plots.interval_figure` takes it."""
     half, (lower, upper) = side_of(model, label), faces
     low, high = np.maximum(lower, half.low), np.minimum(upper, half.high)
     face_low = np.where(lower < half.low, -np.inf, lower)

@@ -42,11 +42,7 @@ Bools = NDArray[np.bool_]
 
 
 def plane_values(X: Floats, w: Floats) -> Floats:
-    """Add up ``w'x`` for each row, feature by feature: shape (n,).
-
-    The order of the additions is fixed, so the result does not depend on the machine's linear
-    algebra, and an export that writes the sum out gives the same doubles.
-    """
+    """Add up ``w'x`` feature by feature, the same doubles on every processor: shape (n,)."""
     total = np.zeros(len(X))
     for j in range(len(w)):
         total = total + X[:, j] * w[j]
@@ -71,10 +67,7 @@ class HalfSpace:
     def of_plane(
         cls, w: Floats, gamma: float, low: Floats, high: Floats, *, above: bool
     ) -> "HalfSpace":
-        """Return the side ``w'x > gamma`` of a plane, or the side ``w'x <= gamma``.
-
-        Shapes: w (p,), low, high (p,).
-        """
+        """Return the side ``w'x > gamma`` of a plane, or the side ``w'x <= gamma``."""
         columns = np.flatnonzero(w)
         direction = -1.0 if above else 1.0
         signs = direction * np.sign(w[columns])
@@ -158,10 +151,7 @@ class Region:
         return np.clip(inside, 0.0, 1.0)
 
     def to_faces(self, y: Floats, floor: Floats) -> Floats:
-        """Scale an upper corner back from the unit box, on this side of the plane in doubles.
-
-        Shapes: y (n,), floor (n,); result (n,).
-        """
+        """Scale an upper corner back from the unit box, on this side of the plane in doubles."""
         raised = np.where(y >= 1.0, self.upper, self.corner + self.width * y)
         raised = np.minimum(np.maximum(raised, floor), np.maximum(self.upper, floor))
         # Rounding may have put the corner a few doubles beyond the plane. It is drawn back towards

@@ -76,12 +76,7 @@ class Boxes:
 def extract_boxes(
     half: HalfSpace, V: Floats, *, criterion: str = "peel", max_depth: int = 20
 ) -> Boxes:
-    """Cover points V (m, n) on one side of a plane by disjoint boxes that do not cross it.
-
-    At every depth regions hold disjoint sets of points, so at most ``m * max_depth`` boxes are
-    sought. Source: Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines",
-    algorithm 4.1.
-    """
+    """Cover points V (m, n) by disjoint boxes that do not cross the plane (algorithm 4.1)."""
     if criterion not in CRITERIA:
         raise ValueError(f"`criterion` must be one of {tuple(CRITERIA)}, got {criterion!r}.")
     inside = V[half.contains(V)]
@@ -136,11 +131,7 @@ def _everything(half: HalfSpace, n: int) -> Boxes:
 
 
 def _split(region: Region, corner: Floats, points: Floats, counts: Counts) -> NDArray[np.intp]:
-    """Order the features in which a box is cut out of a region: the order k of (18).
-
-    The paper leaves it open. First come the features in which fewest of the points exceed the box,
-    so that most points stay together in the last and largest regions; ties by weight and range.
-    """
+    """Order the features in which a box is cut out of a region: the order k of (18)."""
     exceeding = ((points > corner) * counts[:, None]).sum(axis=0)
     given = region.half.order
     return np.asarray(given[np.argsort(exceeding[given], kind="stable")])

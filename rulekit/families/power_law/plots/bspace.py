@@ -447,10 +447,7 @@ def _add_star(figure: go.Figure, x: Floats, y: Floats) -> None:
 
 
 def _boundary(x: Floats, y: Floats, margin: Floats, is_band: bool) -> go.Contour:
-    """Draw the line where f is 0, the side within the bounds shaded.
-
-    Plotly shades what a constraint leaves out: that of "f > 0" is where f is at most 0.
-    """
+    """Draw the line where f is 0, the side within the bounds shaded."""
     return go.Contour(
         x=x,
         y=y,

@@ -259,10 +259,7 @@ def genetic_search(
     lower_level: str = "genetic",
     settings: StructureSettings = PAPER,
 ) -> FoundSplit | None:
-    """Find a short split that is pure enough, as the paper does.
-
-    One generation of N individuals costs at most N runs of the lower level.
-    """
+    """Find a short split that is pure enough, as the paper does."""
     varying = np.flatnonzero(np.ptp(task.X, axis=0) > 0)
     if len(varying) == 0:
         return None

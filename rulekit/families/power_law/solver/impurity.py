@@ -24,8 +24,7 @@ EQUAL = 1e-12  # impurities closer than this are equal
 class ClassMass:
     """Classes and weights of the rows, as the scans want them.
 
-    Shapes: codes (n,), weight (n,), label (n,), table (labels, K), total (K,), units
-    (labels, T + 1).
+    Shapes: codes, weight, label (n,), table (labels, K), total (K,), units (labels, T + 1).
     """
 
     codes: Ints

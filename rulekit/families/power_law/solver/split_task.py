@@ -63,12 +63,7 @@ def target_impurity(mass: ClassMass, tau: float) -> float:
 
 
 def sample_rows(mass: ClassMass, most: int, rng: np.random.Generator) -> tuple[Ints, ClassMass]:
-    """Draw a part of many rows by chance, class by class, each in its share and none thin.
-
-    Shape of the result: (m,).
-
-    O(n).
-    """
+    """Draw a part of many rows by chance, class by class, each in its share and none thin."""
     counts = np.bincount(mass.codes, minlength=mass.n_classes)
     share = np.round(counts * min(1.0, most / mass.n_rows)).astype(np.int64)
     wanted = np.maximum(share, np.minimum(counts, THIN))

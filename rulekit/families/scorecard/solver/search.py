@@ -24,8 +24,7 @@ LARGEST = 256.0  # a logit's square is below it, or rounds more coarsely: only g
 class PointsProblem:
     """A table of cells, and the conditions that may be given points.
 
-    Shapes: codes (p, n), n_codes (p,), source (d,), spans (d, 4), limits (d, 2), weights
-    (n, 2).
+    Shapes: codes (p, n), n_codes (p,), source (d,), spans (d, 4), limits (d, 2), weights (n, 2).
     """
 
     codes: NDArray[np.int32]
@@ -91,11 +90,7 @@ class PointsProblem:
 def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:
     """Split the weight of each row between the classes: shape (n, 2).
 
-    All goes to its own class but for a tenth of one row, shared out over the rows of a class: so
-    no fit is certain of anything, and none runs off to infinity where conditions tell the classes
-    apart.
-
-    Shapes: y (n,), weight (n,); result (n, 2).
+    A tenth of one row, shared out over a class, goes to the other: no fit is certain of anything.
     """
     given = np.where(y, weight[y].sum(), weight[~y].sum())
     unit = grid_unit(float(weight.sum()))
