@@ -55,24 +55,17 @@ def priced_table(table: BinnedTable, form: str, theta: float) -> PricedColumns:
 
 
 def priced(
-    columns: BinnedTable,
-    y: Bools,
-    theta: float,
-    weight: Floats | None = None,
-    *,
-    miss_cost: float = 1.0,
-    false_alarm_cost: float = 1.0,
+    columns: BinnedTable, y: Bools, theta: float, weight: Floats | None = None
 ) -> PricedColumns:
     """Fold the rows that are not to be covered into prices."""
     y = np.asarray(y, dtype=bool)
     n = columns.shape[0]
-    weight = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
-    if y.shape != (n,) or weight.shape != (n,):
+    rows = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
+    if y.shape != (n,) or rows.shape != (n,):
         raise ValueError(
             f"`y` and `weight` must have one entry for each of the {n} rows; their shapes are "
-            f"{y.shape} and {weight.shape}."
+            f"{y.shape} and {rows.shape}."
         )
-    rows = weight * np.where(y, miss_cost, false_alarm_cost)
     if not np.isfinite(rows).all() or (rows < 0).any() or not 0 <= theta < np.inf:
         raise ValueError(
             "`theta`, weights and costs must be finite and not negative; got theta="

@@ -33,11 +33,8 @@ from numpy.typing import NDArray
 from rulekit._sums import addable
 from rulekit.binning import BinnedTable
 from rulekit.binning.binned_table import row_order
-from rulekit.exceptions import SolverError
-from rulekit.search.columns.candidates import compact_program
 from rulekit.search.columns.rounding import (
     ALWAYS_PERTURBATION,
-    TIE,
     RoundingTask,
     default_perturbation,
     redundancy_groups,
@@ -46,7 +43,7 @@ from rulekit.search.columns.rounding import (
     round_without_redundancy,
     rounding_layout,
 )
-from rulekit.search.lp import seconds_left, solve_milp
+from rulekit.search.lp import seconds_left
 from rulekit.search.one_level.program import ChainScreen, CoverProgram, ThetaPath, Vertex
 
 Bools = NDArray[np.bool_]
@@ -75,7 +72,6 @@ class LearnedClause:
     cost: float
     bound: float
     was_binary: bool
-    proved: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,38 +93,6 @@ class CoverCounters:
     n_calls: int = 0
     n_solved: int = 0
     n_remembered: int = 0
-
-
-def exact_clause(
-    task: RoundingTask, always: float = np.inf, time_limit: float | None = None
-) -> LearnedClause:
-    """Find the clause of least cost, with proof or with a bound."""
-    free = ~task.required
-    covered = task.P.values_of(np.flatnonzero(task.required)).any(axis=1)
-    m = np.where(covered, 0.0, task.m)
-    # A column that costs as much as all it covers can leave any clause at no loss.
-    columns = np.flatnonzero((task.price < task.P.sums(addable(m))) & free)
-    program = compact_program(task.P.values_of(columns).astype(float), m, task.price[columns])
-    solution = solve_milp(program, time_limit=time_limit)
-    if solution.status not in ("optimal", "time limit"):
-        raise SolverError(
-            f"An integer program that always has a solution ended with {solution.status!r} "
-            f"({solution.message}); please report the table that shows this."
-        )
-    candidates = [round_without_redundancy(task, np.zeros(len(free)))]
-    if solution.x is not None:
-        selected = task.required.copy()
-        selected[columns] = solution.x[: len(columns)] > 0.5
-        candidates.insert(0, selected)
-    cost, best = min(((task.cost(s), k) for k, s in enumerate(candidates)))
-    proved = solution.status == "optimal"
-    # The program left required columns out; every clause pays for them on top of its bound.
-    fixed = float(task.price[task.required].sum())
-    bound = cost if proved else fixed + (0.0 if solution.bound is None else solution.bound)
-    bound = min(bound, cost, always)
-    if always < cost - TIE:
-        return LearnedClause(np.zeros_like(free), True, always, bound, True, proved)
-    return LearnedClause(candidates[best], False, cost, bound, True, proved)
 
 
 def checked_theta(theta: float) -> float:
@@ -238,7 +202,6 @@ class CoverProblem:
         self,
         rows: Floats | None,
         theta: float,
-        extra_cost: Floats | None = None,
         *,
         disable_cost: float | None = None,
     ) -> SubProblem:
@@ -252,24 +215,17 @@ class CoverProblem:
         theta, rows = checked_theta(theta), addable(rows)
         m, z = self._by_group(rows), rows[self._z_order]
         price = theta + self._Z.sums(z)
-        if extra_cost is not None:
-            price = price + extra_cost
         price = np.where(self.allowed | self.required, price, np.inf)
         if disable_cost is None or self.required.any():
             return SubProblem(m, price)
         return SubProblem(m, price, float(disable_cost + z.sum()))
 
     def solve(
-        self,
-        rows: Floats | None,
-        theta: float,
-        extra_cost: Floats | None = None,
-        *,
-        disable_cost: float | None = None,
+        self, rows: Floats | None, theta: float, *, disable_cost: float | None = None
     ) -> CoverSolution:
-        """Find the relaxed clause of least perturbed cost; shapes: rows (n,), extra_cost (d,)."""
+        """Find the relaxed clause of least perturbed cost; shapes: rows (n,)."""
         theta = checked_theta(theta)
-        sub = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
+        sub = self.sub_problem(rows, 0.0, disable_cost=disable_cost)
         return self._solved(sub, theta)
 
     def _solved(self, sub: SubProblem, theta: float) -> CoverSolution:
@@ -329,10 +285,9 @@ class CoverProblem:
         rounding: str = "redundancy",
         threshold: float = 0.2,
         rng: np.random.Generator | None = None,
-        extra_cost: Floats | None = None,
     ) -> Bools:
         """Turn a relaxed clause into whole columns; a binary one is left as it is."""
-        task = self._task(self.sub_problem(rows, theta, extra_cost))
+        task = self._task(self.sub_problem(rows, theta))
         return self._rounded(task, np.asarray(w, dtype=float), rounding, threshold, rng)
 
     def _rounded(
@@ -354,20 +309,6 @@ class CoverProblem:
             return round_at_random(task, w, np.random.default_rng(0) if rng is None else rng)
         return round_without_redundancy(task, w)
 
-    def exact(
-        self,
-        rows: Floats | None,
-        theta: float,
-        extra_cost: Floats | None = None,
-        *,
-        disable_cost: float | None = None,
-        time_limit: float | None = None,
-    ) -> LearnedClause:
-        """Find the clause of whole columns of least cost, by integer programming."""
-        sub = self.sub_problem(rows, theta, extra_cost, disable_cost=disable_cost)
-        limit = seconds_left(time_limit, self.deadline)
-        return exact_clause(self._task(sub), sub.always, limit)
-
     def _task(self, sub: SubProblem) -> RoundingTask:
         return RoundingTask(self._P, sub.m, sub.price, self._layout, self.required)
 
@@ -384,12 +325,11 @@ class CoverProblem:
         threshold: float = 0.2,
         rng: np.random.Generator | None = None,
         *,
-        extra_cost: Floats | None = None,
         disable_cost: float | None = None,
     ) -> LearnedClause:
         """Solve and round: the whole of one step of the two-level methods."""
         theta = checked_theta(theta)
-        sub = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
+        sub = self.sub_problem(rows, 0.0, disable_cost=disable_cost)
         relaxed = self._solved(sub, theta)
         task = self._task(replace(sub, price=sub.price + theta))
         selected = self._rounded(task, relaxed.w, rounding, threshold, rng)

@@ -38,29 +38,21 @@ def greedy_bounds(problem: PricedColumns, *, enhanced: bool) -> Bounds:
     return Bounds(mu, float(mu.sum()), clause, problem.cost(clause))
 
 
-def greedy_dual(
-    problem: PricedColumns, *, by_density: bool = False, partial: bool = False
-) -> Floats:
+def greedy_dual(problem: PricedColumns, *, by_density: bool = False) -> Floats:
     """Assign rows their full weight, one after another, while no column is overdrawn."""
     g, d = problem.P.shape
     order = np.arange(g)
     everything = np.arange(d)
     if by_density:
         order = np.argsort(_row_sums(problem), kind="stable")
-    left = (problem.price if partial else problem.wrong).copy()
-    mu = np.zeros(g)
-    unit = grid_unit(problem.m.sum() + left.max(initial=0.0), problem.P.copies)
-    if partial:
-        left = on_grid(left, unit, down=True)
+    left, mu = problem.wrong.copy(), np.zeros(g)
     for start in range(0, g, ROW_BLOCK):
         rows = order[start : start + ROW_BLOCK]
         for row, holds in zip(rows, problem.P.values_of(everything, rows), strict=True):
-            # what the tightest column through this row can still pay
-            room = float(left.min(where=holds, initial=np.inf))
-            value = problem.m[row] if room >= problem.m[row] else (room if partial else 0.0)
-            if value > 0:
-                mu[row] = value
-                left -= value * holds
+            # the tightest column through this row must be able to pay
+            if left.min(where=holds, initial=np.inf) >= problem.m[row]:
+                mu[row] = problem.m[row]
+                left -= mu[row] * holds
     return mu
 
 

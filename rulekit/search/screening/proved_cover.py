@@ -12,7 +12,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -47,12 +47,7 @@ class Relaxation:
     n_generated: int
 
 
-def relax(
-    problem: PricedColumns,
-    *,
-    deadline: float | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> Relaxation:
+def relax(problem: PricedColumns, deadline: float | None = None) -> Relaxation:
     """Solve the relaxation."""
     missed = _worst(problem, problem.worth - problem.price, FIRST_COLUMNS)
     if not len(missed):  # no column pays: every row is left at its weight
@@ -63,7 +58,7 @@ def relax(
         GeneratedDual(problem.m),
         missed,
         _Point(feasible(problem, problem.m)),
-        Stop(deadline, should_stop),
+        deadline,
     )
     weights = np.zeros(len(generated))
     if answer is not None and answer.duals is not None:
@@ -71,20 +66,6 @@ def relax(
     used = np.flatnonzero(weights > PRICE_MARGIN)
     lower = best.lower if solved else max(best.lower, best.clause_bound)
     return Relaxation(best.mu, lower, generated[used], weights[used], solved, len(generated))
-
-
-@dataclass(frozen=True)
-class Stop:
-    """Conditions of an early stop: a deadline of `time.monotonic`, or a callback."""
-
-    deadline: float | None = None
-    should_stop: Callable[[], bool] | None = None
-
-    @property
-    def now(self) -> bool:
-        """Whether that is now."""
-        late = self.deadline is not None and time.monotonic() > self.deadline
-        return late or (self.should_stop is not None and self.should_stop())
 
 
 @dataclass
@@ -104,18 +85,18 @@ def _generate(
     program: GeneratedDual,
     missed: Ints,
     best: _Point,
-    stop: Stop,
+    deadline: float | None,
 ) -> tuple[LPSolution | None, bool, Ints, _Point]:
     """Add columns that are overdrawn until there are none, or time is up."""
     generated = np.zeros(0, dtype=np.intp)
     answer: LPSolution | None = None
     while len(missed):
-        if stop.now:
+        if _is_over(deadline):
             return answer, False, generated, best
         ceiling = np.maximum(problem.price[missed] - PRICE_MARGIN, 0.0)
         program.add(problem.P.values_of(missed), ceiling)
         generated = np.concatenate([generated, missed])
-        solution = program.solve(seconds_left(None, stop.deadline))
+        solution = program.solve(seconds_left(None, deadline))
         if solution.status == "time limit":
             return answer, False, generated, best
         if solution.x is None:
@@ -136,6 +117,11 @@ def _generate(
         if point.sum() > best.lower:
             best.mu = point
     return answer, True, generated, best
+
+
+def _is_over(deadline: float | None) -> bool:
+    """Whether a deadline of `time.monotonic` has passed."""
+    return deadline is not None and time.monotonic() > deadline
 
 
 def _worst(problem: PricedColumns, overdrawn: Floats, n: int | None = None) -> Ints:
@@ -188,7 +174,7 @@ class _Search:
 
     problem: PricedColumns
     relaxation: Relaxation
-    stop: Stop
+    deadline: float | None
     columns: Ints
     cost: float
     bound: float
@@ -224,16 +210,13 @@ def best_columns(
     *,
     screening: str | None = "duality",
     deadline: float | None = None,
-    should_stop: Callable[[], bool] | None = None,
-    relaxation: Relaxation | None = None,
 ) -> ProvedClause:
     """Find the clause of least cost."""
-    if relaxation is None:
-        relaxation = relax(problem, deadline=deadline, should_stop=should_stop)
+    relaxation = relax(problem, deadline)
     search = _Search(
         problem,
         relaxation,
-        Stop(deadline, should_stop),
+        deadline,
         np.zeros(0, dtype=np.intp),
         float(problem.m.sum()),
         relaxation.lower,
@@ -242,7 +225,7 @@ def best_columns(
         search.offer(_improved(problem, clause))
     outcome = _screened(search, screening)
     n_left = 0
-    if relaxation.solved and not search.closed and not search.stop.now:
+    if relaxation.solved and not search.closed and not _is_over(deadline):
         left = np.arange(len(problem.wrong)) if outcome is None else outcome.kept
         n_left = len(left)
         before = search.cost
@@ -307,7 +290,7 @@ def _close(search: _Search, left: Ints) -> None:
     left = left[np.argsort(reduced[left], kind="stable")]
     most = max(1, MAX_CELLS // max(1, len(problem.m)))
     size = min(FIRST, most)
-    while not search.closed and not search.stop.now:
+    while not search.closed and not _is_over(search.deadline):
         # Columns stand by reduced cost: a clause with any of those left out costs at least the
         # bound and the first one's reduced cost; all other clauses the program bounds.
         floor = lower + (reduced[left[size]] if size < len(left) else np.inf)
@@ -327,11 +310,11 @@ def _integer_program(search: _Search, columns: Ints) -> float:
         return search.relaxation.lower
     if _searched(search, columns, rows, m, mu):
         return search.cost
-    with _turn(rows.size, search.stop.deadline) as mine:
+    with _turn(rows.size, search.deadline) as mine:
         if not mine:
             return search.relaxation.lower
         program = compact_program(rows.astype(float), m, part.price)
-        solution = solve_milp(program, time_limit=seconds_left(None, search.stop.deadline))
+        solution = solve_milp(program, time_limit=seconds_left(None, search.deadline))
     if solution.status not in ("optimal", "time limit"):
         raise SolverError(
             f"An integer program that always has a solution ended with {solution.status!r} "

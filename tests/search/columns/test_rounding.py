@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.binning import BinnedTable
+from rulekit.search.columns.candidates import priced
 from rulekit.search.columns.rounding import (
     RoundingTask,
     redundancy_groups,
@@ -14,6 +15,8 @@ from rulekit.search.columns.rounding import (
     round_without_redundancy,
 )
 from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.screening.proved_cover import best_columns
+from tests.reference.candidates import MatrixColumns
 from tests.reference.one_level import best_clause_cost, clause_cost
 from tests.strategies.covers import cover_problems, rounding_task, sub_problems, threshold_table
 
@@ -96,7 +99,7 @@ def test_rounding_is_near_the_exact_optimum():
         relaxed = problem.solve(rows, theta)
         if relaxed.is_binary:
             continue
-        exact = problem.exact(rows, theta)
+        exact = best_columns(priced(MatrixColumns.of(A, binned), y, theta, rows))
         assert exact.proved
         rounded, plain = (
             clause_cost(A, y, rows, problem.round(relaxed.w, rows, theta, how), theta)
