@@ -1,8 +1,7 @@
-"""Selection among many settings by their cross-validated scores, and limits on gaps between groups.
+"""Selection among many settings by cross-validated scores, and limits on gaps between groups.
 
-Over many settings the lowest score is low by luck, and the setting that has it is not the best one.
-Three things help: a score is averaged with those of neighbouring settings, whose luck differs; a
-price per condition decides between settings that the folds cannot tell apart; and settings are few.
+The lowest score is low by luck: scores are averaged with those of neighbouring settings, and a
+price per condition decides between settings that the folds cannot tell apart.
 """
 
 import math

@@ -1,8 +1,6 @@
 """Fits in processes or on a Dask cluster: tables are sent once, results arrive as they finish.
 
-joblib's own way there sends the table with every call, takes what a lost worker leaves for an
-prediction, and hands back whole tasks only. So this module gets the client from joblib's backend,
-and everything else from the client. Nothing here imports Dask unless it is in use.
+joblib gives the client (it would send the table with every call); Dask is imported only in use.
 """
 
 import contextlib

@@ -1,8 +1,7 @@
 """Evaluation of rules by a random forest's out-of-bag votes, beside the inner folds.
 
-The error of a setting on a few inner folds is mostly luck. The out-of-bag votes of a random forest
-estimate for each row how often rows like it have each class. Counted by such shares, a rule's error
-varies far less, and a rule that only follows noise gains nothing.
+The votes estimate how often rows like a row have each class: an error counted by such shares
+varies far less than that on a few folds, and a rule that only follows noise gains nothing.
 """
 
 import math

@@ -1,9 +1,8 @@
-"""How often rows like a row had each class in training.
+"""How often training rows that meet the same conditions had each class.
 
-Rows are alike if they meet the same conditions. Their share is drawn towards that of a logistic
-regression on the conditions and clauses, so that few rows move it little. Where the error of the
-rule on other rows is known, shares are brought to it by one temperature (C. Guo et al., "On
-Calibration of Modern Neural Networks", 2017).
+Shares are drawn towards a logistic regression on conditions and clauses. Where the rule's error on
+other rows is known, one temperature fits them to it (C. Guo et al., "On Calibration of Modern
+Neural Networks", 2017).
 """
 
 from dataclasses import dataclass, replace

@@ -6,12 +6,9 @@
     subject to  lower <= A @ x <= upper,  x_lower <= x <= x_upper,
                 x[k] an integer where integrality[k] is true
 
-`highspy` solves linear programs where it is installed, SciPy's `linprog` elsewhere: the same
-simplex code, called directly or with the overhead of translating each program. Callers do not
-choose. Both solve with the dual simplex method, cold where no `Basis` is given, without presolve
-and with tolerances of 1e-10, so that an answer depends on nothing else. Tests run with both: with
-`load_highs` replaced by a function that returns None, all of the package is as on a machine without
-highspy.
+`highspy` solves linear programs where it is installed, SciPy's `linprog` elsewhere; both with the
+dual simplex method, cold where no `Basis` is given, without presolve and with tolerances of 1e-10,
+so that an answer depends on nothing else.
 """
 
 import threading

@@ -1,9 +1,8 @@
 """Learn from a sample, count on all rows, move thresholds, look at wrong rows again.
 
-A threshold is optimised on the whole table by histograms, all others held fixed. A row whose
-prediction does not depend on that condition cannot change; of the others an engine counts, by the
-column's value and the class, how many more would be wrong if the condition held. Sums of these
-counts are the loss at every threshold at once.
+A threshold is optimised by histograms, all others fixed: the engine counts, by the column's value
+and the class, how many more rows would be wrong if the condition held; sums of these counts are
+the loss at every threshold.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,7 @@
 """A table in a database as a learner sees it: classes, parts, samples and counts.
 
-The engine samples rows by a seeded hash of a key, or of the whole row. A row's number depends only
-on its content, on the seed and on the purpose: the engine draws the same rows each time, in
-whatever order it reads them, and rows of one key are always on one side of a split. Engines hash
-differently, so the rows drawn differ between them.
+The engine samples by a seeded hash of a key, or of the whole row: the rows drawn depend on their
+content, the seed and the engine, not on their order, and rows of one key stay together.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,11 +1,7 @@
 """The box search on a learner's table: label noise, a shared archive, rule lists, near-best rules.
 
-A row that lies among rows of the other class is more often noise than a case to build a condition
-on. The out-of-bag votes of a random forest estimate this for each row (`discounted`).
-
-In a `RuleSpace` a rule is given as the columns of the table that its clauses use. It costs the
-weight of its wrong rows plus a price a condition; a box search finds good ones, the branch and
-bound lists all clauses that are near the best one, alone or beside the other clauses of a rule.
+The out-of-bag votes of a random forest discount rows that lie among rows of the other class. In a
+`RuleSpace` a rule is the columns that its clauses use; branch and bound lists all near-best ones.
 """
 
 import heapq

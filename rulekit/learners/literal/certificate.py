@@ -1,10 +1,8 @@
 """Lower bounds and certificates for fitted rules.
 
-A rule of one clause is compared with every rule of one clause by branch and bound
-(`clause_generation.exact_clause`). A rule of more clauses is compared with the linear program over
-all clauses there are (`clause_generation.column_generation`), which bounds not the number of wrong
-rows but the priced loss: there a row of the other class counts once for every clause that takes
-it.
+One clause is compared with every clause by branch and bound; several with the linear program over
+all clauses, which bounds the priced loss: a row of the other class counts once for every clause
+that holds.
 """
 
 import math

@@ -1,13 +1,11 @@
 """Rules without linear programs: coordinate descent on boxes with an archive of the best per size.
 
-A clause of a DNF is a box over binned features. Re-optimising the whole interval of one feature of
-one clause is exact and costs one histogram (`move_kernels`); steps of this kind, swaps, dropped and
-added clauses and random perturbations, started along a path of falling prices, fill an archive that
-answers every price θ and every limit on the clauses at once.
+Re-optimising the whole interval of one feature of one clause is exact and costs one histogram
+(`move_kernels`); such steps, swaps, dropped and added clauses and perturbations, along a path of
+falling prices, fill an archive that answers every price θ and every limit on the clauses.
 
 `refined_cuts` moves the cuts of a finished rule to any value of the training table: every interval
-of every clause is optimised anew, exactly, in O(n + D), and the number of literals stays. Legend,
-beside that of `problem`::
+of every clause is optimised anew, exactly, in O(n + D). Legend, beside that of `problem`::
 
     A, y          the table as a CNF: a DNF clause requires column j to be False
     (a, b]        ranks that an interval takes; a = -1 and b = D - 1 where it has no such end

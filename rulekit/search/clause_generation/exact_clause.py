@@ -1,9 +1,8 @@
-"""The best single clause, with a proof: branch and bound on sets of rows kept as bits.
+"""The best single clause, with a proof, and all near it: branch and bound on rows kept as bits.
 
-A clause is an AND of literals. Its value is the weight of the described rows it holds for, minus
+The value of a clause, an AND of literals, is the weight of the described rows it holds for, minus
 the weight of the other rows it holds for, minus θ a literal; the rule without clauses is worth
-nothing. Maximising the value is minimising training errors plus θ times literals over rules of one
-clause.
+nothing. Maximising it is minimising training errors plus θ times literals over rules of one clause.
 
 Legend::
 
@@ -16,18 +15,11 @@ Legend::
 
 Every subset of literals has a literal of largest loss. A node branches over which one that is, and
 leaves to the branch only literals of smaller loss: each subset is met once, and ``P - loss`` bounds
-what is left of P at once.
+what is left of P at once. Rows are packed into 64-bit words, sorted by weight where there are few
+distinct weights; else each byte of a word is looked up in a table.
 
-Here the rows are packed into 64-bit words: sorted by weight where there are few distinct weights,
-so that all rows of a word weigh the same and counting bits weighs them; else each byte of a word is
-looked up in a table. The search itself is `exact_kernels`.
-
-All clauses near the best one: the branch and bound of `exact_clause` that keeps what it meets.
-
-A clause is listed if it is worth at most a margin less than the best one and each of its literals
-pays: leaving out any one would cost more than its price saves. Every other clause within the margin
-loses its idle literals one by one without being worth less, so it is a listed one, with literals
-that do nothing for it. What all listed clauses have in common, all clauses of the margin have.
+Near the best one a clause is listed if leaving out any of its literals would cost more than its
+price saves. Every other clause within the margin loses its idle literals without being worth less.
 """
 
 import math

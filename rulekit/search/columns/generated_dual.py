@@ -4,10 +4,8 @@
 
     maximise  sum(mu)    subject to  P.T @ mu <= c,  0 <= mu <= m
 
-Rows that all these columns treat alike are one variable, with their weights added, so that the
-program stays small whatever the number of rows; its value is shared out again by weight. Generated
-columns split these groups. For few entries the compiled simplex method (`rounding_kernels`) over
-all columns and rows at once is faster than a call of HiGHS.
+Rows that these columns treat alike are one variable. For few entries the compiled simplex method
+(`rounding_kernels`) over all columns and rows at once is faster than a call of HiGHS.
 """
 
 import time

@@ -7,14 +7,9 @@ Throughout the module::
     price   (d,)   float   what it costs to choose a column: theta, and the wrong rows it covers
     w       (d,)   float   the relaxed clause, in [0, 1]
 
-A clause is an OR of columns. Its cost is the price of its columns and the weight of the rows it
-leaves uncovered, ``price @ w + m @ max(0, 1 - P @ w)``, which is also what is minimised while
-some of `w` is still fractional.
-
-One vertex: what makes the answer of a linear program a function of the problem alone.
-
-Optimal clauses are often not unique. A fixed perturbation of the prices makes them so, and
-weights are written as the small fractions they are, so that two solves give the same bits.
+The cost of a clause is ``price @ w + m @ max(0, 1 - P @ w)``, also while `w` is fractional. A fixed
+perturbation of the prices, and weights written as the small fractions they are, make the vertex of
+a linear program a function of the problem alone.
 """
 
 from collections.abc import Sequence

@@ -1,29 +1,16 @@
 """The compact one-level program, solved through its dual, and where its answer stays the same.
 
-::
+Symbols are those of `problem`; a last column of ones disables the clause, and c is infinite where a
+column is not on offer. HiGHS is given the columns of P as they are missed: first those that look
+cheapest for what they cover, then those that the answer overdraws, until none is.
 
-    minimise  c @ w + m @ xi    subject to  P @ w + xi >= 1,  0 <= w,  0 <= xi           (primal)
-    maximise  sum(mu)           subject to  P.T @ mu <= c,  0 <= mu <= m                 (dual)
+*Range.* Let R be the tight rows of the dual at its optimum and F the mu (of groups of rows)
+strictly between their bounds. If all prices rise by t, mu[F] moves along ``K @ dmu = 1`` with
+``K = P[F][:, R].T``, and w stays optimal as long as mu stays within its bounds and no other row of
+the dual is passed. Each theta in this interval needs no solve.
 
-    P   (g, d)         distinct rows to be covered; a last column of ones disables the clause
-    m   (g,)   float   their weights; a weight of 0 takes a row out
-    c   (d,)   float   prices of the columns; infinite where a column is not on offer
-
-The prices of the dual's rows are w. HiGHS is given the columns of P as they are missed: first those
-that look cheapest for what they cover, then those that the answer overdraws, until none is; rows
-that no column so far tells apart are one variable (`GeneratedDual`).
-
-*Range.* Let R be the tight rows of the dual at its optimum and F the mu (of rows, or of groups of
-rows, then shared out by weight) strictly between their bounds. If all prices rise by t, mu[F] moves
-along ``K @ dmu = 1`` with ``K = P[F][:, R].T``, and w stays optimal as long as mu stays within its
-bounds and no other row of the dual is passed. The interval of t is computed after every solve: each
-theta in it needs no solve.
-
-The counting tests inside a linear program that is solved many times with other weights.
-
-A column whose price, perturbation included, exceeds that of a narrower threshold of its chain by as
-much as it covers more has weight 0 in the one optimal vertex: its weight could be moved to the
-narrower column at no loss, and the optimum is unique. So leaving it out changes no answer.
+*Chains.* A column whose price, perturbation included, exceeds that of a narrower threshold of its
+chain by as much as it covers more has weight 0 in the one optimal vertex.
 """
 
 from dataclasses import dataclass, field, replace

@@ -1,13 +1,11 @@
 """The best clause of whole columns, with proof, over any number of columns.
 
-1. The relaxation by column generation gives a lower bound and, for each column, by how much the
-   bound rises in every clause with it (its reduced cost).
-2. Rounding and greedy choice over the columns the relaxation likes give a clause, an upper bound.
-3. Columns that the tests of `screen` remove go.
-4. If the bounds have not met, the columns of least reduced cost are searched by branch and bound
+1. The relaxation by column generation gives a lower bound and each column's reduced cost.
+2. Rounding and greedy choice give a clause, an upper bound; columns that tests remove go.
+3. If the bounds have not met, the columns of least reduced cost are searched by branch and bound
    (`cover_kernels`), and where that takes too long by an integer program. A clause with any other
-   column costs at least the bound plus the least reduced cost among those; if that is more than the
-   best clause found, it is a best clause of all. Else more columns are taken.
+   column costs at least the bound plus the least reduced cost among those; more columns are taken
+   until that is more than the best clause found.
 """
 
 import threading

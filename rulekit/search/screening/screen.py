@@ -9,28 +9,19 @@ Tests prove of a column that some best clause does without it. Throughout, with 
 *simple*   c_j >= P_j: leaving j out of any clause costs no more.
 *pairs*    c_j - c_i >= weight of the rows of P that j covers and i does not: putting i in j's place
            costs no more. Where i holds in part of the rows of j the right side is P_j - P_i. The
-           paper prints the test the other way round, "drop the narrower column if the wider one
-           gains more right rows than wrong ones", which is not safe: these right rows may be
-           covered by other columns already, the wrong ones are paid in any case.
+           paper prints the test the other way round, which is not safe.
 *duality*  c_j + sum of mu over the rows that j does not cover > cost of a known clause: every
            clause with j costs more than that one (7). mu is any point of the dual program.
 
 *Why they hold together.* Take a best clause with the fewest columns and, of these, one whose
-columns come first in the order (price, larger worth, `order`). By the first test dropping a column,
-by the second exchanging one for an earlier one, would give a better one in that order, so it
-holds no column that either removes, whichever removed which. By the third no best clause holds the
-column. The same exchange argument shows that the first two tests keep the value of the linear
-program as well; the third is for whole columns.
+columns come first in the order (price, larger worth, place). The first two tests would give a
+better one in that order, so it holds no column that either removes; by the third no best clause
+holds the column. The first two keep the value of the linear program as well.
 
-References
-----------
+`unproved` checks certificates by plain columns, sums and comparisons: it calls no test.
+
 .. [1] S. Dash, D. M. Malioutov, K. R. Varshney, "Screening for learning classification rules via
    Boolean compressed sensing" (2014), section 3.
-
-Certificates checked without trusting who wrote them: plain columns, sums, comparisons.
-
-Nothing here calls the tests, the bounds or the sums that a screening used; a column is whatever
-`column` says it is, so that the caller may evaluate the condition itself on the raw table.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,10 +1,7 @@
 """Block coordinate descent and alternating minimisation of the Hamming objective.
 
-The one learns a clause at a time; the other gives each row to reject to one clause, learns all
-clauses, and repeats. Letters are defined in `task`. Also::
-
-    owner   (n,) int   the clause that is to reject a row without y (v = 0 in (3.12)); for all
-                       other clauses the row is "don't care"; -1 for rows with y
+Letters are those of `task`; ``owner`` (n,) is the clause that is to reject a row without y (v = 0
+in (3.12)), for all other clauses the row is "don't care"; -1 for rows with y.
 """
 
 from collections.abc import Iterator

@@ -1,13 +1,9 @@
 """Boxes that cover one side of a plane: ExtractRules (algorithm 4.1) with shared, exact faces.
 
-Every box is ``lower < v <= upper`` in the oriented coordinates of `half_space`,
-with an outer lower face open to minus infinity. A box found in a region leaves one region for each
-feature (18), whose lower face is the very double that is the box's upper face; so boxes are
-disjoint without a tolerance, and no point falls between two of them. The paper's half-open form
-``l <= x < u`` loses the points at the table's own edge.
-
-Regions of one depth are disjoint, so their boxes do not depend on the order in which they are
-visited; the order of the features within a region does matter, see `_split`.
+Every box is ``lower < v <= upper`` in oriented coordinates. A box leaves one region for each
+feature (18), whose lower face is the very double of the box's upper face: boxes are disjoint
+without a tolerance. (The paper's half-open ``l <= x < u`` loses points at the table's edge.)
+Boxes of one depth are independent; the order of features within a region matters, see `_split`.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,7 @@
-"""Which features, pairs of them, and structures promise most, mainly from second moments.
+"""The most promising features, pairs of them, and structures, mainly from second moments.
 
-With hundreds of features not every pair can be tried. The moments of all classes give, for every
-2 x 2 block at once and in closed form, how far apart the class means are (for a cut), or how
-narrow one class is where the rest is wide (for a band). Pairs that differ in neither means nor
-covariances, as in an exclusive or, are not seen; these take a search over all features.
+For every 2 x 2 block at once: how far apart class means are (a cut), or how narrow one class is
+where the rest is wide (a band). Pairs that differ in neither, as in an exclusive or, are not seen.
 """
 
 import numpy as np
