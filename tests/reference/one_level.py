@@ -8,8 +8,7 @@ from scipy.optimize import linprog
 
 from rulekit.search.columns.rounding import snapped
 from rulekit.search.lp import LinearProgram, solve_milp
-from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.one_level.program import Vertex
+from rulekit.search.one_level.problem import CoverProblem, Vertex
 
 
 def clause_cost(A, y, rows, chosen, theta):

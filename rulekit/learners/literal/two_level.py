@@ -11,9 +11,8 @@ from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.training import LearningProblem
 from rulekit.search.columns.clause_selection import ClauseSelection
-from rulekit.search.two_level.block_coordinate import alternating, block_coordinate
+from rulekit.search.two_level.hamming import TwoLevelTask, alternating, block_coordinate, set_cover
 from rulekit.search.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
-from rulekit.search.two_level.task import TwoLevelTask, set_cover
 
 HAMMING_METHODS = ("set_cover", "block_coordinate", "alternating")
 METHODS = (*HAMMING_METHODS, "lp", "exact")

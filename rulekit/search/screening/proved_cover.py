@@ -19,10 +19,16 @@ from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
 from rulekit.exceptions import SolverError
-from rulekit.search.columns.candidates import PricedColumns, compact_program, priced_table
 from rulekit.search.columns.generated_dual import GeneratedDual
 from rulekit.search.lp import LPSolution, seconds_left, solve_milp
-from rulekit.search.screening.bounds import Bounds, feasible, steepest_clause
+from rulekit.search.screening.bounds import (
+    Bounds,
+    PricedColumns,
+    compact_program,
+    feasible,
+    priced_table,
+    steepest_clause,
+)
 from rulekit.search.screening.screen import COUNTING, Screening, screen
 
 Floats = NDArray[np.float64]

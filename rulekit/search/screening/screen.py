@@ -32,8 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.search.columns.candidates import PricedColumns, priced_table
-from rulekit.search.screening.bounds import Bounds, greedy_bounds
+from rulekit.search.screening.bounds import Bounds, PricedColumns, greedy_bounds, priced_table
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

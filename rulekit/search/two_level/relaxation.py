@@ -37,7 +37,7 @@ from rulekit.search.columns.rounding import (
 )
 from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
 from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.two_level.task import check_n_clauses
+from rulekit.search.two_level.hamming import check_n_clauses
 
 Index = NDArray[np.intp]
 Bools = NDArray[np.bool_]

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.binning import BinnedTable
-from rulekit.search.columns.candidates import priced
 from rulekit.search.columns.rounding import (
     RoundingTask,
     redundancy_groups,
@@ -15,6 +14,7 @@ from rulekit.search.columns.rounding import (
     round_without_redundancy,
 )
 from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.screening.bounds import priced
 from rulekit.search.screening.proved_cover import best_columns
 from tests.reference.candidates import MatrixColumns
 from tests.reference.one_level import best_clause_cost, clause_cost
@@ -101,8 +101,9 @@ def test_rounding_is_near_the_exact_optimum():
             continue
         exact = best_columns(priced(MatrixColumns.of(A, binned), y, theta, rows))
         assert exact.proved
+        task = problem.task(problem.sub_problem(rows, theta))
         rounded, plain = (
-            clause_cost(A, y, rows, problem.round(relaxed.w, rows, theta, how), theta)
+            clause_cost(A, y, rows, problem.rounded(task, relaxed.w, how), theta)
             for how in ("redundancy", "threshold")
         )
         ratios.append(rounded / exact.cost)

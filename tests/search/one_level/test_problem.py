@@ -173,7 +173,8 @@ def test_rounding_keeps_a_binary_clause(table):
     w = np.zeros(A.shape[1])
     w[[0, 1, 2]] = 1.0
     for rounding in ("redundancy", "threshold", "random"):
-        np.testing.assert_array_equal(problem.round(w, None, 1.0, rounding), w > 0)
+        task = problem.task(problem.sub_problem(None, 1.0))
+        np.testing.assert_array_equal(problem.rounded(task, w, rounding), w > 0)
 
 
 @pytest.mark.parametrize("rounding", ["threshold", "random"])
@@ -210,7 +211,7 @@ def test_questions_that_make_no_sense_are_named(table):
     with pytest.raises(ValueError, match=r"`rows` must hold one weight for each of the 120 rows"):
         problem.solve(np.ones(3), 1.0)
     with pytest.raises(ValueError, match=r"`rounding` must be one of .* got 'up'"):
-        problem.round(np.full(A.shape[1], 0.5), None, 1.0, "up")
+        problem.learn(None, 1.0, "up")
 
 
 def test_a_deadline_that_has_passed_ends_a_solve():

@@ -7,9 +7,8 @@ from rulekit.binning import BinnedTable
 from rulekit.exceptions import SolverError
 from rulekit.search.columns.rounding import PERTURBATION
 from rulekit.search.lp import solve_lp
-from rulekit.search.one_level import program as cover_program
-from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.one_level.program import CoverProgram, ThetaPath, Vertex
+from rulekit.search.one_level import problem as cover_program
+from rulekit.search.one_level.problem import CoverProblem, CoverProgram, ThetaPath, Vertex
 from tests.engines import ENGINES, only_highspy, solved_by
 from tests.reference import one_level as reference
 from tests.strategies.covers import sub_problems, threshold_table

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from rulekit.search.columns.candidates import priced
 from rulekit.search.screening.bounds import (
     feasible,
     greedy_bounds,
+    priced,
     steepest_clause,
 )
 from rulekit.search.screening.proved_cover import relax

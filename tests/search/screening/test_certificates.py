@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rulekit.search.columns.candidates import priced
+from rulekit.search.screening.bounds import priced
 from rulekit.search.screening.screen import (
     ENHANCED,
     TESTS,

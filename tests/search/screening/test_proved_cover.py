@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from rulekit.exceptions import SolverError
-from rulekit.search.columns.candidates import priced
 from rulekit.search.lp import LPSolution
 from rulekit.search.screening import proved_cover
+from rulekit.search.screening.bounds import priced
 from rulekit.search.screening.proved_cover import best_columns, merged_rows, relax
 from rulekit.search.screening.screen import unproved
 from tests.engines import ENGINES, solved_by

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rulekit.search.columns.candidates import priced
 from rulekit.search.screening.bounds import (
     Bounds,
     greedy_dual,
+    priced,
     sorted_clause,
     steepest_clause,
 )

@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.binning import BinnedTable
-from rulekit.search.two_level.block_coordinate import alternating, block_coordinate, row_owners
-from rulekit.search.two_level.task import set_cover
+from rulekit.search.two_level.hamming import alternating, block_coordinate, row_owners, set_cover
 from tests.reference.alternating import alternating as plain_alternating
 from tests.reference.alternating import row_owner
 from tests.reference.block_coordinate import block_coordinate as plain_block_coordinate
 from tests.reference.block_coordinate import hamming_objective
-from tests.search.two_level.test_task import as_sets, learner, out_of_time
+from tests.search.two_level.test_hamming import as_sets, learner, out_of_time
 from tests.strategies.two_level import planted_task, two_level_tasks
 
 updates = st.sampled_from(["greedy", "cyclic", "random"])

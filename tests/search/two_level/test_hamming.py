@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 
 from rulekit.exceptions import TimeLimitError
 from rulekit.search.columns.clause_selection import hamming_cost
-from rulekit.search.two_level.task import TwoLevelTask, check_n_clauses, initial_clauses, set_cover
+from rulekit.search.two_level.hamming import (
+    TwoLevelTask,
+    check_n_clauses,
+    initial_clauses,
+    set_cover,
+)
 from tests.reference.block_coordinate import hamming_objective
 from tests.reference.set_cover import set_cover as plain_set_cover
 from tests.strategies.two_level import planted_task, two_level_tasks
