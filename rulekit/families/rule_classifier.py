@@ -18,13 +18,7 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier, refuse_with_several
-from rulekit.learners.choice import (
-    FOREST_SHARE,
-    GroupGaps,
-    Loss,
-    check_gaps,
-    summary_of,
-)
+from rulekit.learners.choice import FOREST_SHARE, GroupGaps, Loss, check_gaps, summary_of
 from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.inner_choice import (

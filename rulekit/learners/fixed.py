@@ -13,12 +13,7 @@ from rulekit.data import columns_of
 from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.shares import Shares
-from rulekit.learners.training import (
-    CheckedColumns,
-    SharedWork,
-    TrainingTable,
-    read_training_table,
-)
+from rulekit.learners.training import CheckedColumns, SharedWork, TrainingTable, read_training_table
 from rulekit.rules import Columns, RuleSet
 
 

@@ -26,13 +26,7 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-10
-LINPROG_STATUS = {
-    0: "optimal",
-    1: "time limit",
-    2: "infeasible",
-    3: "unbounded",
-    4: "error",
-}
+LINPROG_STATUS = {0: "optimal", 1: "time limit", 2: "infeasible", 3: "unbounded", 4: "error"}
 HIGHS_STATUS = {
     "kOptimal": "optimal",
     "kModelEmpty": "optimal",

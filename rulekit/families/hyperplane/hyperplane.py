@@ -32,13 +32,7 @@ from rulekit.learners.base import (
     refuse_with_several,
 )
 from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
-from rulekit.rules import (
-    Clause,
-    Constraints,
-    Literal,
-    RuleSet,
-    simplify,
-)
+from rulekit.rules import Clause, Constraints, Literal, RuleSet, simplify
 from rulekit.rules.constraints import TURNED
 
 SAME = 1e-12  # shares of rows that differ by less are equal but for rounding

@@ -333,12 +333,7 @@ class _Problem:
 
     def _only(self, rows: NDArray[np.intp]) -> "_Problem":
         return _Problem(
-            self.rows[rows],
-            self.signs[rows],
-            self.weight[rows],
-            self.centre,
-            self.scale,
-            self.ways,
+            self.rows[rows], self.signs[rows], self.weight[rows], self.centre, self.scale, self.ways
         )
 
 

@@ -87,10 +87,7 @@ def questions_of_levels(
         return missing
     if len(groups) == 2 and not has_missing:
         return [Question(feature, "level", groups[1], groups[0])]
-    return [
-        *(Question(feature, "level", tuple(g), (), has_missing) for g in groups),
-        *missing,
-    ]
+    return [*(Question(feature, "level", tuple(g), (), has_missing) for g in groups), *missing]
 
 
 def grouped(feature: str, counts: Mapping[Scalar, int]) -> tuple[tuple[Scalar, ...], ...]:

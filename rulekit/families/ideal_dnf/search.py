@@ -195,11 +195,7 @@ class CountPlan:
 
 
 def search(
-    source: PackedCounts,
-    plan: CountPlan,
-    factors: Factors | None,
-    *,
-    joined: Factors | None = None,
+    source: PackedCounts, plan: CountPlan, factors: Factors | None, *, joined: Factors | None = None
 ) -> Search:
     """Rank the conditions and evaluate each number of them."""
     if plan.positive == 0:

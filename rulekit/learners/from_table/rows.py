@@ -207,11 +207,7 @@ class TableRows:
             wrong = (self.answer(rule) != self.label).ifelse(1, 0)
         columns = {f"c{j}": self.value(name) for j, name in enumerate(self.features)}
         selected = self.all.select(
-            label=self.label,
-            held=self.held,
-            wrong=wrong,
-            number=self.number(purpose),
-            **columns,
+            label=self.label, held=self.held, wrong=wrong, number=self.number(purpose), **columns
         )
         table = shares.reshape(len(self.classes), -1)
         most = [

@@ -228,12 +228,7 @@ def refined(
     if not len(selection.chosen):
         return selection, ()
     improved = local_search(
-        problem.table,
-        problem.form,
-        selection,
-        theta,
-        problem.cuts,
-        deadline=problem.deadline,
+        problem.table, problem.form, selection, theta, problem.cuts, deadline=problem.deadline
     )
     steps = sorted(improved.selection.history, key=lambda step: "stopped" in step)
     return replace(improved.selection, history=tuple(steps)), improved.moved

@@ -326,11 +326,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         """Find the best clause over bins."""
         theta = float(self.theta)
         best = best_conditions(
-            problem.table,
-            problem.form,
-            theta,
-            screening=self.screening,
-            deadline=problem.deadline,
+            problem.table, problem.form, theta, screening=self.screening, deadline=problem.deadline
         )
         if best.screening is not None:
             self.screening_ = ConditionScreening(problem, best.screening, theta)

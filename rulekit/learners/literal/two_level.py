@@ -225,11 +225,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     def _proved(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
         """Improve a rule by the integer program, which reports optimality."""
         solution = solve_two_level_exact(
-            task.problem,
-            task.theta,
-            self.n_clauses,
-            disable_cost=task.disable_cost,
-            start=start,
+            task.problem, task.theta, self.n_clauses, disable_cost=task.disable_cost, start=start
         )
         last: dict[str, Any] = {"step": len(start.history), "objective": solution.value}
         last["lower_bound"] = solution.lower_bound

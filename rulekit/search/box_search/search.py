@@ -431,11 +431,7 @@ class _Interval:
 
 
 def refined_cuts(
-    table: BinnedTable,
-    form: str,
-    movable: MovableCuts,
-    chosen: Bools,
-    prices: BoxPrices = ERRORS,
+    table: BinnedTable, form: str, movable: MovableCuts, chosen: Bools, prices: BoxPrices = ERRORS
 ) -> tuple[dict[tuple[int, int], int], float]:
     """Optimise the intervals of a rule in turn, until none can be improved; chosen (R, d)."""
     work = _Refinement(table.as_cnf(form), movable, chosen, prices)
@@ -449,11 +445,7 @@ class _Refinement:
     """The clauses under change."""
 
     def __init__(
-        self,
-        table: BinnedTable,
-        movable: MovableCuts,
-        chosen: Bools,
-        prices: BoxPrices,
+        self, table: BinnedTable, movable: MovableCuts, chosen: Bools, prices: BoxPrices
     ) -> None:
         self.table, self.movable, self.prices = table, movable, prices
         self.y, self.weight = table.y, table.weight

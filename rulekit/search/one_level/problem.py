@@ -467,11 +467,7 @@ class CoverProblem:
         return A[kept].astype(float), y[kept], weight[kept]
 
     def sub_problem(
-        self,
-        rows: Floats | None,
-        theta: float,
-        *,
-        disable_cost: float | None = None,
+        self, rows: Floats | None, theta: float, *, disable_cost: float | None = None
     ) -> SubProblem:
         """Fold the rows of Z into prices and merge the rows of P; arguments as in `solve`."""
         rows = self.weight if rows is None else np.asarray(rows, dtype=float)

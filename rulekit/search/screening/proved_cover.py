@@ -58,11 +58,7 @@ def relax(problem: PricedColumns, deadline: float | None = None) -> Relaxation:
         nothing = np.zeros(0, dtype=np.intp)
         return Relaxation(problem.m, float(problem.m.sum()), nothing, np.zeros(0), True, 0)
     answer, solved, generated, best = _generate(
-        problem,
-        GeneratedDual(problem.m),
-        missed,
-        _Point(feasible(problem, problem.m)),
-        deadline,
+        problem, GeneratedDual(problem.m), missed, _Point(feasible(problem, problem.m)), deadline
     )
     weights = np.zeros(len(generated))
     if answer is not None and answer.duals is not None:
@@ -210,10 +206,7 @@ def best_conditions(
 
 
 def best_columns(
-    problem: PricedColumns,
-    *,
-    screening: str | None = "duality",
-    deadline: float | None = None,
+    problem: PricedColumns, *, screening: str | None = "duality", deadline: float | None = None
 ) -> ProvedClause:
     """Find the clause of least cost."""
     relaxation = relax(problem, deadline)

@@ -202,9 +202,7 @@ def screen_table(
 
 
 def screen(
-    problem: PricedColumns,
-    tests: Sequence[str] = COUNTING,
-    bounds: Bounds | None = None,
+    problem: PricedColumns, tests: Sequence[str] = COUNTING, bounds: Bounds | None = None
 ) -> Screening:
     """Remove columns that some best clause does without."""
     for name in tests:

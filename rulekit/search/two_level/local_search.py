@@ -80,11 +80,7 @@ class _State:
     """The rule under way."""
 
     def __init__(
-        self,
-        table: BinnedTable,
-        selection: ClauseSelection,
-        theta: float,
-        cuts: MovableCuts,
+        self, table: BinnedTable, selection: ClauseSelection, theta: float, cuts: MovableCuts
     ) -> None:
         self.table, self.theta, self.ranks, self.barred = table, theta, cuts.ranks, cuts.barred
         self.A, self.y, self.weight = table.values, table.y, table.weight

@@ -129,11 +129,7 @@ def _one_copy(
             sparse.hstack([sparse.csr_array(table.A[P]), _empty(m, k + len(Z))]),  # psi + A w >= 1
             sparse.hstack([-identity, identity, _empty(k, len(Z))]),  # M >= w
             sparse.hstack(
-                [
-                    _empty(n_links, k),
-                    _unit(inner, k) - _unit(outer, k),
-                    _empty(n_links, len(Z)),
-                ]
+                [_empty(n_links, k), _unit(inner, k) - _unit(outer, k), _empty(n_links, len(Z))]
             ),  # M[inner] >= M[outer]
             sparse.hstack([_empty(n_reads, k), -_unit(node, k), _unit(reader, len(Z))]),
         ],

@@ -323,8 +323,7 @@ def test_a_forbidden_column_is_not_read():
 
 
 @pytest.mark.parametrize(
-    "wishes",
-    [{"required": ["age"]}, {"directions": {"age": ">"}}, {"allow_not_equal": False}],
+    "wishes", [{"required": ["age"]}, {"directions": {"age": ">"}}, {"allow_not_equal": False}]
 )
 def test_constraints_beyond_counting_are_refused(wishes):
     X, y = mixed()

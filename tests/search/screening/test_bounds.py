@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from rulekit.search.screening.bounds import (
-    feasible,
-    greedy_bounds,
-    priced,
-    steepest_clause,
-)
+from rulekit.search.screening.bounds import feasible, greedy_bounds, priced, steepest_clause
 from rulekit.search.screening.proved_cover import relax
 from tests.reference import screening as reference
 from tests.strategies.screening import solved_instances

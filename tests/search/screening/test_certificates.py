@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 from rulekit.search.screening.bounds import priced
-from rulekit.search.screening.screen import (
-    ENHANCED,
-    TESTS,
-    Outcome,
-    Screening,
-    screen,
-    unproved,
-)
+from rulekit.search.screening.screen import ENHANCED, TESTS, Outcome, Screening, screen, unproved
 from tests.reference import screening as reference
 from tests.reference.candidates import MatrixColumns
 from tests.strategies.screening import lp_bounds, solved_instances, tied_table

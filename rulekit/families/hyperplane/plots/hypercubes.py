@@ -222,10 +222,7 @@ def projection_sentence(shown: Projection, described: str) -> str:
 
 
 def coverage_figure(
-    curves: dict[str, list[int]],
-    totals: dict[str, int],
-    *,
-    classes: Sequence[Any] | None = None,
+    curves: dict[str, list[int]], totals: dict[str, int], *, classes: Sequence[Any] | None = None
 ) -> go.Figure:
     """Draw the share of rows covered against the number of boxes.
 

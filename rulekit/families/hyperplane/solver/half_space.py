@@ -179,11 +179,7 @@ class LPSVMProgram:
     """One table, for several prices `nu`; shapes: A (m, n), signs (m,), weight (m,), ways (n,)."""
 
     def __init__(
-        self,
-        A: Floats,
-        signs: Floats,
-        weight: Floats | None = None,
-        ways: Floats | None = None,
+        self, A: Floats, signs: Floats, weight: Floats | None = None, ways: Floats | None = None
     ) -> None:
         m, n = A.shape
         self._n, self._reach = n, np.abs(A).max(axis=0)

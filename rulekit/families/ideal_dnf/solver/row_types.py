@@ -262,11 +262,7 @@ def mutual_information(counts: Contingency) -> Floats:
     return np.where((n1 > 0) & (n0 > 0), information, np.nan)
 
 
-_MEASURES = {
-    "f": squared_correlation,
-    "mutual_info": mutual_information,
-    "chi2": chi_square,
-}
+_MEASURES = {"f": squared_correlation, "mutual_info": mutual_information, "chi2": chi_square}
 
 
 def rankings(

@@ -230,10 +230,7 @@ def bspace_sentence(split: PowerLawSplit, points: SplitPoints) -> str:
     sides = (
         ("within the band", "outside it")
         if split.is_band
-        else (
-            "at or below the boundary",
-            "above it",
-        )
+        else ("at or below the boundary", "above it")
     )
     for side, word in zip((within, ~within), sides, strict=True):
         labels, counts = np.unique(points.labels[side].astype(str), return_counts=True)
@@ -335,12 +332,7 @@ def _solid(
                 z=points.laws[of_label, 2],
                 mode="markers",
                 name=plain(label),
-                marker={
-                    "size": 3,
-                    "color": look.colour,
-                    "symbol": look.symbol,
-                    "opacity": 0.7,
-                },
+                marker={"size": 3, "color": look.colour, "symbol": look.symbol, "opacity": 0.7},
                 customdata=points.rows[of_label] + 1,
                 hovertemplate="row %{customdata}<extra></extra>",
             )
@@ -402,12 +394,7 @@ def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) ->
                 y=y[of_label],
                 mode="markers",
                 name=plain(label),
-                marker={
-                    "size": 7,
-                    "opacity": 0.65,
-                    "color": look.colour,
-                    "symbol": look.symbol,
-                },
+                marker={"size": 7, "opacity": 0.65, "color": look.colour, "symbol": look.symbol},
                 customdata=points.rows[of_label] + 1,
                 hovertemplate="row %{customdata}<extra></extra>",
             )
@@ -419,12 +406,7 @@ def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) ->
                 y=y[points.wrong],
                 mode="markers",
                 name=WRONG,
-                marker={
-                    "size": 13,
-                    "symbol": "circle-open",
-                    "color": GREY,
-                    "line": {"width": 2},
-                },
+                marker={"size": 13, "symbol": "circle-open", "color": GREY, "line": {"width": 2}},
                 hoverinfo="skip",
             )
         )

@@ -81,11 +81,7 @@ def _best_event(keys: Ints, first: Ints, mass: ClassMass) -> Cuts:
 
 
 def best_interval(
-    values: Floats,
-    mass: ClassMass,
-    n_starts: int = 3,
-    rounds: int = 4,
-    inside: int | None = None,
+    values: Floats, mass: ClassMass, n_starts: int = 3, rounds: int = 4, inside: int | None = None
 ) -> Cuts:
     """Find the interval of little impurity for each row of values (P, n); not exact.
 
