@@ -19,8 +19,14 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.families.family import Family
-from rulekit.families.ideal_dnf.counts import counted_types
-from rulekit.families.ideal_dnf.search import MODES, CountPlan, IdealFormula, Search, search_table
+from rulekit.families.ideal_dnf.search import (
+    MODES,
+    CountPlan,
+    IdealFormula,
+    Search,
+    counted_types,
+    search_table,
+)
 from rulekit.families.ideal_dnf.solver.prime_implicants import MAX_COLUMNS
 from rulekit.families.ideal_dnf.solver.row_types import least_errors
 from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier

@@ -13,9 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample, sweep
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.ideal_dnf import search as counting
-from rulekit.families.ideal_dnf.counts import lower_median
 from rulekit.families.ideal_dnf.ideal_dnf import SampleGuarantee, margins_of
-from rulekit.families.ideal_dnf.search import held_out
+from rulekit.families.ideal_dnf.search import held_out, lower_median
 from rulekit.families.ideal_dnf.solver.row_types import SCORES
 from rulekit.learners.shares import SHRINK
 from tests.reference import ideal as plain
