@@ -25,7 +25,6 @@ from rulekit.families.hyperplane.plane_work import (
 from rulekit.families.hyperplane.solver.corners import CRITERIA
 from rulekit.families.hyperplane.solver.hypercubes import Boxes
 from rulekit.learners.base import (
-    CLASS_PARAMETERS,
     FIT_ATTRIBUTES,
     BaseRuleClassifier,
     one_against_rest,
@@ -147,8 +146,6 @@ n_rules_, n_conditions_, training_error_
         "min_coverage": [Interval(Integral, 1, None, closed="left")],
         "uncovered": [StrOptions({"other", "hyperplane"})],
         "confidence_folds": [Interval(Integral, 0, None, closed="left")],
-        **CLASS_PARAMETERS,
-        "constraints": [Constraints, Mapping, None],
     }
 
     linear: Any = None

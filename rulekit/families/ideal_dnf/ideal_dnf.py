@@ -29,7 +29,7 @@ from rulekit.families.ideal_dnf.search import (
 )
 from rulekit.families.ideal_dnf.solver.prime_implicants import MAX_COLUMNS
 from rulekit.families.ideal_dnf.solver.row_types import least_errors
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.from_table.fit import check_limits
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.training import (
@@ -255,11 +255,6 @@ n_rules_, n_conditions_, training_error_
         "max_variables": [Interval(Integral, 1, MAX_COLUMNS, closed="both")],
         "tolerance": [Interval(Real, 0, 1, closed="left")],
         "mode": [StrOptions(set(MODES))],
-        **CLASS_PARAMETERS,
-        "binarizer": [Binarizer, None],
-        "constraints": [Constraints, Mapping, None],
-        "random_state": ["random_state"],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
 
     max_variables: int = 10

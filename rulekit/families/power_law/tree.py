@@ -25,7 +25,7 @@ from rulekit.families.power_law.growing import (
     seed_of,
 )
 from rulekit.families.power_law.solver.split_beam import SEARCHED_ROWS
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.training import (
     Clock,
     SharedWork,
@@ -290,10 +290,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         "lower_level": [StrOptions({"exact", "genetic"})],
         "max_exponents": [Interval(Integral, 1, None, closed="left")],
         "inner_folds": [Interval(Integral, 2, None, closed="left"), None],
-        **CLASS_PARAMETERS,
-        "random_state": ["random_state"],
-        "constraints": [Constraints, Mapping, None],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
     _needs = (
         Needs("max_exponents", "upper_level", ("beam",)),

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, cast
 
-import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from rulekit.exceptions import RuleError, StoppedError
 from rulekit.families.family import Family, size_words
 from rulekit.families.scorecard.candidates import Candidates, candidates
 from rulekit.families.scorecard.solver.search import Card, PointsPath
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.literal.base import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
 from rulekit.rules import Clause, Constraints, PointsSplit, RuleSet
@@ -225,9 +224,6 @@ n_conditions_, training_error_, empty_rule_hint_
         "max_conditions": [Interval(Integral, 0, None, closed="left")],
         "bands": [Interval(Integral, 2, None, closed="left")],
         "calibration_folds": [Interval(Integral, 0, None, closed="left")],
-        **CLASS_PARAMETERS,
-        "binarizer": [Binarizer, None],
-        "constraints": [Constraints, Mapping, None],
     }
     binarizer_: Binarizer = field(init=False)
 
@@ -294,9 +290,6 @@ n_conditions_, training_error_, empty_rule_hint_
             return np.column_stack([chance, 1.0 - chance])
         return np.column_stack([1.0 - chance, chance])
 
-    def _reading_binarizer(self) -> Binarizer:
-        return Binarizer() if self.binarizer is None else self.binarizer
-
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         work = self._begun(table, shared)
         cards = self._cards(work, shared)
@@ -320,14 +313,7 @@ n_conditions_, training_error_, empty_rule_hint_
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
-        binarizer = Binarizer() if self.binarizer is None else self.binarizer
-        binarizer_key = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
-
-        def cut() -> tuple[Binarizer, Any]:
-            fitted = table.binarizer(binarizer)
-            return fitted, fitted.fit_read(table.frame, table.columns, table.y)
-
-        self.binarizer_, bins = shared.once(("cut", binarizer_key), cut)
+        binarizer_key, bins = self._binned(table, shared)
         key = binarizer_key, positive, constraints, weight.tobytes()
 
         def begun() -> _Work:

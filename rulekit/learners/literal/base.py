@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar
 
-import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from rulekit._validation import Interval, StrOptions
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import RuleError
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier, refuse_with_several
+from rulekit.learners.base import BaseRuleClassifier, refuse_with_several
 from rulekit.learners.literal.several import SeveralClasses, fit_list
 from rulekit.learners.training import (
     LearningProblem,
@@ -242,12 +241,8 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **CLASS_PARAMETERS,
         "theta": [Interval(Real, 0, None, closed="left")],
         "form": [StrOptions({"dnf", "cnf"})],
-        "binarizer": [Binarizer, None],
-        "constraints": [Constraints, Mapping, None],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
     _multi_class = True
     random_state = None  # of learners that have none
@@ -278,9 +273,6 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def _by_cells(self) -> bool:
         """Whether the problem uses bins without a Boolean matrix."""
         return False
-
-    def _reading_binarizer(self) -> Binarizer:
-        return Binarizer() if self.binarizer is None else self.binarizer
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         if len(table.classes) > 2:
@@ -327,16 +319,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self, table: TrainingTable, shared: SharedWork, *, by_cells: bool | None = None
     ) -> tuple[tuple[bool, str], Any]:
         """Bin the table or reuse it; return a key of the binning, and the codes."""
-        binarizer = Binarizer() if self.binarizer is None else self.binarizer
-        cells = self._by_cells() if by_cells is None else by_cells
-        key = cells, str(joblib.hash((type(binarizer).__name__, binarizer.get_params())))
-
-        def cut() -> tuple[Binarizer, Any]:
-            fitted = table.binarizer(binarizer)
-            return fitted, fitted.fit_read(table.frame, table.columns, table.y)
-
-        self.binarizer_, encoded = shared.once(("cut", key), cut)
-        return key, encoded
+        return self._binned(table, shared, self._by_cells() if by_cells is None else by_cells)
 
     def _learned_list(
         self, several: SeveralClasses, rng: np.random.Generator

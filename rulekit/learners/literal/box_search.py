@@ -188,7 +188,6 @@ empty_rule_hint_, binarizer_
 
     _renamed: ClassVar[dict[str, str]] = {"doubt": "label_noise", "kicks": "n_perturbations"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LiteralRuleClassifier._parameter_constraints,
         "n_clauses": [Interval(Integral, 1, None, closed="left")],
         "max_conditions": [Interval(Integral, 0, None, closed="left"), None],
         "robustness": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
@@ -196,7 +195,6 @@ empty_rule_hint_, binarizer_
         "n_perturbations": [Interval(Integral, 0, None, closed="left")],
         "refine_thresholds": ["boolean", StrOptions({"cv"})],
         "refine": ["boolean"],
-        "random_state": ["random_state"],
     }
     _needs = (
         Needs("max_conditions", "refine", (False,)),

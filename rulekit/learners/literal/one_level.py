@@ -232,12 +232,10 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LiteralRuleClassifier._parameter_constraints,
         "exact": ["boolean"],
         "screening": [StrOptions({"counting", "duality"}), None],
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],
         "rounding_threshold": [Interval(Real, 0, 1, closed="right")],
-        "random_state": ["random_state"],
     }
     _needs = (
         Needs("rounding", "exact", (False,)),

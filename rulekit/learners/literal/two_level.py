@@ -133,7 +133,6 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LiteralRuleClassifier._parameter_constraints,
         "method": [StrOptions(set(METHODS))],
         "n_clauses": [Interval(Integral, 1, None, closed="left")],
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],
@@ -144,7 +143,6 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         "init": [StrOptions({"set_cover", "random", "zero"})],
         "update": [StrOptions({"greedy", "cyclic", "random"})],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
-        "random_state": ["random_state"],
     }
     _needs = (
         Needs("rounding", "method", (*HAMMING_METHODS, "exact")),
