@@ -139,16 +139,6 @@ class Archive:
         """Return which conditions of the table each clause of an entry uses, shape (k, d)."""
         return self.problem.chosen(entry.boxes)
 
-    def front(self, n_clauses: int | None = None) -> tuple[ArchiveEntry, ...]:
-        """Return the entries that no other beats in both loss and literals, smallest first."""
-        limit = np.inf if n_clauses is None else n_clauses
-        allowed = [e for e in self._entries.values() if e.n_clauses <= limit]
-        kept: list[ArchiveEntry] = []
-        for entry in sorted(allowed, key=lambda e: (e.n_conditions, e.loss, e.n_clauses)):
-            if not kept or entry.loss < kept[-1].loss - GAIN:
-                kept.append(entry)
-        return tuple(kept)
-
 
 class Descent:
     """Improves rules of one problem.

@@ -108,6 +108,7 @@ NOISE = 1e-10  # of a weight, as solvers return it
 DENOMINATORS = np.arange(2.0, 241.0)
 Floats = NDArray[np.float64]
 TIE = 1e-9
+DRAWS = 10  # of `round_at_random`
 
 
 def default_perturbation(d: int) -> Floats:
@@ -203,11 +204,9 @@ def round_by_threshold(w: Floats, threshold: float = 0.2) -> Bools:
     return w >= threshold
 
 
-def round_at_random(
-    task: RoundingTask, w: Floats, rng: np.random.Generator, n_draws: int = 10
-) -> Bools:
+def round_at_random(task: RoundingTask, w: Floats, rng: np.random.Generator) -> Bools:
     """Choose each column with its weight as the probability; keep the cheapest of some draws."""
-    draws = (rng.random((n_draws, len(w))) < w) | task.required
+    draws = (rng.random((DRAWS, len(w))) < w) | task.required
     costs = np.array([task.cost(draw) for draw in draws])
     near = np.flatnonzero(costs <= costs.min() + TIE)
     shortest: Bools = draws[near[np.argmin(draws[near].sum(axis=1))]]

@@ -202,8 +202,8 @@ class _Cover:
         if solution.x is None:
             raise SolverError(
                 "The integer program of the shortest formula failed: the solver returned status "
-                f"{solution.status!r} and no formula ({solution.message}). Use `exact=False` for "
-                "the greedy formula."
+                f"{solution.status!r} and no formula ({solution.message}). Report the table that "
+                "shows this."
             )
         chosen = [int(q) for q in self.primes[solution.x > 0.5]]
         if solution.status == "optimal":
