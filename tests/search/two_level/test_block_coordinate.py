@@ -22,18 +22,18 @@ sizes = st.integers(1, 4)
 
 
 @given(two_level_tasks(disable=True), sizes)
-def test_greedy_clauses_equal_the_plain_twin(task, n_clauses):
+def test_clauses_equal_the_plain_twins(task, n_clauses):
+    A, y, weight = task.problem.table.values, task.y, task.weight
+
     def value(clauses):
-        cost = task.disable_cost or 0.0
-        return hamming_objective(
-            task.problem.table.values, task.y, task.weight, clauses, task.theta, cost
-        )
+        return hamming_objective(A, y, weight, clauses, task.theta, task.disable_cost or 0.0)
 
     start = as_sets(set_cover(task, n_clauses))
-    expected = plain_block_coordinate(
-        task.problem.table.values, task.y, start, learner(task), value
-    )
+    expected = plain_block_coordinate(A, y, start, learner(task), value)
     assert as_sets(block_coordinate(task, n_clauses)) == expected
+    found = alternating(task, n_clauses)
+    assert as_sets(found) == plain_alternating(A, y, weight, start, learner(task), value)
+    assert found.value == pytest.approx(value(as_sets(found)), abs=1e-9)
 
 
 @given(two_level_tasks(disable=True), sizes, updates, inits)
@@ -46,8 +46,8 @@ def test_the_objective_never_rises(task, n_clauses, update, init):
 
 @given(two_level_tasks())
 def test_one_clause_equals_set_covering(task):
-    found = block_coordinate(task, 1)
-    np.testing.assert_array_equal(found.chosen, set_cover(task, 1).chosen)
+    for found in (block_coordinate(task, 1), alternating(task, 1)):
+        np.testing.assert_array_equal(found.chosen, set_cover(task, 1).chosen)
 
 
 @given(two_level_tasks(), sizes, st.sampled_from(["cyclic", "random"]))
@@ -79,12 +79,13 @@ def test_the_same_generator_gives_the_same_rule():
     np.testing.assert_array_equal(first.chosen, second.chosen)
 
 
-@pytest.mark.parametrize("update", ["greedy", "cyclic", "random"])
+@pytest.mark.parametrize("update", ["greedy", "cyclic", "random", None])
 def test_a_time_limit_keeps_the_best_rule_so_far(update):
-    slow = out_of_time(planted_task())
+    task = planted_task(noise=0.2)
+    slow = out_of_time(task)
     object.__setattr__(slow, "allowed", 2)
-    found = block_coordinate(slow, 2, update=update)
-    np.testing.assert_array_equal(found.chosen, set_cover(planted_task(), 2).chosen)
+    found = block_coordinate(slow, 2, update=update) if update else alternating(slow, 2)
+    np.testing.assert_array_equal(found.chosen, set_cover(task, 2).chosen)
     assert found.history[-1]["stopped"] == "time limit"
 
 
@@ -116,31 +117,10 @@ def test_rows_are_assigned_like_in_the_plain_twin(task, n_clauses, seed):
     assert [None if r < 0 else int(r) for r in found] == expected
 
 
-@given(two_level_tasks(disable=True), sizes)
-def test_clauses_equal_the_plain_twin(task, n_clauses):
-    def value(clauses):
-        cost = task.disable_cost or 0.0
-        return hamming_objective(
-            task.problem.table.values, task.y, task.weight, clauses, task.theta, cost
-        )
-
-    start = as_sets(set_cover(task, n_clauses))
-    found = alternating(task, n_clauses)
-    assert as_sets(found) == plain_alternating(
-        task.problem.table.values, task.y, task.weight, start, learner(task), value
-    )
-    assert found.value == pytest.approx(value(as_sets(found)), abs=1e-9)
-
-
 @given(two_level_tasks(), sizes, st.sampled_from(["set_cover", "random", "zero"]))
 def test_the_best_rule_met_is_returned(task, n_clauses, init):
     found = alternating(task, n_clauses, init=init)
     assert found.value == pytest.approx(min(s["objective"] for s in found.history), abs=1e-8)
-
-
-@given(two_level_tasks())
-def test_one_clause_alternating_equals_set_covering(task):
-    np.testing.assert_array_equal(alternating(task, 1).chosen, set_cover(task, 1).chosen)
 
 
 def test_equally_near_rows_go_to_the_first_clause():
@@ -153,11 +133,3 @@ def test_equally_near_rows_go_to_the_first_clause():
 def test_a_planted_rule_is_found():
     found = alternating(planted_task(noise=0.0), 2)
     assert sorted(map(sorted, as_sets(found))) == [[0, 1], [2, 3, 4]]
-
-
-def test_a_time_limit_keeps_the_best_alternation_so_far():
-    slow = out_of_time(planted_task(noise=0.2))
-    object.__setattr__(slow, "allowed", 2)
-    found = alternating(slow, 2)
-    np.testing.assert_array_equal(found.chosen, set_cover(planted_task(noise=0.2), 2).chosen)
-    assert found.history[-1]["stopped"] == "time limit"

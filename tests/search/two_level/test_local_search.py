@@ -96,25 +96,18 @@ def test_the_objective_falls_with_every_move(problem):
     assert all(np.diff(objectives) < 0)
 
 
-def test_a_cut_moves_to_a_value_that_is_no_threshold():
+@pytest.mark.parametrize(
+    ("barred", "rank", "value"), [([], 5, 0.5), ([(0, 5)], 4, 1.5)], ids=["free", "barred"]
+)
+def test_a_cut_moves_to_the_best_value_that_is_not_barred(barred, rank, value):
     ranks = np.arange(10)
     A = np.array([ranks <= 2, ranks > 2]).T
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
     table = BinnedTable.of_matrix(A, np.zeros(2, int), np.array([-1, 1]))
-    cuts = MovableCuts({0: ranks})
+    cuts = MovableCuts({0: ranks}, frozenset(barred))
     found = local_search(table.labelled(ranks <= 5, np.ones(10)), "cnf", start, 0.5, cuts)
-    assert found.moved == ((0, 5),)
-    assert found.selection.value == 0.5
-
-
-def test_a_barred_cut_is_not_made():
-    ranks = np.arange(10)
-    A = np.array([ranks <= 2, ranks > 2]).T
-    start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
-    table = BinnedTable.of_matrix(A, np.zeros(2, int), np.array([-1, 1]))
-    cuts = MovableCuts({0: ranks}, frozenset({(0, 5)}))
-    found = local_search(table.labelled(ranks <= 5, np.ones(10)), "cnf", start, 0.5, cuts)
-    assert found.moved == ((0, 4),)
+    assert found.moved == ((0, rank),)
+    assert found.selection.value == value
 
 
 def test_past_the_deadline_the_start_is_kept():
