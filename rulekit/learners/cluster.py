@@ -33,11 +33,6 @@ caller_log = logging.getLogger("rulekit.cluster")  # the caller's
 _kept: ContextVar[dict[Any, Any] | None] = ContextVar("kept", default=None)
 
 
-def client_in_use() -> Any | None:
-    """Return the client of ``joblib.parallel_config("dask")``, or None."""
-    return getattr(get_active_backend()[0], "client", None)
-
-
 @contextlib.contextmanager
 def cached_on_workers() -> Iterator[None]:
     """Keep data that is sent in this block on the workers until its end."""
@@ -217,7 +212,7 @@ def spread(
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Any]]:
     """Run tasks on joblib's configured backend; yield each index and result as they finish."""
-    if (client := client_in_use()) is not None:
+    if (client := getattr(get_active_backend()[0], "client", None)) is not None:
         yield from on_cluster(client, work, tasks, stopped)
         return
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)

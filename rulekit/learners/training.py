@@ -84,7 +84,7 @@ class TrainingTable:
 
     def part(self, rows: NDArray[np.intp], name: str, *, multi_class: bool) -> "TrainingTable":
         """Return some rows as a table; `name` is the learner's, for the message on one class."""
-        classes, codes = _classes(self.y[rows], name, multi_class)
+        classes, codes = two_classes(self.y[rows], name, multi_class)
         return TrainingTable(
             self.frame.iloc[rows],
             {name: values[rows] for name, values in self.columns.items()},
@@ -213,7 +213,7 @@ def read_training_table(
     positive_weight = weight > 0
     if not positive_weight.all():
         frame, y, weight = frame[positive_weight], y[positive_weight], weight[positive_weight]
-    classes, codes = _classes(y, name, multi_class, one_class)
+    classes, codes = two_classes(y, name, multi_class, one_class)
     weighted = sample_weight is not None
     if reader is None:
         columns = columns_of(frame, exact=True)
@@ -284,14 +284,10 @@ def refuse_infinities(columns: Columns) -> None:
             )
 
 
-def two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the two classes, sorted, and the index of each row's: shapes (2,) and (n,)."""
-    return _classes(y, name)
-
-
-def _classes(
+def two_classes(
     y: NDArray[Any], name: str, multi_class: bool = False, one_class: bool = False
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes, sorted, and the index of each row's: shapes (K,) and (n,)."""
     classes, codes = np.unique(y, return_inverse=True)
     shown = ", ".join(repr(v) for v in classes[:5].tolist())
     if len(classes) == 1 and not one_class:

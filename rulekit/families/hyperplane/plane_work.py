@@ -5,7 +5,7 @@ Also the confidence of a prediction, from the distance to the plane, calibrated 
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -138,7 +138,7 @@ class Plane:
             whole = self.design.numbers[column].whole
             both = short_faces(np.concatenate([lower[:, i], upper[:, i]]), everywhere[:, i], whole)
             lower[:, i], upper[:, i] = both[: len(boxes)], both[len(boxes) :]
-        return boxes.with_faces(lower, upper)
+        return replace(boxes, lower=lower, upper=upper)
 
 
 def learned_plane(

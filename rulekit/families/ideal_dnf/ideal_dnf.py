@@ -363,9 +363,8 @@ n_rules_, n_conditions_, training_error_
     def _check(self) -> None:
         super()._check()
         constraints = as_constraints(self.constraints)
-        if replace(constraints, forbidden=()) != Constraints() or not _are_names(
-            constraints.forbidden
-        ):
+        only_names = all(isinstance(item, str) for item in constraints.forbidden)
+        if replace(constraints, forbidden=()) != Constraints() or not only_names:
             raise ValueError(
                 "`constraints` of an ideal DNF can only forbid whole columns. Remove the other "
                 "constraints, or use `TwoLevelRuleClassifier`."
@@ -513,10 +512,6 @@ n_rules_, n_conditions_, training_error_
                 "one found is kept in `rule_set_` and predicts the same for every type of case "
                 "that occurs; raise `time_limit` to continue."
             )
-
-
-def _are_names(items: Sequence[Any]) -> bool:
-    return all(isinstance(item, str) for item in items)
 
 
 CONDITIONS = tuple(range(1, 11))

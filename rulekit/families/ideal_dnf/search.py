@@ -104,11 +104,6 @@ def grouped(feature: str, counts: Mapping[Scalar, int]) -> tuple[tuple[Scalar, .
     return level_groups(feature, counts, MAX_LEVELS)
 
 
-def is_pair(questions: Sequence[Question]) -> NDArray[np.bool_]:
-    """Return which Boolean columns separate exactly two levels, shape (d,)."""
-    return np.array([bool(q.other) for q in questions], dtype=bool)
-
-
 def lower_median(values: NDArray[np.float64]) -> float | None:
     """Return the threshold: the lower middle value, or the largest below the maximum."""
     if len(values) == 0:
@@ -200,7 +195,7 @@ class TableCounts(PackedCounts):
 
     def pairs(self) -> Bools:
         """Return which columns are equivalent to their complement, shape (d,)."""
-        return is_pair(self.questions)
+        return np.array([bool(q.other) for q in self.questions], dtype=bool)
 
     def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
         """Recompute thresholds on all rows; return the literals and the counts of types."""

@@ -58,7 +58,9 @@ def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFra
     weight, share = chances["weight"].to_numpy(), chances["share"].to_numpy()
     decides = int(np.searchsorted(totals, split.total))
     starts = _starts(weight, weight * share, decides, most)
-    first = [split.total if k == decides else _halfway(totals[k - 1], totals[k]) for k in starts]
+    first = [
+        split.total if k == decides else int(-(-(totals[k - 1] + totals[k]) // 2)) for k in starts
+    ]
     lowest, highest = split.span
     ends = [*starts[1:], len(totals)]
     rows = []
@@ -87,10 +89,6 @@ def rule_of_bands(bands: pd.DataFrame, split: PointsSplit) -> RuleSet:
             clauses.append(Clause((PointsSplit(split.conditions, split.points, total),)))
             answers.append(labels[k])
     return RuleSet(tuple(clauses), tuple(answers), "dnf", labels[-1])
-
-
-def _halfway(below: int, above: int) -> int:
-    return int(-(-(below + above) // 2))
 
 
 def _starts(weight: Floats, described: Floats, decides: int, most: int) -> list[int]:

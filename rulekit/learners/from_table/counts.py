@@ -258,7 +258,8 @@ class CutRefiner:
         best, share = now, SHARE
         for _ in range(TRIES):
             low, high = window(values, best, share)
-            losses = self.losses(rule, k, i, Grid.over(low, high, whole=is_whole(values)))
+            whole = bool((values == np.round(values)).all())
+            losses = self.losses(rule, k, i, Grid.over(low, high, whole=whole))
             best = losses.best(best)
             position = (best - low) / (high - low)
             outside = share < 1 and not BORDER < position < 1 - BORDER
@@ -332,11 +333,6 @@ def window(values: Floats, cut: float, share: float) -> tuple[float, float]:
     reach = max(2, int(np.ceil(share * n)))
     low, high = float(values[max(0, at - reach)]), float(values[min(n - 1, at + reach)])
     return (low, high) if low < high else (float(values[0]), float(values[-1]))
-
-
-def is_whole(values: Floats) -> bool:
-    """Return whether all are whole numbers."""
-    return bool((values == np.round(values)).all())
 
 
 def with_cut(condition: Condition, cut: float) -> Literal:

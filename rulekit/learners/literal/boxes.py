@@ -79,10 +79,6 @@ class Searched:
     finished: bool
     seconds: float = math.inf
 
-    def serves(self, seconds: float) -> bool:
-        """Whether the result is valid for a caller with this time limit."""
-        return self.finished or seconds <= self.seconds
-
     def entry(
         self, theta: float, n_clauses: int, max_conditions: int | None = None
     ) -> ArchiveEntry:
@@ -129,7 +125,7 @@ class BoxSearch:
         key = repr(("search", self.robustness, self.n_perturbations, most, state)).encode()
         stored: Searched | None = problem.memory.get(key)
         seconds = math.inf if self.time_limit is None else self.time_limit
-        if stored is None or not stored.serves(seconds):
+        if stored is None or not (stored.finished or seconds <= stored.seconds):
             searched = self._searched(problem, most, rng)
             stored = problem.memory[key] = replace(searched, seconds=seconds)
         return stored

@@ -328,9 +328,8 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         )
         if best.screening is not None:
             self.screening_ = ConditionScreening(problem, best.screening, theta)
-        clause = tuple(
-            sorted((problem.table.literals[j] for j in best.columns.tolist()), key=_sort_key)
-        )
+        literals = [problem.table.literals[j] for j in best.columns.tolist()]
+        clause = tuple(sorted(literals, key=lambda literal: literal.sort_key))
         step: dict[str, Any] = {
             "step": 0,
             "objective": best.cost,
@@ -441,7 +440,3 @@ def screen_conditions(
         screening = screen_table(*task, HOW[how])
     assert screening is not None
     return ConditionScreening(problem, screening, float(theta))
-
-
-def _sort_key(literal: Literal) -> tuple[str, str, str, bool, str, str]:
-    return literal.sort_key

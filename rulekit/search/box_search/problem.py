@@ -151,7 +151,8 @@ class Axes:
     def _level(self, literal: Literal, j: int) -> tuple[int, NDArray[np.integer]]:
         """Return for each bin whether it holds a literal's level; the last one has no value."""
         source = int(self.table.feature[j])
-        held = _level_test(literal).mask_of(self.table.encodings[source].representatives())
+        test = replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
+        held = test.mask_of(self.table.encodings[source].representatives())
         bins = held.astype(np.int64)
         bins[-1] = 2
         return source, bins
@@ -167,11 +168,6 @@ class Axes:
         self.bins.append(bins)
         self._sizes.append(n_bins)
         return len(self.bins) - 1
-
-
-def _level_test(literal: Literal) -> Literal:
-    """Return the test whether a value is the level, or among the levels, of a literal."""
-    return replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
 
 
 def _by_column(table: BinnedTable, form: str) -> dict[str, Kinds]:

@@ -145,16 +145,13 @@ class ThetaPath:
         """Remember a clause solved at `theta`, whose interval is relative to that theta."""
         lower, upper = theta + vertex.lower, theta + vertex.upper
         for k, piece in enumerate(self.pieces):
-            if _same_clause(piece, vertex):
+            same = np.array_equal(piece.columns, vertex.columns)
+            if same and np.array_equal(piece.weights, vertex.weights):
                 self.pieces[k] = replace(
                     piece, lower=min(lower, piece.lower), upper=max(upper, piece.upper)
                 )
                 return
         self.pieces.append(replace(vertex, lower=lower, upper=upper))
-
-
-def _same_clause(a: Vertex, b: Vertex) -> bool:
-    return np.array_equal(a.columns, b.columns) and np.array_equal(a.weights, b.weights)
 
 
 class CoverProgram:

@@ -84,7 +84,9 @@ class _State:
     ) -> None:
         self.table, self.theta, self.ranks, self.barred = table, theta, cuts.ranks, cuts.barred
         self.A, self.y, self.weight = table.values, table.y, table.weight
-        self.numbers = self.A.astype(np.float32 if _small_integers(self.weight) else np.float64)
+        whole = bool((self.weight == np.round(self.weight)).all())
+        single = whole and self.weight.sum() < 2**24  # sums are exact in single precision
+        self.numbers = self.A.astype(np.float32 if single else np.float64)
         self.gain = np.where(self.y, -self.weight, self.weight)
         self.clauses: list[tuple[int, ...] | None] = [
             None if off else tuple(int(j) for j in np.flatnonzero(row))
@@ -248,8 +250,3 @@ class _State:
         disabled = np.array([clause is None for clause in self.clauses])
         selection = ClauseSelection(chosen, disabled, self.value, history)
         return RefinedSelection(selection, tuple(self.moved))
-
-
-def _small_integers(weight: Floats) -> bool:
-    """Return whether sums of weights are exact in single precision."""
-    return bool((weight == np.round(weight)).all() and weight.sum() < 2**24)

@@ -92,7 +92,9 @@ def two_level_program(table: TwoLevelTable, n_clauses: int, copies: int) -> Line
     total = sparse.hstack([_empty(len(Z), 2 * k), -each * sparse.eye_array(len(Z))])  # of beta
     matrix = sparse.vstack(
         [
-            sparse.hstack([sparse.kron(sparse.eye_array(copies), copy), _repeated(psi, copies)]),
+            sparse.hstack(
+                [sparse.kron(sparse.eye_array(copies), copy), sparse.vstack([psi] * copies)]
+            ),
             sparse.hstack([*[total] * copies, _unit(Z, n)]),  # psi - sum of beta >= -(R - 1)
             sparse.hstack([_descending(copies, copy.shape[1], k), _empty(copies - 1, n)]),
         ],
@@ -174,10 +176,6 @@ def _unit(columns: Index, width: int) -> sparse.csr_array:
 
 def _empty(rows: int, columns: int) -> sparse.csr_array:
     return sparse.csr_array((rows, columns))
-
-
-def _repeated(block: sparse.csr_array, times: int) -> sparse.csr_array:
-    return sparse.vstack([block] * times, format="csr")
 
 
 def _descending(copies: int, width: int, k: int) -> sparse.csr_array:

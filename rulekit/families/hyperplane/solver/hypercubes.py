@@ -6,7 +6,7 @@ without a tolerance. (The paper's half-open ``l <= x < u`` loses points at the t
 Boxes of one depth are independent; the order of features within a region matters, see `_split`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,18 +37,7 @@ class Boxes:
     def kept(self, min_points: int = 2, max_boxes: int | None = None) -> "Boxes":
         """Drop boxes of fewer points than `min_points`, and all but the first `max_boxes`."""
         stay = np.flatnonzero(self.n_points >= min_points)[:max_boxes]
-        return self._only(stay)
-
-    def _only(self, stay: NDArray[np.intp]) -> "Boxes":
-        return Boxes(
-            self.half,
-            self.lower[stay],
-            self.upper[stay],
-            self.n_points[stay],
-            self.depth[stay],
-            self.n_problems,
-            self.n_total,
-        )
+        return _part(self, stay)
 
     @property
     def coverage(self) -> float:
@@ -62,11 +51,10 @@ class Boxes:
             inside &= (self.lower[:, i] < V[:, i, None]) & (V[:, i, None] <= self.upper[:, i])
         return inside
 
-    def with_faces(self, lower: Floats, upper: Floats) -> "Boxes":
-        """Return the same boxes with other faces."""
-        return Boxes(
-            self.half, lower, upper, self.n_points, self.depth, self.n_problems, self.n_total
-        )
+
+def _part(boxes: Boxes, stay: NDArray[np.intp]) -> Boxes:
+    parts = {name: getattr(boxes, name)[stay] for name in ("lower", "upper", "n_points", "depth")}
+    return replace(boxes, **parts)
 
 
 def extract_boxes(
@@ -182,4 +170,4 @@ def _sorted_boxes(
     n_points = np.array([f[2] for f in boxes], dtype=int)
     depth = np.array([f[3] for f in boxes], dtype=int)
     everything = Boxes(half, lower, upper, n_points, depth, n_problems, n_total)
-    return everything._only(np.argsort(-n_points, kind="stable"))
+    return _part(everything, np.argsort(-n_points, kind="stable"))
