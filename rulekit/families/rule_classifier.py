@@ -404,21 +404,12 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return class probabilities from the fitted learner of the form taken.
+        """Return class probabilities from the fitted learner of the form taken, shape (n, K).
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in the order of `classes_`. Of a rule, shares of training rows as in other
-            learners, at a temperature at which the rule is expected to err as often as on the inner
-            folds (without `costs`). Of points, the probability of the row's total, measured on
-            inner folds. The class with the greatest probability need not be the one that `predict`
-            returns.
+        Of a rule, shares of training rows as in other learners, at a temperature at which the rule
+        is expected to err as often as on the inner folds (without `costs`). Of points, the
+        probability of the row's total, measured on inner folds. The class with the greatest
+        probability need not be the one that `predict` returns.
         """
         columns = self.read_columns(X)
         return np.asarray(self.learner_.predict_proba(columns))

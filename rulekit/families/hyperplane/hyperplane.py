@@ -298,17 +298,9 @@ n_rules_, n_conditions_, training_error_
         return f"The rule has no condition and answers {answer!r} to every row: {why}"
 
     def answered_by_plane(self, X: Any) -> NDArray[np.bool_]:
-        """Return which rows no box contains, so that the hyperplane decides.
+        """Return which rows no box contains, so that the hyperplane decides: bool, shape (n,).
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of bool, shape (n,)
-            All False unless ``uncovered="hyperplane"``.
+        All are False unless ``uncovered="hyperplane"``; `X` is as in `predict`.
         """
         if self.plane_ is None:
             raise ValueError(

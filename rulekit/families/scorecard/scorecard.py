@@ -235,12 +235,7 @@ n_conditions_, training_error_, empty_rule_hint_
     constraints: Constraints | Mapping[str, Any] | None = None
 
     def path(self, X: Any, y: Any, sample_weight: Any = None) -> pd.DataFrame:
-        """Find the best scorecard of each size, in one search.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
+        """Find the best scorecard of each size, in one search; arguments as in `fit`.
 
         Returns
         -------
@@ -265,20 +260,12 @@ n_conditions_, training_error_, empty_rule_hint_
         return RulePath(tuple(entries))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return class probabilities, by the total of each row.
+        """Return class probabilities, by the total of each row: shape (n, 2), as `classes_`.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-            Columns in the order of `classes_`. The chance of the class described grows with the
-            total. `class_weight` and `costs`, by which the threshold is chosen, make no class
-            more frequent and are taken out of it, so that it need not be one half there and the
-            class with the greatest probability need not be the one that `predict` returns.
+        The chance of the class described grows with the total. `class_weight` and `costs`, by which
+        the threshold is chosen, make no class more frequent and are taken out of it, so that it
+        need not be one half there and the class with the greatest probability need not be the one
+        that `predict` returns.
         """
         columns = self.read_columns(X)
         if self._chances is None:

@@ -122,13 +122,7 @@ class ConditionScreening:
         return pd.DataFrame([self._certificate(int(j)) for j in gone])
 
     def unproved(self) -> list[tuple[str, Literal]]:
-        """Check every certificate on the raw table; list the invalid ones (none expected).
-
-        Returns
-        -------
-        list of (str, Literal)
-            Test and condition.
-        """
+        """Check every certificate on the raw table; list the invalid ones (none expected)."""
         table = self.problem.table.as_cnf(self.problem.form)
 
         def column(j: int) -> Bools:

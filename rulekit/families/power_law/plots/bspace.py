@@ -48,7 +48,7 @@ def split_points(
     reached: Bools | None = None,
     classes: Sequence[Any] | None = None,
 ) -> SplitPoints:
-    """Compute the coordinates of rows in B-space.
+    """Compute the coordinates of rows in B-space, without those that have a gap in its columns.
 
     Parameters
     ----------
@@ -59,13 +59,11 @@ def split_points(
     reached : ndarray of bool, shape (n,), optional
         Rows that come to the split's node; all by default.
     classes : sequence, optional
-        All classes of the table, see `rulekit.style.palette.outcome_looks`; those of `labels` by
-        default.
+        All classes of the table, see `rulekit.style.palette.outcome_looks`; by default `labels`.
 
     Returns
     -------
     SplitPoints
-        Without rows that have a gap in the split's columns.
     """
     total = split.total(columns)
     drawable = np.isfinite(total) if reached is None else np.isfinite(total) & reached
@@ -211,17 +209,7 @@ def columns_figure(
 
 
 def bspace_sentence(split: PowerLawSplit, points: SplitPoints) -> str:
-    """Return how many rows are on which side, as one sentence.
-
-    Parameters
-    ----------
-    split : PowerLawSplit
-    points : SplitPoints
-
-    Returns
-    -------
-    str
-    """
+    """Return how many rows are on which side of a split, as one sentence; see `bspace_figure`."""
     n = len(points.margin)
     if n == 0:
         return "No row comes to this split."
