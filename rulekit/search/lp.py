@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
+from rulekit.exceptions import SolverError
+
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-10
@@ -84,6 +86,13 @@ class LPSolution:
     message: str = field(default="", repr=False)
     basic_x: NDArray[np.bool_] | None = field(default=None, repr=False)
     basic_rows: NDArray[np.bool_] | None = field(default=None, repr=False)
+
+    def error(self, program: str) -> SolverError:
+        """Build the error of a program that has a solution, but was not solved."""
+        return SolverError(
+            f"{program} ended with {self.status!r} ({self.message}); please report the table that "
+            "shows this."
+        )
 
 
 @dataclass(frozen=True)

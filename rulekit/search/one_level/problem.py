@@ -313,10 +313,7 @@ def _raise_if_unsolved(answer: LPSolution, limit: float | None) -> None:
             f"A linear program was not solved within {limit:.3g} s; raise `time_limit`."
         )
     if answer.status != "optimal":
-        raise SolverError(
-            f"A linear program that always has a solution ended with {answer.status!r} "
-            f"({answer.message}); please report the table that shows this."
-        )
+        raise answer.error("A linear program that always has a solution")
 
 
 TINY = 1e-9  # a row covered but for this is covered
@@ -360,7 +357,6 @@ class CoverCounters:
 
     n_calls: int = 0
     n_solved: int = 0
-    n_remembered: int = 0
 
 
 def checked_theta(theta: float) -> float:
@@ -498,8 +494,6 @@ class CoverProblem:
             self.counters.n_solved += 1
             vertex = self._solve_program(sub, theta)
             path.add(theta, vertex)
-        else:
-            self.counters.n_remembered += 1
         return self._solution(sub, theta, vertex)
 
     def _key(self, sub: SubProblem) -> bytes:

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.exceptions import SolverError
 from rulekit.search.columns.generated_dual import GeneratedDual
 from rulekit.search.lp import LPSolution, seconds_left, solve_milp
 from rulekit.search.screening.bounds import (
@@ -100,10 +99,7 @@ def _generate(
         if solution.status == "time limit":
             return answer, False, generated, best
         if solution.x is None:
-            raise SolverError(
-                f"A linear program that always has a solution ended with {solution.status!r} "
-                f"({solution.message}); please report the table that shows this."
-            )
+            raise solution.error("A linear program that always has a solution")
         answer = solution
         mu = np.clip(program.groups.shared(solution.x), 0.0, problem.m)
         overdrawn = problem.P.sums(mu) - problem.price
@@ -313,10 +309,7 @@ def _integer_program(search: _Search, columns: Ints) -> float:
         program = compact_program(rows.astype(float), m, part.price)
         solution = solve_milp(program, time_limit=seconds_left(None, search.deadline))
     if solution.status not in ("optimal", "time limit"):
-        raise SolverError(
-            f"An integer program that always has a solution ended with {solution.status!r} "
-            f"({solution.message}); please report the table that shows this."
-        )
+        raise solution.error("An integer program that always has a solution")
     bound = np.inf
     if solution.x is not None:
         clause = columns[solution.x[: len(columns)] > 0.5]

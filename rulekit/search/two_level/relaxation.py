@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rulekit._sums import addable
-from rulekit.exceptions import SolverError, TimeLimitError
+from rulekit.exceptions import TimeLimitError
 from rulekit.search.columns.clause_selection import ClauseSelection, error_cost
 from rulekit.search.columns.rounding import (
     ALWAYS_PERTURBATION,
@@ -229,10 +229,7 @@ def relax(
                 f"The two-level linear program was not solved within {time_limit:.3g} s; raise "
                 "`time_limit`, or use `method='alternating'`."
             )
-        raise SolverError(
-            f"The two-level linear program ended with {answer.status!r} ({answer.message}); "
-            "please report the table that shows this."
-        )
+        raise answer.error("The two-level linear program")
     return RelaxedClauses(snapped(answer.x[: len(table.price)]), answer.value)
 
 
@@ -269,10 +266,7 @@ def solve_two_level_exact(
     limit = seconds_left(time_limit, problem.deadline)
     solution = solve_milp(two_level_program(table, n_clauses, n_clauses), time_limit=limit)
     if solution.status not in ("optimal", "time limit"):
-        raise SolverError(
-            f"The two-level integer program ended with {solution.status!r} ({solution.message}); "
-            "please report the table that shows this."
-        )
+        raise solution.error("The two-level integer program")
     k = len(table.price)
     w = np.tile(table.required.astype(float), (n_clauses, 1))
     if solution.x is not None:

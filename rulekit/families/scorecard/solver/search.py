@@ -35,11 +35,6 @@ class PointsProblem:
     weights: Floats
     required: tuple[frozenset[int], ...] = ()
 
-    @property
-    def n_candidates(self) -> int:
-        """Number of conditions to choose from."""
-        return len(self.source)
-
     @cached_property
     def _cells(self) -> Any:
         from rulekit.families.scorecard.solver.card_kernels import Cells
