@@ -226,11 +226,11 @@ def refined(
     """Improve wrong rows and literals locally; return the selection and the moved thresholds."""
     if not len(selection.chosen):
         return selection, ()
-    improved = local_search(
+    improved, moved = local_search(
         problem.table, problem.form, selection, theta, problem.cuts, deadline=problem.deadline
     )
-    steps = sorted(improved.selection.history, key=lambda step: "stopped" in step)
-    return replace(improved.selection, history=tuple(steps)), improved.moved
+    steps = sorted(improved.history, key=lambda step: "stopped" in step)
+    return replace(improved, history=tuple(steps)), moved
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -24,7 +24,7 @@ from rulekit.search.box_search.problem import Boxes, BoxPrices
 from rulekit.search.box_search.search import Archive, ArchiveEntry, SearchPlan, refined_cuts, search
 from rulekit.search.clause_generation.exact_clause import ClauseLimits, NearBest, near_best_clauses
 from rulekit.search.columns.clause_selection import ClauseSelection
-from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch, RuleList
+from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 
 N_TREES = 100
 
@@ -270,7 +270,7 @@ def searched_lists(
     if stored is None or not (stored.finished or seconds <= stored.seconds):
         names = [plain_label(c) for c in several.table.classes]
         lists = _searched(
-            problem, codes, names, ListPlan(PATH, most, learner.n_perturbations), rng, seconds
+            problem, codes, names, SearchPlan(PATH, most, learner.n_perturbations), rng, seconds
         )
         stored = problem.memory[key] = lists
     return stored
@@ -280,7 +280,7 @@ def _searched(
     problem: LearningProblem,
     codes: NDArray[np.intp],
     names: list[Any],
-    plan: ListPlan,
+    plan: SearchPlan,
     rng: np.random.Generator,
     seconds: float,
 ) -> SearchedLists:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
 from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints, no_boxes
-from rulekit.search.box_search.search import Archive, SingleBox
+from rulekit.search.box_search.search import Archive, SearchPlan, SingleBox
 
 IMPROVEMENT = 1e-6  # less is rounding, or the tie price of conditions
 EXCHANGE = 0.5  # chance that a perturbation also exchanges two neighbours
@@ -41,15 +41,6 @@ class RuleList(Boxes):
 
     labels: tuple[int, ...] = ()
     default: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ListPlan:
-    """What a search visits."""
-
-    thetas: Sequence[float]
-    max_clauses: int
-    n_perturbations: int = 3
 
 
 class ListArchive(Archive):
@@ -109,7 +100,7 @@ class ListSearch:
 
     def run(
         self,
-        plan: ListPlan,
+        plan: SearchPlan,
         rng: np.random.Generator,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> ListArchive:

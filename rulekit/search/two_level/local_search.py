@@ -31,14 +31,6 @@ IMPROVEMENT = 1e-9
 MAX_MOVES = 1000
 
 
-@dataclass(frozen=True)
-class RefinedSelection:
-    """A rule after local search."""
-
-    selection: ClauseSelection
-    moved: tuple[tuple[int, int], ...]
-
-
 def local_search(
     table: BinnedTable,
     form: str,
@@ -46,7 +38,7 @@ def local_search(
     theta: float,
     cuts: MovableCuts,
     deadline: float | None = None,
-) -> RefinedSelection:
+) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
     """Descend from a rule by its best move until none helps; a move costs O(n d) a chosen column.
 
     Moves: switch a clause off; drop, add or swap a column; where none helps, move the cut of one.
@@ -242,11 +234,12 @@ class _State:
         n_columns = sum(len(clause or ()) for clause in clauses)
         return self._wrong(np.all(counts > 0, axis=1)) + self.theta * n_columns
 
-    def result(self, history: tuple[dict[str, object], ...]) -> RefinedSelection:
+    def result(
+        self, history: tuple[dict[str, object], ...]
+    ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
         """Hand the rule back."""
         chosen = np.zeros((len(self.clauses), self.A.shape[1] + len(self.moved)), dtype=bool)
         for r, clause in enumerate(self.clauses):
             chosen[r, list(clause or ())] = True
         disabled = np.array([clause is None for clause in self.clauses])
-        selection = ClauseSelection(chosen, disabled, self.value, history)
-        return RefinedSelection(selection, tuple(self.moved))
+        return ClauseSelection(chosen, disabled, self.value, history), tuple(self.moved)

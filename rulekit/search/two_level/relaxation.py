@@ -202,25 +202,9 @@ def _moved(group: RedundancyGroup, place: Index) -> RedundancyGroup:
     )
 
 
-@dataclass(frozen=True)
-class _Prices:
-    """What a rule pays beside its errors: for a column, and for a clause switched off."""
-
-    column: float
-    disabled: float
-
-
-@dataclass(frozen=True)
-class RelaxedClauses:
-    """The optimum of the relaxation; shapes: u (k,)."""
-
-    u: Floats
-    value: float
-
-
 def relax(
     table: TwoLevelTable, n_clauses: int, *, time_limit: float | None = None
-) -> RelaxedClauses:
+) -> tuple[Floats, float]:
     """Solve the relaxation of (4.14) by one clause that represents all, with chains."""
     answer = solve_lp(two_level_program(table, n_clauses, 1), time_limit=time_limit)
     if answer.x is None or answer.value is None:
@@ -230,7 +214,7 @@ def relax(
                 "`time_limit`, or use `method='alternating'`."
             )
         raise answer.error("The two-level linear program")
-    return RelaxedClauses(snapped(answer.x[: len(table.price)]), answer.value)
+    return snapped(answer.x[: len(table.price)]), answer.value
 
 
 def solve_two_level_lp(
@@ -241,13 +225,13 @@ def solve_two_level_lp(
     _check_size(problem, 1, MOST_OF_RELAXED, "two-level linear program", "rows x literals")
     table = two_level_table(problem, theta, disable_cost)
     limit = seconds_left(problem.time_limit, problem.deadline)
-    relaxed = relax(table, n_clauses, time_limit=limit)
-    w = _rounded(table, np.tile(relaxed.u, (n_clauses, 1)))
+    u, value = relax(table, n_clauses, time_limit=limit)
+    w = _rounded(table, np.tile(u, (n_clauses, 1)))
     # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
     # too much, so that the value minus it is a bound for the given prices.
     slack = n_clauses * float(problem.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)
-    bound = relaxed.value - slack * max(1.0, float(relaxed.u.sum()))
-    return _selection(problem, table, w, _Prices(theta, disable_cost or 0.0), bound, False)
+    bound = value - slack * max(1.0, float(u.sum()))
+    return _selection(problem, table, w, (theta, disable_cost or 0.0), bound, False)
 
 
 def solve_two_level_exact(
@@ -274,7 +258,7 @@ def solve_two_level_exact(
         w = np.round(solution.x[: len(solution.x) - len(table.y)].reshape(n_clauses, -1)[:, :k])
     proved = solution.status == "optimal"
     bound = None if solution.bound is None else solution.bound - n_clauses * k * PERTURBATION
-    prices = _Prices(theta, disable_cost or 0.0)
+    prices = (theta, disable_cost or 0.0)
     rule = _selection(problem, table, w, prices, bound, proved)
     if start is None or proved:
         return rule
@@ -359,7 +343,7 @@ def _selection(
     problem: CoverProblem,
     table: TwoLevelTable,
     w: Floats,
-    prices: _Prices,
+    prices: tuple[float, float],
     bound: float | None,
     proved: bool,
 ) -> ClauseSelection:
@@ -373,7 +357,9 @@ def _selection(
     return ClauseSelection(chosen, disabled, value, (), value if proved else bound, proved)
 
 
-def _error(problem: CoverProblem, chosen: Bools, disabled: Bools, prices: _Prices) -> float:
+def _error(
+    problem: CoverProblem, chosen: Bools, disabled: Bools, prices: tuple[float, float]
+) -> float:
     A, y, weight = problem.distinct_rows()
-    theta, off = prices.column, prices.disabled
+    theta, off = prices
     return error_cost(A > 0, y, weight, chosen, theta, disabled=disabled, disable_cost=off)
