@@ -43,16 +43,13 @@ class Reading:
 
 @dataclass(frozen=True)
 class Cutting:
-    """How the columns of one table become conditions: see `Binarizer`, whose parameters these are.
-
-    Shapes: classes (n,).
-    """
+    """How the columns of one table become conditions, by the parameters of `Binarizer`."""
 
     method: str
     n_thresholds: int | None
     max_levels: int
     sets: bool
-    classes: NDArray[np.intp] | None
+    classes: NDArray[np.intp] | None  # (n,)
 
     def views(
         self, name: str, column: NDArray[Any], read_as: Any, order: Sequence[str] | None

@@ -49,8 +49,6 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
 
     A subclass says in `_fit_table` how the rule is learned, and in `_needs` which of its parameters
     are read only beside certain values of others: elsewhere they are refused, never ignored.
-
-    Shapes: classes_ (K,).
     """
 
     _multi_class: ClassVar[bool] = False
@@ -70,7 +68,7 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
     }
 
     rule_set_: RuleSet
-    classes_: NDArray[Any]
+    classes_: NDArray[Any]  # (K,)
     n_features_in_: int
     ignored_columns_: list[str]
     positive_label: Any

@@ -62,10 +62,10 @@ HIDDEN_AT_ZERO = ("robustness", "label_noise")  # at 0
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """Loss of wrong predictions for training rows; shapes: y (n,), weight (n,)."""
+    """Loss of wrong predictions for training rows."""
 
-    y: NDArray[Any]
-    weight: NDArray[np.float64]
+    y: NDArray[Any]  # (n,)
+    weight: NDArray[np.float64]  # (n,)
     costs: Costs | None = None
 
     @property
@@ -343,17 +343,14 @@ EXACT = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class GroupGaps:
-    """Counts predictions by group, and selects settings within the limits.
-
-    Shapes: enough (groups,), y (n,), weight (n,).
-    """
+    """Counts predictions by group, and selects settings within the limits."""
 
     groups: RowGroups
     limits: dict[str, float]
-    enough: dict[str, NDArray[np.bool_]]
-    y: NDArray[Any]
+    enough: dict[str, NDArray[np.bool_]]  # (groups,)
+    y: NDArray[Any]  # (n,)
     label: Any
-    weight: Floats
+    weight: Floats  # (n,)
 
     @classmethod
     def of(

@@ -69,13 +69,10 @@ def votes(
 
 @dataclass(frozen=True, eq=False)
 class ForestLoss:
-    """Loss of predictions for the training rows, by the forest's votes.
+    """Loss of predictions for the training rows, by the forest's votes."""
 
-    Shapes: classes (K,), expected (n, K).
-    """
-
-    classes: NDArray[Any]
-    expected: Floats
+    classes: NDArray[Any]  # (K,)
+    expected: Floats  # (n, K)
 
     @classmethod
     def of(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "ForestLoss":

@@ -33,17 +33,14 @@ EXTREME = 1e150  # squares of larger numbers, and of ones smaller than its inver
 
 @dataclass(frozen=True)
 class TrainingTable:
-    """The checked arguments of `fit`.
+    """The checked arguments of `fit`."""
 
-    Shapes: frame (n, p), columns (n,), codes (n,), classes (K,), sample_weight (n,).
-    """
-
-    frame: pd.DataFrame
-    columns: Columns
+    frame: pd.DataFrame  # (n, p)
+    columns: Columns  # (n,)
     kinds: dict[str, str]
-    codes: NDArray[np.intp]
-    classes: NDArray[Any]
-    sample_weight: NDArray[np.float64]
+    codes: NDArray[np.intp]  # (n,)
+    classes: NDArray[Any]  # (K,)
+    sample_weight: NDArray[np.float64]  # (n,)
     weighted: bool
     readings: dict[str, Any] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
@@ -351,16 +348,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LearningProblem:
-    """The table of one fit, the form of its rule, and the raw columns of the same rows.
-
-    Shapes: columns (n,), rows (n,).
-    """
+    """The table of one fit, the form of its rule, and the raw columns of the same rows."""
 
     table: BinnedTable
     form: str
     cnf_literals: tuple[Literal, ...]
-    columns: Columns = field(repr=False)
-    rows: NDArray[np.intp] = field(repr=False)
+    columns: Columns = field(repr=False)  # (n,)
+    rows: NDArray[np.intp] = field(repr=False)  # (n,)
     forbidden: tuple[Literal, ...] = ()
     memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
     until: list[float | None] = field(default_factory=lambda: [None], repr=False)

@@ -43,18 +43,15 @@ HIGHS_STATUS = {
 
 @dataclass(frozen=True)
 class LinearProgram:
-    """A linear or mixed integer program, see the head of this module.
+    """A linear or mixed integer program, see the head of this module."""
 
-    Shapes: c (n,), A (m, n), lower, upper (m,), x_lower, x_upper (n,), integrality (n,).
-    """
-
-    c: Floats
-    A: Any
-    lower: Floats
-    upper: Floats
-    x_lower: Floats
-    x_upper: Floats
-    integrality: NDArray[Any] | None = None
+    c: Floats  # (n,)
+    A: Any  # (m, n)
+    lower: Floats  # (m,)
+    upper: Floats  # (m,)
+    x_lower: Floats  # (n,)
+    x_upper: Floats  # (n,)
+    integrality: NDArray[Any] | None = None  # (n,)
 
     def __post_init__(self) -> None:
         n, m = len(self.c), len(self.lower)
@@ -72,20 +69,17 @@ class LinearProgram:
 
 @dataclass(frozen=True)
 class LPSolution:
-    """What a solver found; every field is there whatever happened, None where it has no value.
+    """What a solver found; every field is there whatever happened, None where it has no value."""
 
-    Shapes: x (n,), duals (m,), reduced_costs (n,), basic_x (n,), basic_rows (m,).
-    """
-
-    x: Floats | None
+    x: Floats | None  # (n,)
     value: float | None
-    duals: Floats | None
-    reduced_costs: Floats | None
+    duals: Floats | None  # (m,)
+    reduced_costs: Floats | None  # (n,)
     status: str
     bound: float | None
     message: str = field(default="", repr=False)
-    basic_x: NDArray[np.bool_] | None = field(default=None, repr=False)
-    basic_rows: NDArray[np.bool_] | None = field(default=None, repr=False)
+    basic_x: NDArray[np.bool_] | None = field(default=None, repr=False)  # (n,)
+    basic_rows: NDArray[np.bool_] | None = field(default=None, repr=False)  # (m,)
 
     def error(self, program: str) -> SolverError:
         """Build the error of a program that has a solution, but was not solved."""
@@ -97,14 +91,11 @@ class LPSolution:
 
 @dataclass(frozen=True)
 class Basis:
-    """Where to begin: a vertex of a program whose rows are bounded from above.
+    """Where to begin: a vertex of a program whose rows are bounded from above."""
 
-    Shapes: at_upper, basic (n,), basic_rows (m,).
-    """
-
-    at_upper: NDArray[np.bool_]
-    basic: NDArray[np.bool_]
-    basic_rows: NDArray[np.bool_]
+    at_upper: NDArray[np.bool_]  # (n,)
+    basic: NDArray[np.bool_]  # (n,)
+    basic_rows: NDArray[np.bool_]  # (m,)
 
     def given_to(self, highs: Any, module: Any) -> None:
         """Pass the basis to HiGHS as its start."""

@@ -104,18 +104,15 @@ SEED = 0  # of the folds that the confidence is calibrated on
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """A plane over the numbers of a table, with the training rows it is explained by.
-
-    Shapes: w, gamma (p,), low, high (p,), rows (n, p), codes (n,).
-    """
+    """A plane over the numbers of a table, with the training rows it is explained by."""
 
     design: NumericDesign
-    w: Floats
+    w: Floats  # (p,)
     gamma: float
-    low: Floats
-    high: Floats
-    rows: Floats
-    codes: NDArray[np.intp]
+    low: Floats  # (p,)
+    high: Floats  # (p,)
+    rows: Floats  # (n, p)
+    codes: NDArray[np.intp]  # (n,)
     linear: Any
     confidence: Confidence | None
 

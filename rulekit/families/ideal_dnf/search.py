@@ -127,10 +127,7 @@ Ranking = Sequence[int]
 
 
 class PackedCounts(ABC):
-    """Rows as bits; columns are numbered from 0 to d - 1.
-
-    Shapes: described, held_out (n,), weight (n,).
-    """
+    """Rows as bits; columns are numbered from 0 to d - 1."""
 
     _words: Words
 
@@ -174,10 +171,7 @@ class PackedCounts(ABC):
 
 
 class TableCounts(PackedCounts):
-    """Counts of a table in memory, its numeric columns cut at their medians.
-
-    Shapes: columns (n,).
-    """
+    """Counts of a table in memory, its numeric columns cut at their medians."""
 
     def __init__(
         self,
@@ -340,10 +334,10 @@ MINIMISE_SECONDS = 3.0
 
 @dataclass(frozen=True, eq=False)
 class IdealFormula:
-    """The best formula over k conditions; shapes: counts (2**k, 2)."""
+    """The best formula over k conditions."""
 
     pairs: tuple[Pair, ...]
-    counts: Counts
+    counts: Counts  # (2**k, 2)
     rows: Counts | None
     factors: tuple[float, float]
     positive: Any

@@ -25,16 +25,13 @@ FLOOR = 0.5  # values below this share of the smallest one count as this share
 
 @dataclass(frozen=True)
 class PowerLawFeatures:
-    """The numeric columns of a training table, made positive.
-
-    Shapes: X (n, d), shift, scale, floor (d,).
-    """
+    """The numeric columns of a training table, made positive."""
 
     names: tuple[str, ...]
-    X: Floats
-    shift: Floats
-    scale: Floats
-    floor: Floats
+    X: Floats  # (n, d)
+    shift: Floats  # (d,)
+    scale: Floats  # (d,)
+    floor: Floats  # (d,)
     floors: bool = False
 
     @classmethod

@@ -26,10 +26,10 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class Node:
-    """A part of the training rows, and how it is split further; shapes: mass (K,)."""
+    """A part of the training rows, and how it is split further."""
 
     rows: NDArray[np.intp]
-    mass: Floats
+    mass: Floats  # (K,)
     depth: int
     split: PowerLawSplit | None = None
     yes: "Node | None" = None
@@ -236,12 +236,12 @@ class GrowthLimits:
 
 @dataclass
 class Grower:
-    """Growth of one tree; shapes: codes (n,), weight (n,)."""
+    """Growth of one tree."""
 
     features: PowerLawFeatures
     columns: Columns
-    codes: NDArray[np.intp]
-    weight: Floats
+    codes: NDArray[np.intp]  # (n,)
+    weight: Floats  # (n,)
     limits: GrowthLimits
     search: Search
     seed: int

@@ -56,15 +56,12 @@ NO_SPLIT = (
 
 @dataclass(frozen=True)
 class Compared:
-    """Errors and lengths of each size.
-
-    Shapes: inside (sizes,), outside (sizes, folds), length (sizes,).
-    """
+    """Errors and lengths of each size."""
 
     limits: list[GrowthLimits]
-    inside: Floats
-    outside: Floats
-    length: Floats
+    inside: Floats  # (sizes,)
+    outside: Floats  # (sizes, folds)
+    length: Floats  # (sizes,)
     n_rows: int
     memory: dict[Any, Any] | None
 

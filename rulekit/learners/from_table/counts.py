@@ -35,13 +35,10 @@ UNCONSTRAINED = Constraints()
 
 @dataclass(frozen=True)
 class Kinds:
-    """Rows counted by the answers to a rule's conditions.
+    """Rows counted by the answers to a rule's conditions."""
 
-    Shapes: met (kinds, conditions), counts (2, kinds, K).
-    """
-
-    met: NDArray[np.bool_]
-    counts: NDArray[np.int64]
+    met: NDArray[np.bool_]  # (kinds, conditions)
+    counts: NDArray[np.int64]  # (2, kinds, K)
 
 
 def answers_of(rule: RuleSet, met: Bools) -> list[Any]:
@@ -80,10 +77,10 @@ def shares_of(rule: RuleSet, kinds: Kinds, factors: Floats) -> Shares:
 
 @dataclass(frozen=True)
 class Pruning:
-    """Removes what does not pay on all rows, without further queries; shapes: factors (K,)."""
+    """Removes what does not pay on all rows, without further queries."""
 
     classes: Sequence[Any]
-    factors: Floats
+    factors: Floats  # (K,)
     price: float
     constraints: Constraints = UNCONSTRAINED
 

@@ -37,12 +37,12 @@ Watch = Callable[[float, str], None]
 
 @dataclass(frozen=True)
 class Found:
-    """A rule, its learner, and its counts on all rows; shapes: factors (K,)."""
+    """A rule, its learner, and its counts on all rows."""
 
     learner: Any
     rule: RuleSet
     kinds: Kinds
-    factors: Floats
+    factors: Floats  # (K,)
     loss: float
     price: float
     value: float
@@ -50,9 +50,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Aims:
-    """The objective; shapes: factors (K,)."""
+    """The objective."""
 
-    factors: Floats
+    factors: Floats  # (K,)
     moves_cuts: bool = True
     constraints: Constraints = UNCONSTRAINED
 
@@ -195,15 +195,12 @@ LIMITS = {
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Exact counts of a rule on one part of a table.
-
-    Shapes: confusion (K, K), matched, right (n_clauses,).
-    """
+    """Exact counts of a rule on one part of a table."""
 
     labels: tuple[Any, ...]
-    confusion: Counts
-    matched: Counts
-    right: Counts
+    confusion: Counts  # (K, K)
+    matched: Counts  # (n_clauses,)
+    right: Counts  # (n_clauses,)
 
     @property
     def n(self) -> int:

@@ -76,10 +76,7 @@ class Parts:
 
 
 class TableRows:
-    """Samples and counts of a table in an engine; no row of it is kept.
-
-    Shapes: classes (K,), sizes (2, K).
-    """
+    """Samples and counts of a table in an engine; no row of it is kept."""
 
     def __init__(
         self, table: Any, target: str, features: Sequence[str] | None, parts: Parts

@@ -164,10 +164,10 @@ Clauses = list[tuple[Literal, ...]]
 
 @dataclass(frozen=True)
 class SearchedLists:
-    """Result of a search, for every penalty and every limit; shapes: codes (n,)."""
+    """Result of a search, for every penalty and every limit."""
 
     problem: LearningProblem
-    codes: NDArray[np.intp]
+    codes: NDArray[np.intp]  # (n,)
     names: list[Any]
     search: ListSearch
     archive: ListArchive

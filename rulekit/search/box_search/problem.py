@@ -218,14 +218,11 @@ HAMMING = BoxPrices(1.0, 1.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Charges:
-    """What each row costs, in multiples of one power of two; their sums are exact in any order.
+    """What each row costs, in multiples of one power of two; their sums are exact in any order."""
 
-    Shapes: base (n,), extra (n,), near (n,).
-    """
-
-    base: Floats
-    extra: Floats
-    near: Floats
+    base: Floats  # (n,)
+    extra: Floats  # (n,)
+    near: Floats  # (n,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -417,14 +414,11 @@ class BoxRows:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Boxes:
-    """The clauses of a DNF as boxes; see the legend of the module.
+    """The clauses of a DNF as boxes; see the legend of the module."""
 
-    Shapes: low, high (k, p), absent (k, p).
-    """
-
-    low: Ints
-    high: Ints
-    absent: Bools
+    low: Ints  # (k, p)
+    high: Ints  # (k, p)
+    absent: Bools  # (k, p)
 
     @property
     def n_clauses(self) -> int:

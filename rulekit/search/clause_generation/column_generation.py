@@ -53,10 +53,7 @@ GAIN = 1e-9
 
 
 class ClausePool:
-    """Clauses with what they hold for and what they cost.
-
-    Shapes: held (len(pool), cost (len(pool).
-    """
+    """Clauses with what they hold for and what they cost."""
 
     def __init__(self, problem: BoxRows, clause_price: float, literal_price: float) -> None:
         self.problem = problem
@@ -132,14 +129,11 @@ def _fired(clauses: Boxes, problem: BoxRows) -> Bools:
 
 @dataclass(frozen=True)
 class MasterAnswer:
-    """An optimal solution of the master.
-
-    Shapes: mu (rows of the described class,), z (clauses,).
-    """
+    """An optimal solution of the master."""
 
     value: float
-    mu: Floats
-    z: Floats
+    mu: Floats  # (rows of the described class,)
+    z: Floats  # (clauses,)
 
     def beside(self, n_clauses: int) -> "MasterAnswer":
         """Return the same solution of a larger pool, where the clauses added are not used."""

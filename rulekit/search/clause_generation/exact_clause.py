@@ -73,18 +73,15 @@ BestBox = Callable[[float, Floats, float, ClauseLimits], tuple[ExactClause, Boxe
 
 @dataclass(frozen=True, eq=False)
 class ClauseTask:
-    """The literals over the rows that weigh anything.
-
-    Shapes: slot (d,), step (rows of the other class, d).
-    """
+    """The literals over the rows that weigh anything."""
 
     P: Bools
     N: Bools
     weight_p: Floats
     weight_n: Floats
     theta: float
-    slot: Ints
-    step: Bools
+    slot: Ints  # (d,)
+    step: Bools  # (rows of the other class, d)
     incumbent: float
     limits: ClauseLimits
 

@@ -24,10 +24,10 @@ class MovableCuts:
 
 @dataclass(frozen=True)
 class ClauseSelection:
-    """Conditions chosen for the clauses of a rule; shapes: chosen (R, d), disabled (R,)."""
+    """Conditions chosen for the clauses of a rule."""
 
-    chosen: Bools
-    disabled: Bools
+    chosen: Bools  # (R, d)
+    disabled: Bools  # (R,)
     value: float
     history: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     lower_bound: float | None = None

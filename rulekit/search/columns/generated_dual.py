@@ -25,15 +25,12 @@ CHUNK = 32  # columns separated at a time
 
 @dataclass(frozen=True)
 class RowGroups:
-    """Rows that are one variable.
+    """Rows that are one variable."""
 
-    Shapes: of (g,), first (number of groups,), weight (number of groups,), m (g,).
-    """
-
-    of: Ints
-    first: Ints
-    weight: Floats
-    m: Floats
+    of: Ints  # (g,)
+    first: Ints  # (number of groups,)
+    weight: Floats  # (number of groups,)
+    m: Floats  # (g,)
 
     def shared(self, mu: Floats) -> Floats:
         """Share out what groups have by weight: shape (g,). No row gets more than its bound."""
@@ -42,10 +39,7 @@ class RowGroups:
 
 
 class GeneratedDual:
-    """The program at the head of this module; each solution begins at the vertex of the last one.
-
-    Shapes: m (g,).
-    """
+    """The program of this module; each solution begins at the vertex of the last one."""
 
     def __init__(self, m: Floats) -> None:
         some = min(len(m), 1)

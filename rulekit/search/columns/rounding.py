@@ -28,15 +28,12 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class RedundancyGroup:
-    """Columns of which an optimal clause holds few: thresholds of one number, or one level.
-
-    Shapes: pairs (len(low).
-    """
+    """Columns of which an optimal clause holds few: thresholds of one number, or one level."""
 
     low: NDArray[np.intp]
     high: NDArray[np.intp]
     single: NDArray[np.intp]
-    pairs: Bools
+    pairs: Bools  # (len(low), len(high))
     overlap: bool
 
     @cached_property
@@ -152,16 +149,13 @@ def _recompute(w: Floats, P: Floats) -> None:
 
 @dataclass(frozen=True)
 class RoundingTask:
-    """One relaxed clause to be rounded; the module docstring defines the arrays.
-
-    Shapes: required (d,).
-    """
+    """One relaxed clause to be rounded; the module docstring defines the arrays."""
 
     P: BinnedTable
     m: Floats
     price: Floats
     layout: Any
-    required: Bools
+    required: Bools  # (d,)
 
     def cost(self, chosen: Bools) -> float:
         """Cost of a clause, all its columns chosen."""

@@ -323,9 +323,9 @@ ROUNDINGS = ("redundancy", "threshold", "random")
 
 @dataclass(frozen=True)
 class CoverSolution:
-    """A relaxed clause; shapes: w (d,)."""
+    """A relaxed clause."""
 
-    w: Floats
+    w: Floats  # (d,)
     value: float
     is_binary: bool
     disabled: float = 0.0
@@ -333,9 +333,9 @@ class CoverSolution:
 
 @dataclass(frozen=True)
 class LearnedClause:
-    """A clause of whole columns; shapes: selected (d,)."""
+    """A clause of whole columns."""
 
-    selected: Bools
+    selected: Bools  # (d,)
     disabled: bool
     cost: float
     bound: float

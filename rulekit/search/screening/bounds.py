@@ -105,9 +105,9 @@ ROW_BLOCK = 256
 
 @dataclass(frozen=True)
 class Bounds:
-    """A point of the dual program and a clause; shapes: mu (g,)."""
+    """A point of the dual program and a clause."""
 
-    mu: Floats = field(repr=False)
+    mu: Floats = field(repr=False)  # (g,)
     lower: float
     clause: Ints
     upper: float

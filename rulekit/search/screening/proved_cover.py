@@ -40,9 +40,9 @@ PRICE_MARGIN = 1e-9  # taken off the prices that HiGHS sees, so that mu keeps th
 
 @dataclass(frozen=True)
 class Relaxation:
-    """The relaxed clause of least cost, and a lower bound that proves it; shapes: mu (g,)."""
+    """The relaxed clause of least cost, and a lower bound that proves it."""
 
-    mu: Floats = field(repr=False)
+    mu: Floats = field(repr=False)  # (g,)
     lower: float
     columns: Ints
     weights: Floats

@@ -43,15 +43,12 @@ GUARD = 1e-9  # a bound must exceed the known cost by this share of it
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one test removed, with the numbers that prove it.
-
-    Shapes: removed (d,), by (d,), floor (d,).
-    """
+    """What one test removed, with the numbers that prove it."""
 
     test: str
-    removed: Bools
-    by: Ints = field(repr=False)
-    floor: Floats = field(repr=False)
+    removed: Bools  # (d,)
+    by: Ints = field(repr=False)  # (d,)
+    floor: Floats = field(repr=False)  # (d,)
     bounds: Bounds | None = field(default=None, repr=False)
 
 

@@ -49,18 +49,15 @@ MOST_OF_EXACT, MOST_OF_RELAXED = 400_000, 10_000_000
 
 @dataclass(frozen=True)
 class TwoLevelTable:
-    """Rows, weights and prices of a two-level problem, without rows of no weight.
+    """Rows, weights and prices of a two-level problem, without rows of no weight."""
 
-    Shapes: A (n, k), y, weight (n,), price (k,), required (k,), columns (k,).
-    """
-
-    A: Floats
-    y: Bools
-    weight: Floats
-    price: Floats
-    required: Bools
+    A: Floats  # (n, k)
+    y: Bools  # (n,)
+    weight: Floats  # (n,)
+    price: Floats  # (k,)
+    required: Bools  # (k,)
     groups: tuple[RedundancyGroup, ...]
-    columns: Index
+    columns: Index  # (k,)
 
 
 def two_level_table(

@@ -51,17 +51,14 @@ def plane_values(X: Floats, w: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class HalfSpace:
-    """One side of a plane within the range of a table.
+    """One side of a plane within the range of a table."""
 
-    Shapes: columns (n,), signs (n,), weights (n,), low, high (n,).
-    """
-
-    columns: NDArray[np.intp]
-    signs: Floats
-    weights: Floats
+    columns: NDArray[np.intp]  # (n,)
+    signs: Floats  # (n,)
+    weights: Floats  # (n,)
     cap: float
-    low: Floats
-    high: Floats
+    low: Floats  # (n,)
+    high: Floats  # (n,)
 
     @classmethod
     def of_plane(
@@ -115,14 +112,11 @@ class HalfSpace:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A part of the half-space that is still to be covered: the I of (18), ``lower < v <= upper``.
-
-    Shapes: lower, upper (n,).
-    """
+    """A part of the half-space still to be covered, I of (18): ``lower < v <= upper``."""
 
     half: HalfSpace
-    lower: Floats
-    upper: Floats
+    lower: Floats  # (n,)
+    upper: Floats  # (n,)
 
     @classmethod
     def whole(cls, half: HalfSpace) -> "Region":
@@ -168,9 +162,9 @@ ROUNDING = 1e-9  # of a margin, which is 1: a weight that adds no more to any ro
 
 @dataclass(frozen=True, eq=False)
 class LPSVMPlane:
-    """A plane found by the linear program; shapes: w (n,)."""
+    """A plane found by the linear program."""
 
-    w: Floats
+    w: Floats  # (n,)
     gamma: float
     objective: float
 

@@ -17,16 +17,13 @@ from rulekit.families.hyperplane.solver.half_space import Bools, Floats, HalfSpa
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Boxes within a half-space, those with most points first.
-
-    Shapes: lower, upper (k, n), n_points (k,), depth (k,).
-    """
+    """Boxes within a half-space, those with most points first."""
 
     half: HalfSpace
-    lower: Floats
-    upper: Floats
-    n_points: NDArray[np.intp]
-    depth: NDArray[np.intp]
+    lower: Floats  # (k, n)
+    upper: Floats  # (k, n)
+    n_points: NDArray[np.intp]  # (k,)
+    depth: NDArray[np.intp]  # (k,)
     n_problems: int
     n_total: int
 

@@ -33,9 +33,9 @@ DOMINANCE_CELLS = 4_000  # primes, or types, up to which pairs of them are compa
 
 @dataclass(frozen=True)
 class MinimumForm:
-    """A disjunctive normal form; shapes: cubes (t, k)."""
+    """A disjunctive normal form."""
 
-    cubes: Cubes
+    cubes: Cubes  # (t, k)
     cost: int
     bound: int
 

@@ -50,12 +50,12 @@ BLOCK = 64  # columns counted at a time, to keep the intermediate array small
 
 @dataclass(frozen=True)
 class Contingency:
-    """The 2×2 tables of d columns against the class; shapes: ones, ones_positive (d,)."""
+    """The 2×2 tables of d columns against the class."""
 
     n: Any
     positives: Any
-    ones: Counts
-    ones_positive: Counts
+    ones: Counts  # (d,)
+    ones_positive: Counts  # (d,)
 
     def weighted(self, negative: float, positive: float) -> "Contingency":
         """Weight the rows by class."""
@@ -165,12 +165,9 @@ EXACT_ROWS = 3_000_000_000  # up to here n11 * n fits 64 bits
 
 @dataclass(frozen=True)
 class ValidationCurve:
-    """Validation results of every number of columns of every ranking.
+    """Validation results of every number of columns of every ranking."""
 
-    Shapes: right (K, number of rankings).
-    """
-
-    right: Counts
+    right: Counts  # (K, number of rankings)
     errors: Counts
     n_held_out: Any
 

@@ -234,10 +234,10 @@ PAPER = StructureSettings()
 
 @dataclass(frozen=True)
 class Population:
-    """Individuals with what the lower level found for them; shapes: modulus (N,)."""
+    """Individuals with what the lower level found for them."""
 
     splits: Splits
-    modulus: Bools
+    modulus: Bools  # (N,)
 
     def take(self, places: Ints) -> "Population":
         """Keep some of them, in the order given."""

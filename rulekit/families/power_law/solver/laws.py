@@ -29,14 +29,11 @@ FLAT = 1e-12  # a power law that varies less than this share of its size is a co
 
 @dataclass(frozen=True)
 class Laws:
-    """Power laws on the rows, centred and scaled so that weights are of like size.
+    """Power laws on the rows, centred and scaled so that weights are of like size."""
 
-    Shapes: values (R, n), mean, scale (R,).
-    """
-
-    values: Floats
-    mean: Floats
-    scale: Floats
+    values: Floats  # (R, n)
+    mean: Floats  # (R,)
+    scale: Floats  # (R,)
 
     @property
     def constant(self) -> Bools:
@@ -45,10 +42,7 @@ class Laws:
 
 
 class PowerTable:
-    """Every power of every feature, ready to be multiplied.
-
-    Shapes: X (n, d), powers (2 * largest + 1, d, n).
-    """
+    """Every power of every feature, ready to be multiplied."""
 
     def __init__(self, X: Floats, largest: int = 3) -> None:
         if not (np.isfinite(X).all() and (X > 0).all()):

@@ -13,9 +13,9 @@ THIN = 200  # rows of a class that are taken at least, where it has as many
 
 @dataclass(frozen=True)
 class SplitTask:
-    """What a split is searched for; shapes: X (n, d)."""
+    """What a split is searched for."""
 
-    X: Floats
+    X: Floats  # (n, d)
     mass: ClassMass
     max_power_laws: int = 3
     exponents: tuple[int, ...] = (-3, -2, -1, 1, 2, 3)
@@ -26,10 +26,10 @@ class SplitTask:
 
 @dataclass(frozen=True)
 class FoundSplit:
-    """A split and what it is worth; shapes: exponents (q, d), weights (q,)."""
+    """A split and what it is worth."""
 
-    exponents: Exponents
-    weights: Floats
+    exponents: Exponents  # (q, d)
+    weights: Floats  # (q,)
     low: float
     high: float
     modulus: bool

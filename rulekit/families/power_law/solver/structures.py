@@ -21,16 +21,13 @@ BLOCK = 40_000  # numbers of one power law of a block: small enough for the cach
 
 @dataclass(frozen=True)
 class Splits:
-    """Structures with their weights: ``low <= sum of weights * power laws <= high`` is left.
+    """Structures with their weights: ``low <= sum of weights * power laws <= high`` is left."""
 
-    Shapes: structures (P, p, d), weights (P, p), low, high (P,), impurity (P,).
-    """
-
-    structures: Exponents
-    weights: Floats
-    low: Floats
-    high: Floats
-    impurity: Floats
+    structures: Exponents  # (P, p, d)
+    weights: Floats  # (P, p)
+    low: Floats  # (P,)
+    high: Floats  # (P,)
+    impurity: Floats  # (P,)
 
     def __len__(self) -> int:
         return len(self.structures)
@@ -161,10 +158,7 @@ class Found:
 
 
 class Moments:
-    """Second moments of the power laws of structures, over all rows and within classes.
-
-    Shapes: structures (P, p, d).
-    """
+    """Second moments of the power laws of structures, over all rows and within classes."""
 
     def __init__(self, table: PowerTable, structures: Exponents, mass: ClassMass) -> None:
         self.table, self.structures, self.mass = table, np.ascontiguousarray(structures), mass

@@ -22,17 +22,14 @@ LARGEST = 256.0  # a logit's square is below it, or rounds more coarsely: only g
 
 @dataclass(frozen=True, eq=False)
 class PointsProblem:
-    """A table of cells, and the conditions that may be given points.
+    """A table of cells, and the conditions that may be given points."""
 
-    Shapes: codes (p, n), n_codes (p,), source (d,), spans (d, 4), limits (d, 2), weights (n, 2).
-    """
-
-    codes: NDArray[np.int32]
-    n_codes: Ints
-    source: Ints
-    spans: Ints
-    limits: Ints
-    weights: Floats
+    codes: NDArray[np.int32]  # (p, n)
+    n_codes: Ints  # (p,)
+    source: Ints  # (d,)
+    spans: Ints  # (d, 4)
+    limits: Ints  # (d, 2)
+    weights: Floats  # (n, 2)
     required: tuple[frozenset[int], ...] = ()
 
     @cached_property
