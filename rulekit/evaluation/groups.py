@@ -17,10 +17,9 @@ from rulekit.rules import wilson_interval
 
 @dataclass(frozen=True)
 class Gap:
-    """The largest difference of one rate between two groups.
+    """The largest difference of one rate between two groups, with Newcombe's 95 % interval.
 
-    `interval` is Newcombe's 95 % interval for the difference of the two shares. It does not account
-    for the selection of the two extreme groups among many. Of equal groups the first is taken.
+    The interval does not account for the selection of the two extreme groups among many.
     """
 
     measure: str

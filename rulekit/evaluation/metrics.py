@@ -13,9 +13,7 @@ from rulekit.rules import wilson_interval
 
 
 def error_rate(y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = None) -> float:
-    """Compute the share of rows, by weight, whose prediction is wrong.
-
-    Shapes: y, predicted (n,), weight (n,).
+    """Compute the share of rows, by weight, whose prediction is wrong; all arrays (n,).
 
     >>> error_rate(["a", "b", "b", "b"], ["a", "a", "b", "b"])
     0.25
@@ -28,8 +26,6 @@ def balanced_error_rate(
     y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = None
 ) -> float:
     """Compute the mean over the classes in `y` of the share of their rows that are wrong.
-
-    Parameters and the returned value are as for `error_rate`.
 
     >>> balanced_error_rate(["a", "b", "b", "b", "b"], ["b", "b", "b", "b", "b"])
     0.5
@@ -45,9 +41,7 @@ def balanced_error_rate(
 def confusion_counts(
     y: ArrayLike, predicted: ArrayLike, positive: Any, weight: ArrayLike | None = None
 ) -> dict[str, float]:
-    """Count true and false positives and negatives of one class.
-
-    Shapes: y, predicted (n,), weight (n,).
+    """Count true and false positives and negatives of one class; all arrays (n,).
 
     >>> confusion_counts([1, 1, 0], [1, 0, 0], positive=1)
     {'tp': 1.0, 'fp': 0.0, 'fn': 1.0, 'tn': 1.0}
@@ -81,9 +75,7 @@ def cost_per_100(
     weight: ArrayLike | None = None,
     positive: Any = None,
 ) -> float:
-    """Compute the mean cost of wrong predictions per hundred rows.
-
-    Shapes: y, predicted (n,), weight (n,).
+    """Compute the mean cost of wrong predictions per hundred rows; all arrays (n,).
 
     >>> cost_per_100(["ill", "ill", "well", "well"], ["ill", "well", "well", "ill"], Costs(5, 1))
     150.0
@@ -95,9 +87,7 @@ def cost_per_100(
 def area_under_roc(
     y: ArrayLike, scores: ArrayLike, positive: Any, weight: ArrayLike | None = None
 ) -> float:
-    """Compute the area under the ROC curve; NaN if there is only one class.
-
-    Shapes: y (n,), scores (n,), weight (n,).
+    """Compute the area under the ROC curve, NaN if there is only one class; all arrays (n,).
 
     >>> area_under_roc(["no", "yes", "yes"], [0.1, 0.9, 0.1], "yes")
     0.75

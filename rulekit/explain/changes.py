@@ -26,10 +26,7 @@ MAX_CHECKED = 4096
 
 @dataclass(frozen=True)
 class Change:
-    """One column that has to change; None is a missing value.
-
-    `text` states the change in words: "glucose were 126 or lower (now 141)".
-    """
+    """One column that has to change; `text`: "glucose were 126 or lower (now 141)"."""
 
     feature: str
     old: Any

@@ -59,10 +59,9 @@ class _Way(ConditionWriter[str]):
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """The smallest change that gives another prediction, or the reason why there is none.
+    """The smallest change that gives another prediction; without one `cost` is None.
 
-    `cost` sums a share of the range for each number and 1 for anything else. Without a change that
-    helps, `changes` is empty, `prediction` and `cost` are None.
+    `cost` sums a share of the range for each number and 1 for anything else.
     """
 
     changes: tuple[Change, ...]
@@ -97,20 +96,15 @@ def smallest_change(
 ) -> Counterfactual:
     """Find the smallest change of one row that gives another prediction (`target`, if given).
 
-    Smallest means: fewest columns, then the smallest sum of changes, where a number's change is
-    divided by the column's range. Changes are searched among the values that occur in the training
-    rows (see `domain_of`), then among all values, and finally also with missing values. On a tie
-    the clause that comes first in the rule decides. For power laws only changes of one column
-    alone are searched, for weighted sums none; the sentence states it. `RuleError` is raised if the
-    row has the required prediction already, or the search takes more than 100 000 steps or rows.
+    Smallest means: fewest columns, then the smallest sum of changes, numbers as shares of the
+    range. Values of the training rows are tried first (see `domain_of`), then all values, then
+    missing ones. For power laws only changes of one column alone are searched, for weighted sums
+    none. `RuleError` is raised if the row has the required prediction already, or the search takes
+    more than 100 000 steps or rows. A strict threshold is priced itself; the value lies past it.
 
-    A strict threshold has no nearest value beyond it; the change is priced up to the threshold
-    and the value given lies about a thousandth of the range past it.
-
-    The search is by uniform cost: the first full change it reaches is optimal. Making a clause hold
-    is linear in its literals; making several clauses fail is a hitting set, exponential in their
-    number in the worst case and immediate for rules that people can read. For points, whose
-    conditions compensate each other, rows that differ in one column are tried, then in two, ...
+    The search is by uniform cost, so its first result is optimal: linear in the literals to make a
+    clause hold, a hitting set to make several fail. For points, rows that differ in one column are
+    tried, then in two, ...
 
     >>> from rulekit.rules import Clause
     >>> clause = Clause((Literal("glucose", ">", 126), Literal("age", ">", 50)))
@@ -294,11 +288,7 @@ class _Search:
         return all(fits[chosen[f]] for f, fits in self.fits[clause].items())
 
     def _ways(self, clause: int, option: int, fixed: Fixed) -> Iterator[tuple[str, int]]:
-        """Cells that make a clause fail: every solution that agrees with `fixed` has one of them.
-
-        A cell is left out if another of its column makes at least the same clauses fail at no more
-        cost.
-        """
+        """Return undominated cells that make a clause fail; every solution has one of them."""
         taken = {f for f, _ in fixed}
         for feature, fits in self.fits[clause].items():
             if feature in taken:

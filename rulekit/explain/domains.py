@@ -49,11 +49,7 @@ class Domain:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate value of a column and the price of changing to it.
-
-    An open interval is priced up to its end, `beyond`, which is never reached; the value itself
-    lies a little past it.
-    """
+    """A candidate value of a column and its price; an open interval costs as much as `beyond`."""
 
     value: Any
     cost: float

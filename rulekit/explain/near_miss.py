@@ -137,10 +137,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
         return self._checked(split, distance, None, text)
 
     def power_law(self, split: PowerLawSplit) -> CheckedLiteral:
-        """Check a sum of power laws.
-
-        The share is that of the smallest change of one column that turns the answer.
-        """
+        """Check a sum of power laws; the share is that of the smallest change of one column."""
         reading = read_split(split, self.row, ranges=self.ranges, wording=self.wording)
         text, share = reading.reason, None
         if not reading.holds and reading.changes:
@@ -185,10 +182,6 @@ def near_miss(checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN) 
 
 
 def nearness(miss: NearMiss) -> tuple[int, float, int]:
-    """Sort key of near misses: missing conditions, then the smallest share of range, then index.
-
-    A failing condition without a share (a category, a missing value, an unknown range) counts as
-    a whole range.
-    """
+    """Sort key of near misses: missing conditions, sum of shares (unknown: 1), index."""
     shares = [1.0 if c.share is None else c.share for c in miss.failing]
     return (len(shares), sum(shares), miss.index)

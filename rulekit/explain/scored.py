@@ -25,11 +25,7 @@ CHUNK = 500  # cases between two words on how far it is
 
 @dataclass(frozen=True)
 class Figures:
-    """Error counts in training and on new cases, of clause 1, 2, ... or of the whole rule (0).
-
-    `chance` is the probability of being at least this much worse by chance if nothing has changed
-    (Fisher's exact test, one-sided).
-    """
+    """Error counts in training and on new cases; `chance` is Fisher's one-sided p-value."""
 
     clause: int
     n_then: int

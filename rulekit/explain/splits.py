@@ -228,10 +228,7 @@ class TermReading:
 
 @dataclass(frozen=True)
 class SplitChange:
-    """A change of one column alone that changes the split's result.
-
-    `new` is the nearest value with few digits, `share` the change as a share of the column's range.
-    """
+    """A change of one column that changes the split's result; `share` is of the column's range."""
 
     feature: str
     old: float

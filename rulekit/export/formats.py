@@ -94,10 +94,7 @@ def _in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
 
 
 def run_ansi(text: str, rows: Rows, n: int) -> list[Any]:
-    """Run an expression of standard SQL in sqlite3, or in DuckDB for dates.
-
-    sqlite3 has no dates; DuckDB gets no NaN, which standard SQL does not have.
-    """
+    """Run an expression of standard SQL in sqlite3, or in DuckDB (without NaN) for dates."""
     if "AS TIMESTAMP)" not in text:
         return run_sqlite(text, rows, n)
     return _in_duckdb(f"SELECT {text} FROM t", "t", rows, n, nan=False)

@@ -141,10 +141,7 @@ class ExpressionWriter(ConditionWriter[Any]):
         return is_date.ifelse(column.substr(0, 19), ibis.null("string")).cast("timestamp")
 
     def _has_word(self, column: Any, word: str) -> Any:
-        """Return whether a text contains a word; only letters that can spell it are folded.
-
-        So an engine's own idea of lower case, which depends on its locale, plays no part.
-        """
+        """Return whether a text contains a word, independent of the engine's locale."""
         if not column.type().is_string():
             if column.type().is_boolean():
                 return _never(column)

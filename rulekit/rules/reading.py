@@ -41,10 +41,7 @@ class Interval:
 
     @property
     def ends(self) -> tuple[Any, str, str, Any]:
-        """Lower value and its sign, upper sign and its value, in the order they are written.
-
-        Numbers; dates of a test of dates, levels of one of an order.
-        """
+        """Lower value and its sign, upper sign and its value, in the order they are written."""
         return self.low.values[0], MIRRORED[self.low.op], self.high.op, self.high.values[0]
 
     def written(self, writer: Any) -> Any:

@@ -444,10 +444,7 @@ class _Comparing:
         return lambda: time.monotonic() >= end or self.should_stop()
 
     def limited(self, family: Family, *, each_fold: bool = False) -> Family:
-        """Limit a single fit of a family to its part of the budget, or to the part per fold.
-
-        Parts refer to the whole budget, so that the same budget gives the same fits.
-        """
+        """Limit a single fit of a family to its part of the budget, or to the part per fold."""
         if self.budget is None or not has_time_limit(family):
             return family
         part = self.budget / len(self.families)
@@ -457,10 +454,7 @@ class _Comparing:
         return replace(family, estimator=clone(family.estimator).set_params(time_limit=limit))
 
     def rounds(self, family: Family) -> list[tuple[Family, list[int]]]:
-        """List the settings swept together, with their time limit; the smallest one comes first.
-
-        All together without a budget, and if one fit with a time limit yields them all.
-        """
+        """List the settings swept together, with their time limit; the smallest one comes first."""
         order = spread_order(len(family.settings))
         if self.budget is None or (family.whole_front and has_time_limit(family)):
             return [(self.limited(family), sorted(order))]
@@ -499,10 +493,7 @@ class _Comparing:
         )
 
     def is_stored(self, family: Family, first: int) -> bool:
-        """Whether the store has all fits of a family, so that no first pass is needed.
-
-        A missing store is created after the first pass, to avoid a delay before it.
-        """
+        """Whether the store has all fits of a family, so that no first pass is needed."""
         if self.store_or_path is None or not (
             isinstance(self.store_or_path, SweepStore) or Path(self.store_or_path).exists()
         ):

@@ -183,10 +183,7 @@ def _draws(y: NDArray[Any], weight: NDArray[np.float64], groups: Any, random_sta
 
 
 def _units(y: NDArray[Any], groups: Any) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
-    """Return the unit of each row, and the sets of units that are drawn from together.
-
-    These are the rows of each class, or all groups.
-    """
+    """Return the unit of each row, and the sets of units that are drawn from together."""
     if groups is None:
         return np.arange(len(y)), [np.flatnonzero(y == label) for label in pd.unique(y)]
     given = np.asarray(groups)

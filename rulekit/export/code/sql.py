@@ -409,10 +409,7 @@ def _written(writer: SqlWriter, part: str, clause: int | None) -> str:
 
 
 def upper_forms(word: str) -> list[tuple[str, str]]:
-    """List the letters beyond A to Z that can spell a word, and their lower case.
-
-    A database may fold the letters A to Z alone.
-    """
+    """List the letters beyond A to Z that can spell a word, and their lower case."""
     forms = [(c.upper(), c) for c in dict.fromkeys(word) if not c.isascii()]
     forms += [("\u212a", "k")] if "k" in word else []  # the sign of kelvin
     return [(a, b) for a, b in forms if a != b and a.lower() == b]

@@ -16,10 +16,7 @@ from rulekit.rules.scales import ORDERED
 
 @dataclass(frozen=True, slots=True)
 class ChangedThreshold:
-    """A condition whose number, date or level has changed.
-
-    Of a total, "points" is named.
-    """
+    """A condition whose number, date, level or required points have changed."""
 
     feature: str
     op: str
