@@ -1,6 +1,4 @@
-"""Conversion of text cells to numbers, truth values or text, column by column.
-
-Every column is held as distinct texts and codes, so that each distinct text is looked at once::
+"""Conversion of text cells to numbers, truth values or text, one distinct text at a time::
 
     texts   pyarrow string array, length u     distinct, stripped cells
     codes   (n,) int, -1 for a missing cell    texts[codes[i]] is the text of row i

@@ -1,6 +1,6 @@
-from .groups import GroupMetrics as GroupMetrics
-from .groups import group_metrics as group_metrics
+from .metrics import GroupMetrics as GroupMetrics
 from .metrics import brier_score as brier_score
+from .metrics import group_metrics as group_metrics
 from .metrics import reliability as reliability
 from .operating import operating_points as operating_points
 from .operating import threshold_rule as threshold_rule

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.explain.changes import Change, Floats, Ranges, changes_between, turning_value
+from rulekit.explain.counterfactual import Change, Floats, Ranges, changes_between, turning_value
 from rulekit.explain.domains import candidates, domain_of
 from rulekit.explain.similar import training_rows
 from rulekit.explain.subject import as_column, columns_for, row_values

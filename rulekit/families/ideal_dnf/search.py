@@ -24,7 +24,7 @@ from rulekit.families.ideal_dnf.solver.row_types import (
 from rulekit.learners.shares import Patterns, Shares, first_clause
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import Clause, Columns, RuleSet
-from rulekit.rules.analysis.simplify import simplify_clause
+from rulekit.rules.analysis.compare import simplify_clause
 
 MODES = ("paper", "compact")
 MINIMISE_SECONDS = 3.0

@@ -1,8 +1,4 @@
-"""Monotonicity of a rule: a rising column never turns the prediction away from a class.
-
-Proved from the conditions alone, for every row there can be: where each condition goes one way,
-that is seen at once, otherwise a step that violates it is searched for.
-"""
+"""Proof from its conditions, or a search for a violation, that a rule is monotone in a column."""
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
