@@ -107,10 +107,6 @@ class Costs:
         positive : label, default=None
             The ``positive_label`` of who asks.
 
-        Returns
-        -------
-        Costs
-
         Raises
         ------
         DataError

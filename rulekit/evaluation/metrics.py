@@ -348,10 +348,6 @@ def group_metrics(
     few : int, default=30
         Shares counted on fewer rows are left out of gaps.
 
-    Returns
-    -------
-    GroupMetrics
-
     Raises
     ------
     DataError

@@ -1,8 +1,7 @@
 """Candidate values of a column: one for each combination of test results.
 
-A rule reads a column only through its literals. Their thresholds divide a numeric column into cells
-(points and open intervals) in which all literals have constant results, so the nearest value of
-each cell represents the whole cell. That makes the search for the smallest change finite and exact.
+Thresholds divide a column into cells (points and open intervals) in which all literals have
+constant results; the nearest value of each represents it, so the search is finite and exact.
 """
 
 import math

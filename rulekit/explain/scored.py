@@ -184,10 +184,6 @@ def score(  # noqa: PLR0913  all but two by keyword
     immutable : collection of str
         Columns that the smallest change must not change.
 
-    Returns
-    -------
-    Scored
-
     Raises
     ------
     DataError

@@ -161,10 +161,6 @@ def read_points(
     wording : Wording
         What columns are called.
 
-    Returns
-    -------
-    PointsReading
-
     Examples
     --------
     >>> old, high = Literal("age", ">", 60), Literal("bp", ">", 140)

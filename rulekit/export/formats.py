@@ -1,9 +1,4 @@
-"""The table of export formats, read by the page, the verification and the tests.
-
-To add a format, write its function in a file of its own and enter it in `FORMATS`. Tests iterate
-over the table: they check recorded text, that no spreadsheet cell is read as a formula, and a
-unique file name, and run what can be run.
-"""
+"""The table of export formats, read by the page, the verification and the tests."""
 
 import math
 import sqlite3
@@ -430,10 +425,6 @@ def verify_export(
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown beside the clauses in text, Markdown and HTML; the other formats that
         are checked cannot show them.
-
-    Returns
-    -------
-    VerifiedExport
 
     Raises
     ------

@@ -1,8 +1,4 @@
-"""Joint effect of conditions on one column, joined by AND: an interval or a set of values.
-
-Text, plots and simplification share this view: ``bp > 120`` and ``bp <= 150`` are one
-`FeatureTest`, written once as ``120 < bp <= 150``, and still count two literals.
-"""
+"""Joint effect of conditions on one column, joined by AND: an interval or a set of values."""
 
 import math
 from collections.abc import Sequence

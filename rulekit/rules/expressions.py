@@ -1,7 +1,6 @@
-"""Conditions as Boolean ibis expressions, for tables in a database.
+"""Conditions as Boolean ibis expressions, never NULL, so each may be negated.
 
-No expression is ever NULL, so each may be negated. What `Condition.mask` would refuse because of
-the cells it meets, which no expression can do, is noted as a `problem`: who counts asks for it.
+What `Condition.mask` refuses because of the cells it meets is noted as a `problem` instead.
 """
 
 from collections.abc import Iterable

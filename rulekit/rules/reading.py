@@ -1,8 +1,6 @@
 """Text of clauses and rules, with two bounds of one column as one interval.
 
-`20 < age` and `age <= 50` count two conditions and are read as `20 < age <= 50`, in the place of
-the first. Every literal stays readable: nothing is simplified here, unlike in `FeatureTest`, so
-that the text read back has the same literals.
+Nothing is simplified, so that the text read back has the same literals.
 """
 
 from abc import abstractmethod

@@ -1,8 +1,6 @@
 """How a column's values are read before comparison: dates and their parts, orders, words.
 
-A test of a date, of a part of it, or of a level with an order compares *positions*: numbers that
-ascend as people count, NaN where there is none. Dates stand in columns as ISO text
-("2024-03-01 12:30:00"); seconds count, fractions of them do not.
+Positions are ascending numbers, NaN without a value; dates are ISO text, to whole seconds.
 """
 
 import math

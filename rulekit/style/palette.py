@@ -1,9 +1,6 @@
-"""Colours and layout of all figures, distinguishable with colour-blindness.
+"""Colours and layout of all figures, distinguishable with colour-blindness (Okabe and Ito).
 
-An outcome has one look in all figures, by its place among the table's classes. The first two are
-blue and vermilion (Okabe and Ito's): their distance stays large under all three kinds of colour
-blindness, where red and green fall together. Colour is never the only sign: shapes, hatches or
-words stand beside it.
+Colour is never the only sign: shapes, hatches or words stand beside it.
 """
 
 import html

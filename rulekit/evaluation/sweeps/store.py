@@ -1,8 +1,6 @@
-"""Finished folds on disk, so that an interrupted sweep can be resumed.
+"""Finished folds on disk (SQLite, JSON text), so that an interrupted sweep can be resumed.
 
-One SQLite file in write-ahead mode, one table; every row is committed when it is put. Rows are JSON
-text: nothing is pickled, and reading a store runs no code. Each row has a checksum of itself and
-its key: an altered or damaged entry is deleted with a warning, and computed again.
+Each row has a checksum of itself and its key: a damaged entry is deleted with a warning.
 """
 
 import contextlib
@@ -160,10 +158,6 @@ class SweepStore:
         ----------
         data : str, default=None
             Digest of the table. None deletes every row.
-
-        Returns
-        -------
-        int
         """
         with self._using() as connection:
             if data is None:

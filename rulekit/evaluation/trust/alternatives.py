@@ -76,10 +76,6 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     should_stop : callable, optional
         Called regularly; true ends the work, and the rules found by then are returned.
 
-    Returns
-    -------
-    Alternatives
-
     Raises
     ------
     ValueError

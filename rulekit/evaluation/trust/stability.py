@@ -72,10 +72,6 @@ def stability(  # noqa: PLR0913  all but three by keyword
     should_stop : callable, optional
         Called between resamples; true ends the work, and the finished resamples are returned.
 
-    Returns
-    -------
-    Stability
-
     Raises
     ------
     ValueError

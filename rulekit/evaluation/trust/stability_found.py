@@ -202,10 +202,6 @@ class Stability:
         ----------
         names : mapping of str to str, optional
             Display names of columns.
-
-        Returns
-        -------
-        list of str
         """
         return list(_sentences(self, names or {}))
 

@@ -109,10 +109,6 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
     X : data frame, or mapping of str to ndarray of shape (n,), optional
         Rows on which the answers of the two rules are compared.
 
-    Returns
-    -------
-    RuleComparison
-
     Raises
     ------
     RuleError

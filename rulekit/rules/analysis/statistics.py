@@ -261,10 +261,6 @@ def rule_statistics(
     model, X, y, sample_weight
         As for `clause_statistics`.
 
-    Returns
-    -------
-    RuleStatistics
-
     Raises
     ------
     RuleError
