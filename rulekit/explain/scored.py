@@ -121,18 +121,8 @@ class Scored:
     ) -> pd.DataFrame:
         """Return one row per case: prediction, clause, missing conditions, smallest change.
 
-        Parameters
-        ----------
-        changes : bool, default=False
-            Compute the smallest change of every row, about a thousandth of a second each; rows with
-            equal values in the rule's columns are computed once.
-        progress : callable, optional
-            Called regularly with the share of changes computed, from 0 to 1.
-
-        Returns
-        -------
-        DataFrame
-            With the index of the new table.
+        The index is that of the new table. With `changes` the smallest change of every row is
+        computed (about a millisecond each); `progress` receives the share done.
         """
         columns: dict[str, Any] = {
             "answer": self.answers,

@@ -125,16 +125,8 @@ class Comparison:
     def points(self, *, whole: bool = True) -> pd.DataFrame:
         """Average over folds: one row per setting, as in `summarise`.
 
-        Parameters
-        ----------
-        whole : bool, default=True
-            Leave out settings with missing folds: their means are over other rows than the rest,
-            and change while a comparison runs.
-
-        Returns
-        -------
-        DataFrame
-            With ``forest_loss`` and ``forest_conditions`` if there are `estimates`.
+        With `whole`, settings with missing folds are left out, since their means are over other
+        rows. ``forest_loss`` and ``forest_conditions`` are included if there are `estimates`.
         """
         points = self._means
         return points[points["folds"] == self.n_folds] if whole and len(points) else points.copy()
@@ -151,20 +143,8 @@ class Comparison:
     def join(self, *others: "Comparison") -> "Comparison":
         """Combine comparisons on the same folds; settings are renumbered.
 
-        Parameters
-        ----------
-        *others : Comparison
-            A family may occur in several, with other settings.
-
-        Returns
-        -------
-        Comparison
-            Reference models are taken from the first comparison that has them.
-
-        Raises
-        ------
-        ValueError
-            If one has other rows or other folds: their errors cannot be compared.
+        Families may occur in several; the first reference models are taken. ValueError for other
+        rows or folds.
         """
         everyone = (self, *others)
         for position, other in enumerate(others, start=1):

@@ -106,30 +106,15 @@ class Alternatives:
         return pd.DataFrame(shares, index=numbers, columns=numbers)
 
     def differing_rows(self, rule: int | RuleSet) -> NDArray[np.intp]:
-        """Return the positions of the rows that a rule predicts differently.
-
-        Parameters
-        ----------
-        rule : int or RuleSet
-            A number of a listed rule, or any rule.
-        """
+        """Return the positions of the rows that a rule (or number) predicts differently."""
         other = self._rule(rule).predict(self.X) != self.selected.predict(self.X)
         return np.flatnonzero(other)
 
     def differs_where(self, rule: int | RuleSet) -> RuleSet | None:
-        """Describe the rows that a rule predicts differently by a clause.
+        """Describe the rows that a rule (or number) predicts differently by a clause.
 
-        Parameters
-        ----------
-        rule : int or RuleSet
-            A number of a listed rule, or any rule.
-
-        Returns
-        -------
-        RuleSet or None
-            One clause of at most two conditions on columns of the two rules, for label
-            ``"otherwise"``, learned from the rows; None if every such clause matches more other
-            rows than differing ones.
+        The clause has at most two conditions on columns of the two rules and the label
+        ``"otherwise"``; None if every such clause matches more other rows than differing ones.
         """
         names = dict.fromkeys((*self.selected.features, *self._rule(rule).features))
         differing = np.zeros(len(self.y), dtype=bool)
@@ -154,19 +139,7 @@ class Alternatives:
         return rule if isinstance(rule, RuleSet) else self.rules[rule]
 
     def sentences(self, names: Names | None = None) -> list[str]:
-        """Return the results as sentences.
-
-        Parameters
-        ----------
-        names : mapping of str to str, optional
-            Display names of columns.
-
-        Returns
-        -------
-        list of str
-            How many rules there are and whether these are all; which columns every good rule needs;
-            which can be left out, and what replaces them; how far the rules differ.
-        """
+        """Return how many rules there are, which columns they need, and how far they differ."""
         return _Words(self, names or {}).sentences()
 
 

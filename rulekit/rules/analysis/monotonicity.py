@@ -288,13 +288,7 @@ class MonotonicityCheck:
     told = former_name("told", "sentence_with")
 
     def sentence_with(self, name: Callable[[str], str] = str) -> str:
-        """Return the sentence with the caller's column names.
-
-        Parameters
-        ----------
-        name : callable, default=str
-            What a column is called, by its name.
-        """
+        """Return the sentence with column names as `name` writes them."""
         column, verb = name(self.feature), "rises" if self.direction == ">" else "falls"
         constraint = (
             f"If only {column} {verb}, the prediction may change to {self.towards}, never away "
