@@ -14,8 +14,8 @@ from .sweeps.result import pareto_front as pareto_front
 from .sweeps.result import suggest as suggest
 from .sweeps.store import SweepStore as SweepStore
 from .sweeps.sweep import sweep as sweep
+from .trust.alternatives import Alternatives as Alternatives
 from .trust.alternatives import alternatives as alternatives
-from .trust.alternatives_found import Alternatives as Alternatives
 from .trust.stability import stability as stability
 from .trust.stability_found import Stability as Stability
 
