@@ -157,8 +157,6 @@ FAIR = {
     "false_alarms": fair.false_positive_rate,
     "called_positive": fair.selection_rate,
 }
-
-
 RULE = RuleSet((Clause((Literal("x", ">", 0),)),), ("yes",), "dnf", "no")
 
 

@@ -17,11 +17,7 @@ from tests.explain.tables import patients
 from tests.reference.hamming import distance
 
 OLD = Literal("age", ">", 50.0)
-
-
 RULE = RuleSet((Clause((OLD, Literal("bmi", ">=", 30.0))),), ("ill",), "dnf", "well")
-
-
 RANGES = {"age": 100.0, "bmi": 50.0}
 
 
@@ -66,8 +62,6 @@ def test_ranges_are_for_varying_number_columns_only():
 
 
 GRADES = ("poor", "fair", "good", "best")
-
-
 START = datetime(2024, 1, 1)
 
 
@@ -116,8 +110,6 @@ def test_no_one_number_moves_a_month():
 
 
 LITERALS = tuple(Literal(f, op, 0.0) for f in "ab" for op in (">", "<="))
-
-
 ROWS = {"a": np.array([-1.0, -1.0, 1.0, 1.0]), "b": np.array([-1.0, 1.0, -1.0, 1.0])}
 
 

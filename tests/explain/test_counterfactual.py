@@ -190,11 +190,7 @@ def test_many_clauses_to_break_are_searched_in_a_blink():
 
 # Four digits of the bound fall short here: with rap 0.003423 the sum is 330.11, above 330.
 CUBE = PowerLawSplit((PowerLaw(7.505e9, (Factor("rap", 3),)), PowerLaw(9.0, (Factor("d"),))), 330.0)
-
-
 CASE = {"rap": 0.0037, "d": 3.23456}
-
-
 SEEN = {"rap": np.array([0.00068, 0.02144]), "d": np.array([1.4, 3.7])}
 
 

@@ -170,11 +170,7 @@ def test_display_names_units_and_clause_word_are_used():
 
 
 SPOKEN = Wording(spoken=True)
-
-
 NO_SIGNS = re.compile(r"[<>=≤≥≠±θντ%*^/→'\"]|clause|condition|literal|\bDNF|\bCNF", re.IGNORECASE)
-
-
 SUMS = (
     LinearSplit((("age", 0.5), ("bmi", -1.0)), "<=", 3.0),
     PowerLawSplit((PowerLaw(2.0, (Factor("age", 2), Factor("bmi", -1, floor=0.1))),), 27.0),
@@ -364,14 +360,8 @@ def test_boolean_outcomes_are_written_as_on_the_pages():
 
 
 RANGES = {"age": (20.0, 120.0), "mass": (40.0, 140.0)}
-
-
 OLD = Literal("age", ">", 50)
-
-
 PLANE = LinearSplit((("age", 1.0), ("mass", -1.0)), ">", 0.0)
-
-
 RATIO = PowerLawSplit((PowerLaw(1.0, (Factor("mass"), Factor("age", -1, floor=1.0))),), 2.0)
 
 
