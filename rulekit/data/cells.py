@@ -1,9 +1,7 @@
-"""Conversion of text cells to numbers, truth values or text, column by column.
+"""Conversion of text cells to numbers, truth values or text, one distinct text at a time.
 
-Every column is held as distinct texts and codes, so that each distinct text is looked at once::
-
-    texts   pyarrow string array, length u     distinct, stripped cells
-    codes   (n,) int, -1 for a missing cell    texts[codes[i]] is the text of row i
+`texts` (u,) are the distinct, stripped cells of a column; ``texts[codes[i]]`` is that of row i, and
+-1 in `codes` (n,) a missing cell.
 """
 
 from collections import Counter

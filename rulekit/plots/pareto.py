@@ -418,9 +418,8 @@ def _shown_range(
 ) -> tuple[float, float] | None:
     """Choose the vertical range: near points, their bars and lines; None without points.
 
-    Near is what lies at most half the height of the front above it, or is selected; rules without
-    a condition do not count as its front, unless there are no others. Bars stand at points of the
-    front, a band `everywhere`. Points that all have one value are not stretched apart.
+    Near is what lies at most half the height of the front above it, or is selected. Rules without a
+    condition count as the front only if there are no others.
     """
     values = points[y].to_numpy(dtype=float)
     if not len(values):

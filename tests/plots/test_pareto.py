@@ -222,11 +222,8 @@ def test_sentence_describes_both_ends_of_the_front():
     )
 
 
-def test_sentence_of_a_single_point_states_what_is_missing():
+def test_sentence_of_few_points_states_what_is_missing():
     assert front_sentence(settings(1)) == "The lowest error, 30.0 %, needs 0 conditions."
-
-
-def test_sentence_without_points_states_it():
     assert front_sentence(settings(0)) == "No setting has been measured yet."
 
 
