@@ -17,8 +17,7 @@ def digest_of(frame: pd.DataFrame) -> str:
     """
     sha = hashlib.sha256()
     sha.update(f"{frame.shape[0]}x{frame.shape[1]}".encode())
-    for position, name in enumerate(frame.columns):
-        column = frame.iloc[:, position]
+    for name, column in frame.items():
         _feed_text(sha, str(name))
         if pd.api.types.is_datetime64_any_dtype(column.dtype):
             _feed_text(sha, str(column.dtype))
