@@ -80,11 +80,9 @@ def suggest_positive(table: Table, target: str) -> object:
         for candidates in (words.keys() & _POSITIVE_WORDS, words.keys() - _USUAL):
             if len(candidates) == 1:
                 return words[candidates.pop()]
-    if enough := [n for n in counts.values() if n >= ENOUGH_ROWS]:
-        wanted = min(enough)
-    else:
-        wanted = max(counts.values(), default=0)
-    return next((label for label in reversed(counts) if counts[label] == wanted), None)
+    if enough := {label: n for label, n in counts.items() if n >= ENOUGH_ROWS}:
+        return min(reversed(enough), key=enough.__getitem__)
+    return max(reversed(counts), key=counts.__getitem__, default=None)
 
 
 def class_counts(table: Table, target: str) -> dict[object, int]:

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import Boxes, BoxPrices, BoxRows
+from rulekit.search.box_search.problem import Boxes, BoxPrices, BoxRows, whole_box
 
 PRICES = (BoxPrices(), BoxPrices(1.0, 1.0, 0.0), BoxPrices(0.3, 0.3, 0.1))
 
@@ -42,3 +42,20 @@ def boxes_for(draw, problem, max_clauses=3):
     b = rng.integers(0, problem.n_bins, size=(k, p))
     absent = (rng.random((k, p)) < 0.5) | ~problem.has_missing
     return Boxes(np.minimum(a, b), np.maximum(a, b), absent)
+
+
+def single_conditions(problem):
+    """List every box of one condition that a problem allows."""
+    whole, lacks = whole_box(problem.n_bins), problem.has_missing
+    found = []
+    for f, n in enumerate(problem.n_bins.tolist()):
+        runs = [(b, n - 1) for b in range(1, n) if problem.may_start[f, b]]
+        runs += [(0, b) for b in range(n - 1) if problem.may_end[f, b]]
+        places = [(low, high, absent) for low, high in runs for absent in {False, bool(lacks[f])}]
+        if lacks[f] and problem.may_test_missing[f]:
+            places += [(0, n - 1, False), (1, 0, True)]
+        for low, high, absent in places:
+            box = Boxes(whole.low.copy(), whole.high.copy(), whole.absent.copy())
+            box.low[0, f], box.high[0, f], box.absent[0, f] = low, high, absent
+            found.append(box)
+    return found

@@ -305,6 +305,7 @@ def _searched(
     search = ListSearch.of_table(problem.table, codes)
     clock = Clock.of_seconds(None if math.isinf(seconds) else seconds)
     archive = search.run(replace(plan, thetas=[scale * t for t in plan.thetas]), rng, clock)
+    search.offer_conditions(archive)
     return SearchedLists(problem, codes, names, search, archive, not clock.ran_out, seconds)
 
 

@@ -250,9 +250,9 @@ class BoxRows:
     y: NDArray[Any]
     weight: Floats | None = None
     prices: BoxPrices = ERRORS
-    may_start: Bools | None = None
-    may_end: Bools | None = None
-    may_test_missing: Bools | None = None
+    may_start: Bools = None  # type: ignore[assignment]
+    may_end: Bools = None  # type: ignore[assignment]
+    may_test_missing: Bools = None  # type: ignore[assignment]
     column: Ints = None  # type: ignore[assignment]
     bins: Ints = None  # type: ignore[assignment]
     n_cells: Ints = None  # type: ignore[assignment]

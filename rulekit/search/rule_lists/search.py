@@ -159,6 +159,44 @@ class ListSearch:
         """Descend from a list at one price, add clauses while they pay; archive what is met."""
         self._visit(archive, self._state(start), theta, max_clauses)
 
+    def offer_conditions(self, archive: ListArchive) -> None:
+        """Offer the best single condition: a new clause starts from two, which may both pay."""
+        p, total = self.problem.n_features, self._mass(np.ones(len(self.problem.y), bool))
+        best, most = None, -np.inf
+        for f in range(p):
+            ends, mass = self._single_conditions(f)
+            right = mass.max(axis=1) + (total - mass).max(axis=1)
+            if right.max(initial=-np.inf) > most:
+                most, best = float(right.max()), (f, ends[int(right.argmax())])
+        if best is not None:
+            box = np.stack(
+                [np.zeros(p, np.int64), self.problem.n_bins - 1, np.ones(p, np.int64)], 1
+            )
+            box[best[0]] = best[1]
+            empty = archive.best(0, 0.0)
+            state = self._state(empty)
+            self._offer(archive, self._settled((self._clause(box, empty.default),), state))
+
+    def _single_conditions(self, f: int) -> tuple[Ints, Floats]:
+        """Boxes of one condition of a feature, shape (m, 3), and the mass they hold, (m, K)."""
+        problem, n = self.problem, int(self.problem.n_bins[f])
+        mass = np.zeros((n + 1, self._n_classes))
+        rows = problem.bins[f][problem.cells[:, problem.column[f]]], problem.y
+        np.add.at(mass, rows, problem.charges.base)
+        upto = mass[:n].cumsum(axis=0)
+        low = 1 + np.flatnonzero(problem.may_start[f, 1:n])
+        high = np.flatnonzero(problem.may_end[f, : n - 1])
+        ends = np.zeros((len(low) + len(high), 3), np.int64)
+        ends[: len(low), 0], ends[: len(low), 1], ends[len(low) :, 1] = low, n - 1, high
+        held = np.vstack([upto[n - 1] - upto[low - 1], upto[high]])
+        if problem.has_missing[f]:
+            ends = np.vstack([ends, ends + np.array([0, 0, 1])])
+            held = np.vstack([held, held + mass[n]])
+            if problem.may_test_missing[f]:
+                ends = np.vstack([ends, [[0, n - 1, 0], [1, 0, 1]]])
+                held = np.vstack([held, upto[n - 1], mass[n]])
+        return ends, held
+
     def _visit(self, archive: ListArchive, state: _State, theta: float, max_clauses: int) -> None:
         self._offer(archive, state)
         state = self._descended(archive, state, theta)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulekit.binning import BinnedTable
-from rulekit.search.box_search.problem import HAMMING, Boxes, BoxPrices, BoxRows, whole_box
+from rulekit.search.box_search.problem import HAMMING, BoxPrices, BoxRows, whole_box
 from rulekit.search.box_search.search import (
     Archive,
     Descent,
@@ -22,7 +22,7 @@ from rulekit.search.box_search.search import (
 )
 from rulekit.search.columns.clause_selection import MovableCuts, hamming_cost
 from tests.reference.boxes import literals_of, loss_of
-from tests.strategies.boxes import box_problems, boxes_for
+from tests.strategies.boxes import box_problems, boxes_for, single_conditions
 
 THETAS = (0.1, 0.5, 1.0, 2.0)
 
@@ -64,23 +64,6 @@ def test_the_best_single_condition_is_offered(problem):
     if losses and min(losses) < loss_of(problem, whole) - 1e-9:  # else no condition is worth having
         assert archive.entries[-1].n_conditions == 1
         assert archive.entries[-1].loss == pytest.approx(min(losses), abs=1e-9)
-
-
-def single_conditions(problem):
-    """List every box of one condition that a problem allows."""
-    whole, lacks = whole_box(problem.n_bins), problem.has_missing
-    found = []
-    for f, n in enumerate(problem.n_bins.tolist()):
-        runs = [(b, n - 1) for b in range(1, n) if problem.may_start[f, b]]
-        runs += [(0, b) for b in range(n - 1) if problem.may_end[f, b]]
-        places = [(low, high, absent) for low, high in runs for absent in {False, bool(lacks[f])}]
-        if lacks[f] and problem.may_test_missing[f]:
-            places += [(0, n - 1, False), (1, 0, True)]
-        for low, high, absent in places:
-            box = Boxes(whole.low.copy(), whole.high.copy(), whole.absent.copy())
-            box.low[0, f], box.high[0, f], box.absent[0, f] = low, high, absent
-            found.append(box)
-    return found
 
 
 def test_answers_are_monotone_in_price_and_in_clauses():

@@ -1,10 +1,12 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.search.box_search.problem import BoxRows
-from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch
+from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch, RuleList
 from tests.reference import rule_lists as slow
+from tests.strategies.boxes import single_conditions
 from tests.strategies.rule_lists import list_problems, lists_for
 
 MOST = 3
@@ -44,6 +46,22 @@ def test_entries_are_consistent_and_cost_no_more_than_constants(data):
     assert [(e.n_clauses, e.n_conditions, e.loss) for e in again.entries] == [
         (e.n_clauses, e.n_conditions, e.loss) for e in archive.entries
     ]
+
+
+@given(problem=list_problems())
+def test_the_best_single_condition_is_offered(problem):
+    archive = ListArchive(problem)
+    ListSearch(problem).offer_conditions(archive)
+    n_classes = int(problem.y.max()) + 1
+    losses = [
+        slow.loss_of(problem, RuleList(box.low, box.high, box.absent, (label,), default))
+        for box in single_conditions(problem)
+        for label in range(n_classes)
+        for default in range(n_classes)
+    ]
+    if losses and min(losses) < archive.entries[0].loss - 1e-9:  # else none is worth having
+        assert archive.entries[-1].n_conditions == 1
+        assert archive.entries[-1].loss == pytest.approx(min(losses), abs=1e-9)
 
 
 def planted(n=400):
