@@ -138,14 +138,13 @@ class Table:
         names, repairs = repaired_headers(header, limits)
         parts, all_notes = {}, [*notes, *repairs]
         orders: dict[str, tuple[str, ...]] = {}
-        for position, column in enumerate(names):
-            given = frame.iloc[:, position]
+        for column, (_, given) in zip(names, frame.items(), strict=True):
             parts[column], changed = typed(given, column)
             orders[column] = order_of(given)
             all_notes += changed
         content = pd.DataFrame(parts)
         columns = tuple(
-            replace(described(content[c], c, limits.max_levels), order=orders[c]) for c in names
+            replace(described(parts[c], c, limits.max_levels), order=orders[c]) for c in names
         )
         all_notes += role_notes(columns)
         return cls(content, columns, tuple(all_notes), name, digest_of(content))

@@ -485,7 +485,7 @@ FAMILY = Family(
     default_grid=lambda y: {"max_variables": list(CONDITIONS)},
     command="combinations",
     question="Every combination of a few conditions (ideal DNF, truth table)",
-    name="Every combination of a few conditions",
+    name="Every combination",
     sentence=(
         "Chooses a few conditions, one for each number, and counts the best formula over them: the "
         "ideal DNF."
