@@ -138,10 +138,7 @@ def proposed(
 
 
 def read(upload: Upload, options: ParseOptions) -> None:
-    """Read a file and start an analysis of it, or store an error message.
-
-    A large file is read by a worker in the background; `upload_card` uses its result.
-    """
+    """Read a file (a large one in a worker) and start an analysis, or store an error message."""
     st.session_state["upload_options"] = options
     task = ReadFile(upload.name, upload.content, options)
     if task.large:

@@ -188,10 +188,7 @@ def chosen_case(listed: pd.DataFrame) -> int:
 def case_list(
     frame: pd.DataFrame, *, show: str, words: str, distance: NDArray[np.float64]
 ) -> pd.DataFrame:
-    """Choose the rows of a `case_frame` to list: "all", "errors", or those "near" a boundary.
-
-    Each of `words` is in some cell of the row, or its number; "near" is sorted by `distance`.
-    """
+    """Choose the rows to list: "all", "errors", or "near" a boundary, sorted by `distance`."""
     keep = np.ones(len(frame), dtype=bool)
     if show == "errors":
         keep = (frame[TRUTH] != frame[ANSWER]).to_numpy()
@@ -253,10 +250,7 @@ def _bold(explanation: Explanation, words: Wording) -> str:
 def conditions(
     explanation: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording
 ) -> None:
-    """Show each clause with its met and unmet conditions; the first one is open.
-
-    The points of a scorecard are shown by `ui.learners.points.points_of_case`.
-    """
+    """Show each clause with its met and unmet conditions; the first one is open."""
     if scorecard_of(rule):
         return
     misses = {miss.index: miss.sentence for miss in explanation.near_misses}

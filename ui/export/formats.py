@@ -224,10 +224,7 @@ def record_text(state: AppState, model: ClassifierMixin) -> str:
 
 
 def bundle(state: AppState, model: ClassifierMixin) -> bytes:
-    """Return a zip file with the rule in every format it can be written in and the run record.
-
-    Equal rules give equal files. Formats that cannot express this rule are in ``left-out.txt``.
-    """
+    """Return a zip file with the rule in every format; equal rules give equal files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         left_out = ""

@@ -117,10 +117,7 @@ def fold_words(row: pd.Series) -> str:
 
 
 def choose(result: Curve, number: int, *, by_slider: bool = False) -> None:
-    """Select a setting after a click on a point or row, or from a widget.
-
-    For callbacks: errors of the library are shown as a sentence.
-    """
+    """Select a setting after a click on a point or row, or from a widget."""
     once(lambda: pick(result.settings[number], result.specs[number], by_slider=by_slider))()
     noted_suggestion(result)
 

@@ -50,11 +50,7 @@ def measure(
     spec: RunSpec,
     reporter: Reporter,
 ) -> pd.Series | None:
-    """Cross-validate the search of a rule with the folds and costs of `spec`, as a job.
-
-    All other settings are those of `found`, the run that found the rule. Returns the figures as a
-    row of `Curve.points`; None if stopped.
-    """
+    """Cross-validate a search with the folds and costs of `spec`, as a job; None if stopped."""
     quiet()
     X, y = state.training
     weight, costs = state.training_weight, spec.error_costs(state.labels)
@@ -152,10 +148,7 @@ def picked_card(result: Curve | None, spec: RunSpec) -> None:
 
 
 def beats_constant(rule: RuleSet, state: AppState) -> bool:
-    """Return whether a rule is wrong less often than always predicting the most frequent outcome.
-
-    Rules of runs that weigh errors or rows are not compared by the number of errors.
-    """
+    """Return whether a rule has fewer errors than a constant; weighed errors are not compared."""
     spec = RunSpec.from_dict(state.run_settings)
     weighs = spec.class_weight or spec.costs or state.training_weight is not None
     if rule.is_constant or state.error is None or weighs:

@@ -105,10 +105,7 @@ class Work:
         return compare_learners(self.X, self.y, **(shared | options))
 
     def _quickly(self, reporter: Reporter) -> Comparison:
-        """Measure and fit every setting on a part of the table.
-
-        The points of a side are reported with their models, so that no page has to fit one.
-        """
+        """Measure and fit every setting on a part of the table, so that no page has to fit one."""
         progress = _ProgressReport(reporter, self)
         found: Comparison | None = None
         for family in self.families:

@@ -56,10 +56,7 @@ SOURCE = "a rule chosen for a smaller gap between groups"
 def gap_curve(
     state: AppState, groups: RowGroups, reporter: Reporter
 ) -> tuple[pd.DataFrame, pd.DataFrame, list[RuleSet]]:
-    """Compare settings on inner folds, and learn the rules of those on the curve, as a job.
-
-    Returns the curve, all compared settings, and a rule for each row of the curve.
-    """
+    """Compare settings on inner folds, as a job: the curve, all settings, a rule for each row."""
     X, y = state.training
     own = OWN if OWN not in X else OWN + "_"
     spec = RunSpec.from_dict(state.run_settings)
@@ -147,10 +144,7 @@ def _shown(
 def _mark(
     curve: pd.DataFrame, rules: list[RuleSet], groups: RowGroups, state: AppState
 ) -> tuple[float, float] | None:
-    """Return gap and error of the selected rule: as on the curve if it is there, else its own.
-
-    None without a cross-validated error or enough rows in the groups.
-    """
+    """Return gap and error of the selected rule, the curve's if it is there; None if unknown."""
     rule = state.model.rule_set_
     if rule in rules:
         row = curve.iloc[rules.index(rule)]

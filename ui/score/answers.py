@@ -53,10 +53,7 @@ class NewCases:
 
 
 def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
-    """Show the upload field; return the uploaded cases, or the test rows without a file.
-
-    `read` are the columns of the rule.
-    """
+    """Show the upload field; return the uploaded cases, or the test rows without a file."""
     file = st.file_uploader("A table of new cases", key="score_file")
     names = ", ".join(md(name, 40) for name in read[:SHOWN])
     more = f" and {len(read) - SHOWN} more" if len(read) > SHOWN else ""
