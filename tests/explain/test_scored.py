@@ -83,6 +83,20 @@ def test_a_rule_that_no_longer_holds_is_reported(model):
     assert found.sentence.startswith("The rule no longer holds as it did: ")
 
 
+@pytest.mark.parametrize("clause", [1, 2])
+def test_a_clause_that_alone_is_worse_is_named(clause):
+    clauses = (Clause((Literal("a", "==", 1.0),)), Clause((Literal("a", "==", 2.0),)))
+    rule = RuleSet(clauses, ("yes", "yes"), "dnf", "no")
+    X = pd.DataFrame({"a": np.repeat([0.0, 1.0, 2.0], [5000, 20, 20])})
+    before = np.repeat(["no", "yes", "yes"], [5000, 20, 20])
+    now = before.copy()
+    now[X["a"] == clause] = "no"
+    before[:20] = "yes"  # wrong as often as now
+    found = score(rule, X, outcomes=now, before=(X, before))
+    assert "as a whole (wrong for 0.4 % of these 5,040 cases" in found.sentence
+    assert found.sentence.endswith(f"but clause {clause} is wrong more often.")
+
+
 def test_outcomes_that_are_not_known_yet_are_left_out(model):
     some = Y[800:].astype(object).where(np.arange(200) < 50)
     found = score(model, X[800:], outcomes=some, before=(X[600:800], Y[600:800]))

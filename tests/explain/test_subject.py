@@ -1,9 +1,11 @@
 """What is explained: the rule of a model, and a table as the rule's columns."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from rulekit.exceptions import DataError
+from rulekit import BoxSearchClassifier
+from rulekit.exceptions import DataError, DataWarning
 from rulekit.explain.subject import as_column, columns_for, row_values, subject_of, value_at
 from tests.explain.tables import patients
 
@@ -23,6 +25,19 @@ def test_a_mapping_and_a_frame_give_the_columns_by_name():
     again = columns_for(rule, read)
     assert list(again) == list(frame.columns)
     assert again["glucose"] is read["glucose"]
+
+
+def test_a_model_reads_arrays_and_columns_as_in_training():
+    dates = pd.date_range("2020-01-01", periods=60).strftime("%Y-%m-%d").tolist()
+    X = pd.DataFrame({"x": np.arange(60.0), "since": dates})
+    y = np.where(np.arange(60) < 30, "early", "late")
+    model = BoxSearchClassifier().fit(X[["x"]].to_numpy(), y)
+    read = columns_for(model, X[["x"]].to_numpy())
+    assert [list(read), read["x0"].tolist()] == [["x0"], X["x"].tolist()]
+    model = BoxSearchClassifier().fit(X[["since"]], y)
+    with pytest.warns(DataWarning, match="'since'"):
+        read = columns_for(model, pd.DataFrame({"since": ["2020-01-05", "unknown"]}))
+    assert pd.isna(read["since"]).tolist() == [False, True]
 
 
 def test_missing_column_is_named_with_the_number_of_others():

@@ -10,7 +10,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit import Costs, HyperplaneRuleClassifier, load_sample, stability
-from rulekit.exceptions import DataError
+from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning
 from rulekit.families import IdealDNFClassifier, RuleClassifier
 from rulekit.learners import (
     BoxSearchClassifier,
@@ -291,3 +291,20 @@ def test_planes_one_after_the_other_make_one_list():
         assert one.rule_set_ == alone.rule_set_
         left &= ~one.predict(X).astype(bool)
     assert model.training_error_ == np.mean(model.predict(X) != y) < 0.1
+
+
+def test_warnings_point_at_the_line_of_the_caller():
+    x = np.linspace(-1, 1, 60)
+    X = pd.DataFrame({"x": x, "id": [f"x{k} y{7 * k}" for k in range(60)]})
+    y = np.where(x > 0, "p", "q")
+    learner = BoxSearchClassifier(theta=1.0)
+    with pytest.warns(DataWarning, match="'id'") as of_fit:
+        learner.fit(X, y)
+    with pytest.warns(DataWarning, match="'id'") as of_many:
+        list(learner.fit_many(X, y, [{"theta": 2.0}]))
+    with pytest.warns(EmptyRuleWarning) as of_empty:
+        BoxSearchClassifier(theta=100.0).fit(X[["x"]], y)
+    with pytest.warns(DataWarning, match="'x'") as of_predict:
+        learner.predict(X.assign(x=["unknown", *x[1:]]))
+    for found in (of_fit, of_many, of_empty, of_predict):
+        assert [w.filename for w in found] == [__file__]

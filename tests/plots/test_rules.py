@@ -1,6 +1,7 @@
 """Bars of a rule: counts, words, escaping."""
 
 import pandas as pd
+import pytest
 
 from rulekit.plots import clause_figure, clause_sentence, outcome_figure, outcome_sentence
 from rulekit.style.palette import outcome_colours
@@ -61,6 +62,11 @@ def test_the_outcome_sentence_counts_found_and_wrong_rows():
 
 def test_outcomes_of_no_row_are_reported():
     assert outcome_sentence(CONFUSION * 0) == "No row to count."
+    assert outcome_figure(CONFUSION * 0).layout.xaxis.range == (0, 1.4)
+
+
+def test_the_longest_bar_of_outcomes_leaves_room_for_its_words():
+    assert outcome_figure(CONFUSION).layout.xaxis.range == (0, pytest.approx(1.4 * 105))
 
 
 def test_class_names_are_never_read_as_markup():

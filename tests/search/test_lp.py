@@ -105,12 +105,14 @@ def test_a_time_limit_ends_a_solve():
     assert solve_lp(lp, time_limit=1e-3).status == "time limit"
 
 
-def test_a_program_without_variables_is_answered():
-    none = np.zeros(0)
-    lp = LinearProgram(none, np.zeros((1, 0)), np.array([-1.0]), np.array([1.0]), none, none)
-    assert solve_lp(lp).value == 0.0
-    impossible = LinearProgram(none, np.zeros((1, 0)), np.ones(1), np.ones(1), none, none)
-    assert solve_lp(impossible).status == "infeasible"
+@pytest.mark.parametrize(
+    ("lower", "upper", "status"),
+    [(-1, 1, "optimal"), (0, 0, "optimal"), (0.5, 1, "infeasible"), (-1, -0.5, "infeasible")],
+)
+def test_a_program_without_variables_is_answered(lower, upper, status):
+    none, lower, upper = np.zeros(0), np.array([float(lower)]), np.array([float(upper)])
+    solution = solve_lp(LinearProgram(none, np.zeros((1, 0)), lower, upper, none, none))
+    assert (solution.status, solution.value) == (status, 0.0 if status == "optimal" else None)
 
 
 def test_shapes_that_do_not_agree_are_refused():

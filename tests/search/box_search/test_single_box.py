@@ -2,6 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit.search.box_search.problem import BoxRows
 from rulekit.search.box_search.search import SingleBox
 from tests.reference import rule_lists as slow
 from tests.strategies.rule_lists import list_problems
@@ -31,3 +32,8 @@ def test_search_starts_at_the_best_small_box_and_ends_at_a_minimum(data):
     assert value >= worth(problem, start, other, theta)
     for rules in slow.changed(problem, slow.list_of(problem, [end], (0,), 0)):
         assert worth(problem, slow.boxes_of(rules)[0], other, theta) <= value + CLOSE
+
+
+def test_without_features_the_best_box_is_the_whole():
+    problem = BoxRows(np.zeros((3, 0), int), np.zeros(0, int), np.array([0, 1, 1]))
+    assert SingleBox(problem).started(np.ones(len(problem.y)), 0.1).shape == (0, 3)

@@ -18,6 +18,7 @@ from rulekit.families.power_law.solver.laws import FLAT, PowerTable, canonical
 from rulekit.families.power_law.solver.split_beam import beam_search
 from rulekit.families.power_law.solver.split_search import POLISHED, LowerLevel
 from rulekit.families.power_law.solver.split_task import SplitTask
+from rulekit.families.power_law.solver.structures import RIDGE, Moments
 from tests.reference import power_law_scans as twin
 
 SCANS = ("best_cut", "best_step", "best_band_step", "best_interval")
@@ -215,6 +216,24 @@ def test_moments_are_means_and_mean_products_of_scaled_power_laws(size):
             expected = np.einsum("an,bn,n->ab", laws, laws, rows) / rows.sum()
             np.testing.assert_allclose(second[k], expected, atol=1e-9)
     assert found[0][0, 0] == 0.0
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_directions_are_those_of_the_weighted_scatter(weighted):
+    rng = np.random.default_rng(5)
+    table = PowerTable(rng.uniform(0.2, 2.0, (90, 4)))
+    structures = np.array([[[1, 0, 0, 0], [0, 2, 0, 0]], [[0, 1, -1, 0], [0, 0, 0, 3]]], np.int8)
+    codes = np.r_[np.arange(3), rng.integers(0, 3, 87)].astype(np.int64)
+    weight = np.where(codes == 1, 4.0, 0.5) if weighted else np.ones(90)
+    w, less = Moments(table, structures, ClassMass(codes, weight, 3)).discriminant(1)
+    for k, structure in enumerate(structures):
+        laws = table.laws(structure).values
+        total = np.cov(laws, aweights=weight, bias=True)
+        mean, of_class = (np.average(laws, axis=1, weights=v) for v in (weight, codes == 1))
+        delta = of_class - mean
+        expected = np.linalg.solve(total + RIDGE * np.eye(2), delta)
+        np.testing.assert_allclose(w[k], expected, rtol=1e-9)
+        assert less[k] == pytest.approx(-delta @ expected, rel=1e-9)
 
 
 def test_constant_columns_are_the_same_as_in_power_laws():
