@@ -19,7 +19,8 @@ its visitor's machine, or of the server and its workers. ``--only crowd`` leaves
 visitor does alone, ``--only made`` all but that on made tables (medians of three, no longer
 search): ``large``, 50 000 rows and 31 columns of numbers, categories, dates and texts with gaps;
 ``wide``, 62 rows and 2 000 columns; ``three``, three
-outcomes. ``--only cluster`` leaves out all but the hundred.
+outcomes. ``--only cluster`` leaves out all but the hundred, ``--only adult`` (or other tables) all
+but one visitor on these.
 """
 
 import argparse
@@ -82,7 +83,7 @@ CHANGED = """([rule, before]) => {
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure on each table, then with many visitors; without a browser, say so and give none."""
-    parts = set(arguments.only or ()) & {"crowd", "cluster", "made"}
+    parts = set(arguments.only or ())
     n = 4 if arguments.quick else HUNDRED
     if parts == {"cluster"}:
         return [first_curves(n)]
@@ -99,7 +100,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     ):
         with visiting(browser, address) as visitor:  # who finds the server cold
             found_first(visitor.press("sample_iris").turn_to("Models"))
-        if not parts:
+        if not parts or parts - {"crowd", "cluster", "made"}:
             for each in tables(arguments, ["german_credit", "pima", "adult", "credit"]):
                 rows += alone(browser, address, Path(folder) / "workspace", each, times)
         if not parts or "made" in parts:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import pytest
 
 from rulekit.search import lp
-from rulekit.search.one_level import program
+from rulekit.search.one_level import problem
 
 needs_highspy = pytest.mark.skipif(
     lp.load_highs() is None, reason="highspy, the fast engine, is not installed"
@@ -28,6 +28,6 @@ _FUNCTIONS = {"highs": lp.load_highs, "scipy": lambda: None, "compiled": lp.load
 def solved_by(engine):
     """Solve linear programs with "highs", "scipy" or "compiled" inside a `with`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(program, "SMALL", program.SMALL if engine == "compiled" else 0)
+        patch.setattr(problem, "SMALL", problem.SMALL if engine == "compiled" else 0)
         patch.setattr(lp, "load_highs", _FUNCTIONS[engine])
         yield

@@ -17,7 +17,9 @@ CSS = """
 .stMarkdown :is(p, li) { text-wrap: pretty; }  /* no line that holds a percent sign alone */
 .js-plotly-plot text[style*="rgb(128, 132, 149)"] { fill: #555B66 !important; }
 [data-testid="stSliderThumbValue"]:not([disabled]), [data-testid="stTab"][aria-selected="true"],
-[data-variant="segmented_control"][data-selected="true"] p { color: light-dark(#005F96, #63B3EE); }
+[data-variant="segmented_control"][data-selected="true"] p,
+.stButton button:is([kind="secondary"], [kind="tertiary"]):is(:hover, :focus, :active):enabled p {
+  color: light-dark(#005F96, #63B3EE); }
 .stApp .stCode code .token { color: light-dark(#0A5FA8, #6CB6FF); }
 .stApp .stCode code .token:is(.punctuation, .operator, .content, .list) { color: inherit; }
 .stApp .stCode code .token:is(.string, .property) { color: light-dark(#0B6B2E, #5FD68B); }

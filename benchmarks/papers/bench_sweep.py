@@ -21,8 +21,7 @@ from benchmarks.papers.reference_cover import CompactCoverProblem, Forgetful
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.learners.training import LearningProblem
 from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.two_level.block_coordinate import alternating
-from rulekit.search.two_level.task import TwoLevelTask
+from rulekit.search.two_level.hamming import TwoLevelTask, alternating
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:

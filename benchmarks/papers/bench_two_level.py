@@ -30,8 +30,7 @@ from rulekit.learners.training import LearningProblem, learning_problem
 from rulekit.rules.constraints import Constraints
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.two_level.block_coordinate import alternating, block_coordinate
-from rulekit.search.two_level.task import TwoLevelTask, set_cover
+from rulekit.search.two_level.hamming import TwoLevelTask, alternating, block_coordinate, set_cover
 
 SPEED_THETAS = THETA_GRID[1::3]  # 0.0002, 0.002, ... 20
 SPEED_CLAUSES = (1, 2, 3)

@@ -1,7 +1,6 @@
-"""From a table to bins, and to conditions as sets of bins.
+"""From a table to bins, and to conditions as sets of bins: what solvers read.
 
-What belongs here: choosing cut points and levels, and the training matrix that they make of a
-table, which solvers read. What does not: learning. May import `rulekit.rules` and `rulekit.data`.
+What belongs here: cut points, levels and the training matrix. May import `rules` and `data`.
 """
 
 import lazy_loader

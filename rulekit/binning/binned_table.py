@@ -345,10 +345,7 @@ class BinnedTable:
 
     @cached_property
     def _numbers(self) -> Floats | None:
-        """The matrix as numbers, shape (n, d), where it is small and sums over it are exact.
-
-        Screening, which reads chains, also sums numbers that are on no grid.
-        """
+        """The matrix as numbers, shape (n, d), where it is small and sums over it are exact."""
         n, d = self.shape
         return self.values.astype(float) if n * d <= DENSE and not len(self.chain) else None
 
@@ -500,10 +497,7 @@ def runs_of(tables: Sequence[Bools]) -> Ints:
 
 
 def complemented(runs: Ints, n_codes: Ints) -> Ints:
-    """Write for each union of runs the bins that it leaves out, shape (k, 2 * runs).
-
-    Runs ascend, apart from each other; empty ones come last.
-    """
+    """Write for each union of runs the bins that it leaves out, shape (k, 2 * runs)."""
     empty = np.repeat(runs[:, ::2] >= runs[:, 1::2], 2, axis=1)
     last = n_codes[:, None]
     edges = np.hstack([0 * last, np.where(empty, last, runs), last])
@@ -516,10 +510,7 @@ def complemented(runs: Ints, n_codes: Ints) -> Ints:
 
 
 def row_order(A: NDArray[Any], y: Bools, weight: Floats) -> Ints:
-    """Sort rows by content, so that the order they came in has no influence: shape (n,).
-
-    A holds truth values, or codes of cells.
-    """
+    """Sort rows by content, so that the order they came in has no influence: shape (n,)."""
     content = np.packbits(A, axis=1) if A.dtype == bool else np.ascontiguousarray(A).view(np.uint8)
     weights = np.ascontiguousarray(weight)[:, None].view(np.uint8)
     content = np.hstack([content, y[:, None].astype(np.uint8), weights])

@@ -100,10 +100,7 @@ class OrderedColumn:
         return Literal(self.name, "<=" if side < 0 else ">", edge, part=self.part)
 
     def edge_between(self, raw: float, low: float, high: float) -> float:
-        """Move an edge to where it is written shortest, between two neighbouring values.
-
-        Of dates a midnight, where there is one; of levels half-way between two.
-        """
+        """Move an edge to where it is written shortest, between two neighbouring values."""
         if self.order is not None:
             return float(np.floor(raw) + 0.5)
         if self.part == "date":
@@ -124,11 +121,7 @@ class OrderedColumn:
         return side, int(np.searchsorted(self.cuts, literal.edge))
 
     def conditions(self, *, by_text: bool = False) -> Conditions:
-        """List the conditions as runs of cells, O(k), without an object for each.
-
-        They stand in the order of the cuts, with the chains of nested cuts; with `by_text` in the
-        order of `literals_of`, as objects and without chains.
-        """
+        """List the conditions as runs of cells, O(k), without an object for each."""
         k, end = len(self.cuts), self.n_cells
         cut, zero = np.arange(k), np.zeros(k, dtype=int)
         blocks = []
@@ -253,10 +246,7 @@ class LevelColumn:
         return [x for x in dict.fromkeys([*alone, *self._places]) if x not in self.skip]
 
     def cut_literal(self, k: int, side: int) -> Literal:
-        """Write that a value is among the first k + 1 groups (-1), or is not (1).
-
-        The shorter of both lists is named, on a tie the first.
-        """
+        """Write that a value is among the first k + 1 groups (-1), or is not (1)."""
         first = tuple(v for group in self.groups[: k + 1] for v in group)
         rest = tuple(v for group in self.groups[k + 1 :] for v in group)
         if len(first) <= len(rest):

@@ -115,12 +115,7 @@ SUPERVISED = ("entropy", "tree")
 def automatic_cuts(
     values: Values, classes: Classes | None, method: str, n_thresholds: int | None
 ) -> Values:
-    """Choose the cut points of one column.
-
-    Shapes: values (n,), classes (n,); result (k,).
-
-    Cost is O(n log n) for all methods but "entropy", see `mdlp_cuts`.
-    """
+    """Choose the cut points of one column. Shapes: values (n,), classes (n,); result (k,)."""
     distinct = np.unique(values)
     if len(distinct) < 2:
         return np.empty(0)
@@ -135,13 +130,7 @@ def automatic_cuts(
 
 
 def short_cuts(raw: Values, distinct: Values) -> Values:
-    """Write cut points with as few decimals as the training values allow.
-
-    Shapes: raw (k,), distinct (m,); result (at most k,).
-
-    >>> short_cuts(np.array([0.123456]), np.array([0.1201, 0.1299]))
-    array([0.123])
-    """
+    """Write cut points with as few decimals as the training values allow."""
     bin_index = np.searchsorted(distinct, raw, side="right")
     bin_index, first = np.unique(bin_index, return_index=True)
     raw = raw[first]

@@ -43,16 +43,13 @@ class Reading:
 
 @dataclass(frozen=True)
 class Cutting:
-    """How the columns of one table become conditions: see `Binarizer`, whose parameters these are.
-
-    Shapes: classes (n,).
-    """
+    """How the columns of one table become conditions, by the parameters of `Binarizer`."""
 
     method: str
     n_thresholds: int | None
     max_levels: int
     sets: bool
-    classes: NDArray[np.intp] | None
+    classes: NDArray[np.intp] | None  # (n,)
 
     def views(
         self, name: str, column: NDArray[Any], read_as: Any, order: Sequence[str] | None
@@ -171,10 +168,7 @@ class Cutting:
 
 
 def _calendar_cuts(column: OrderedColumn, raw: Values, distinct: Values) -> Values:
-    """Move each cut, by up to half-way to its neighbours, to where a year, quarter or month begins.
-
-    A cut for which none of them begins there is a midnight, or a moment between two values.
-    """
+    """Move each cut, at most half-way to a neighbour, to the start of a year, quarter or month."""
     ends = np.concatenate([distinct[:1], raw, distinct[-1:]])
     middle = (ends[1:] + ends[:-1]) / 2
     turning_points = []
@@ -192,11 +186,7 @@ def _calendar_cuts(column: OrderedColumn, raw: Values, distinct: Values) -> Valu
 
 
 def rounded_date(low: float, high: float, near: float) -> float | None:
-    """Find the roundest day after `low` and up to `high`, in days since 1970.
-
-    The first of a year, else of a quarter, else of a month, the nearest of several to `near`; None
-    where none of these lies there.
-    """
+    """Find the roundest day after `low` and up to `high`, in days since 1970."""
     first, last = np.datetime64("1970-01-01") + np.array([np.floor(low), np.floor(high)], int)
     months = np.arange(first.astype("M8[M]"), last.astype("M8[M]") + 1)
     days = months.astype("M8[D]").astype(int).astype(float)
@@ -423,21 +413,14 @@ def without(
 
 
 def cleaned(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Make values that do not fit their column missing; a sentence for each such column.
-
-    Rows are numbered by the frame's index, from 0.
-    """
+    """Make values that do not fit their column missing; a sentence for each such column."""
     columns, misfits = columns_as(frame, kinds_in(frame, {}))
     sentences = [misfit.sentence(frame.index.to_numpy()) for misfit in misfits]
     return without(frame, columns, misfits, ()), sentences
 
 
 def kinds_in(frame: pd.DataFrame, fixed: Mapping[str, str]) -> dict[str, str]:
-    """Return "number", "boolean", "date" or "text" for each column.
-
-    A column of objects is of the kind that nine of ten present cells have, else text. Kinds in
-    `fixed` are kept.
-    """
+    """Return "number", "boolean", "date" or "text" for each column."""
     return {str(name): fixed.get(str(name)) or _kind(frame[name]) for name in frame.columns}
 
 

@@ -16,15 +16,7 @@ FEWEST_ROWS = 5  # a word of fewer rows says nothing of new ones
 def chosen_words(
     texts: Sequence[str], classes: NDArray[np.intp] | None, max_words: int = MAX_WORDS
 ) -> tuple[str, ...]:
-    """Choose the words that tell most.
-
-    Shapes: texts n, classes (n,).
-
-    Cost is O(n w c) for w words a text and c classes.
-
-    >>> chosen_words(["paid late", "paid", "Late!", "paid"] * 5, np.array([1, 0, 1, 0] * 5), 1)
-    ('late',)
-    """
+    """Choose the words that tell most: O(n w c) for w words a text and c classes."""
     n_classes = 1 if classes is None else int(classes.max(initial=0)) + 1
     words: dict[str, NDArray[np.int64]] = {}
     folded: Counter[tuple[str, int]] = Counter(

@@ -154,11 +154,7 @@ def _rule_in(content: bytes) -> bytes | str:
 
 
 def as_rule_reads(table: Table, rule: RuleSet) -> Table:
-    """Read columns as the rule compares them, with a note where the file alone reads differently.
-
-    A column of codes may look like numbers, and one cell that is not a number makes a column of
-    numbers look like text. The rule keeps how each column was read when it was learned.
-    """
+    """Read columns as the rule compares them, with a note where the file reads differently."""
     kinds: dict[str, frozenset[type]] = {}
     for condition in (c for clause in rule.clauses for c in clause.conditions):
         for feature, types in condition.types.items():
@@ -188,9 +184,8 @@ def known_outcomes(
 ) -> NDArray[Any]:
     """Return the known outcomes of a table in the rule's labels; None where unknown.
 
-    If the rule separates one class from "not" it, every other value of the target is "not" it. A
-    rule with a constant prediction is wrong on every other value. Numbers are cut if the labels
-    name a cut: "charges above 12 400".
+    Values without a label count as "not" the class, if the rule has such a label, or as wrong;
+    numbers are cut if the labels name a cut.
     """
     if table.column(target).is_number:
         cut = cut_of_outcomes(target, [*rule.classes, *outcomes])
@@ -239,11 +234,7 @@ def _replace(target: Path, content: bytes) -> None:
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Write a file completely or not at all; errors name the reason.
-
-    A link is followed, an existing file keeps its permissions; devices and pipes are written
-    directly.
-    """
+    """Write a file completely or not at all; follow links, and write devices directly."""
     target = Path(os.path.realpath(path))
     try:
         if target.is_dir():

@@ -19,18 +19,12 @@ def promising_columns(X: pd.DataFrame, y: ArrayLike, most: int) -> list[str]:
 
 
 def association(X: pd.DataFrame, y: ArrayLike) -> NDArray[np.float64]:
-    """Compute chi-square of each binned column with `y`, less its degrees of freedom, shape (p,).
-
-    A column that is independent of `y` has 0 on average, however many values it has.
-    """
+    """Compute chi-square less degrees of freedom of each binned column with `y`, shape (p,)."""
     return _excess(X, y)[0]
 
 
 def cramers_v(X: pd.DataFrame, y: ArrayLike) -> NDArray[np.float64]:
-    """Compute Cramer's V of each binned column with `y`, without its bias, shape (p,): 0 to 1.
-
-    0 for a column that says no more than chance about `y`, 1 for one whose bins determine it.
-    """
+    """Compute bias-corrected Cramer's V of each binned column with `y`, shape (p,): 0 to 1."""
     excess, dimensions = _excess(X, y)
     share = excess / np.maximum(len(X) * dimensions, 1)
     strength: NDArray[np.float64] = np.round(np.sqrt(share.clip(0.0, 1.0)), DECIMALS)

@@ -1,14 +1,12 @@
-"""Conversion of text cells to numbers, truth values or text, column by column.
+"""Conversion of text cells to numbers, truth values or text, one distinct text at a time.
 
-Every column is held as distinct texts and codes, so that each distinct text is looked at once::
-
-    texts   pyarrow string array, length u     distinct, stripped cells
-    codes   (n,) int, -1 for a missing cell    texts[codes[i]] is the text of row i
+`texts` (u,) are the distinct, stripped cells of a column; ``texts[codes[i]]`` is that of row i, and
+-1 in `codes` (n,) a missing cell.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -80,8 +78,20 @@ def typed_columns(
         _text_column(name, cells, options.missing, findings) for name, cells in columns.items()
     ]
     decimal = options.decimal or _decimal_mark(parts, options.delimiter)
-    typed = {part.name: _typed(part, decimal, findings) for part in parts}
+    typed = {
+        part.name: _typed(part, numbers, findings)
+        for part, numbers in zip(parts, _numbers_of(parts, decimal), strict=True)
+    }
     return typed, _notes(findings, decimal), decimal
+
+
+def _numbers_of(columns: Sequence[TextColumn], decimal: str) -> Iterator[Numbers]:
+    """Yield each column's texts read as numbers; all are parsed in one call (0.1 ms a column)."""
+    read = read_numbers(_joined([column.texts for column in columns]), decimal)
+    end = 0
+    for column in columns:
+        start, end = end, end + len(column.texts)
+        yield Numbers(*(getattr(read, part.name)[start:end] for part in fields(read)))
 
 
 def read_numbers(texts: pa.Array, decimal: str) -> Numbers:
@@ -155,6 +165,10 @@ def durations_in(texts: pd.Series, name: str) -> pd.Series:
     return days
 
 
+def _joined(parts: Sequence[pa.Array]) -> pa.Array:
+    return pa.chunked_array(parts, pa.string()).combine_chunks()
+
+
 def _matches(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
     matches = pc.match_substring_regex(texts, pattern)
     return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=bool)
@@ -196,34 +210,30 @@ def _emptied(column: TextColumn, empty: NDArray[np.bool_], findings: _Findings) 
 
 
 def _decimal_mark(columns: Sequence[TextColumn], delimiter: str | None) -> str:
-    votes = Counter(_vote(column) for column in columns)
-    if votes["."] or votes[","]:
-        return "," if votes[","] > votes["."] else "."
-    return "," if votes["either"] and delimiter == ";" else "."
+    """Return the decimal mark that most columns have; each has one, both, or neither vote.
 
-
-def _vote(column: TextColumn) -> str:
-    """Return the decimal mark of a column: ".", ",", "either" (as 1,234) or none ("")."""
-    texts = column.texts.filter(pa.array(column.present)).slice(0, VOTERS)
-    if not len(texts):
-        return ""
-    has = {mark: _matches(texts, _MARK[mark]) for mark in ".,"}
-    if not (has["."].any() or has[","].any()):
-        return ""
-    speaks = {}
+    A column votes for a mark if many of its texts are numbers with it and one is so unmistakably.
+    """
+    voters = [c.texts.filter(pa.array(c.present)).slice(0, VOTERS) for c in columns]
+    voters = [texts for texts in voters if len(texts)]
+    sizes = np.array([len(texts) for texts in voters], dtype=int)
+    starts, texts = np.cumsum(sizes) - sizes, _joined(voters)
+    votes, unclear = {}, {}
     for mark in ".,":
         numbers = read_numbers(texts, mark).valid
-        unclear = _matches(texts, _AMBIGUOUS.format(d=_MARK[mark]))
-        enough = numbers.mean() >= TELLING_SHARE
-        speaks[mark] = bool(enough and (numbers & has[mark] & ~unclear).any())
-    if speaks["."] != speaks[","]:
-        return "." if speaks["."] else ","
-    unclear = _matches(texts, _AMBIGUOUS.format(d=","))
-    return "either" if unclear.any() and not speaks["."] else ""
+        unclear[mark] = _matches(texts, _AMBIGUOUS.format(d=_MARK[mark]))
+        clear = numbers & _matches(texts, _MARK[mark]) & ~unclear[mark]
+        enough = np.add.reduceat(numbers.astype(int), starts) >= TELLING_SHARE * sizes
+        votes[mark] = enough & np.logical_or.reduceat(clear, starts)
+    commas = int((votes[","] & ~votes["."]).sum())
+    points = int((votes["."] & ~votes[","]).sum())
+    if commas or points:
+        return "," if commas > points else "."
+    either = (np.logical_or.reduceat(unclear[","], starts) & ~votes["."]).any()
+    return "," if either and delimiter == ";" else "."
 
 
-def _typed(column: TextColumn, decimal: str, findings: _Findings) -> pd.Series:
-    numbers = read_numbers(column.texts, decimal)
+def _typed(column: TextColumn, numbers: Numbers, findings: _Findings) -> pd.Series:
     column = _without_number_gaps(column, numbers, findings)
     present = column.present
     if not present.any():

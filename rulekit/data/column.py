@@ -136,12 +136,7 @@ def named_like_id(name: str) -> bool:
 
 
 def looks_like_id(series: pd.Series, name: str, n_distinct: int) -> bool:
-    """Return whether a column only identifies rows.
-
-    Holds where no value is missing and none repeats over at least ten rows, and the column is
-    text (not mostly numbers), or whole numbers that run without a gap or have an identifier's
-    name. Measurements, which seldom repeat either, are not whole numbers in one run.
-    """
+    """Return whether a column only identifies rows: distinct texts or consecutive whole numbers."""
     n = len(series)
     if n < MIN_ROWS_FOR_ID or n_distinct != n:
         return False

@@ -98,25 +98,10 @@ class Costs:
         return "cost a 100 cases" + f" ({self.unit})" * bool(self.unit)
 
     def settled(self, classes: Labels, positive: Any = None) -> "Costs":
-        """Return equivalent costs as a matrix over these classes.
+        """Return equivalent costs as a matrix over these K sorted classes.
 
-        Parameters
-        ----------
-        classes : sequence of label, K of them, sorted
-            The classes of a table.
-        positive : label, default=None
-            The ``positive_label`` of who asks.
-
-        Returns
-        -------
-        Costs
-
-        Raises
-        ------
-        DataError
-            If there are more than two classes and no matrix, or the matrix misses a pair of them.
-        ValueError
-            If the class that is missed is not one of them.
+        `positive` is the model's ``positive_label``. DataError if a matrix is needed or misses a
+        pair; ValueError if the missed class is not one of them.
         """
         labels = [v.item() if isinstance(v, np.generic) else v for v in classes]
         if self.matrix is not None:
@@ -141,24 +126,9 @@ class Costs:
     def of_rows(
         self, y: ArrayLike, answered: ArrayLike, positive: Any = None
     ) -> NDArray[np.float64]:
-        """Return the cost of the prediction of each row.
+        """Return the cost of the prediction of each row, shape (n,), 0 where it is right.
 
-        Parameters
-        ----------
-        y, answered : array-like of shape (n,)
-            True classes, and answers.
-        positive : label, default=None
-            As for `settled`.
-
-        Returns
-        -------
-        ndarray of float, shape (n,)
-            0 where the answer is right.
-
-        Raises
-        ------
-        DataError, ValueError
-            As `settled` does.
+        Shapes: y, answered (n,); `positive` and errors as for `settled`.
         """
         true, predicted = (np.asarray(v).astype(object) for v in (y, answered))
         wrong = np.asarray(true != predicted, dtype=bool)
@@ -189,21 +159,9 @@ class Costs:
     def cheapest(
         self, classes: Labels, counts: ArrayLike, positive: Any = None
     ) -> tuple[Any, float]:
-        """Return the constant prediction with the lowest cost.
+        """Return the constant prediction with the lowest cost, and its cost per 100 cases.
 
-        Parameters
-        ----------
-        classes : sequence of label, K of them
-            The classes.
-        counts : array-like of shape (K,)
-            Weight of the rows of each.
-        positive : label, default=None
-            As for `settled`.
-
-        Returns
-        -------
-        label, float
-            The answer, of equal ones the first; and its cost a 100 cases.
+        Shapes: classes, counts (their rows' weight) (K,). Of equal ones the first is returned.
         """
         pairs = self.settled(classes, positive).matrix
         assert pairs is not None

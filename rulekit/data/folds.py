@@ -1,8 +1,7 @@
 """Seeded splits of rows into folds or a test part, stratified by class, groups kept whole.
 
-Groups are dealt out by kind (how many rows of each class a group has): of each kind, parts get as
-many as they lack, and what is left over goes where most is missing. Ten thousand groups take as
-long as ten, and a table of single rows and a few large groups is split as evenly as it can be.
+Groups are dealt out by kind (rows of each class): parts get as many of a kind as they lack, and
+the rest goes where most is missing.
 """
 
 import math

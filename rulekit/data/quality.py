@@ -218,11 +218,7 @@ def _duplicate_columns(table: Table, target: str | None) -> list[QualityNote]:
 
 
 def _fingerprints(series: pd.Series, column: Column) -> list[tuple[str, bytes]]:
-    """Compute a key that two columns share if each determines the other.
-
-    Numbers must be in the same or the opposite order; levels, and two numbers, may be renamed at
-    will.
-    """
+    """Compute a key that two columns share if each determines the other (numbers in order)."""
     if column.n_distinct < 2:
         return []
     keys = []

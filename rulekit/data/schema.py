@@ -138,14 +138,13 @@ class Table:
         names, repairs = repaired_headers(header, limits)
         parts, all_notes = {}, [*notes, *repairs]
         orders: dict[str, tuple[str, ...]] = {}
-        for position, column in enumerate(names):
-            given = frame.iloc[:, position]
+        for column, (_, given) in zip(names, frame.items(), strict=True):
             parts[column], changed = typed(given, column)
             orders[column] = order_of(given)
             all_notes += changed
         content = pd.DataFrame(parts)
         columns = tuple(
-            replace(described(content[c], c, limits.max_levels), order=orders[c]) for c in names
+            replace(described(parts[c], c, limits.max_levels), order=orders[c]) for c in names
         )
         all_notes += role_notes(columns)
         return cls(content, columns, tuple(all_notes), name, digest_of(content))
@@ -315,18 +314,8 @@ class Table:
     def as_date(self, name: str, *, day_first: bool | None = None) -> "Table":
         """Return the table with a text column parsed as dates; other cells become missing.
 
-        A note counts the cells that were given up and names the first.
-
-        Parameters
-        ----------
-        name : str
-        day_first : bool, optional
-            Whether 03/04/2024 is the 3rd of April; needed only where the cells leave that open.
-
-        Raises
-        ------
-        DataError
-            If no cell is a date, or the cells can be read either way.
+        A note counts the cells given up. `day_first` (03/04 is the 3rd of April) is needed only
+        where the cells leave that open; DataError if they do without it, or no cell is a date.
         """
         if pd.api.types.is_datetime64_any_dtype(self.frame[self.column(name).name].dtype):
             return self
@@ -343,19 +332,10 @@ class Table:
         return self._replaced(name, days, self._lost(name, days, "durations, in days"))
 
     def with_order(self, name: str, levels: Sequence[str]) -> "Table":
-        """Return the table with an order of the levels of a column.
+        """Return the table with an order of the levels of a text column, the lowest first.
 
-        Parameters
-        ----------
-        name : str
-            A column of text.
-        levels : sequence of str
-            Every level that occurs, the lowest first; others may be among them. Empty: no order.
-
-        Raises
-        ------
-        DataError
-            If a level is left out or named twice, or the column holds no levels.
+        Others may be among `levels`; empty removes the order. DataError if a level is left out or
+        named twice, or the column has no levels.
         """
         column = self.column(name)
         levels = tuple(str(v) for v in levels)
@@ -379,20 +359,10 @@ class Table:
     def with_cut(self, name: str, cut: float | None) -> "Table":
         """Return the table with a column of numbers as two classes, split at a cut.
 
-        Parameters
-        ----------
-        name : str
-            The column, such as "charges". Its numbers are kept in a column "charges (number)" of
-            the role "ignore". A column that was cut before is cut anew.
-        cut : float or None
-            Numbers above it become "charges above 12 400", all others "up to 12 400"; missing
-            cells stay missing. None takes the cut back.
-
-        Raises
-        ------
-        DataError
-            If the column holds no numbers, the cut is not finite, or the table has another column
-            called "charges (number)".
+        Numbers above it become "charges above 12 400", all others "up to 12 400". The numbers are
+        kept in a column "charges (number)" of the role "ignore", so another cut, or None for none,
+        is possible later. DataError if the column has no numbers, the cut is not finite, or the
+        name is taken.
         """
         numbers = numbers_of_cut(name)
         names = [c.name for c in self.columns]

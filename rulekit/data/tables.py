@@ -1,9 +1,4 @@
-"""Opening of files that stay on disk, as ibis tables.
-
-A table of any engine is a table of ibis: `ibis.postgres.connect(...).table(name)`, Spark's,
-BigQuery's; it is handed to `rule_statistics` and `fit_table` as it is. Files are read by DuckDB,
-which comes with the extra "sql" and works in this process.
-"""
+"""Opening of files that stay on disk as ibis tables, by DuckDB (the extra "sql")."""
 
 import shutil
 import tempfile

@@ -1,8 +1,4 @@
-"""Conversion of a column of any data frame to one of four storage types.
-
-A table's columns are ``int64`` or ``float64`` (numbers), ``bool`` or pandas' ``boolean`` (truth
-values without and with missing ones), ``datetime64``, or text.
-"""
+"""Conversion of a column of any data frame to numbers, truth values, dates or text."""
 
 from decimal import Decimal
 from typing import Any

@@ -1,6 +1,6 @@
-from .groups import GroupMetrics as GroupMetrics
-from .groups import group_metrics as group_metrics
+from .metrics import GroupMetrics as GroupMetrics
 from .metrics import brier_score as brier_score
+from .metrics import group_metrics as group_metrics
 from .metrics import reliability as reliability
 from .operating import operating_points as operating_points
 from .operating import threshold_rule as threshold_rule
@@ -14,8 +14,8 @@ from .sweeps.result import pareto_front as pareto_front
 from .sweeps.result import suggest as suggest
 from .sweeps.store import SweepStore as SweepStore
 from .sweeps.sweep import sweep as sweep
+from .trust.alternatives import Alternatives as Alternatives
 from .trust.alternatives import alternatives as alternatives
-from .trust.alternatives_found import Alternatives as Alternatives
 from .trust.stability import stability as stability
 from .trust.stability_found import Stability as Stability
 

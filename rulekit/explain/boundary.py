@@ -1,4 +1,4 @@
-"""Distance of rows to another prediction: how far one value would have to move."""
+"""Distance of rows to another prediction: of one value, and in literals to change."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.exceptions import DataError
+from rulekit.explain.subject import subject_of
 from rulekit.rules import Columns, LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
 from rulekit.rules.condition import missing_in
 from rulekit.rules.scales import ORDERED, moment, positions_in
 from rulekit.rules.writer import ConditionWriter
+from rulekit.style.phrases import label_text, listed
 
 Floats = NDArray[np.float64]
 PARTS = ("year", "month", "weekday", "hour")
@@ -120,3 +123,52 @@ def _days(column: NDArray[np.object_]) -> Floats:
     if not all(isinstance(v, str) and moment(v) for v in present):
         return np.empty(0)
     return positions_in("", np.array(present, dtype=object), "date", None)
+
+
+def hamming_distances(
+    rule: RuleSet, columns: Columns, y: NDArray[Any], classes: tuple[Any, ...] | None = None
+) -> list[int | None]:
+    """Count the literals to add or remove until the rule predicts each of n rows correctly.
+
+    0 if the rule is right. For a CNF, as in equations (3.10) and (3.11) of Su, Wei, Varshney,
+    Malioutov, "Interpretable two-level Boolean rule learning for classification" (2015): a row of
+    the rule's label counts the clauses that fail (each needs one more literal); any other row
+    counts the literals that hold in the clause with fewest (they have to be removed). For a DNF
+    the mirror image. None if the distance is not defined: a rule without clauses that would
+    have to hold, or one whose clauses have several labels.
+
+    >>> from rulekit.rules import Clause, Literal
+    >>> clause = Clause((Literal("age", ">", 50), Literal("bmi", ">", 30)))
+    >>> rule = RuleSet((clause,), ("ill",), "dnf", "well")
+    >>> columns = {"age": np.array([40.0, 60.0]), "bmi": np.array([20.0, 35.0])}
+    >>> hamming_distances(rule, columns, np.array(["ill", "well"], dtype=object))
+    [2, 1]
+    """
+    _check_labels(y, classes or _labels(rule), len(rule.clauses_fired(columns)))
+    if len(set(rule.labels)) > 1:
+        return [None] * len(y)
+    if not rule.clauses:
+        right = rule.labels[0] if rule.form == "cnf" else rule.default
+        return [0 if v == right else None for v in y]
+    dnf = subject_of(rule).dnf
+    failing = np.array([(~c.condition_masks(columns)).sum(axis=1) for c in dnf.clauses])
+    to_hold, held = failing.min(axis=0), (failing == 0).sum(axis=0)
+    is_first_class = np.array([v == dnf.labels[0] for v in y], dtype=bool)
+    return [int(v) for v in np.where(is_first_class, to_hold, held)]
+
+
+def _labels(rule: RuleSet) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys((*rule.labels, rule.default)))
+
+
+def _check_labels(y: NDArray[Any], classes: tuple[Any, ...], n: int) -> None:
+    if len(y) != n:
+        raise DataError(f"`y` must hold one label a row; there are {n} rows and {len(y)} labels.")
+    if len(classes) < 2:  # a rule without clauses does not name the other class
+        return
+    strange = next((i for i, v in enumerate(y) if v not in classes), None)
+    if strange is not None:
+        raise DataError(
+            f"`y` holds {label_text(y[strange])} (row {strange}), which the rule never predicts; "
+            f"its labels are {listed(label_text(c) for c in classes)}."
+        )

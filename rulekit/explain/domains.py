@@ -1,8 +1,7 @@
 """Candidate values of a column: one for each combination of test results.
 
-A rule reads a column only through its literals. Their thresholds divide a numeric column into cells
-(points and open intervals) in which all literals have constant results, so the nearest value of
-each cell represents the whole cell. That makes the search for the smallest change finite and exact.
+Thresholds divide a column into cells (points and open intervals) in which all literals have
+constant results; the nearest value of each represents it, so the search is finite and exact.
 """
 
 import math
@@ -49,11 +48,7 @@ class Domain:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate value of a column and the price of changing to it.
-
-    An open interval is priced up to its end, `beyond`, which is never reached; the value itself
-    lies a little past it.
-    """
+    """A candidate value of a column and its price; an open interval costs as much as `beyond`."""
 
     value: Any
     cost: float

@@ -25,11 +25,7 @@ CHUNK = 500  # cases between two words on how far it is
 
 @dataclass(frozen=True)
 class Figures:
-    """Error counts in training and on new cases, of clause 1, 2, ... or of the whole rule (0).
-
-    `chance` is the probability of being at least this much worse by chance if nothing has changed
-    (Fisher's exact test, one-sided).
-    """
+    """Error counts in training and on new cases; `chance` is Fisher's one-sided p-value."""
 
     clause: int
     n_then: int
@@ -125,18 +121,8 @@ class Scored:
     ) -> pd.DataFrame:
         """Return one row per case: prediction, clause, missing conditions, smallest change.
 
-        Parameters
-        ----------
-        changes : bool, default=False
-            Compute the smallest change of every row, about a thousandth of a second each; rows with
-            equal values in the rule's columns are computed once.
-        progress : callable, optional
-            Called regularly with the share of changes computed, from 0 to 1.
-
-        Returns
-        -------
-        DataFrame
-            With the index of the new table.
+        The index is that of the new table. With `changes` the smallest change of every row is
+        computed (about a millisecond each); `progress` receives the share done.
         """
         columns: dict[str, Any] = {
             "answer": self.answers,
@@ -187,10 +173,6 @@ def score(  # noqa: PLR0913  all but two by keyword
         What columns are called in sentences.
     immutable : collection of str
         Columns that the smallest change must not change.
-
-    Returns
-    -------
-    Scored
 
     Raises
     ------

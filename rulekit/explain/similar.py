@@ -39,10 +39,7 @@ def training_rows(model: Any, training: Any) -> Training:
 
 @dataclass(frozen=True)
 class PastCases:
-    """Outcomes of past rows like the one explained: `n_same` of `n` had the predicted label.
-
-    Rows of the deciding clause are counted, or those that no clause matches; see `counted_rows`.
-    """
+    """Past rows of the deciding clause, or of none: `n_same` of `n` had the predicted label."""
 
     n: int
     n_same: int
@@ -57,10 +54,7 @@ def past_cases(
     clause: int,
     wording: Wording = PLAIN,
 ) -> PastCases:
-    """Count the past rows of a clause, and those that had its label.
-
-    Shapes: labels (n,), alike (n,).
-    """
+    """Count the past rows of a clause, and those that had its label: labels, alike (n,)."""
     n = int(alike.sum())
     same = int(sum(v == label for v in labels[alike]))
     name = (
@@ -83,8 +77,7 @@ def past_cases(
 def counted_rows(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
     """Return the rows that count for each clause, and last those of no clause: (n, k + 1).
 
-    Rows that the clause matches; in a list, whose clauses have labels of their own, only rows that
-    no earlier clause matches. Rules, exports and explanations count the same rows.
+    In a list with several labels these are the rows that no earlier clause matches.
     """
     fired = dnf.clauses_fired(columns)
     counted = fired
@@ -120,11 +113,7 @@ class SimilarCase:
 def similar_cases(
     rule: RuleSet, training: Training, values: Mapping[str, Any], k: int = 5
 ) -> tuple[SimilarCase, ...]:
-    """Find the past rows most like a row, as the rule sees them.
-
-    Linear in the number of rows and literals. A constant rule has no columns to compare: the result
-    is empty.
-    """
+    """Find the past rows most like a row, as the rule sees them; none for a constant rule."""
     if rule.is_constant or k < 1:
         return ()
     stated = (x for c in rule.clauses for x in c.conditions)

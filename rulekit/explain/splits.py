@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.explain.changes import Change, Floats, Ranges, changes_between, turning_value
+from rulekit.explain.counterfactual import Change, Floats, Ranges, changes_between, turning_value
 from rulekit.explain.domains import candidates, domain_of
 from rulekit.explain.similar import training_rows
 from rulekit.explain.subject import as_column, columns_for, row_values
@@ -161,10 +161,6 @@ def read_points(
     wording : Wording
         What columns are called.
 
-    Returns
-    -------
-    PointsReading
-
     Examples
     --------
     >>> old, high = Literal("age", ">", 60), Literal("bp", ">", 140)
@@ -228,10 +224,7 @@ class TermReading:
 
 @dataclass(frozen=True)
 class SplitChange:
-    """A change of one column alone that changes the split's result.
-
-    `new` is the nearest value with few digits, `share` the change as a share of the column's range.
-    """
+    """A change of one column that changes the split's result; `share` is of the column's range."""
 
     feature: str
     old: float

@@ -39,10 +39,7 @@ def subject_of(rule: RuleSet) -> Subject:
 
 
 def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
-    """Read a table as the model's columns, or unchanged for a bare rule set.
-
-    Shape of the result: (n,).
-    """
+    """Read a table as the model's columns, or unchanged for a bare rule set."""
     if isinstance(X, Mapping):
         return _present(rule_of(model), {str(k): np.asarray(v) for k, v in X.items()})
     if not isinstance(model, RuleSet) and hasattr(model, "read_columns"):

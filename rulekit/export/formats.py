@@ -1,9 +1,4 @@
-"""The table of export formats, read by the page, the verification and the tests.
-
-To add a format, write its function in a file of its own and enter it in `FORMATS`. Tests iterate
-over the table: they check recorded text, that no spreadsheet cell is read as a formula, and a
-unique file name, and run what can be run.
-"""
+"""The table of export formats, read by the page, the verification and the tests."""
 
 import math
 import sqlite3
@@ -94,10 +89,7 @@ def _in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
 
 
 def run_ansi(text: str, rows: Rows, n: int) -> list[Any]:
-    """Run an expression of standard SQL in sqlite3, or in DuckDB for dates.
-
-    sqlite3 has no dates; DuckDB gets no NaN, which standard SQL does not have.
-    """
+    """Run an expression of standard SQL in sqlite3, or in DuckDB (without NaN) for dates."""
     if "AS TIMESTAMP)" not in text:
         return run_sqlite(text, rows, n)
     return _in_duckdb(f"SELECT {text} FROM t", "t", rows, n, nan=False)
@@ -433,10 +425,6 @@ def verify_export(
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown beside the clauses in text, Markdown and HTML; the other formats that
         are checked cannot show them.
-
-    Returns
-    -------
-    VerifiedExport
 
     Raises
     ------

@@ -14,11 +14,7 @@ from rulekit.rules import Columns, RuleSet, clause_statistics, wilson_interval
 
 @singledispatch
 def exported_rule(model: Any) -> RuleSet:
-    """Return the rule set that a model predicts with, or a rule set itself.
-
-    Every exporter calls this first, so any object that one format supports is supported by all. To
-    make a new kind of object exportable, register it here.
-    """
+    """Return the rule set that a model predicts with; register new exportable objects here."""
     rule = getattr(model, "rule_set_", None)
     if not isinstance(rule, RuleSet):
         raise ExportError(

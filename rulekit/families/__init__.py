@@ -1,9 +1,7 @@
-"""Learners with mathematics of their own: solver, estimator, plots and wording in one folder each.
+"""Learners with mathematics of their own, one folder each, and the table of all, `FAMILIES`.
 
-What belongs here: one folder a family, `RuleClassifier`, which may choose one of them, and the
-table `FAMILIES` of all learners. Solvers are in the folder `solver/` of a family: arrays in and
-out, no tables. A family may import `rulekit.rules`, `rulekit.binning`, `rulekit.search`,
-`rulekit.learners` and `rulekit.style`, and nothing of another family.
+What belongs here: solver/ (arrays only), estimator, plots and wording of a family, and
+`RuleClassifier`, which may choose one. No family may import another.
 """
 
 import lazy_loader

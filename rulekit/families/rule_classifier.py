@@ -17,14 +17,8 @@ from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier, refuse_with_several
-from rulekit.learners.choice import (
-    FOREST_SHARE,
-    GroupGaps,
-    Loss,
-    check_gaps,
-    summary_of,
-)
+from rulekit.learners.base import BaseRuleClassifier, refuse_with_several
+from rulekit.learners.choice import FOREST_SHARE, GroupGaps, Loss, check_gaps, summary_of
 from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.inner_choice import (
@@ -171,19 +165,14 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
 
     _renamed: ClassVar[dict[str, str]] = {"kicks": "n_perturbations"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **CLASS_PARAMETERS,
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "forms": [tuple, list],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods("split")],
         "n_perturbations": [Interval(Integral, 0, None, closed="left")],
         "refine": ["boolean"],
-        "binarizer": [Binarizer, None],
-        "constraints": [Constraints, Mapping, None],
         "groups": [str, None],
         "max_gap": [Interval(Real, 0, 1, closed="left"), Mapping, None],
-        "random_state": ["random_state"],
         "n_jobs": [Integral, None],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
 
     max_conditions: int | None = 8
@@ -222,9 +211,6 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
                 "Directions need a class, because rules for either class are compared. Set "
                 "`towards` in `constraints`, or `positive_label`."
             )
-
-    def _reading_binarizer(self) -> Binarizer:
-        return Binarizer() if self.binarizer is None else self.binarizer
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         if len(table.classes) > 2:
@@ -418,21 +404,12 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return class probabilities from the fitted learner of the form taken.
+        """Return class probabilities from the fitted learner of the form taken, shape (n, K).
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in the order of `classes_`. Of a rule, shares of training rows as in other
-            learners, at a temperature at which the rule is expected to err as often as on the inner
-            folds (without `costs`). Of points, the probability of the row's total, measured on
-            inner folds. The class with the greatest probability need not be the one that `predict`
-            returns.
+        Of a rule, shares of training rows as in other learners, at a temperature at which the rule
+        is expected to err as often as on the inner folds (without `costs`). Of points, the
+        probability of the row's total, measured on inner folds. The class with the greatest
+        probability need not be the one that `predict` returns.
         """
         columns = self.read_columns(X)
         return np.asarray(self.learner_.predict_proba(columns))

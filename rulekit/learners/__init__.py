@@ -1,9 +1,7 @@
-"""Learners: scikit-learn classifiers whose result is a rule.
+"""Learners whose conditions are literals: scikit-learn classifiers from a table to a `RuleSet`.
 
-What belongs here: the base class, and learners whose conditions are literals, each from a table to
-a `RuleSet`. What does not: mathematics (`rulekit.search`), learners with mathematics of their own
-and `RuleClassifier`, which may choose one of them (`rulekit.families`; their names can be imported
-from here, too). May import `rulekit.binning` and everything below it.
+What belongs here: the base class and these learners; mathematics is in `rulekit.search`, other
+learners in `rulekit.families` (importable here, too). May import `rulekit.binning` and below.
 """
 
 import lazy_loader

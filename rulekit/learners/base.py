@@ -4,8 +4,10 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from numbers import Real
 from typing import Any, ClassVar, Self
 
+import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from rulekit._renamed import RenamedParameters
-from rulekit._validation import Needs, StrOptions, check_needs, check_parameters
+from rulekit._validation import Interval, Needs, StrOptions, check_needs, check_parameters
 from rulekit.binning import Binarizer
 from rulekit.binning.encodings import UNIQUE_SHARE
 from rulekit.binning.views import TableReader
@@ -34,19 +36,12 @@ from rulekit.learners.training import (
     unchanged_on_failure,
 )
 from rulekit.rules import Clause, Columns, RuleSet
+from rulekit.rules.constraints import Constraints
 from rulekit.rules.reading import clause_line, rule_lines
 
 FIT_ATTRIBUTES = (  # what reading a table sets
     "n_features_in_", "feature_names_in_", "ignored_columns_", "_data_notes"
 )  # fmt: skip
-
-#: Parameters of every learner: the class the rule describes, and class weights, given as weights
-#: or as costs of errors.
-CLASS_PARAMETERS: dict[str, Any] = {
-    "positive_label": "no_validation",
-    "class_weight": [dict, StrOptions({"balanced"}), None],
-    "costs": [Costs, None],
-}
 
 
 class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -54,8 +49,6 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
 
     A subclass says in `_fit_table` how the rule is learned, and in `_needs` which of its parameters
     are read only beside certain values of others: elsewhere they are refused, never ignored.
-
-    Shapes: classes_ (K,).
     """
 
     _multi_class: ClassVar[bool] = False
@@ -63,9 +56,19 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
     _level_share: ClassVar[float] = UNIQUE_SHARE  # of rows, beyond which texts are no levels
     _data_notes: tuple[str, ...] = ()
     _needs: ClassVar[tuple[Needs, ...]] = ()
+    #: Of the parameters that learners share; a subclass adds its own, see `__init_subclass__`.
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "positive_label": "no_validation",
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "costs": [Costs, None],
+        "binarizer": [Binarizer, None],
+        "constraints": [Constraints, Mapping, None],
+        "random_state": ["random_state"],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+    }
 
     rule_set_: RuleSet
-    classes_: NDArray[Any]
+    classes_: NDArray[Any]  # (K,)
     n_features_in_: int
     ignored_columns_: list[str]
     positive_label: Any
@@ -74,8 +77,15 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
     empty_rule_hint_: str | None
     class_weight: Any = None
     costs: Costs | None = None
+    binarizer_: Binarizer
     _kinds: dict[str, str]
     _shares: Shares
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Merge the constraints of parameters with those of the classes above."""
+        super().__init_subclass__(**options)
+        above = [base.__dict__.get("_parameter_constraints", {}) for base in cls.__mro__]
+        cls._parameter_constraints = {k: v for part in reversed(above) for k, v in part.items()}
 
     @classmethod
     @cache  # scikit-learn inspects the signature again for each clone
@@ -217,9 +227,23 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         self.ignored_columns_, self._data_notes = list(table.ignored), table.notes
         return table
 
-    def _reading_binarizer(self) -> Binarizer | None:
-        """Return what reads words and dates; None if every text is taken as a level."""
-        return None
+    def _reading_binarizer(self) -> Any:
+        """Return the binarizer that reads words and dates; None takes every text as a level."""
+        if not hasattr(self, "binarizer"):
+            return None
+        return Binarizer() if self.binarizer is None else self.binarizer
+
+    def _binned(self, table: TrainingTable, shared: SharedWork, *key: Any) -> tuple[Any, Any]:
+        """Bin the table or reuse it; return a key of the binning, and the codes."""
+        binarizer = self._reading_binarizer()
+        key = *key, str(joblib.hash((type(binarizer).__name__, binarizer.get_params())))
+
+        def cut() -> tuple[Binarizer, Any]:
+            fitted = table.binarizer(binarizer)
+            return fitted, fitted.fit_read(table.frame, table.columns, table.y)
+
+        self.binarizer_, encoded = shared.once(("cut", key), cut)
+        return key, encoded
 
     @abstractmethod
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:

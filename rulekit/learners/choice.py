@@ -1,8 +1,7 @@
-"""Selection among many settings by their cross-validated scores, and limits on gaps between groups.
+"""Selection among many settings by cross-validated scores, and limits on gaps between groups.
 
-Over many settings the lowest score is low by luck, and the setting that has it is not the best one.
-Three things help: a score is averaged with those of neighbouring settings, whose luck differs; a
-price per condition decides between settings that the folds cannot tell apart; and settings are few.
+The lowest score is low by luck: scores are averaged with those of neighbouring settings, and a
+price per condition decides between settings that the folds cannot tell apart.
 """
 
 import math
@@ -63,10 +62,10 @@ HIDDEN_AT_ZERO = ("robustness", "label_noise")  # at 0
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """Loss of wrong predictions for training rows; shapes: y (n,), weight (n,)."""
+    """Loss of wrong predictions for training rows."""
 
-    y: NDArray[Any]
-    weight: NDArray[np.float64]
+    y: NDArray[Any]  # (n,)
+    weight: NDArray[np.float64]  # (n,)
     costs: Costs | None = None
 
     @property
@@ -115,10 +114,7 @@ def fold_scores(
     stops: Sequence[Callable[[], bool] | None] | None = None,
     counted: Counted | None = None,
 ) -> NDArray[np.float64]:
-    """Cross-validate settings on training rows; shared work of a fold is done once.
-
-    Shape of the result: (number of folds, number of settings, 3 + m).
-    """
+    """Cross-validate settings on training rows; shared work of a fold is done once."""
     callbacks = [None] * len(folds) if stops is None else stops
     scored = tried_twice(
         lambda: in_order(
@@ -255,10 +251,7 @@ def identity(setting: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLike]]) -> Any:
-    """Average each setting's score with those of its neighbours.
-
-    Shapes: scores (m,), axes m; result (m,).
-    """
+    """Average each setting's score with those of its neighbours."""
     smooth = np.array(scores, dtype=float)
     for line_of, coordinate in axes:
         places = np.asarray(coordinate, dtype=float)
@@ -273,20 +266,14 @@ def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLi
 
 
 def cheapest(scores: ArrayLike, sizes: ArrayLike, price: float) -> NDArray[np.intp]:
-    """Sort settings by score plus `price` per condition; ties by conditions, then position.
-
-    Shapes: scores, sizes (m,); result (m,).
-    """
+    """Sort settings by score plus `price` per condition; ties by conditions, then position."""
     size = np.nan_to_num(np.asarray(sizes, dtype=float))
     total = np.asarray(scores, dtype=float) + price * size
     return np.lexsort((size, total.round(12)))
 
 
 def _price_of_condition(rows: pd.DataFrame, y: str) -> float:
-    """Return the penalty of a condition in the unit of a measure.
-
-    A share of rows as it is; a cost, which has a unit of its own, in shares of the greatest one.
-    """
+    """Return the penalty of a condition in the unit of a measure."""
     return CONDITION_PRICE * (float(rows["_worth"].abs().max()) if y == COST else 1.0)
 
 
@@ -356,17 +343,14 @@ EXACT = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class GroupGaps:
-    """Counts predictions by group, and selects settings within the limits.
-
-    Shapes: enough (groups,), y (n,), weight (n,).
-    """
+    """Counts predictions by group, and selects settings within the limits."""
 
     groups: RowGroups
     limits: dict[str, float]
-    enough: dict[str, NDArray[np.bool_]]
-    y: NDArray[Any]
+    enough: dict[str, NDArray[np.bool_]]  # (groups,)
+    y: NDArray[Any]  # (n,)
     label: Any
-    weight: Floats
+    weight: Floats  # (n,)
 
     @classmethod
     def of(
@@ -405,10 +389,7 @@ class GroupGaps:
         return cls(groups, limits, enough, table.y, label, table.sample_weight)
 
     def __call__(self, answers: NDArray[Any], rows: NDArray[np.intp]) -> Floats:
-        """Sum the weights of rows by group, shape (7 * groups,).
-
-        All, positive and negative ones; wrong, found, falsely called and called positive ones.
-        """
+        """Sum the weights of rows by group, shape (7 * groups,)."""
         true, called = self.y[rows] == self.label, answers == self.label
         masks = (
             *(np.ones(len(rows), dtype=bool), true, ~true),
@@ -418,10 +399,7 @@ class GroupGaps:
         return np.concatenate([np.bincount(codes, weight * mask, n) for mask in masks])
 
     def of_settings(self, sums: Floats) -> dict[str, Floats]:
-        """Compute the gaps of settings from their sums by fold, shape (settings,) each.
-
-        Shapes: sums (folds, settings, 7 * groups).
-        """
+        """Compute the gaps of settings from their sums by fold, shape (settings,) each."""
         total = np.nansum(sums, axis=0).reshape(sums.shape[1], 7, -1)
         whole = {name: total[:, k] for k, name in enumerate(AMONG)}
         gaps = {}

@@ -1,8 +1,6 @@
 """Fits in processes or on a Dask cluster: tables are sent once, results arrive as they finish.
 
-joblib's own way there sends the table with every call, takes what a lost worker leaves for an
-prediction, and hands back whole tasks only. So this module gets the client from joblib's backend,
-and everything else from the client. Nothing here imports Dask unless it is in use.
+joblib gives the client (it would send the table with every call); Dask is imported only in use.
 """
 
 import contextlib
@@ -33,11 +31,6 @@ PATIENCE = 10.0  # seconds that a cluster may take to get a worker
 log = logging.getLogger("distributed.worker.rulekit")  # a worker's: Dask's clients can read it
 caller_log = logging.getLogger("rulekit.cluster")  # the caller's
 _kept: ContextVar[dict[Any, Any] | None] = ContextVar("kept", default=None)
-
-
-def client_in_use() -> Any | None:
-    """Return the client of ``joblib.parallel_config("dask")``, or None."""
-    return getattr(get_active_backend()[0], "client", None)
 
 
 @contextlib.contextmanager
@@ -177,10 +170,7 @@ def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def cancellation() -> Callable[[], bool] | None:
-    """Return a check of whether this thread's task was cancelled; None outside of a cluster.
-
-    The scheduler cancels a task on request, and when the client is gone.
-    """
+    """Return a check of whether this thread's task was cancelled; None outside of a cluster."""
     if "distributed" not in sys.modules:
         return None
     key = getattr(_dask().worker.thread_state, "key", None)
@@ -192,10 +182,7 @@ def cancellation() -> Callable[[], bool] | None:
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """Compute a digest of the library's own source and of the numerical libraries' versions.
-
-    Packages that cannot change a measured number (plots, export, explain, cli) are left out.
-    """
+    """Compute a digest of the library's own source and of the numerical libraries' versions."""
     root = Path(__file__).parents[1]
     sources = sorted(
         p for p in root.rglob("*.py") if p.relative_to(root).parts[0] not in WITHOUT_EFFECT
@@ -225,7 +212,7 @@ def spread(
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Any]]:
     """Run tasks on joblib's configured backend; yield each index and result as they finish."""
-    if (client := client_in_use()) is not None:
+    if (client := getattr(get_active_backend()[0], "client", None)) is not None:
         yield from on_cluster(client, work, tasks, stopped)
         return
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)

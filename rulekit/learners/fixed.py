@@ -13,12 +13,7 @@ from rulekit.data import columns_of
 from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.shares import Shares
-from rulekit.learners.training import (
-    CheckedColumns,
-    SharedWork,
-    TrainingTable,
-    read_training_table,
-)
+from rulekit.learners.training import CheckedColumns, SharedWork, TrainingTable, read_training_table
 from rulekit.rules import Columns, RuleSet
 
 
@@ -157,16 +152,6 @@ class FixedRuleClassifier(BaseRuleClassifier):
 
         The class with the greatest probability need not be the one that `predict` returns. Without
         `fit` there is no table to count: 1 for the class the rule answers.
-
-        Parameters
-        ----------
-        X : DataFrame of shape (n, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n, k)
-            Columns in the order of `classes_`.
         """
         if hasattr(self, "_shares"):
             return super().predict_proba(X)

@@ -48,10 +48,7 @@ def _below(state, m):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _purity(left, total, sign):  # type: ignore[no-untyped-def]
-    """Sum of the squared weights of the classes, by their sum: large where one class prevails.
-
-    The weights are those of `left` for sign 1, what is left of `total` for sign -1.
-    """
+    """Sum of the squared weights of the classes, by their sum: large where one class prevails."""
     squares, whole = 0.0, 0.0
     for c in range(len(total)):
         weight = left[c] if sign > 0 else total[c] - left[c]
@@ -84,10 +81,7 @@ def _counted(rows, f, node):  # type: ignore[no-untyped-def]
 
 @machine_code(inline=True)
 def _split(rows, met, ordered, random, least, state):  # type: ignore[no-untyped-def]
-    """Find a split of the column counted: its purity, and its cell.
-
-    Rows go left where their cell is at most the one given, or, of cells without an order, the same.
-    """
+    """Find a split of the column counted: its purity, and its cell."""
     hist, counts = rows.hist, rows.counts
     best, cell = NO_SPLIT, -1
     n_classes, n_rows = hist.shape[1], 0
@@ -186,10 +180,7 @@ def _grown(rows, features, random, least, state, votes):  # type: ignore[no-unty
 
 @machine_code(nb.void(ROWS, nb.float64[::1], _I1, nb.float64[:, ::1]))
 def grown_votes(rows, weight, numbers, votes):  # type: ignore[no-untyped-def]
-    """Grow trees, and add to `votes` the shares of the leaves that rows not drawn fall into.
-
-    `numbers`: trees, draws for a tree, least rows of a leaf, seed.
-    """
+    """Grow trees, and add to `votes` the shares of the leaves that rows not drawn fall into."""
     n_trees, draws, least = numbers[0], numbers[1], numbers[2]
     state = np.full(1, numbers[3], dtype=np.uint64)
     known, n_known = np.zeros(len(weight), dtype=np.int64), 0

@@ -1,8 +1,7 @@
 """Evaluation of rules by a random forest's out-of-bag votes, beside the inner folds.
 
-The error of a setting on a few inner folds is mostly luck. The out-of-bag votes of a random forest
-estimate for each row how often rows like it have each class. Counted by such shares, a rule's error
-varies far less, and a rule that only follows noise gains nothing.
+The votes estimate how often rows like a row have each class: an error counted by such shares
+varies far less than that on a few folds, and a rule that only follows noise gains nothing.
 """
 
 import math
@@ -38,9 +37,7 @@ def votes(
     seed: int,
     most_rows: int | None = None,
 ) -> NDArray[np.float64]:
-    """Compute the out-of-bag votes of a random forest for each row.
-
-    Shapes: codes (n, p), ordered (p,), classes (n,), weight (n,); result (n, K).
+    """Compute out-of-bag votes of a random forest: codes (n, p), classes (n,); result (n, K).
 
     O(trees * n * (sqrt(p) + 1) * depth); beside the codes, memory for a few numbers a row.
     """
@@ -72,13 +69,10 @@ def votes(
 
 @dataclass(frozen=True, eq=False)
 class ForestLoss:
-    """Loss of predictions for the training rows, by the forest's votes.
+    """Loss of predictions for the training rows, by the forest's votes."""
 
-    Shapes: classes (K,), expected (n, K).
-    """
-
-    classes: NDArray[Any]
-    expected: Floats
+    classes: NDArray[Any]  # (K,)
+    expected: Floats  # (n, K)
 
     @classmethod
     def of(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "ForestLoss":
@@ -106,10 +100,7 @@ class ForestLoss:
         work: SharedWork,
         until: float = math.inf,
     ) -> Floats:
-        """Compute the loss and the size of the rules that settings learn from all rows.
-
-        Shape of the result: (number of settings, 2).
-        """
+        """Compute the loss and the size of the rules that settings learn from all rows."""
         losses, computed = np.full((len(settings), 2), math.nan), {}
         for i, model in enumerate(learner._models(table, settings, work)):
             rule = model.rule_set_
@@ -131,11 +122,7 @@ def judged(
     costs: Costs | None = None,
     seed: int = 0,
 ) -> Floats:
-    """Compute the loss and the size of fitted rules by a forest's votes on given rows.
-
-    `learner` is an unfitted estimator whose `binarizer` and `constraints` define the forest's
-    columns. Shape of the result: (number of models, 2).
-    """
+    """Compute the loss and the size of fitted rules by a forest's votes on given rows."""
     table = clone(learner)._read(X, y, sample_weight)
     loss = Loss(table.y, table.weights(None), costs)
     forest = ForestLoss.of(table, loss, learner, seed)

@@ -97,10 +97,7 @@ class Form:
 
 
 def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form:
-    """List the settings of `search_grid`, for rules of either class or of a given one.
-
-    A list of several classes describes them all.
-    """
+    """List the settings of `search_grid`, for rules of either class or of a given one."""
     grid = search_grid(table.y)
     if label is not None:
         grid["positive_label"] = [label]
@@ -158,10 +155,7 @@ class Choice:
     measure: str = "test_error"
 
     def gap_curve(self) -> pd.DataFrame:
-        """List the rows of `table` with the lowest error for each gap between groups.
-
-        By rising ``gap`` and falling ``test_error``; of equal rows that with fewest conditions.
-        """
+        """List the rows of `table` with the lowest error for each gap between groups."""
         return gap_curve(self.table)
 
     def replaced(self, form: str, setting: Setting, row: pd.DataFrame, reason: str) -> "Choice":
@@ -314,10 +308,7 @@ def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: 
 
 
 def single_row_class(cv: Any, table: TrainingTable) -> Any:
-    """Return the label of a class of one row, which no inner folds can hold; None if there is none.
-
-    A splitter or given folds are the caller's: they are used as they are.
-    """
+    """Return the label of a class of one row, which no inner folds can hold, else None."""
     counts = np.bincount(table.codes)
     alone = isinstance(cv, Integral) and counts.min() < 2
     return plain_label(table.classes[int(counts.argmin())]) if alone else None
@@ -386,11 +377,7 @@ def paired_losses(
     loss: Loss,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
-    """Compare two fitted learners on the same inner folds, without refined cuts or calibration.
-
-    Returns the loss of each, the standard error of their difference over rows, and the
-    `fold_scores` of the second, shape (folds, 1, 3).
-    """
+    """Compare two fitted learners on the same inner folds, without refined cuts or calibration."""
     each, scores = [], np.empty(0)
     for learner in pair:
         bare = clone(learner)

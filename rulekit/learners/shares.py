@@ -1,9 +1,8 @@
-"""How often rows like a row had each class in training.
+"""How often training rows that meet the same conditions had each class.
 
-Rows are alike if they meet the same conditions. Their share is drawn towards that of a logistic
-regression on the conditions and clauses, so that few rows move it little. Where the error of the
-rule on other rows is known, shares are brought to it by one temperature (C. Guo et al., "On
-Calibration of Modern Neural Networks", 2017).
+Shares are drawn towards a logistic regression on conditions and clauses. Where the rule's error on
+other rows is known, one temperature fits them to it (C. Guo et al., "On Calibration of Modern
+Neural Networks", 2017).
 """
 
 from dataclasses import dataclass, replace
@@ -53,11 +52,7 @@ class Likeness:
         return self.patterns(met.reshape(len(masks), len(first)).T), kind.reshape(-1)
 
     def patterns(self, met: Bools) -> Patterns:
-        """Return the deciding clause and the features of kinds, given by conditions met.
-
-        Features are whether each clause decides, then whether each condition is met; of a CNF a
-        clause decides, and a condition is met, where it fails. Shapes: met (kinds, conditions).
-        """
+        """Return the deciding clause and the features of kinds, given by conditions met."""
         index_of = {condition: k for k, condition in enumerate(self.conditions)}
         indices = [[index_of[c] for c in clause.conditions] for clause in self.rule.clauses]
         decides = np.zeros((len(met), len(indices)), dtype=bool)
@@ -124,10 +119,7 @@ class Shares:
 
     @cached_property
     def regression(self) -> Floats:
-        """Coefficients of a logistic regression of each class, intercepts last, (F + 1, K).
-
-        One more row of each class, with average features, keeps every share above 0.
-        """
+        """Coefficients of a logistic regression of each class, intercepts last, (F + 1, K)."""
         rows = self.counts.sum(axis=1)
         features = np.vstack([self.features, rows @ self.features / rows.sum()])
         of_class = np.vstack([self.counts, np.ones_like(self.factors)])
@@ -168,20 +160,12 @@ class Shares:
         return drawn
 
     def following(self, rule: RuleSet, classes: list[Any]) -> "Shares":
-        """Return shares of which the greatest is that of the rule's answer.
-
-        Where rows speak against the answer, its share is raised to that of the most frequent class,
-        and all are divided by their sum: of two classes both are one half.
-        """
+        """Return shares of which the greatest is that of the rule's answer."""
         answers = [classes.index(label) for label in answers_of_clauses(rule)]
         return replace(self, answers=np.array(answers))
 
     def calibrated(self, rule: RuleSet, classes: list[Any], error: float) -> "Shares":
-        """Return shares by which the rule is expected to err as often as on other rows.
-
-        `error` is weighted by `factors`. Shares that expect as many errors already are returned as
-        they are, since a rule is rarely better on other rows than on those it was learned from.
-        """
+        """Return shares by which the rule is expected to err as often as on other rows."""
         answers = np.array([classes.index(label) for label in answers_of_clauses(rule)])
         decides = self.features[:, : rule.n_clauses].astype(bool)
         answer = answers[first_clause(decides)[:, 0]]
@@ -199,10 +183,7 @@ class Shares:
         return replace(self, slope=LEAST_SLOPE if least else brentq(excess, LEAST_SLOPE, 1.0))
 
     def of_answers(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
-        """Compute each clause's share of right rows among those it decides, plain and weighted.
-
-        Smoothed as if one more row had each class; two arrays of shape (n_clauses,).
-        """
+        """Compute each clause's share of right rows among those it decides, plain and weighted."""
         labels = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
         right = (np.arange(rule.n_clauses), [classes.index(v) for v in labels])
         both = (self.clauses, self.clauses * self.factors)
@@ -219,11 +200,7 @@ def tempered(shares: Floats, slope: float) -> Floats:
 
 
 def logistic(features: Floats, of_class: Floats, rows: Floats) -> Floats:
-    """Fit a logistic regression with a ridge penalty; the intercept, last, is free.
-
-    Newton's method; as no step changes log odds by more than 1, each reduces the loss. Shapes:
-    features (kinds, F), of_class (kinds,), rows (kinds,), result (F + 1,).
-    """
+    """Fit a logistic regression with a ridge penalty; the intercept, last, is free."""
     design = np.column_stack([features, np.ones(len(features))])
     penalty = np.append(np.ones(features.shape[1]), 0.0)
     coefficients = np.zeros(len(penalty))

@@ -33,17 +33,14 @@ EXTREME = 1e150  # squares of larger numbers, and of ones smaller than its inver
 
 @dataclass(frozen=True)
 class TrainingTable:
-    """The checked arguments of `fit`.
+    """The checked arguments of `fit`."""
 
-    Shapes: frame (n, p), columns (n,), codes (n,), classes (K,), sample_weight (n,).
-    """
-
-    frame: pd.DataFrame
-    columns: Columns
+    frame: pd.DataFrame  # (n, p)
+    columns: Columns  # (n,)
     kinds: dict[str, str]
-    codes: NDArray[np.intp]
-    classes: NDArray[Any]
-    sample_weight: NDArray[np.float64]
+    codes: NDArray[np.intp]  # (n,)
+    classes: NDArray[Any]  # (K,)
+    sample_weight: NDArray[np.float64]  # (n,)
     weighted: bool
     readings: dict[str, Any] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
@@ -65,8 +62,7 @@ class TrainingTable:
     def weights(self, class_weight: Any) -> NDArray[np.float64]:
         """Combine weights of rows and classes, rescaled to sum to n, shape (n,).
 
-        So a price of a literal keeps its meaning, rows, whatever the weights are. They are rounded
-        so that their sums over rows are exact in any order, and equal on every processor.
+        They are rounded so that their sums over rows are exact in any order.
         """
 
         def compute() -> NDArray[np.float64]:
@@ -85,7 +81,7 @@ class TrainingTable:
 
     def part(self, rows: NDArray[np.intp], name: str, *, multi_class: bool) -> "TrainingTable":
         """Return some rows as a table; `name` is the learner's, for the message on one class."""
-        classes, codes = _classes(self.y[rows], name, multi_class)
+        classes, codes = two_classes(self.y[rows], name, multi_class)
         return TrainingTable(
             self.frame.iloc[rows],
             {name: values[rows] for name, values in self.columns.items()},
@@ -101,10 +97,7 @@ class TrainingTable:
     def against_rest(
         self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64], *, weighted: bool
     ) -> "TrainingTable":
-        """Return some rows with True for one class and False for all others.
-
-        Shapes: weight (n,).
-        """
+        """Return some rows with True for one class and False for all others."""
         return TrainingTable(
             self.frame.iloc[rows],
             {name: values[rows] for name, values in self.columns.items()},
@@ -119,11 +112,7 @@ class TrainingTable:
 
 
 class CheckedColumns(dict[str, NDArray[Any]]):
-    """Rows that were checked against a training table, as rules read them.
-
-    `predict` and everything else that reads rows accepts them in place of a table and does not
-    check them again.
-    """
+    """Rows that were checked against a training table, as rules read them."""
 
 
 class SharedWork:
@@ -211,11 +200,7 @@ def read_training_table(
     one_class: bool = False,
     reader: TableReader | None = None,
 ) -> TrainingTable:
-    """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused.
-
-    With `multi_class` more than two classes will do, with `one_class` one. Without a `reader`
-    columns are read as they are.
-    """
+    """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused."""
     name = type(estimator).__name__
     if y is None:
         checked_target(y, 0, name)
@@ -225,7 +210,7 @@ def read_training_table(
     positive_weight = weight > 0
     if not positive_weight.all():
         frame, y, weight = frame[positive_weight], y[positive_weight], weight[positive_weight]
-    classes, codes = _classes(y, name, multi_class, one_class)
+    classes, codes = two_classes(y, name, multi_class, one_class)
     weighted = sample_weight is not None
     if reader is None:
         columns = columns_of(frame, exact=True)
@@ -259,10 +244,7 @@ def read_training_table(
 def columns_like_training(
     estimator: BaseEstimator, X: Any, kinds: dict[str, str]
 ) -> CheckedColumns:
-    """Check what `predict` was given, against the columns of the training table.
-
-    Shapes: X (n, p).
-    """
+    """Check what `predict` was given, against the columns of the training table."""
     if isinstance(X, CheckedColumns):
         return X
     columns, misfits = columns_as(checked_frame(estimator, X, reset=False), kinds)
@@ -299,14 +281,10 @@ def refuse_infinities(columns: Columns) -> None:
             )
 
 
-def two_classes(y: NDArray[Any], name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the two classes, sorted, and the index of each row's: shapes (2,) and (n,)."""
-    return _classes(y, name)
-
-
-def _classes(
+def two_classes(
     y: NDArray[Any], name: str, multi_class: bool = False, one_class: bool = False
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes, sorted, and the index of each row's: shapes (K,) and (n,)."""
     classes, codes = np.unique(y, return_inverse=True)
     shown = ", ".join(repr(v) for v in classes[:5].tolist())
     if len(classes) == 1 and not one_class:
@@ -370,16 +348,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LearningProblem:
-    """The table of one fit, the form of its rule, and the raw columns of the same rows.
-
-    Shapes: columns (n,), rows (n,).
-    """
+    """The table of one fit, the form of its rule, and the raw columns of the same rows."""
 
     table: BinnedTable
     form: str
     cnf_literals: tuple[Literal, ...]
-    columns: Columns = field(repr=False)
-    rows: NDArray[np.intp] = field(repr=False)
+    columns: Columns = field(repr=False)  # (n,)
+    rows: NDArray[np.intp] = field(repr=False)  # (n,)
     forbidden: tuple[Literal, ...] = ()
     memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
     until: list[float | None] = field(default_factory=lambda: [None], repr=False)
@@ -393,31 +368,20 @@ class LearningProblem:
 
     @property
     def constant_losses(self) -> tuple[float, float]:
-        """Compute the wrong weight of the rule without clauses, and of one empty clause.
-
-        A DNF without clauses holds nowhere, a CNF everywhere. For every objective a constant answer
-        costs this weight and nothing else.
-        """
+        """Compute the wrong weight of the rule without clauses, and of one empty clause."""
         table = self.table.as_dnf(self.form)
         return float(table.weight[table.y].sum()), float(table.weight[~table.y].sum())
 
     @property
     def price_of_a_first_condition(self) -> float:
-        """Price below which some single condition is cheaper than the better constant answer.
-
-        One literal saves at most `theta_max` against the empty clause; where the other constant
-        answer is the cheaper one, it has to make up for that first.
-        """
+        """Price below which some single condition is cheaper than the better constant answer."""
         none, empty = self.constant_losses
         return max(0.0, self.theta_max - max(0.0, empty - none))
 
     def objective(
         self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
     ) -> float:
-        """Compute the objective of any clauses, given by where their conditions hold.
-
-        Shapes: clauses (n,).
-        """
+        """Compute the objective of any clauses, given by where their conditions hold."""
         columns = [holds for clause in clauses for holds in clause]
         y = self.table.as_cnf(self.form).y
         A = np.array(columns, dtype=bool).reshape(len(columns), len(y)).T ^ (self.form == "dnf")
@@ -483,10 +447,7 @@ class LearningProblem:
     def clauses(
         self, chosen: Bools, disabled: Bools, moved: Sequence[tuple[int, int]] = ()
     ) -> tuple[tuple[Literal, ...], ...]:
-        """Read chosen columns as clauses of the rule; disabled ones are left out.
-
-        Shapes: chosen (R, d + number of moved cuts), disabled (R,).
-        """
+        """Read chosen columns as clauses of the rule; disabled ones are left out."""
         literals = (*self.table.literals, *(self._cut_anew(j, k) for j, k in moved))
         return tuple(
             tuple(literals[j] for j in np.flatnonzero(row))
@@ -520,10 +481,7 @@ def learning_problem(
     constraints: Constraints,
     by_cells: bool = False,
 ) -> LearningProblem:
-    """Restrict and sort a labelled table; `by_cells` for any number of cuts, without their texts.
-
-    Shapes: columns (n,).
-    """
+    """Restrict and sort a labelled table; `by_cells` for many cuts, without their texts."""
     make = _by_cells if by_cells else _by_literals
     table, rows, cnf_literals = make(table, form, constraints)
     return LearningProblem(

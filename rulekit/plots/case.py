@@ -100,10 +100,6 @@ def case_sentence(clause: Clause, row: Columns) -> str:
     ----------
     clause : Clause
     row : mapping of column name to array of shape (1,)
-
-    Returns
-    -------
-    str
     """
     if len(clause.conditions) == 1 and _given(clause.conditions[0]):
         (condition,) = clause.conditions

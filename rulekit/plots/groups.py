@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from rulekit.data.groups import GROUP_MEASURES
 from rulekit.evaluation import GroupMetrics
-from rulekit.evaluation.groups import share_words
+from rulekit.evaluation.metrics import share_words
 from rulekit.style.palette import BLUE, GREY, VERMILION, base_layout, plain
 from rulekit.style.wording import capital, percent, plural
 

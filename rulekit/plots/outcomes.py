@@ -29,10 +29,7 @@ TALL, WIDE = 0.15, 0.06  # shares of the picture that a strip needs to have its 
 def outcome_bins(
     values: NDArray[np.float64], codes: NDArray[np.intp], n_outcomes: int, cuts: Sequence[float]
 ) -> pd.DataFrame:
-    """Count the rows of each outcome between cut points.
-
-    Shapes: values (n,), codes (n,), cuts (k,).
-    """
+    """Count the rows of each outcome between cut points: values, codes (n,), cuts (k,)."""
     tables = [bin_table(values, codes == k, cuts) for k in range(n_outcomes)]
     return _joined(tables, ["low", "high", "rows"])
 
@@ -40,10 +37,7 @@ def outcome_bins(
 def outcome_levels(
     values: Sequence[object], codes: NDArray[np.intp], n_outcomes: int
 ) -> pd.DataFrame:
-    """Count the rows of each outcome at each level of a category, most frequent first.
-
-    Shapes: values (n,), codes (n,).
-    """
+    """Count the rows of each outcome at each level, most frequent first: values, codes (n,)."""
     tables = [level_table(values, codes == k) for k in range(n_outcomes)]
     return _joined(tables, ["level", "rows"])
 
@@ -54,10 +48,7 @@ def _joined(tables: Sequence[pd.DataFrame], shared: list[str]) -> pd.DataFrame:
 
 
 def outcome_shares(table: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the share of each outcome in each row of a table of counts, NaN for empty rows.
-
-    Shape of the result: (n_bins, n_outcomes).
-    """
+    """Return the share of each outcome in each row of a table of counts, NaN for empty rows."""
     numbered = [name for name in table.columns if isinstance(name, int)]
     rows = table["rows"].to_numpy(dtype=float)
     counts = table[numbered].to_numpy(dtype=float)

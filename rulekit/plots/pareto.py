@@ -20,7 +20,7 @@ LEAST_SIZE = 0.5  # mean conditions below which most folds' rules are constant
 LEAST_REACH = 0.02  # of the vertical axis, in errors; of costs five times this part of the largest
 HEIGHT = 380
 ALONG = np.linspace(0.1, 0.9, 9)  # parts of a line that words keep clear of
-LEGEND_ABOVE, LINE = 4, 20  # names that fit above the plot; a line of names in pixels
+PER_LINE, LINE = 3, 20  # learners in a line of the legend; its height in pixels
 MARGIN = 180  # right of the plot, where reference lines are named
 LEAST_PLOT = (420.0, 300.0)  # pixels inside the axes, in a narrow window
 WHOLE = "limit"  # the axis of whole numbers of conditions allowed
@@ -37,6 +37,7 @@ AXIS_NAMES = {
     COST: "Cost a 100 cases, cross-validated",
 }
 WIDTH = 26  # letters of a note in one line
+FAR_LINE = 16  # height of a label at the upper edge, in pixels
 LETTER, LINE_HEIGHT = 6.5, 15.0  # size of a letter and of a line, in pixels
 ACROSS = (-40, 40, -90, 90, -160, 160, 0)  # from the point to the note's near corner, in pixels
 DOWN = (-40, 40, -80, 80, -130, 130, -180)
@@ -209,10 +210,6 @@ def front_figure(
         _add_notes(figure, shown, (x, y), notes or {}, limits)
     if selected is not None and selected in shown.index:
         _add_ring(figure, shown.loc[selected], x, y)
-    named = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
-    if named > LEGEND_ABOVE:  # more lines of names than there is room for above
-        below = {"y": -0.18, "yanchor": "top"}
-        figure.update_layout(legend=below, height=HEIGHT + LINE * -(-named // 2))
     figure.update_xaxes(title=AXIS_NAMES.get(x, plain(x)), rangemode="tozero")
     if x == WHOLE and len(shown):
         figure.update_xaxes(dtick=1, range=_across(shown, x))
@@ -375,12 +372,17 @@ def _curve(family: Baseline) -> go.Scatter:
 
 
 def _add_legend(figure: go.Figure, names: Sequence[str], looks: Sequence[Look]) -> None:
+    """Add a legend of several learners below the plot, as wide as the plot and its left margin."""
     if len(names) < 2:
         return
+    place = {"orientation": "h", "x": -0.01, "xanchor": "left", "y": -0.25, "yanchor": "top"}
+    figure.update_layout(legend2=place, height=HEIGHT + LINE * (1 + -(-len(names) // PER_LINE)))
     for name, look in zip(names, looks, strict=True):
         mark = {"symbol": look.symbol, "color": look.colour, "size": 10}
         figure.add_trace(
-            go.Scatter(x=[None], y=[None], mode="markers", marker=mark, name=plain(name))
+            go.Scatter(
+                x=[None], y=[None], mode="markers", marker=mark, name=plain(name), legend="legend2"
+            )
         )
 
 
@@ -418,9 +420,8 @@ def _shown_range(
 ) -> tuple[float, float] | None:
     """Choose the vertical range: near points, their bars and lines; None without points.
 
-    Near is what lies at most half the height of the front above it, or is selected; rules without
-    a condition do not count as its front, unless there are no others. Bars stand at points of the
-    front, a band `everywhere`. Points that all have one value are not stretched apart.
+    Near is what lies at most half the height of the front above it, or is selected. Rules without a
+    condition count as the front only if there are no others.
     """
     values = points[y].to_numpy(dtype=float)
     if not len(values):
@@ -442,17 +443,18 @@ def _shown_range(
 
 
 def _add_far(figure: go.Figure, far: pd.DataFrame, axes: tuple[str, str], high: float) -> None:
-    """Label the points above the shown range with an arrow at the edge."""
+    """Label the points above the shown range with an arrow at the edge, in lines by turns."""
     x, y = axes
-    for size, same_size in far.groupby(x):
+    for k, (size, same_size) in enumerate(far.groupby(x)):
         several = f" {len(same_size)} from" if len(same_size) > 1 else ""
         figure.add_annotation(
             x=size,
             y=high,
+            yshift=-FAR_LINE * (k % 3),
             yanchor="top",
             showarrow=False,
             font={"size": 11, "color": GREY},
-            text=f"↑{several}<br>{measured(same_size[y].min(), y)}",
+            text=f"↑{several} {measured(same_size[y].min(), y)}",
         )
 
 

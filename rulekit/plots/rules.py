@@ -54,10 +54,6 @@ def clause_sentence(counts: pd.DataFrame, positive: str) -> str:
         As for `clause_figure`.
     positive : str
         Name of the described class.
-
-    Returns
-    -------
-    str
     """
     if counts.empty:
         return "The rule has no clause."

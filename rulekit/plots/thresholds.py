@@ -24,10 +24,7 @@ FAR = 2.0  # if they make the axis more than this factor longer
 def bin_table(
     values: NDArray[np.float64], positive: NDArray[np.bool_], cuts: Sequence[float]
 ) -> pd.DataFrame:
-    """Count rows and positive rows between cut points.
-
-    Shapes: values (n,), positive (n,), cuts (k,).
-    """
+    """Count rows and positive rows between cut points: values, positive (n,), cuts (k,)."""
     edges = np.concatenate([[-np.inf], np.asarray(cuts, dtype=float), [np.inf]])
     missing = np.isnan(values)
     codes = np.searchsorted(edges[1:-1], values[~missing], side="left")
@@ -49,10 +46,7 @@ def bin_table(
 
 
 def level_table(values: Sequence[object], positive: NDArray[np.bool_]) -> pd.DataFrame:
-    """Count rows and positive rows of each level of a category, most frequent first.
-
-    Shapes: values (n,), positive (n,).
-    """
+    """Count rows and positive rows of each level, most frequent first: values, positive (n,)."""
     series = pd.Series(list(values), dtype=object)
     absent = series.isna().to_numpy()
     frame = pd.DataFrame({"level": series.astype(str), "positive": positive})
@@ -76,9 +70,7 @@ def threshold_figure(
 ) -> go.Figure:
     """Draw a column's values by class with its cut points, and below the class share per bin.
 
-    At most 20 different values are drawn side by side, evenly; a cut point is then between the
-    last value that it lets through and the next one, as it does among whole numbers. Where a few
-    values lie so far out that the others would be drawn as one bar, see `gathered`.
+    At most 20 different values are drawn evenly side by side; for far outliers, see `gathered`.
     """
     present = ~np.isnan(values)
     if not present.any():
@@ -109,10 +101,7 @@ def threshold_figure(
 
 
 def gathered(values: NDArray[np.float64], cuts: Sequence[float]) -> tuple[NDArray[np.float64], str]:
-    """Move far outliers to the ends of the other values where they take too much room.
-
-    Shapes: values (n,); result (n,).
-    """
+    """Move far outliers among values (n,) to the ends of the others if they take too much room."""
     low, high = np.quantile(values, [TAIL, 1 - TAIL], method="nearest")
     if len(cuts):
         max_gap = (max(high, cuts[-1]) - min(low, cuts[0])) / MAX_BARS

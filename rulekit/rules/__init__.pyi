@@ -1,9 +1,9 @@
 from .analysis.compare import RuleComparison as RuleComparison
 from .analysis.compare import compare_rules as compare_rules
+from .analysis.compare import simplify as simplify
 from .analysis.monotonicity import MonotonicityCheck as MonotonicityCheck
 from .analysis.monotonicity import check_monotonicity as check_monotonicity
 from .analysis.monotonicity import monotonicity_checks as monotonicity_checks
-from .analysis.simplify import simplify as simplify
 from .analysis.statistics import ClauseStatistics as ClauseStatistics
 from .analysis.statistics import clause_statistics as clause_statistics
 from .analysis.statistics import rule_statistics as rule_statistics

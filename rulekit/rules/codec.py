@@ -1,15 +1,11 @@
-"""Conversion of rule sets to and from plain dictionaries, for stores and JSON.
+"""Conversion of rule sets to and from plain dictionaries, which survive JSON unchanged.
 
-A dictionary holds nothing but dictionaries, lists, text, numbers, truth values and None, so it
-survives JSON unchanged; it is never pickled and decoding it runs no code. Schema 2 is written only
-where a literal reads its column as dates ("part") or by an order of levels ("order"), or looks for
-a word, so that an older version, which knows none of these, refuses the rule::
+Schema 2 is written only where a literal reads its column as dates ("part"), by an order of levels
+("order"), or looks for a word, so that older versions refuse the rule::
 
     {"schema": 1, "form": "dnf", "default": "well", "labels": ["ill"],
      "clauses": [[{"kind": "literal", "feature": "age", "op": ">", "value": 50.0,
                    "missing": false}]]}
-
-To add a kind of condition, give `_PlainWriter` a method and `READERS` an entry.
 """
 
 import math

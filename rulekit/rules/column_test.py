@@ -1,8 +1,4 @@
-"""Joint effect of conditions on one column, joined by AND: an interval or a set of values.
-
-Text, plots and simplification share this view: ``bp > 120`` and ``bp <= 150`` are one
-`FeatureTest`, written once as ``120 < bp <= 150``, and still count two literals.
-"""
+"""Joint effect of conditions on one column, joined by AND: an interval or a set of values."""
 
 import math
 from collections.abc import Sequence
@@ -81,10 +77,7 @@ class FeatureTest:
         )
 
     def fewest_literals(self) -> tuple[Literal, ...]:
-        """Write the test with as few literals as possible: lower end, upper end, values.
-
-        Empty if everything meets the test; `RuleError` if nothing does: no literal expresses that.
-        """
+        """Write the test with fewest literals; raise RuleError if nothing meets it."""
         if self.never:
             raise RuleError(f"No value of column {self.feature!r} meets {self}. Drop the clause.")
         if self.scale[2] is not None and self.allows_present:
@@ -266,10 +259,7 @@ def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
 
 
 def holds(literal: Literal, value: Scalar) -> bool:
-    """Return whether a present position meets a literal; a text meets no order test.
-
-    Of a test of a word, the position says whether the text has it.
-    """
+    """Return whether a present position meets a literal; a text meets no order test."""
     if literal.op in GAPS:
         return literal.op == "not-missing"
     if literal.op in WORDS:

@@ -83,11 +83,8 @@ class Condition(ABC):
     def trend(self, feature: str) -> int | None:
         """Return how the result can change as one column rises, other columns fixed.
 
-        Returns
-        -------
-        int or None
-            1 if it can only come to hold, -1 if it can only cease to, 0 if neither, None where
-            both happen or nothing is known. Of present values alone.
+        1 if it can only come to hold, -1 if it can only cease to, 0 if neither, None where both
+        happen or nothing is known; for present values.
         """
         return None if feature in self.features else 0
 

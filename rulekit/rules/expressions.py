@@ -1,7 +1,6 @@
-"""Conditions as Boolean ibis expressions, for tables in a database.
+"""Conditions as Boolean ibis expressions, never NULL, so each may be negated.
 
-No expression is ever NULL, so each may be negated. What `Condition.mask` would refuse because of
-the cells it meets, which no expression can do, is noted as a `problem`: who counts asks for it.
+What `Condition.mask` refuses because of the cells it meets is noted as a `problem` instead.
 """
 
 from collections.abc import Iterable
@@ -141,10 +140,7 @@ class ExpressionWriter(ConditionWriter[Any]):
         return is_date.ifelse(column.substr(0, 19), ibis.null("string")).cast("timestamp")
 
     def _has_word(self, column: Any, word: str) -> Any:
-        """Return whether a text contains a word; only letters that can spell it are folded.
-
-        So an engine's own idea of lower case, which depends on its locale, plays no part.
-        """
+        """Return whether a text contains a word, independent of the engine's locale."""
         if not column.type().is_string():
             if column.type().is_boolean():
                 return _never(column)

@@ -108,13 +108,7 @@ class LinearSplit(Condition):
         return self.total(columns)
 
     def total(self, columns: Columns) -> NDArray[np.float64]:
-        """Compute the sum of the terms, shape (n,), NaN where a column has no value.
-
-        Raises
-        ------
-        RuleError
-            If a column is not there, or holds text.
-        """
+        """Compute the sum of the terms, shape (n,), NaN where a column has no value."""
         total: NDArray[np.float64] | None = None
         with np.errstate(invalid="ignore", over="ignore"):
             for name, weight in self.terms:

@@ -295,21 +295,9 @@ class Literal(Condition):
         return positions_in(self.feature, column, self.part, self.order)
 
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
-        """Return whether the test holds, for each row.
+        """Return whether the test holds, for each row, shape (n,).
 
-        Parameters
-        ----------
-        columns : mapping of str to ndarray of shape (n,)
-            The table, see `rulekit.rules`.
-
-        Returns
-        -------
-        ndarray of bool, shape (n,)
-
-        Raises
-        ------
-        RuleError
-            If the column is not there, or holds text where a number is compared.
+        RuleError if the column is missing, or holds text where a number is compared.
         """
         return self.mask_of(self.compared(columns))
 

@@ -1,8 +1,4 @@
-"""A points condition: conditions with whole numbers of points, and a required total.
-
-One such condition is a scorecard with two outcomes. A rule set of one clause a band, the highest
-total first, is a scorecard with several: the first clause that holds decides.
-"""
+"""A points condition: conditions with whole numbers of points, and a required total."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

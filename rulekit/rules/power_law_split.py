@@ -86,8 +86,6 @@ class Factor:
     def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
         """Return the column with its floor, shift and exponent as text.
 
-        Examples
-        --------
         >>> Factor("height", -2, shift=0.5, floor=1.0).text()
         '(max(height, 1) - 0.5)^2'
         """
@@ -160,8 +158,6 @@ class PowerLaw:
     def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
         """Return the power law without its weight as text: "a^2 * b / c".
 
-        Examples
-        --------
         >>> PowerLaw(3.0, (Factor("b", -1, floor=1.0),)).text()
         '1 / max(b, 1)'
         """
@@ -273,13 +269,7 @@ class PowerLawSplit(Condition):
         return self.total(columns)
 
     def total(self, columns: Columns) -> Floats:
-        """Sum the power laws, shape (n,), NaN where a column has no value.
-
-        Raises
-        ------
-        RuleError
-            If a column is not there, or holds text.
-        """
+        """Sum the power laws, shape (n,), NaN where a column has no value."""
         numbers = {name: numbers_in(name, columns) for name in self.features}
         with np.errstate(all="ignore"):
             total = self.terms[0].weight * self.terms[0].value(numbers)
@@ -371,8 +361,6 @@ class PowerLawSplit(Condition):
     def sum_text(self, name: Write = str, number: WriteNumber = number_text) -> str:
         """Return the weighted sum as text.
 
-        Examples
-        --------
         >>> a, b = Factor("a"), Factor("b", -1, floor=1.0)
         >>> PowerLawSplit((PowerLaw(1.0, (a,)), PowerLaw(-0.5, (b,))), 3.0).sum_text()
         'a - 0.5 / max(b, 1)'

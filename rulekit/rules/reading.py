@@ -1,8 +1,6 @@
 """Text of clauses and rules, with two bounds of one column as one interval.
 
-`20 < age` and `age <= 50` count two conditions and are read as `20 < age <= 50`, in the place of
-the first. Every literal stays readable: nothing is simplified here, unlike in `FeatureTest`, so
-that the text read back has the same literals.
+Nothing is simplified, so that the text read back has the same literals.
 """
 
 from abc import abstractmethod
@@ -41,10 +39,7 @@ class Interval:
 
     @property
     def ends(self) -> tuple[Any, str, str, Any]:
-        """Lower value and its sign, upper sign and its value, in the order they are written.
-
-        Numbers; dates of a test of dates, levels of one of an order.
-        """
+        """Lower value and its sign, upper sign and its value, in the order they are written."""
         return self.low.values[0], MIRRORED[self.low.op], self.high.op, self.high.values[0]
 
     def written(self, writer: Any) -> Any:

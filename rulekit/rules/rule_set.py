@@ -182,16 +182,8 @@ class RuleSet:
     def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
         """Return whether each clause matches each row, shape (n, n_clauses).
 
-        Parameters
-        ----------
-        X : mapping of str to ndarray of shape (n,), or data frame
-            The rows. A mapping is taken as it is, see `rulekit.rules`; the columns of a data frame
-            of any library are found by name and brought to that form.
-
-        Raises
-        ------
-        RuleError
-            If a column is not there, or holds text where a number is compared.
+        The columns of a data frame of any library are found by name; a mapping is taken as it is.
+        RuleError if a column is missing, or holds text where a number is compared.
         """
         columns = columns_in(X, self.features)
         masks = [c.mask(columns) for c in self.clauses]
@@ -217,15 +209,10 @@ class RuleSet:
         return answer
 
     def negated(self) -> "RuleSet":
-        """Return the same predictions, written for the other class (De Morgan).
+        """Return the same predictions, written for the other class (De Morgan), DNF as CNF.
 
-        The DNF of one class becomes the CNF of the other: form, clauses, label and default turn.
-
-        Raises
-        ------
-        RuleError
-            If the clauses have different labels, or a DNF without clauses does not tell which
-            class the other side is.
+        RuleError if the clauses have different labels, or a DNF without clauses does not name the
+        other class.
         """
         labels = set(self.labels)
         if len(labels) != 1:

@@ -1,8 +1,6 @@
 """How a column's values are read before comparison: dates and their parts, orders, words.
 
-A test of a date, of a part of it, or of a level with an order compares *positions*: numbers that
-ascend as people count, NaN where there is none. Dates stand in columns as ISO text
-("2024-03-01 12:30:00"); seconds count, fractions of them do not.
+Positions are ascending numbers, NaN without a value; dates are ISO text, to whole seconds.
 """
 
 import math
@@ -110,10 +108,7 @@ def value_at(number: float, part: str | None, order: Sequence[str] | None) -> An
 def positions_in(
     name: str, column: NDArray[Any], part: str | None, order: Sequence[str] | None
 ) -> NDArray[np.float64]:
-    """Read a column as positions: shape (n,), NaN where there is no value.
-
-    A level that the order does not name has no place in it: it reads as missing.
-    """
+    """Read a column as positions, shape (n,): NaN for missing values and levels without a place."""
     cells = column.tolist()
     if order is not None:
         position_of = {level: float(k) for k, level in enumerate(order)}
@@ -174,9 +169,7 @@ def spelled(value: Any, part: str | None) -> Any:
 
 
 def words_of(text: str) -> str:
-    """Fold a text to its words in lower case, separated and enclosed by blanks.
-
-    A word is what is between blanks and the marks in `SEPARATORS`.
+    """Fold a text to lower-case words, split at blanks and `SEPARATORS`, enclosed by blanks.
 
     >>> words_of("Paid LATE, twice.").split()
     ['paid', 'late', 'twice']

@@ -1,8 +1,6 @@
 """One method per kind of condition: formats, explanations and views dispatch here.
 
-To add a kind, write its class (see `rulekit.rules.condition`), enter it in `KINDS`, and give
-`ConditionWriter` a method of the same name: a writer without that method cannot be made, and the
-tests walk every kind through every format.
+A writer without a method for every kind in `KINDS` cannot be made.
 """
 
 from abc import ABC, abstractmethod

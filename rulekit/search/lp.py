@@ -6,12 +6,9 @@
     subject to  lower <= A @ x <= upper,  x_lower <= x <= x_upper,
                 x[k] an integer where integrality[k] is true
 
-`highspy` solves linear programs where it is installed, SciPy's `linprog` elsewhere: the same
-simplex code, called directly or with the overhead of translating each program. Callers do not
-choose. Both solve with the dual simplex method, cold where no `Basis` is given, without presolve
-and with tolerances of 1e-10, so that an answer depends on nothing else. Tests run with both: with
-`load_highs` replaced by a function that returns None, all of the package is as on a machine without
-highspy.
+`highspy` solves linear programs where it is installed, SciPy's `linprog` elsewhere; both with the
+dual simplex method, cold where no `Basis` is given, without presolve and with tolerances of 1e-10,
+so that an answer depends on nothing else.
 """
 
 import threading
@@ -26,16 +23,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
+from rulekit.exceptions import SolverError
+
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-10
-LINPROG_STATUS = {
-    0: "optimal",
-    1: "time limit",
-    2: "infeasible",
-    3: "unbounded",
-    4: "error",
-}
+LINPROG_STATUS = {0: "optimal", 1: "time limit", 2: "infeasible", 3: "unbounded", 4: "error"}
 HIGHS_STATUS = {
     "kOptimal": "optimal",
     "kModelEmpty": "optimal",
@@ -50,18 +43,15 @@ HIGHS_STATUS = {
 
 @dataclass(frozen=True)
 class LinearProgram:
-    """A linear or mixed integer program, see the head of this module.
+    """A linear or mixed integer program, see the head of this module."""
 
-    Shapes: c (n,), A (m, n), lower, upper (m,), x_lower, x_upper (n,), integrality (n,).
-    """
-
-    c: Floats
-    A: Any
-    lower: Floats
-    upper: Floats
-    x_lower: Floats
-    x_upper: Floats
-    integrality: NDArray[Any] | None = None
+    c: Floats  # (n,)
+    A: Any  # (m, n)
+    lower: Floats  # (m,)
+    upper: Floats  # (m,)
+    x_lower: Floats  # (n,)
+    x_upper: Floats  # (n,)
+    integrality: NDArray[Any] | None = None  # (n,)
 
     def __post_init__(self) -> None:
         n, m = len(self.c), len(self.lower)
@@ -79,32 +69,33 @@ class LinearProgram:
 
 @dataclass(frozen=True)
 class LPSolution:
-    """What a solver found; every field is there whatever happened, None where it has no value.
+    """What a solver found; every field is there whatever happened, None where it has no value."""
 
-    Shapes: x (n,), duals (m,), reduced_costs (n,), basic_x (n,), basic_rows (m,).
-    """
-
-    x: Floats | None
+    x: Floats | None  # (n,)
     value: float | None
-    duals: Floats | None
-    reduced_costs: Floats | None
+    duals: Floats | None  # (m,)
+    reduced_costs: Floats | None  # (n,)
     status: str
     bound: float | None
     message: str = field(default="", repr=False)
-    basic_x: NDArray[np.bool_] | None = field(default=None, repr=False)
-    basic_rows: NDArray[np.bool_] | None = field(default=None, repr=False)
+    basic_x: NDArray[np.bool_] | None = field(default=None, repr=False)  # (n,)
+    basic_rows: NDArray[np.bool_] | None = field(default=None, repr=False)  # (m,)
+
+    def error(self, program: str) -> SolverError:
+        """Build the error of a program that has a solution, but was not solved."""
+        return SolverError(
+            f"{program} ended with {self.status!r} ({self.message}); please report the table that "
+            "shows this."
+        )
 
 
 @dataclass(frozen=True)
 class Basis:
-    """Where to begin: a vertex of a program whose rows are bounded from above.
+    """Where to begin: a vertex of a program whose rows are bounded from above."""
 
-    Shapes: at_upper, basic (n,), basic_rows (m,).
-    """
-
-    at_upper: NDArray[np.bool_]
-    basic: NDArray[np.bool_]
-    basic_rows: NDArray[np.bool_]
+    at_upper: NDArray[np.bool_]  # (n,)
+    basic: NDArray[np.bool_]  # (n,)
+    basic_rows: NDArray[np.bool_]  # (m,)
 
     def given_to(self, highs: Any, module: Any) -> None:
         """Pass the basis to HiGHS as its start."""
@@ -119,18 +110,7 @@ class Basis:
 def solve_lp(
     lp: LinearProgram, *, time_limit: float | None = None, start: Basis | None = None
 ) -> LPSolution:
-    """Solve a linear program.
-
-    Two units have to be bought; the cheaper kind is limited to 1.5:
-
-    >>> import numpy as np
-    >>> lp = LinearProgram(
-    ...     np.array([1.0, 3.0]), np.ones((1, 2)), np.array([2.0]), np.array([np.inf]),
-    ...     np.zeros(2), np.array([1.5, np.inf]),
-    ... )
-    >>> solve_lp(lp).x
-    array([1.5, 0.5])
-    """
+    """Solve a linear program."""
     if len(lp.c) == 0:
         return _without_variables(lp)
     return ResidentProgram(lp, _solver_of_thread()).solve(time_limit=time_limit, start=start)
@@ -142,10 +122,7 @@ def solve_milp(
     time_limit: float | None = None,
     incumbent: tuple[Floats, float] | None = None,
 ) -> LPSolution:
-    """Solve a mixed integer program with SciPy's `milp`, to a relative gap of zero.
-
-    Shapes: incumbent (n,).
-    """
+    """Solve a mixed integer program with SciPy's `milp`, to a relative gap of zero."""
     if len(lp.c) == 0:
         return _without_variables(lp)
     integrality = np.ones(len(lp.c)) if lp.integrality is None else lp.integrality.astype(float)
@@ -185,11 +162,7 @@ def load_highs() -> ModuleType | None:
 
 
 class ResidentProgram:
-    """A linear program of which only bounds change; with highspy it stays inside HiGHS.
-
-    Each call of `solve` starts cold, from the slack basis, so its answer does not depend on the
-    calls before it. One object must not be used by two threads at once.
-    """
+    """A linear program of which only bounds change, inside HiGHS if it can be; not thread-safe."""
 
     def __init__(self, lp: LinearProgram, highs: Any = None) -> None:
         module = highs_module()

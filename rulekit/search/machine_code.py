@@ -1,17 +1,8 @@
 """Kernels: loops compiled by Numba once per machine, later loaded from Numba's cache.
 
 Kernels are in files named ``..._kernels.py`` and imported inside the function that calls them, so
-that ``import rulekit`` needs no Numba::
-
-    from rulekit.search.machine_code import machine_code
-
-    @machine_code()  # called by other kernels only; with `inline=True`, in one place
-    def half(x):
-        return x / 2
-
-    @machine_code("float64(float64)")  # called from Python: compiled as the file is imported
-    def quarter(x):
-        return half(half(x))
+that ``import rulekit`` needs no Numba. ``@machine_code()`` decorates what kernels call (in place
+with `inline`), ``@machine_code("float64(float64)")`` what Python calls, compiled on import.
 
 Nothing is compiled in a thread: a process that ends in the middle of it is aborted by LLVM. A lock
 per file keeps two processes from compiling the same kernels; the second one waits and loads them.
@@ -62,11 +53,7 @@ log = logging.getLogger("rulekit.machine_code")
 def machine_code(
     signature: Any = None, *, ieee: bool = False, inline: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Compile a kernel, or load it from the cache.
-
-    A kernel that is called in one place is compiled with its caller (`inline`): by itself it would
-    be compiled again for each kernel above that one.
-    """
+    """Compile a kernel, or load it from the cache."""
     import numba
     from numba.core import event
 
@@ -104,11 +91,7 @@ def record(kind: type, *parts: Any) -> Any:
 def prepare(
     names: Sequence[str] = tuple(KERNELS), n_jobs: int | None = None
 ) -> Iterator["Preparation"]:
-    """Compile kernel files in other processes; yield the progress after each file.
-
-    Files that are compiled already are loaded in a second. At most `n_jobs` processes run at once,
-    by default one per core; each one imports Numba once and compiles file after file.
-    """
+    """Compile kernel files in other processes; yield the progress after each file."""
     n_jobs = max(n_jobs or os.cpu_count() or 1, 1)
     began = time.monotonic()
     waiting, done = deque(names), SimpleQueue[tuple[str, bool]]()
@@ -215,10 +198,7 @@ def warm_up() -> None:
 
 
 def missing_seconds(names: Sequence[str], n_jobs: int | None = None) -> float:
-    """Return the seconds that compiling takes for the files that have no cache yet.
-
-    The figures in `KERNELS` are of one processor; others need between half and twice as much.
-    """
+    """Return the seconds that compiling takes for the files that have no cache yet."""
     missing = [KERNELS[name] for name in names if not _is_cached(name)]
     return max(max(missing, default=0.0), sum(missing) / (n_jobs or os.cpu_count() or 1))
 

@@ -1,8 +1,7 @@
 """Named tuples as arguments of kernels, passed by one pointer.
 
-Numba passes a named tuple by value: twenty arrays are 140 arguments of every kernel they go
-through, and half of the time to compile it. A `Record` is unboxed once, into the stack frame of the
-kernel that Python calls, and read there. Its fields are never written.
+Numba passes a named tuple by value, which compiles slowly. A `Record` is unboxed once, into the
+stack frame of the kernel that Python calls, and only read there.
 """
 
 from typing import Any

@@ -11,10 +11,7 @@ Floats = NDArray[np.float64]
 
 
 def solved(A: Floats, b: Floats) -> Floats:
-    """Solve ``A[k] x = b[k]`` by elimination with pivots.
-
-    Shapes: A (K, m, n), b (K, m, r); result (K, n, r).
-    """
+    """Solve ``A[k] x = b[k]`` by elimination with pivots."""
     n, each = A.shape[2], np.arange(len(A))
     table = np.concatenate([A, b], axis=2)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -30,10 +27,7 @@ def solved(A: Floats, b: Floats) -> Floats:
 
 
 def narrowest(within: Floats, around: Floats) -> tuple[Floats, Floats]:
-    """Find for each pair of matrices the w of least ``w'within w / w'around w``.
-
-    Shapes: within, around (K, p, p); result (K, p), (K,).
-    """
+    """Find for each pair of matrices the w of least ``w'within w / w'around w``."""
     p = within.shape[1]
     root = solved(_triangle(around), np.broadcast_to(np.eye(p), within.shape))
     values, vectors = _eigen(np.einsum("kab,kbc,kdc->kad", root, within, root))

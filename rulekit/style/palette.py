@@ -1,9 +1,6 @@
-"""Colours and layout of all figures, distinguishable with colour-blindness.
+"""Colours and layout of all figures, distinguishable with colour-blindness (Okabe and Ito).
 
-An outcome has one look in all figures, by its place among the table's classes. The first two are
-blue and vermilion (Okabe and Ito's): their distance stays large under all three kinds of colour
-blindness, where red and green fall together. Colour is never the only sign: shapes, hatches or
-words stand beside it.
+Colour is never the only sign: shapes, hatches or words stand beside it.
 """
 
 import html
@@ -68,10 +65,7 @@ def outcome_looks(labels: Iterable[Any], classes: Iterable[Any] | None = None) -
 
 
 def learner_look(place: int, variant: str = "") -> Look:
-    """Return the look of a learner by its place among all learners.
-
-    Variants have its colour, and a symbol of their own.
-    """
+    """Return the look of a learner by its place; variants share its colour, not its symbol."""
     symbol = SYMBOLS[(place + place // len(SYMBOLS)) % len(SYMBOLS)]
     symbols = {"": symbol, "against": "hourglass", "price": "pentagon", "quick": "hexagon"}
     return Look(SERIES[place % len(SERIES)], "", symbols[variant])
@@ -94,10 +88,7 @@ def bars(*looks: Look) -> dict[str, Any]:
 
 
 def outcome_colours(labels: Iterable[Any], classes: Iterable[Any] | None = None) -> dict[Any, str]:
-    """Return each outcome's colour, the same whatever class a rule describes; see `outcome_looks`.
-
-    Where `classes` are given, each of them has its colour, too.
-    """
+    """Return each outcome's colour, whatever class a rule describes; see `outcome_looks`."""
     names = [] if classes is None else list(classes)
     labels = [*labels, *names]
     looks = outcome_looks(labels, names or None)
@@ -121,10 +112,7 @@ def base_layout(height: int = 360) -> go.Layout:
 
 
 def plain(text: object, limit: int = 60) -> str:
-    """Return text from data made safe for a figure: no markup, one line, shortened.
-
-    Plotly reads a few HTML tags in titles, hover texts and legends, links included.
-    """
+    """Return text from data made safe for Plotly's HTML: no markup, one line, shortened."""
     line = " ".join(str(text).split())
     shown = line if len(line) <= limit else line[: limit - 1] + "…"
     return html.escape(shown, quote=True)

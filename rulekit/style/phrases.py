@@ -1,7 +1,6 @@
 """Text of conditions and numbers, shared by all sentences of an explanation.
 
-A number beside a threshold gets as many digits as it takes to show on which side it lies, and no
-more: 126.0000001 > 126 is never written as "126 > 126".
+A number gets as many digits as show its side of a threshold.
 """
 
 import math

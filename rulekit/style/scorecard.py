@@ -37,11 +37,7 @@ class Spelling:
 
 @dataclass(frozen=True)
 class Scale:
-    """The points of one column; `name` is the condition itself if there is only one.
-
-    `lines` are ranges or levels with their points, in order: the first that fits counts. A single
-    condition has one line without a text.
-    """
+    """The points of one column or condition; the first of `lines` that fits counts."""
 
     name: str
     lines: tuple[tuple[str, int], ...]
@@ -55,11 +51,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Band:
-    """A range of totals with one prediction.
-
-    `chance` is the probability of the described outcome and `weight` the weight of the training
-    rows in the band; both are None if unknown.
-    """
+    """A range of totals with one prediction; `chance` and training `weight` may be unknown."""
 
     low: int
     high: int
@@ -98,10 +90,7 @@ def scales_of(split: PointsSplit, spelling: Wording | Spelling = PLAIN) -> tuple
 
 
 def bands_of_totals(model: Any) -> tuple[Band, ...]:
-    """Return the meaning of each range of totals of a scorecard, the highest first.
-
-    A model's bands (`bands_`) are used if it has them, else the ranges of its predictions.
-    """
+    """Return a model's bands of totals (`bands_`), else the ranges of its predictions."""
     rule = rule_of(model)
     splits = scorecard_of(rule)
     lowest, highest = splits[0].span

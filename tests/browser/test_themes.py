@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.browser import looks
-from tests.browser.steps import edit_cut, found_first, move_cut
+from tests.browser.steps import CURVE, edit_cut, found_first, move_cut, searched
 
 
 @pytest.fixture(scope="module", params=["light", "dark"])
@@ -20,6 +20,8 @@ def test_cut_point_moves_by_keyboard_and_is_undone(modelled):
     visitor = modelled
     before = visitor.turn_to("Rules").text()
     slider = edit_cut(visitor)
+    visitor.page.locator(".st-key-edit_0 button").focus()
+    assert looks.findings(visitor.page) == []
     assert "change their prediction" in move_cut(visitor, slider)
     assert looks.findings(visitor.page) == []
     assert looks.covered(visitor.page) == []
@@ -30,6 +32,23 @@ def test_cut_point_moves_by_keyboard_and_is_undone(modelled):
         assert ("edited by hand" in visitor.text()) == (key == "score_edit")
     verdict = next(line for line in before.split("\n") if line.startswith("Wrong for"))
     assert verdict in visitor.text()
+
+
+def test_compared_learners_are_a_table_with_a_legend_of_two_lines(modelled):
+    visitor = modelled.turn_to("Models")
+    with visitor.action():
+        visitor.page.get_by_role("tab", name="Learners", exact=True).click()
+    with visitor.action():
+        visitor.page.get_by_text("10 s", exact=True).click()
+    searched(visitor.press("compare_learners"))
+    visitor.page.locator(f"{CURVE} .legend2 .traces").first.wait_for()
+    names = visitor.page.locator(f"{CURVE} .legend2 .traces")
+    heights = names.evaluate_all("all => all.map(e => Math.round(e.getBoundingClientRect().y))")
+    assert len(heights) > 1
+    assert len(set(heights)) <= 2
+    assert visitor.page.locator(".st-key-compared_table canvas").count()
+    assert looks.findings(visitor.page) == []
+    assert looks.covered(visitor.page) == []
 
 
 def test_presenter_mode_hides_navigation_and_prints_one_page(modelled):

@@ -7,7 +7,7 @@ import pytest
 
 from tests.browser import looks
 from tests.browser.steps import CURVE, RULE, SIDES, aimed_at, downloaded, found_first, rule
-from tests.browser.visitor import BROKEN
+from tests.browser.visitor import BROKEN, ROOT
 from ui.shell import PAGES
 
 SCREEN = {"width": 1440, "height": 900}
@@ -33,10 +33,10 @@ def looked_at(visitor, name):
             assert box["x"] + box["width"] <= SCREEN["width"]
 
 
-def walked(visitor, file=None):
+def walked(visitor, file):
     """Go from Data to a rule downloaded from Export, looking at every page; return its text.
 
-    On Score, a `file` is scored.
+    On Score, the `file` is scored.
     """
     looked_at(visitor, "data")
     for name, (title, _) in list(PAGES.items())[1:]:
@@ -47,7 +47,7 @@ def walked(visitor, file=None):
             visitor.reads("Predicted ")
             visitor.reads("The prediction is ")
         looked_at(visitor, name)
-        if name == "score" and file is not None:
+        if name == "score":
             visitor.upload(file.name, file.read_bytes()).reads("The rule still holds")
             looked_at(visitor, name)
     return downloaded(visitor)
@@ -60,7 +60,8 @@ def walked(visitor, file=None):
 def test_sample_becomes_an_exported_rule_on_orderly_pages(visit, name, theme):
     visitor = visit("/", viewport=SCREEN, color_scheme=theme)
     assert looks.findings(visitor.page) == []
-    assert "OTHERWISE" in walked(visitor.press(f"sample_{name}"))
+    file = ROOT / "sample_data" / f"{name}.csv"
+    assert "OTHERWISE" in walked(visitor.press(f"sample_{name}"), file)
 
 
 def folder_tables():

@@ -4,14 +4,21 @@ import math
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+from fairlearn import metrics as fair
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 from sklearn.metrics import brier_score_loss
 
-from rulekit import Costs
-from rulekit.evaluation import brier_score, metrics, reliability
+from rulekit import Costs, load_sample
+from rulekit.data import read_table, row_groups
+from rulekit.data.groups import GROUP_MEASURES
+from rulekit.evaluation import brier_score, group_metrics, metrics, reliability
+from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier
+from rulekit.rules import Clause, Literal, RuleSet, wilson_interval
+from tests.strategies.rules import clauses
 
 ROWS = st.lists(
     st.tuples(st.sampled_from("ab"), st.sampled_from("ab"), st.sampled_from([0.5, 1.0, 2.0])),
@@ -143,3 +150,218 @@ def test_non_probabilities_are_refused():
 
 def test_rows_without_weight_have_no_score():
     assert np.isnan(brier_score([True], [0.5], [0.0]))
+
+
+FAIR = {
+    "found": fair.true_positive_rate,
+    "false_alarms": fair.false_positive_rate,
+    "called_positive": fair.selection_rate,
+}
+RULE = RuleSet((Clause((Literal("x", ">", 0),)),), ("yes",), "dnf", "no")
+
+
+def generated(n=600, seed=0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"x": rng.normal(size=n), "town": rng.choice(["a", "b", "c"], n)})
+    y = np.where(X["x"] + (X["town"] == "a") + rng.normal(size=n) > 0, "yes", "no")
+    return X, y
+
+
+def agree_with_fairlearn(model, X, y, group, positive):
+    """Set every share, and with no group left out every gap, beside fairlearn's own."""
+    found = group_metrics(model, X, y, group, positive=positive, few=1)
+    groups = row_groups(X[group], group).of_rows
+    true, called = (np.asarray(v, dtype=object) == positive for v in (y, model.predict(X)))
+    wrong = np.asarray(model.predict(X), dtype=object) != np.asarray(y, dtype=object)
+    for name, measure in FAIR.items():
+        theirs = fair.MetricFrame(
+            metrics=measure, y_true=true, y_pred=called, sensitive_features=groups
+        )
+        ours = found.table[name].sort_index()
+        known = ours.notna()  # of no rows fairlearn says 0
+        assert ours[known].tolist() == pytest.approx(theirs.by_group.sort_index()[known].tolist())
+        assert found.overall[name] == pytest.approx(theirs.overall)
+        if known.all():
+            assert found.gaps[name].size == pytest.approx(theirs.difference())
+    error = pd.Series(wrong.astype(float)).groupby(groups).mean()
+    assert found.table["error"].sort_index().tolist() == pytest.approx(error.tolist())
+
+
+def test_shares_of_fewer_than_thirty_rows_are_small():
+    town = ["a"] * 30 + ["b"] * 29
+    X = pd.DataFrame({"x": np.tile([1.0, -1.0], 30)[:59], "town": town})
+    found = group_metrics(RULE, X, ["yes"] * 59, "town")
+    assert found.small["found"] == ("b",)
+
+
+def test_shares_and_gaps_equal_fairlearns_on_generated_rows():
+    X, y = generated()
+    agree_with_fairlearn(RULE, X, y, "town", "yes")
+    agree_with_fairlearn(RULE, X, y, "x", "no")
+
+
+@pytest.mark.slow
+def test_shares_and_gaps_equal_fairlearns_on_a_sample():
+    X, y = load_sample("credit").xy("risk")
+    rule = BoxSearchClassifier(theta=5.0, n_clauses=2, max_conditions=4).fit(X, y)
+    for group in X.columns[:6]:
+        agree_with_fairlearn(rule, X, y, group, "high")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "groups"), [("adult", ("sex", "age")), ("german_credit", ("personal_status", "age"))]
+)
+def test_shares_and_gaps_equal_fairlearns_on_real_tables(data_folder, name, groups):
+    table = read_table(data_folder / f"{name}.csv")
+    target = table.columns[-1].name
+    X, y = table.xy(target)
+    positive = sorted(y.unique())[-1]
+    model = BoxSearchClassifier(n_clauses=2, max_conditions=4, positive_label=positive, theta=2.0)
+    model.fit(X.iloc[:3000], y.iloc[:3000])
+    for group in groups:
+        agree_with_fairlearn(model, X, y, group, positive)
+
+
+PLAIN = ("age", "size", "colour", "town", "smoker")
+
+
+def rules():
+    """Rules of up to three clauses, each giving one of three classes."""
+    pairs = st.tuples(clauses("and", 3, PLAIN), st.sampled_from(("yes", "no", "perhaps")))
+    return st.lists(pairs, max_size=3).map(
+        lambda given: RuleSet(tuple(c for c, _ in given), tuple(v for _, v in given), "dnf", "no")
+    )
+
+
+@pytest.mark.slow
+@given(rules(), st.integers(0, 10_000), st.booleans())
+def test_figures_equal_a_plain_count_by_weight(rule, seed, weighted):
+    rng = np.random.default_rng(seed)
+    n = 40
+    X = {name: rng.choice([-1.0, 0.25, 2.5], n) for name in ("age", "size")}
+    X |= {name: rng.choice(["red", "grey"], n) for name in ("colour", "town")}
+    X = pd.DataFrame(X | {"smoker": rng.choice([True, False], n)})
+    y = rng.choice(["yes", "no", "perhaps"], n)
+    weight = rng.integers(0, 4, n).astype(float) if weighted else np.ones(n)
+    found = group_metrics(rule, X, y, "smoker", positive="yes", sample_weight=weight, few=1)
+    answers = rule.predict(X)
+    for label, row in found.table.iterrows():
+        mine = [i for i in range(n) if str(X["smoker"][i]) == label]
+        among = {
+            "rows": mine,
+            "positives": [i for i in mine if y[i] == "yes"],
+            "negatives": [i for i in mine if y[i] != "yes"],
+        }
+        for measure, whole in GROUP_MEASURES.items():
+            rows = among[whole]
+            hit = [
+                i
+                for i in rows
+                if (answers[i] != y[i] if measure == "error" else answers[i] == "yes")
+            ]
+            total, square = (sum(weight[i] ** k for i in rows) for k in (1, 2))
+            assert row[whole] == len(rows)
+            if not total:
+                assert math.isnan(row[measure])
+                assert (row[f"{measure}_low"], row[f"{measure}_high"]) == (0.0, 1.0)
+                continue
+            share, effective = sum(weight[i] for i in hit) / total, total**2 / square
+            assert row[measure] == pytest.approx(share)
+            assert (row[f"{measure}_low"], row[f"{measure}_high"]) == pytest.approx(
+                wilson_interval(share * effective, effective)
+            )
+
+
+def test_the_interval_of_a_gap_is_newcombes():
+    # Newcombe 1998, table II: 56 of 70 against 48 of 80, method 10
+    X = pd.DataFrame({"x": np.r_[np.ones(56), -np.ones(14), np.ones(48), -np.ones(32)]})
+    X["g"] = ["a"] * 70 + ["b"] * 80
+    gap = group_metrics(RULE, X, ["no"] * 150, "g").gaps["called_positive"]
+    assert (gap.high, gap.low) == ("a", "b")
+    assert gap.size == pytest.approx(0.2)
+    assert gap.interval == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert not gap.by_chance
+
+
+def test_small_groups_are_listed_but_not_in_gaps():
+    X, y = generated()
+    X.loc[:9, "town"] = "tiny"
+    X.loc[:9, "x"] = 9.0
+    found = group_metrics(RULE, X, y, "town")
+    assert found.table.loc["tiny", "called_positive"] == 1.0
+    assert "tiny" not in (found.gaps["called_positive"].high, found.gaps["called_positive"].low)
+    assert found.small["error"] == ("tiny",)
+    (result,) = [s for s in found.sentences() if s.startswith("Few rows")]
+    assert "where town is tiny" in result
+    alone = group_metrics(
+        RULE, X[X["town"].isin(["a", "tiny"])], y[X["town"].isin(["a", "tiny"])], "town"
+    )
+    assert alone.gaps == {}
+    assert any(s.startswith("Error") for s in alone.sentences())
+
+
+def test_sentences_list_the_largest_gap_first_with_figures():
+    X, y = generated()
+    found = group_metrics(RULE, X, y, "town")
+    sizes = [gap.size for gap in found.gaps.values()]
+    first = found.sentences()[0]
+    assert f"A gap of {100 * max(sizes):.1f} points" in first
+    assert len(found.sentences()) == 4
+
+
+def test_group_column_may_be_unread_or_from_elsewhere():
+    X, y = generated()
+    inside = group_metrics(RULE, X, y, "town")
+    outside = group_metrics(RULE, X[["x"]], y, X["town"])
+    assert outside.name == "town"
+    pd.testing.assert_frame_equal(inside.table, outside.table)
+
+
+def test_missing_values_are_a_group_of_their_own():
+    X, y = generated()
+    X.loc[:99, "town"] = None
+    assert group_metrics(RULE, X, y, "town").table["rows"]["missing"] == 100
+
+
+def test_a_rule_of_several_outcomes_is_counted_class_by_class():
+    rule = RuleSet((*RULE.clauses, Clause((Literal("x", "<", -1),))), ("yes", "no"), "dnf", "so")
+    X, y = generated()
+    with pytest.raises(
+        ValueError, match=r"counted for one class\. Set `positive` to one of 'no', 'so', 'yes'"
+    ):
+        group_metrics(rule, X, y, "town")
+    called = group_metrics(rule, X, y, "town", positive="no").overall["called_positive"]
+    assert called == pytest.approx((X["x"] < -1).mean())
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"group": "city"}, r"`group` names column 'city', which the table does not have"),
+        ({"group": ["a"]}, r"all 1 rows are in group 'a'"),
+        ({"group": ["a", "b"]}, r"`group` must have a value for each of the 600 rows; it has 2"),
+        ({"group": np.arange(600).astype(str)}, r"at most 50 .* has 600 different values"),
+        ({"y": ["no"]}, r"`y` must have a value for each of the 600 rows; it has 1"),
+        ({"y": [None] * 600}, r"`y` must hold a class in every row; it is missing in 600"),
+        (
+            {"positive": "maybe"},
+            r"`positive` must be one of the classes \('no', 'yes'\), got 'maybe'",
+        ),
+        ({"few": 0}, r"`few` must be a whole number of rows, 1 or more; got 0"),
+        ({"sample_weight": -np.ones(600)}, r"`sample_weight` must be finite and not negative"),
+    ],
+)
+def test_bad_input_is_refused_in_words(change, expected):
+    X, y = generated()
+    given = {"group": "town", "y": y} | change
+    with pytest.raises(ValueError, match=expected):
+        group_metrics(RULE, X, **given)
+
+
+def test_a_fitted_model_answers_as_its_rule_does():
+    X, y = generated()
+    model = FixedRuleClassifier(RULE).fit(X, y)
+    pd.testing.assert_frame_equal(
+        group_metrics(model, X, y, "town").table, group_metrics(RULE, X, y, "town").table
+    )

@@ -1,4 +1,4 @@
-"""How far a row is from another answer."""
+"""Distances to another prediction, in one value and in literals, against plain twins."""
 
 from datetime import datetime, timedelta
 
@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from rulekit.explain import distance_to_boundary, ranges_of
+from rulekit import TwoLevelRuleClassifier, load_sample
+from rulekit.exceptions import DataError
+from rulekit.explain import distance_to_boundary, explain, ranges_of
+from rulekit.explain.boundary import hamming_distances
 from rulekit.rules import Clause, Literal, RuleSet
+from tests.explain.tables import patients
+from tests.reference.hamming import distance
 
 OLD = Literal("age", ">", 50.0)
 RULE = RuleSet((Clause((OLD, Literal("bmi", ">=", 30.0))),), ("ill",), "dnf", "well")
@@ -101,3 +107,70 @@ def test_no_one_number_moves_a_month():
     table = {"opened": np.array(["2024-01-01", "2024-05-01", None], dtype=object)}
     assert ranges_of(table) == {"opened": 121.0}
     assert np.isinf(distance_to_boundary(rule, table, ranges_of(table))).all()
+
+
+LITERALS = tuple(Literal(f, op, 0.0) for f in "ab" for op in (">", "<="))
+ROWS = {"a": np.array([-1.0, -1.0, 1.0, 1.0]), "b": np.array([-1.0, 1.0, -1.0, 1.0])}
+
+
+@given(arrays(bool, (4, 2)), st.booleans())
+def test_distance_of_a_cnf_is_the_fewest_flips_that_make_it_right(w, y):
+    clauses = tuple(
+        Clause(tuple(x for x, used in zip(LITERALS, w[:, r], strict=True) if used), "or")
+        for r in range(2)
+    )
+    rule = RuleSet(clauses, (True, True), "cnf", False)
+    found = hamming_distances(rule, ROWS, np.array([y] * 4, dtype=object))
+    A = np.array([x.mask(ROWS) for x in LITERALS]).T
+    assert found == [distance(a, w, y) for a in A]
+
+
+@given(arrays(bool, (4, 2)), st.booleans())
+def test_distance_equals_that_of_the_mirror_image(w, y):
+    clauses = tuple(
+        Clause(tuple(x for x, used in zip(LITERALS, w[:, r], strict=True) if used))
+        for r in range(2)
+    )
+    rule = RuleSet(clauses, (True, True), "dnf", False)
+    labels = np.array([y] * 4, dtype=object)
+    assert hamming_distances(rule, ROWS, labels) == hamming_distances(rule.negated(), ROWS, labels)
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_distances_and_literals_sum_to_the_objective(form):
+    X, y = load_sample("breast_cancer").xy("diagnosis")
+    model = TwoLevelRuleClassifier(n_clauses=2, theta=2.0, form=form).fit(X, y)
+    distances = [e.hamming_distance for e in explain(model, X, y)]
+    assert sum(distances) + 2.0 * model.n_conditions_ == pytest.approx(model.objective_)
+
+
+def test_rows_answered_rightly_are_at_distance_zero():
+    rule, frame = patients()
+    found = explain(rule, frame, ["ill", "ill", "well", "ill"])
+    assert [e.hamming_distance for e in found] == [0, 0, 2, 1]
+
+
+def test_wrong_rule_without_clauses_has_no_distance():
+    rule = RuleSet((), (), "dnf", "well")
+    assert hamming_distances(rule, {"a": np.zeros(2)}, np.array(["well", "ill"], object)) == [
+        0,
+        None,
+    ]
+
+
+def test_clauses_of_several_labels_have_no_distance():
+    clauses = (Clause((LITERALS[0],)), Clause((LITERALS[1],)))
+    rule = RuleSet(clauses, ("x", "y"), "dnf", "z")
+    assert hamming_distances(rule, ROWS, np.array(["x"] * 4, object)) == [None] * 4
+
+
+def test_true_label_that_the_rule_never_answers_is_named():
+    rule, frame = patients()
+    with pytest.raises(DataError, match=r"holds 'sick' \(row 1\).* labels are 'ill' and 'well'"):
+        explain(rule, frame, ["ill", "sick", "ill", "well"])
+
+
+def test_one_true_label_a_row_is_needed():
+    rule, frame = patients()
+    with pytest.raises(DataError, match="4 rows and 2 labels"):
+        explain(rule, frame, ["ill", "well"])

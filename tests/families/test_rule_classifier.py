@@ -231,10 +231,7 @@ def test_a_class_of_one_row_gets_the_simplest_setting_and_a_warning(forms):
 
 
 @pytest.mark.parametrize(
-    ("labels", "sentence"),
-    [
-        (["n"] * 20, "needs rows of two classes; `y` holds one class only"),
-    ],
+    ("labels", "sentence"), [(["n"] * 20, "needs rows of two classes; `y` holds one class only")]
 )
 def test_classes_that_cannot_be_learned_are_refused_in_a_sentence(labels, sentence):
     X = pd.DataFrame({"a": np.arange(20.0)})

@@ -10,13 +10,7 @@ from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.choice import Loss
-from rulekit.learners.inner_choice import (
-    Form,
-    chosen,
-    form_of_rules,
-    inner_folds,
-    paired_losses,
-)
+from rulekit.learners.inner_choice import Form, chosen, form_of_rules, inner_folds, paired_losses
 from tests.learners.tables import mixed_table
 
 

@@ -101,10 +101,7 @@ CASES = {
             Refused("duality", words="needs `exact=True`"),
         ],
         "rounding": [Acts("threshold"), Refused("threshold", {"exact": True})],
-        "rounding_threshold": [
-            Acts(0.9, {"rounding": "threshold", "theta": 0.1}),
-            Refused(0.9),
-        ],
+        "rounding_threshold": [Acts(0.9, {"rounding": "threshold", "theta": 0.1}), Refused(0.9)],
         "random_state": [
             Acts(
                 1,
@@ -125,10 +122,7 @@ CASES = {
         + [Acts("exact", {"binarizer": FEW, "constraints": {"forbidden": ["town", "flag"]}})],
         "n_clauses": [Acts(1)],
         "rounding": [Acts("threshold"), Refused("threshold", {"method": "lp"})],
-        "rounding_threshold": [
-            Acts(0.9, {"rounding": "threshold", "theta": 0.1}),
-            Refused(0.9),
-        ],
+        "rounding_threshold": [Acts(0.9, {"rounding": "threshold", "theta": 0.1}), Refused(0.9)],
         "refine": [Acts(True)],
         "allow_disabled": [Acts(True, {"n_clauses": 5, "theta": 3.0})],
         "disable_cost": [

@@ -16,15 +16,7 @@ from rulekit.evaluation.metrics import area_under_roc
 from rulekit.families import IdealDNFClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier
 from rulekit.learners.shares import LEAST_SLOPE, SHRINK, Likeness, Shares
-from rulekit.rules import (
-    Clause,
-    Factor,
-    Literal,
-    PointsSplit,
-    PowerLaw,
-    PowerLawSplit,
-    RuleSet,
-)
+from rulekit.rules import Clause, Factor, Literal, PointsSplit, PowerLaw, PowerLawSplit, RuleSet
 from tests.learners.tables import mixed_table
 from tests.reference.shares import shares
 

@@ -279,12 +279,12 @@ def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
     assert len(found.settings) > len(first.settings)
     assert set(found.curve()["series"]) >= {
         "Short rule",
-        "Every combination of a few conditions",
+        "Every combination",
     }
     assert all(model_key(s) in found.models for s in found.settings)
     table = next(d.value for d in app.dataframe if "learner" in d.value)
     assert table["learner"].tolist() == [
-        "Every combination of a few conditions",
+        "Every combination",
         "One clause, proved best",
     ]
     assert table["mark"].tolist() == ["red square", "green diamond"]

@@ -18,8 +18,8 @@ from benchmarks.papers.printed_screening import (
     paper_columns,
     paper_problem,
 )
-from rulekit.search.columns.candidates import compact_program
 from rulekit.search.lp import solve_milp
+from rulekit.search.screening.bounds import compact_program
 from rulekit.search.screening.proved_cover import best_columns, merged_rows
 from rulekit.search.screening.screen import BASIC, ENHANCED, chains_of, screen, unproved
 from tests.reference import screening as reference

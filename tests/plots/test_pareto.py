@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rulekit.plots import Baseline, front_figure, front_sentence
-from rulekit.plots.pareto import LEAST_PLOT, LETTER, LINE_HEIGHT, placed
+from rulekit.plots.pareto import LEAST_PLOT, LETTER, LINE, LINE_HEIGHT, placed
 from rulekit.style.palette import learner_look
 
 FRAME, SIZE = ((0.0, 10.0), (0.0, 1.0)), (500.0, 300.0)
@@ -157,12 +157,22 @@ def test_a_note_does_not_lie_on_a_steep_line():
     assert not inside.any()
 
 
-def test_many_names_are_below_the_plot_with_room_of_their_own():
-    few = front_figure(by_limit(), x="limit", series="method").layout
-    many = front_figure(by_limit(method=list("abcdef")), x="limit", series="method").layout
-    assert few.legend.yanchor == "bottom"
-    assert (many.legend.yanchor, many.legend.y < 0) == ("top", True)
-    assert many.height - few.height >= 60
+def test_names_of_learners_are_below_the_plot_three_in_a_line():
+    one = front_figure(by_limit(), x="limit").layout
+    six = front_figure(by_limit(method=list("abcdef")), x="limit", series="method")
+    named = {trace.name for trace in six.data if trace.legend == "legend2"}
+    assert named == set("abcdef")
+    assert (six.layout.legend2.yanchor, six.layout.legend2.y < 0) == ("top", True)
+    assert six.layout.legend.yanchor == "bottom"
+    assert six.layout.height - one.height == 3 * LINE
+
+
+def test_labels_of_far_points_of_neighbouring_sizes_are_not_in_one_line():
+    errors = {"test_error": [0.9, 0.8, 0.85, *[0.1] * 9], "n_conditions": [0, 0, 0, *[2] * 9]}
+    points = pd.DataFrame({"limit": range(12), **errors}).assign(on_front=True)
+    far = front_figure(points, x="limit").layout.annotations
+    assert [label.text for label in far] == ["↑ 90.0 %", "↑ 80.0 %", "↑ 85.0 %"]
+    assert len({label.yshift for label in far}) == 3
 
 
 def test_the_band_is_not_cut():
@@ -177,7 +187,7 @@ def test_a_rule_without_conditions_is_named_at_the_edge():
     points.loc[[0, 10], "test_error"] = 0.9
     layout = front_figure(points, x="limit", series="method").layout
     assert layout.yaxis.range[1] < 0.5
-    assert [a.text for a in layout.annotations] == ["↑ 2 from<br>90.0 %"]
+    assert [a.text for a in layout.annotations] == ["↑ 2 from 90.0 %"]
     layout = front_figure(points, x="limit", series="method", selected=10).layout
     assert layout.yaxis.range[1] > 0.9
 
@@ -222,11 +232,8 @@ def test_sentence_describes_both_ends_of_the_front():
     )
 
 
-def test_sentence_of_a_single_point_states_what_is_missing():
+def test_sentence_of_few_points_states_what_is_missing():
     assert front_sentence(settings(1)) == "The lowest error, 30.0 %, needs 0 conditions."
-
-
-def test_sentence_without_points_states_it():
     assert front_sentence(settings(0)) == "No setting has been measured yet."
 
 

@@ -7,9 +7,8 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from rulekit.search.columns.rounding import snapped
-from rulekit.search.lp import LinearProgram
-from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.one_level.program import Vertex
+from rulekit.search.lp import LinearProgram, solve_milp
+from rulekit.search.one_level.problem import CoverProblem, Vertex
 
 
 def clause_cost(A, y, rows, chosen, theta):
@@ -27,10 +26,10 @@ def best_clause_cost(A, y, rows, theta):
     return min(clause_cost(A, y, rows, c, theta) for c in product([False, True], repeat=d))
 
 
-def compact_value(A, y, rows, theta, perturbation, extra=0.0):
+def compact_value(A, y, rows, theta, perturbation):
     """Optimal value and point of the compact program, by linprog."""
     P, m = A[y].astype(float), rows[y]
-    c = theta + rows[~y] @ A[~y] + perturbation + extra
+    c = theta + rows[~y] @ A[~y] + perturbation
     g, d = P.shape
     result = linprog(
         np.concatenate([c, m]),
@@ -60,6 +59,13 @@ def printed_program(A, y, weight, theta):
         np.concatenate([np.ones(d), np.full(n, np.inf)]),
         np.concatenate([np.ones(d, dtype=bool), np.zeros(n, dtype=bool)]),
     )
+
+
+def exact_cost(A, y, weight, theta, time_limit=None):
+    """Cost of the best clause, by the printed integer program."""
+    answer = solve_milp(printed_program(A, y, weight, theta), time_limit=time_limit)
+    assert answer.status == "optimal"
+    return answer.value
 
 
 def printed_value(A, y, rows, theta):

@@ -38,7 +38,7 @@ def line(totals, weights):
 def best_loss(problem, size):
     """Try every card of a size; return the least loss."""
     x, least = holds(problem), np.inf
-    for chosen in combinations(range(problem.n_candidates), size):
+    for chosen in combinations(range(len(problem.source)), size):
         if not all(constraint & set(chosen) for constraint in problem.required):
             continue
         ranges = [range(low, high + 1) for low, high in problem.limits[list(chosen)]]

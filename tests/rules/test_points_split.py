@@ -18,7 +18,7 @@ from rulekit.rules import (
     compare_rules,
     simplify,
 )
-from rulekit.rules.analysis.simplify import simplify_clause
+from rulekit.rules.analysis.compare import simplify_clause
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
 from tests.explain.tables import PLAIN, points_rules, tables
 from tests.strategies.rules import columns, every_row, points_splits

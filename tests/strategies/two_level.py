@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.two_level.task import TwoLevelTask
+from rulekit.search.two_level.hamming import TwoLevelTask
 
 THETAS = (0.01, 0.3, 0.7, 1.0, 2.0)
 

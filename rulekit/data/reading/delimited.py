@@ -67,10 +67,7 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
 
 
 def decoded(raw: bytes, encoding: str | None) -> tuple[str, str, list[str]]:
-    """Decode a text file; return text, encoding and notes.
-
-    Without a name: by its byte order mark, else UTF-8, else Windows-1252 with a note.
-    """
+    """Decode a text file: by its byte order mark, else UTF-8, else Windows-1252 with a note."""
     if encoding is not None:
         return _decoded_as(raw, encoding), encoding, []
     for mark, name in _BOMS:
@@ -108,11 +105,7 @@ def _decoded_as(raw: bytes, encoding: str) -> str:
 
 
 def sniffed_delimiter(sample: str) -> str:
-    """Find the delimiter under which most rows have as many cells as the first.
-
-    Among equals, tab, semicolon and bar go before comma, which also occurs inside numbers.
-    A comma is returned where no candidate splits the first row.
-    """
+    """Find the delimiter under which most rows have as many cells as the first; comma last."""
     if len(sample) >= SAMPLE and "\n" in sample:
         sample = sample[: sample.rindex("\n")]
     best, best_share = ",", 0.0

@@ -39,10 +39,7 @@ _STRICT = re.compile(rb"""(?:<[^!<>"'](?:[^<>"']|"[^<>"]*+")*+>[^<>]*+)*+""")
 
 
 def check_archive(raw: bytes, limits: Limits) -> None:
-    """Raise DataError unless a ZIP archive is a spreadsheet without macros, of allowed size.
-
-    Only the archive's directory is read; nothing is unpacked.
-    """
+    """Raise DataError unless a ZIP archive is a spreadsheet without macros, of allowed size."""
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             members = archive.infolist()
@@ -112,10 +109,7 @@ def _raw_rows(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[list[R
 
 
 def _prepared(raw: bytes, limits: Limits) -> io.BytesIO:
-    """Copy the archive uncompressed, with errors and long numbers as text.
-
-    Raises DataError if the cells of a sheet are too far apart.
-    """
+    """Copy the archive uncompressed, with errors and long numbers as text."""
     copy = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(copy, "w") as new:
         for name in dict.fromkeys(old.namelist()):

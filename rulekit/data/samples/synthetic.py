@@ -1,8 +1,4 @@
-"""Generated tables: planted two-level rules and a mixed-type credit table.
-
-The paper on two-level rules measures on real tables only; the planted rules here are the
-synthetic sets on which its methods can be checked, since the right answer is known.
-"""
+"""Generated tables: planted two-level rules, whose right answer is known, and a credit table."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -56,22 +56,10 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight: ArrayLike | None = None,
         should_stop: Callable[[], bool] | None = None,
     ) -> Iterator["Baseline"]:
-        """Fit once per setting with shared preprocessing.
+        """Fit once per setting with shared preprocessing; `should_stop` is called before each.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        settings : sequence of mapping
-            Parameters to set, by name.
-        should_stop : callable, optional
-            Called before each setting; true ends the work.
-
-        Yields
-        ------
-        Baseline
-            The same as ``clone(self).set_params(**setting).fit(X, y, sample_weight)``. The models
-            keep the last two transformed tables: do not change a table in place.
+        Yields the same as ``clone(self).set_params(**setting).fit(X, y, sample_weight)``. The
+        models keep the last two transformed tables: do not change a table in place.
         """
         reader = clone(self)
         encoded = reader._prepared(X)

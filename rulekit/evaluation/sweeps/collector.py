@@ -174,10 +174,7 @@ def _object_form(value: Any, name: str) -> dict[str, Any]:
 
 
 def data_digest(X: Any, y: Any, sample_weight: Any = None, costs: Costs | None = None) -> str:
-    """Compute the SHA-256 of a learner's input: columns, target and weights.
-
-    Shapes: X (n, k), y (n,), sample_weight (n,).
-    """
+    """Compute the SHA-256 of a learner's input: X (n, k), y (n,), sample_weight (n,)."""
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     target = pd.DataFrame({"y": np.asarray(y)})
     weight = b"" if sample_weight is None else _bytes_of(np.asarray(sample_weight, dtype=float))

@@ -125,16 +125,8 @@ class Comparison:
     def points(self, *, whole: bool = True) -> pd.DataFrame:
         """Average over folds: one row per setting, as in `summarise`.
 
-        Parameters
-        ----------
-        whole : bool, default=True
-            Leave out settings with missing folds: their means are over other rows than the rest,
-            and change while a comparison runs.
-
-        Returns
-        -------
-        DataFrame
-            With ``forest_loss`` and ``forest_conditions`` if there are `estimates`.
+        With `whole`, settings with missing folds are left out, since their means are over other
+        rows. ``forest_loss`` and ``forest_conditions`` are included if there are `estimates`.
         """
         points = self._means
         return points[points["folds"] == self.n_folds] if whole and len(points) else points.copy()
@@ -151,20 +143,8 @@ class Comparison:
     def join(self, *others: "Comparison") -> "Comparison":
         """Combine comparisons on the same folds; settings are renumbered.
 
-        Parameters
-        ----------
-        *others : Comparison
-            A family may occur in several, with other settings.
-
-        Returns
-        -------
-        Comparison
-            Reference models are taken from the first comparison that has them.
-
-        Raises
-        ------
-        ValueError
-            If one has other rows or other folds: their errors cannot be compared.
+        Families may occur in several; the first reference models are taken. ValueError for other
+        rows or folds.
         """
         everyone = (self, *others)
         for position, other in enumerate(others, start=1):
@@ -444,10 +424,7 @@ class _Comparing:
         return lambda: time.monotonic() >= end or self.should_stop()
 
     def limited(self, family: Family, *, each_fold: bool = False) -> Family:
-        """Limit a single fit of a family to its part of the budget, or to the part per fold.
-
-        Parts refer to the whole budget, so that the same budget gives the same fits.
-        """
+        """Limit a single fit of a family to its part of the budget, or to the part per fold."""
         if self.budget is None or not has_time_limit(family):
             return family
         part = self.budget / len(self.families)
@@ -457,10 +434,7 @@ class _Comparing:
         return replace(family, estimator=clone(family.estimator).set_params(time_limit=limit))
 
     def rounds(self, family: Family) -> list[tuple[Family, list[int]]]:
-        """List the settings swept together, with their time limit; the smallest one comes first.
-
-        All together without a budget, and if one fit with a time limit yields them all.
-        """
+        """List the settings swept together, with their time limit; the smallest one comes first."""
         order = spread_order(len(family.settings))
         if self.budget is None or (family.whole_front and has_time_limit(family)):
             return [(self.limited(family), sorted(order))]
@@ -499,10 +473,7 @@ class _Comparing:
         )
 
     def is_stored(self, family: Family, first: int) -> bool:
-        """Whether the store has all fits of a family, so that no first pass is needed.
-
-        A missing store is created after the first pass, to avoid a delay before it.
-        """
+        """Whether the store has all fits of a family, so that no first pass is needed."""
         if self.store_or_path is None or not (
             isinstance(self.store_or_path, SweepStore) or Path(self.store_or_path).exists()
         ):

@@ -182,13 +182,7 @@ class SweepResult:
         return suggest(self, y)
 
     def join(self, *others: "SweepResult") -> "SweepResult":
-        """Combine results of several learners; settings are renumbered in this order.
-
-        Raises
-        ------
-        ValueError
-            If a result has other rows or other folds: their errors cannot be compared.
-        """
+        """Combine results of several learners, renumbered; ValueError for other rows or folds."""
         for number, other in enumerate(others, start=1):
             if other.folds_digest != self.folds_digest:
                 raise ValueError(

@@ -1,8 +1,6 @@
-"""Finished folds on disk, so that an interrupted sweep can be resumed.
+"""Finished folds on disk (SQLite, JSON text), so that an interrupted sweep can be resumed.
 
-One SQLite file in write-ahead mode, one table; every row is committed when it is put. Rows are JSON
-text: nothing is pickled, and reading a store runs no code. Each row has a checksum of itself and
-its key: an altered or damaged entry is deleted with a warning, and computed again.
+Each row has a checksum of itself and its key: a damaged entry is deleted with a warning.
 """
 
 import contextlib
@@ -96,21 +94,7 @@ class SweepStore:
     def get(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
         """Read the results for these keys; unknown keys are left out.
 
-        Rows that differ from what `put` wrote are deleted and left out, too.
-
-        Parameters
-        ----------
-        keys : iterable of str
-            From `rulekit.evaluation.sweeps.collector.work_key`.
-
-        Returns
-        -------
-        dict of str to dict
-
-        Warns
-        -----
-        UserWarning
-            If rows were deleted: how many.
+        Rows that differ from what `put` wrote are left out and deleted with a warning.
         """
         wanted = list(keys)
         stored: dict[str, dict[str, Any]] = {}
@@ -135,16 +119,10 @@ class SweepStore:
         return stored
 
     def put(self, key: str, data: str, measured: Mapping[str, Any]) -> None:
-        """Store one finished fold; it is on disk on return.
+        """Store one finished fold under its key; it is on disk on return.
 
-        Parameters
-        ----------
-        key : str
-            The key of the fit.
-        data : str
-            Digest of the table, so that `forget` can find its rows.
-        measured : mapping of str to object
-            Values that JSON supports; a number that is not finite becomes None.
+        `data` is the digest of the table; `measured` holds JSON values, non-finite numbers become
+        None.
         """
         text = json.dumps({k: _finite(v) for k, v in measured.items()}, allow_nan=False)
         with self._using() as connection:
@@ -154,17 +132,7 @@ class SweepStore:
             )
 
     def forget(self, data: str | None = None) -> int:
-        """Delete the rows of one table, or all; return their number.
-
-        Parameters
-        ----------
-        data : str, default=None
-            Digest of the table. None deletes every row.
-
-        Returns
-        -------
-        int
-        """
+        """Delete the rows of the table with this digest, or all; return their number."""
         with self._using() as connection:
             if data is None:
                 return connection.execute("DELETE FROM finished").rowcount

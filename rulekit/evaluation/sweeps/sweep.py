@@ -61,12 +61,7 @@ class FoldRows:
 
 
 class Measuring:
-    """Measures models of one fold.
-
-    Neighbouring prices mostly end in the same rule, and measuring takes longer than a look-up. For
-    learners that share their work and predict with their rule only, rows are checked once, and each
-    of their rules is measured once.
-    """
+    """Measures models of one fold; equal rules of learners that share their work only once."""
 
     def __init__(self, estimator: Any, rows: FoldRows) -> None:
         self.rows = rows
@@ -408,10 +403,7 @@ def priced(estimator: Any, costs: Costs | None) -> Any:
 
 
 def settled_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any]) -> Costs | None:
-    """Return the costs for the comparison as a matrix over the classes.
-
-    A rule for the other class is charged the same. None without costs.
-    """
+    """Return the costs for the comparison as a matrix over the classes, or None."""
     classes = np.unique(y)
     costs_found = None
     for given, estimator in ((costs, None), *((getattr(e, "costs", None), e) for e in estimators)):

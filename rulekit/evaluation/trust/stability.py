@@ -72,10 +72,6 @@ def stability(  # noqa: PLR0913  all but three by keyword
     should_stop : callable, optional
         Called between resamples; true ends the work, and the finished resamples are returned.
 
-    Returns
-    -------
-    Stability
-
     Raises
     ------
     ValueError
@@ -183,10 +179,7 @@ def _draws(y: NDArray[Any], weight: NDArray[np.float64], groups: Any, random_sta
 
 
 def _units(y: NDArray[Any], groups: Any) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
-    """Return the unit of each row, and the sets of units that are drawn from together.
-
-    These are the rows of each class, or all groups.
-    """
+    """Return the unit of each row, and the sets of units that are drawn from together."""
     if groups is None:
         return np.arange(len(y)), [np.flatnonzero(y == label) for label in pd.unique(y)]
     given = np.asarray(groups)

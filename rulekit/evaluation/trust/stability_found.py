@@ -196,17 +196,7 @@ class Stability:
         return often.sort_values("returned", ascending=False, kind="stable")["column"].tolist()
 
     def sentences(self, names: Names | None = None) -> list[str]:
-        """Return what is stable, as sentences.
-
-        Parameters
-        ----------
-        names : mapping of str to str, optional
-            Display names of columns.
-
-        Returns
-        -------
-        list of str
-        """
+        """Return what is stable, as sentences."""
         return list(_sentences(self, names or {}))
 
     def _cut(self, cut: Cut, of_resamples: list[list[Cut]]) -> tuple[Any, ...]:

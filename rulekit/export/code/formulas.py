@@ -1,8 +1,6 @@
-"""Power-law splits as arithmetic, computed in the same order in every language.
+"""Power-law splits as arithmetic, in the order of `PowerLaw.value`, so with the same doubles.
 
-The order is the same as in `PowerLaw.value`: numerators from left to right, the product of
-denominators likewise, the quotient, and last the weight. So every format gives the same double as
-`predict`.
+Numerators from left to right, the product of denominators likewise, the quotient, the weight.
 """
 
 from collections.abc import Callable

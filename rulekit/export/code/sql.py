@@ -1,18 +1,13 @@
 """Rules as SQL in the dialect of a database.
 
-One writer reads the table of `dialects`. SQL for SQLite, DuckDB and PostgreSQL is run by the tests
-of this library. For the other databases the PostgreSQL text, with their own forms of NaN, text and
-numbers, is translated by sqlglot (names, strings, types); it is not run here.
+SQL for SQLite, DuckDB and PostgreSQL is run by the tests. For the others the PostgreSQL text, with
+their own forms of NaN, text and numbers, is translated by sqlglot; it is not run here.
 
-NULL is spelled out in every condition, so each one is either true or false, never unknown, and can
-be negated by NOT. If a database has NaN, NaN counts as missing: PostgreSQL, Spark, Snowflake and
-Oracle treat it as larger than any number, so that ``x > 5`` is true there, and false in the rule.
-In standard SQL and sqlite3 NaN must be stored as NULL, as sqlite3 does by itself.
-
-Where column types are known, numbers are compared as doubles, as in the rule, whatever type the
-column has: 0.1 in a ``real`` column is 0.10000000149, as in a data frame, and 0.1 in a ``numeric``
-one is 0.1. A boolean column in a sum is cast to a whole number first: PostgreSQL cannot cast it to
-a double.
+NULL is spelled out in every condition, so each is true or false and can be negated by NOT. NaN
+counts as missing: PostgreSQL, Spark, Snowflake and Oracle treat it as larger than any number. In
+standard SQL and sqlite3 NaN must be stored as NULL. Where column types are known, numbers are
+compared as doubles: 0.1 in a ``real`` column is 0.10000000149, in a ``numeric`` one 0.1. A boolean
+in a sum is cast to a whole number first, since PostgreSQL cannot cast it to a double.
 """
 
 import math
@@ -409,10 +404,7 @@ def _written(writer: SqlWriter, part: str, clause: int | None) -> str:
 
 
 def upper_forms(word: str) -> list[tuple[str, str]]:
-    """List the letters beyond A to Z that can spell a word, and their lower case.
-
-    A database may fold the letters A to Z alone.
-    """
+    """List the letters beyond A to Z that can spell a word, and their lower case."""
     forms = [(c.upper(), c) for c in dict.fromkeys(word) if not c.isascii()]
     forms += [("\u212a", "k")] if "k" in word else []  # the sign of kelvin
     return [(a, b) for a, b in forms if a != b and a.lower() == b]

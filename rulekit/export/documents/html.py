@@ -82,10 +82,7 @@ def rule_html(
     size: str | None = None,
     bands: Sequence[Band] | None = None,
 ) -> str:
-    """Write a rule as a list for a page, a scorecard as tables.
-
-    `size` replaces the line with its size, `bands` the totals of a scorecard.
-    """
+    """Write a rule as a list for a page, a scorecard as tables with its `bands` of totals."""
     rule = exported_rule(model)
     if splits := scorecard_of(rule):
         lines = [f'<p class="size">{escape(size or card_size_text(rule))}</p>']

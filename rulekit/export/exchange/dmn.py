@@ -1,7 +1,6 @@
 """Rules as a DMN 1.3 decision table with FEEL cells; the first matching line decides.
 
-In FEEL a test of null is null, which matches no line; other handling of missing values is written
-explicitly. Names that FEEL could misread are replaced, and kept as labels.
+In FEEL a test of null is null, which matches no line; other missing values are written out.
 """
 
 import math

@@ -1,7 +1,6 @@
 """Rules as PMML 4.4: a RuleSetModel whose first matching rule decides.
 
-Predicates of PMML are unknown if a value is missing; here each one tests for the value first, so it
-is true or false. Sums, power laws and points are derived fields, computed in the rule's order.
+PMML's predicates are unknown for missing values; here each tests for the value first.
 """
 
 import math

@@ -1,10 +1,7 @@
 """Conditions as spreadsheet formulas that predict exactly as `predict` does.
 
-Spreadsheets compare, add and subtract with a tolerance: two numbers that agree in about fifteen
-digits are equal to them. GESTEP(a, b), "a is at least b", and STANDARDIZE(a, b, 1), "a minus b",
-have no tolerance; with them a value one step of a double beside a cut is on its correct side. Text
-is compared by EXACT, since "=" ignores case. The values that a rule compares with are in cells of
-their own: a formula keeps fifteen digits of a number, and 255 characters of a text.
+GESTEP(a, b) and STANDARDIZE(a, b, 1) have no tolerance, unlike ">=" and "-"; EXACT does not ignore
+case, unlike "=". Compared values are in cells: a formula keeps 15 digits and 255 characters.
 """
 
 import math

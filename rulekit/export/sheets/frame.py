@@ -59,11 +59,7 @@ def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """Write a data frame as comma-separated values without spreadsheet formulas.
-
-    Text is made safe by `spreadsheet_safe`, and any line break is quoted, including a lone carriage
-    return, which would otherwise begin a new line of cells.
-    """
+    """Write a data frame as CSV without spreadsheet formulas; any line break is quoted."""
     safe = spreadsheet_safe(frame)
     rows = [list(safe.columns), *safe.astype(object).where(safe.notna(), "").to_numpy().tolist()]
     lines = []

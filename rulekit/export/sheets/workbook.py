@@ -1,8 +1,6 @@
 """A workbook with formulas: cases are typed in, and the prediction appears.
 
-Its sheets: "Cases" to type in; "Rule" with the rule in words; for points that add up also
-"Scorecard", one case with its running total; "Workings", a column per condition and clause; and
-"Values" with the compared values. The formulas are in `cell_formulas.py`.
+Sheets: "Cases", "Rule", "Scorecard" (for points), "Workings" and "Values" (compared values).
 """
 
 import io

@@ -25,20 +25,13 @@ from rulekit.families.hyperplane.plane_work import (
 from rulekit.families.hyperplane.solver.corners import CRITERIA
 from rulekit.families.hyperplane.solver.hypercubes import Boxes
 from rulekit.learners.base import (
-    CLASS_PARAMETERS,
     FIT_ATTRIBUTES,
     BaseRuleClassifier,
     one_against_rest,
     refuse_with_several,
 )
 from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
-from rulekit.rules import (
-    Clause,
-    Constraints,
-    Literal,
-    RuleSet,
-    simplify,
-)
+from rulekit.rules import Clause, Constraints, Literal, RuleSet, simplify
 from rulekit.rules.constraints import TURNED
 
 SAME = 1e-12  # shares of rows that differ by less are equal but for rounding
@@ -153,8 +146,6 @@ n_rules_, n_conditions_, training_error_
         "min_coverage": [Interval(Integral, 1, None, closed="left")],
         "uncovered": [StrOptions({"other", "hyperplane"})],
         "confidence_folds": [Interval(Integral, 0, None, closed="left")],
-        **CLASS_PARAMETERS,
-        "constraints": [Constraints, Mapping, None],
     }
 
     linear: Any = None
@@ -307,17 +298,9 @@ n_rules_, n_conditions_, training_error_
         return f"The rule has no condition and answers {answer!r} to every row: {why}"
 
     def answered_by_plane(self, X: Any) -> NDArray[np.bool_]:
-        """Return which rows no box contains, so that the hyperplane decides.
+        """Return which rows no box contains, so that the hyperplane decides: bool, shape (n,).
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of bool, shape (n,)
-            All False unless ``uncovered="hyperplane"``.
+        All are False unless ``uncovered="hyperplane"``; `X` is as in `predict`.
         """
         if self.plane_ is None:
             raise ValueError(
@@ -358,10 +341,7 @@ CONFIDENCE_FOLDS = 5  # of the picked model; a sweep has no use for confidences
 
 
 def plane_prices(n_least: float) -> list[float]:
-    """List penalties of a hyperplane's errors, by the rows of the smaller class, two digits.
-
-    With standardised columns the plane reads none up to about one, divided by these rows.
-    """
+    """List penalties of a hyperplane's errors, by the rows of the smaller class, two digits."""
     return sorted({float(f"{multiple / max(1, n_least):.2g}") for multiple in PLANE_PRICES})
 
 

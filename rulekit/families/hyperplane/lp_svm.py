@@ -1,7 +1,7 @@
 """The 1-norm support vector machine: a hyperplane that reads few columns."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -238,7 +238,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 return float(nus[len(nus) // 2])
             drawn = StratifiedKFold(folds, shuffle=True, random_state=self.random_state)
             splits = list(drawn.split(problem.rows, problem.signs))
-        errors = np.array([part.errors(nus) for part in problem.parts(splits)])
+        errors = np.array([problem.errors(*split, nus) for split in splits])
         mean = errors.mean(axis=0)
         self.nus_, self.cv_errors_ = nus, mean
         reads = np.array([bool(program.solve(nu).w.any()) for nu in nus])
@@ -316,11 +316,7 @@ class _Problem:
 
     @property
     def least_price(self) -> float:
-        """Price up to which the plane reads no column, by a bound on the dual.
-
-        At that price every row of the smaller class has the multiplier nu, those of the larger one
-        share the same total, and no column's sum exceeds 1.
-        """
+        """Price up to which the plane reads no column, by a bound on the dual."""
         up, down = self.signs > 0, self.signs < 0
         share_up = self.weight[up] / self.weight[up].sum()
         share_down = self.weight[down] / self.weight[down].sum()
@@ -331,35 +327,19 @@ class _Problem:
         total = min(self.weight[up].sum(), self.weight[down].sum())
         return float(1.0 / (total * max(gap, 1e-6)))
 
-    def parts(self, splits: Splits) -> Iterator["_Part"]:
-        for learn, test in splits:
-            yield _Part(self._only(learn), self._only(test))
-
-    def _only(self, rows: NDArray[np.intp]) -> "_Problem":
-        return _Problem(
-            self.rows[rows],
-            self.signs[rows],
-            self.weight[rows],
-            self.centre,
-            self.scale,
-            self.ways,
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """One fold: what is learned from, and what is predicted."""
-
-    learn: _Problem
-    test: _Problem
-
-    def errors(self, nus: Floats) -> Floats:
-        """Compute the weighted share of wrong rows for each price."""
-        program, test = self.learn.program(), self.test
+    def errors(self, learn: NDArray[np.intp], test: NDArray[np.intp], nus: Floats) -> list[float]:
+        """Compute the weighted share of wrong test rows for each price."""
+        program, tested = self._only(learn).program(), self._only(test)
         errors = []
         for nu in nus:
             plane = program.solve(float(nu))
-            above = plane_values(test.rows, plane.w) - plane.gamma
+            above = plane_values(tested.rows, plane.w) - plane.gamma
             side = np.where(above > ON_PLANE, 1.0, -1.0)
-            errors.append(float(test.weight[side != test.signs].sum() / test.weight.sum()))
-        return np.array(errors)
+            wrong = tested.weight[side != tested.signs].sum()
+            errors.append(float(wrong / tested.weight.sum()))
+        return errors
+
+    def _only(self, rows: NDArray[np.intp]) -> "_Problem":
+        return _Problem(
+            self.rows[rows], self.signs[rows], self.weight[rows], self.centre, self.scale, self.ways
+        )

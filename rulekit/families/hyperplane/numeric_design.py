@@ -70,11 +70,7 @@ class NumericDesign:
     def of(
         cls, columns: Columns, kinds: dict[str, str], max_levels: int = MAX_LEVELS
     ) -> "NumericDesign":
-        """Select how each column is converted to numbers.
-
-        Numbers stay; truth values or text of two levels become one number of 0 and 1, of any other
-        count of levels one number for each. A column without values gives none.
-        """
+        """Select how each column is converted to numbers."""
         numbers: list[Number] = []
         for name, values in columns.items():
             if kinds[name] == "number":
@@ -115,10 +111,7 @@ class NumericDesign:
 
 
 def plain_numbers(name: str, values: NDArray[Any], cells: pd.Series) -> Floats:
-    """Read a column as numbers, truth values as 0 and 1: shape (n,).
-
-    Shapes: values (n,), cells n.
-    """
+    """Read a column as numbers, truth values as 0 and 1: shape (n,)."""
     absent = pd.isna(values)
     if absent.any():
         raise DataError(
@@ -144,10 +137,7 @@ def plain_numbers(name: str, values: NDArray[Any], cells: pd.Series) -> Floats:
 
 
 def short_faces(faces: Floats, points: Floats, whole: bool) -> Floats:
-    """Write upper faces with few digits, without moving a training row across one.
-
-    Shapes: faces (k,), points (m,); result (k,).
-    """
+    """Write upper faces with few digits, without moving a training row across one."""
     distinct = np.unique(points)
     short = {face: _short(face, distinct, whole) for face in np.unique(faces[np.isfinite(faces)])}
     return np.array([short.get(face, face) for face in faces.tolist()])

@@ -5,7 +5,7 @@ Also the confidence of a prediction, from the distance to the plane, calibrated 
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_value
 from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import Clause, LinearSplit, Literal
-from rulekit.rules.analysis.simplify import simplify_clause
+from rulekit.rules.analysis.compare import simplify_clause
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -52,10 +52,7 @@ class Confidence:
 
 
 def unit_distances(values: Floats, w: Floats, widths: Floats) -> Floats:
-    """Convert ``w'x - gamma`` to the distance in the unit box, shape (n,).
-
-    A plane without weights is at distance 0 of everything.
-    """
+    """Convert ``w'x - gamma`` to the distance in the unit box, shape (n,)."""
     norm = math.sqrt(((w * widths) ** 2).sum())
     return np.abs(values) / norm if norm > 0 else np.zeros_like(values)
 
@@ -63,10 +60,7 @@ def unit_distances(values: Floats, w: Floats, widths: Floats) -> Floats:
 def out_of_fold(
     rows: Floats, codes: NDArray[np.intp], learn: Learn, folds: int, seed: int
 ) -> tuple[Floats, NDArray[np.intp]] | None:
-    """Compute each row's distance to a hyperplane fitted without it.
-
-    Shapes: rows (n, p), codes (n,); result (n,), (n,).
-    """
+    """Compute each row's distance to a hyperplane fitted without it."""
     folds = min(folds, int(np.bincount(codes, minlength=2).min()))
     if folds < 2:
         return None
@@ -110,18 +104,15 @@ SEED = 0  # of the folds that the confidence is calibrated on
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """A plane over the numbers of a table, with the training rows it is explained by.
-
-    Shapes: w, gamma (p,), low, high (p,), rows (n, p), codes (n,).
-    """
+    """A plane over the numbers of a table, with the training rows it is explained by."""
 
     design: NumericDesign
-    w: Floats
+    w: Floats  # (p,)
     gamma: float
-    low: Floats
-    high: Floats
-    rows: Floats
-    codes: NDArray[np.intp]
+    low: Floats  # (p,)
+    high: Floats  # (p,)
+    rows: Floats  # (n, p)
+    codes: NDArray[np.intp]  # (n,)
     linear: Any
     confidence: Confidence | None
 
@@ -144,7 +135,7 @@ class Plane:
             whole = self.design.numbers[column].whole
             both = short_faces(np.concatenate([lower[:, i], upper[:, i]]), everywhere[:, i], whole)
             lower[:, i], upper[:, i] = both[: len(boxes)], both[len(boxes) :]
-        return boxes.with_faces(lower, upper)
+        return replace(boxes, lower=lower, upper=upper)
 
 
 def learned_plane(
@@ -231,10 +222,7 @@ def fit_linear(
 
 
 def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
-    """Read the plane of a fitted classifier: class 1 is where ``w'x > gamma``.
-
-    Shapes: frame (n, p); result (p,).
-    """
+    """Read the plane of a fitted classifier: class 1 is where ``w'x > gamma``."""
     model = getattr(fitted, "best_estimator_", fitted)
     before = model[:-1] if isinstance(model, Pipeline) else None
     last = model[-1] if isinstance(model, Pipeline) else model
@@ -302,10 +290,7 @@ def box_clauses(plane: Plane, boxes: Boxes) -> Iterator[Clause]:
 def box_clause(
     plane: Plane, half: HalfSpace, lower: NDArray[np.float64], upper: NDArray[np.float64]
 ) -> Clause:
-    """Convert ``lower < v <= upper`` in oriented coordinates to literals.
-
-    Faces at the table's edge, or beyond, ask for nothing.
-    """
+    """Convert ``lower < v <= upper`` in oriented coordinates to literals."""
     numbers = [plane.design.numbers[column] for column in half.columns.tolist()]
     low = np.where(lower < half.low, -np.inf, lower)
     high = np.where(upper >= half.high, np.inf, upper)

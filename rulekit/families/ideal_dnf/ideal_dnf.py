@@ -19,11 +19,17 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.families.family import Family
-from rulekit.families.ideal_dnf.counts import counted_types
-from rulekit.families.ideal_dnf.search import MODES, CountPlan, IdealFormula, Search, search_table
+from rulekit.families.ideal_dnf.search import (
+    MODES,
+    CountPlan,
+    IdealFormula,
+    Search,
+    counted_types,
+    search_table,
+)
 from rulekit.families.ideal_dnf.solver.prime_implicants import MAX_COLUMNS
 from rulekit.families.ideal_dnf.solver.row_types import least_errors
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.from_table.fit import check_limits
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.training import (
@@ -249,11 +255,6 @@ n_rules_, n_conditions_, training_error_
         "max_variables": [Interval(Integral, 1, MAX_COLUMNS, closed="both")],
         "tolerance": [Interval(Real, 0, 1, closed="left")],
         "mode": [StrOptions(set(MODES))],
-        **CLASS_PARAMETERS,
-        "binarizer": [Binarizer, None],
-        "constraints": [Constraints, Mapping, None],
-        "random_state": ["random_state"],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
 
     max_variables: int = 10
@@ -282,22 +283,11 @@ n_rules_, n_conditions_, training_error_
 
         Parameters
         ----------
-        table : ibis.Table
-            The table, in any engine that ibis speaks to; see `rulekit.data.tables.open_table` for
-            files.
-        target : str
-            The column of the class; no cell of it may be missing.
-        features : sequence of str, optional
-            The columns to learn from; None for all others but `key`.
-        key : str, optional
-            A column whose hash draws the rows: rows of one value are drawn together. None hashes
-            the whole row.
+        table, target, features, key, on_progress
+            As in `BoxSearchClassifier.fit_table`; a `key` draws the rows of one value together.
         sample_rows : int, default=262144
             About how many rows the conditions and their cuts are chosen on. A smaller table is
             read whole.
-        on_progress : callable, optional
-            Called with the share done, from 0 to 1, and what is being done. An error it raises,
-            such as `StoppedError`, ends the work between two questions to the engine.
 
         Returns
         -------
@@ -362,9 +352,8 @@ n_rules_, n_conditions_, training_error_
     def _check(self) -> None:
         super()._check()
         constraints = as_constraints(self.constraints)
-        if replace(constraints, forbidden=()) != Constraints() or not _are_names(
-            constraints.forbidden
-        ):
+        only_names = all(isinstance(item, str) for item in constraints.forbidden)
+        if replace(constraints, forbidden=()) != Constraints() or not only_names:
             raise ValueError(
                 "`constraints` of an ideal DNF can only forbid whole columns. Remove the other "
                 "constraints, or use `TwoLevelRuleClassifier`."
@@ -416,51 +405,24 @@ n_rules_, n_conditions_, training_error_
         self._keep_formula(self.mode)
 
     def seen(self, X: Any) -> NDArray[np.bool_]:
-        """Return which rows are of a type that occurred in training.
+        """Return which rows are of a type that occurred in training: bool, shape (n,).
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of bool, shape (n,)
-            False: there is no past case with these answers to `conditions_`, and the formula's
-            answer rests on no row. So too where a value is missing, or a level new, that training
-            rows never lacked or had.
+        Elsewhere the formula's answer rests on no row; so too where a value is missing, or a level
+        new, that training rows never lacked or had. `X` is as in `predict`.
         """
         return self._formula.seen(self.read_columns(X))
 
     def rule_in_mode(self, mode: str) -> RuleSet:
-        """Write the formula in either mode, whatever `mode` is set to.
-
-        Parameters
-        ----------
-        mode : {"paper", "compact"}
-            See `mode`.
-
-        Returns
-        -------
-        RuleSet
-        """
+        """Write the formula in mode "paper" or "compact", whatever `mode` is set to."""
         check_is_fitted(self)
         if mode not in MODES:
             raise ValueError(f"`mode` must be one of {MODES}, got {mode!r}.")
         return self._formula.rule(mode)
 
     def guarantee(self, confidence: float = 0.95) -> SampleGuarantee:
-        """Return what the number of rows guarantees about the formula.
+        """Return what the number of rows guarantees about the formula, at some confidence.
 
-        Parameters
-        ----------
-        confidence : float, default=0.95
-            How sure the statements are to be.
-
-        Returns
-        -------
-        SampleGuarantee
-            Its `sentences` are for reading; every number in them is an attribute.
+        The `sentences` of the result are for reading; every number in them is an attribute.
         """
         check_is_fitted(self)
         rows = self._formula.rows
@@ -514,10 +476,6 @@ n_rules_, n_conditions_, training_error_
             )
 
 
-def _are_names(items: Sequence[Any]) -> bool:
-    return all(isinstance(item, str) for item in items)
-
-
 CONDITIONS = tuple(range(1, 11))
 
 FAMILY = Family(
@@ -527,7 +485,7 @@ FAMILY = Family(
     default_grid=lambda y: {"max_variables": list(CONDITIONS)},
     command="combinations",
     question="Every combination of a few conditions (ideal DNF, truth table)",
-    name="Every combination of a few conditions",
+    name="Every combination",
     sentence=(
         "Chooses a few conditions, one for each number, and counts the best formula over them: the "
         "ideal DNF."

@@ -59,19 +59,7 @@ def validation_figure(curve: pd.DataFrame, tolerance: float) -> go.Figure:
 
 
 def validation_sentence(curve: pd.DataFrame, tolerance: float) -> str:
-    """Return which number of conditions was selected, and why.
-
-    Parameters
-    ----------
-    curve : DataFrame
-        As for `validation_figure`.
-    tolerance : float
-        As for `validation_figure`.
-
-    Returns
-    -------
-    str
-    """
+    """Return which number of conditions was selected, and why; see `validation_figure`."""
     if curve.empty or not curve["chosen"].any():
         return "No column of this table takes two values, so there was nothing to choose."
     best = curve.loc[curve["accuracy"].idxmax()]

@@ -1,7 +1,14 @@
-"""Selection of conditions from counts, shared by settings, and the formula counted from them."""
+"""Counts of Boolean columns for the ideal DNF, the selection of conditions, and the formula.
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+`TableCounts` counts the columns of a table, `MatrixCounts` the conditions of any binarizer,
+`counted_types` the types of chosen conditions in a database. A numeric column gives one question,
+whether the value lies above the median; a column of two values is Boolean; any other gives one
+question per level. Missing values are a question of their own; the other answers are no for them.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,22 +16,317 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit._validation import class_factors
-from rulekit.binning import Binarizer
+from rulekit.binning import Binarizer, BinnedTable
+from rulekit.binning.encodings import level_groups
 from rulekit.exceptions import DataError
-from rulekit.families.ideal_dnf.counts import MatrixCounts, PackedCounts, Pair, TableCounts
 from rulekit.families.ideal_dnf.solver.prime_implicants import MinimumForm, minimum_dnf
 from rulekit.families.ideal_dnf.solver.row_types import (
     SCORES,
+    Contingency,
     Counts,
     ValidationCurve,
+    contingency,
     majority,
+    packed,
     rankings,
+    type_codes,
+    type_counts,
     validation_curve,
+    weighted_contingency,
 )
+from rulekit.learners.from_table.rows import TableRows
 from rulekit.learners.shares import Patterns, Shares, first_clause
 from rulekit.learners.training import TrainingTable
-from rulekit.rules import Clause, Columns, RuleSet
-from rulekit.rules.analysis.simplify import simplify_clause
+from rulekit.rules import Clause, Columns, Literal, RuleSet
+from rulekit.rules.analysis.compare import simplify_clause
+from rulekit.rules.condition import Scalar
+
+MAX_LEVELS = 50
+Pair = tuple[Literal, Literal]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One Boolean column."""
+
+    feature: str
+    kind: str
+    group: tuple[Scalar, ...] = ()
+    other: tuple[Scalar, ...] = ()
+    has_missing: bool = False
+
+    def literals(self, cut: float | None) -> Pair:
+        """Return the literals for true and false."""
+        if self.kind == "missing":
+            return Literal(self.feature, "missing"), Literal(self.feature, "not-missing")
+        if self.kind == "cut":
+            yes = Literal(self.feature, ">", cut)
+            return yes, Literal(self.feature, "<=", cut, self.has_missing)
+        yes = _one_of(self.feature, self.group)
+        if self.other:
+            return yes, _one_of(self.feature, self.other)
+        no = yes.negated()
+        return yes, Literal(self.feature, no.op, no.value, self.has_missing)
+
+
+def questions_of_numbers(
+    feature: str, values: Sequence[float], *, two_valued: bool, has_missing: bool
+) -> list[Question]:
+    """List the Boolean columns of a numeric column."""
+    if len(values) == 0:
+        return []
+    low, high = values
+    if low == high:
+        return questions_of_levels(feature, [(float(low),)], has_missing=has_missing)
+    if two_valued:
+        groups = [(float(low) + 0.0,), (float(high) + 0.0,)]
+        return questions_of_levels(feature, groups, has_missing=has_missing)
+    cut = Question(feature, "cut", has_missing=has_missing)
+    return [cut, Question(feature, "missing")] if has_missing else [cut]
+
+
+def questions_of_levels(
+    feature: str, groups: Sequence[tuple[Scalar, ...]], *, has_missing: bool
+) -> list[Question]:
+    """List the Boolean columns of a column of levels; `groups` are those of `level_groups`."""
+    if len(groups) == 0:
+        return []
+    missing = [Question(feature, "missing")] if has_missing else []
+    if len(groups) == 1:
+        return missing
+    if len(groups) == 2 and not has_missing:
+        return [Question(feature, "level", groups[1], groups[0])]
+    return [*(Question(feature, "level", tuple(g), (), has_missing) for g in groups), *missing]
+
+
+def grouped(feature: str, counts: Mapping[Scalar, int]) -> tuple[tuple[Scalar, ...], ...]:
+    """Group a column's levels, the rarest together if there are more than 50."""
+    return level_groups(feature, counts, MAX_LEVELS)
+
+
+def lower_median(values: NDArray[np.float64]) -> float | None:
+    """Return the threshold: the lower middle value, or the largest below the maximum."""
+    if len(values) == 0:
+        return None
+    rank = (len(values) - 1) // 2
+    middle = np.partition(values, rank)[rank]
+    if middle == values.max():
+        below = values[values < middle]
+        middle = below.max() if len(below) else middle
+    return float(middle) + 0.0
+
+
+def _one_of(feature: str, group: tuple[Scalar, ...]) -> Literal:
+    value: Any = group[0] if len(group) == 1 else group
+    return Literal(feature, "==" if len(group) == 1 else "in", value)
+
+
+Bools = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+Ranking = Sequence[int]
+
+
+class PackedCounts(ABC):
+    """Rows as bits; columns are numbered from 0 to d - 1."""
+
+    _words: Words
+
+    @abstractmethod
+    def pairs(self) -> Bools:
+        """Return which columns are equivalent to their complement, shape (d,)."""
+
+    @abstractmethod
+    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
+        """Recompute thresholds on all rows; return the literals and the counts of types."""
+
+    def __init__(
+        self, described: Bools, held_out: Bools, weight: NDArray[np.float64] | None
+    ) -> None:
+        self._described, self._held_out, self._weight = described, held_out, weight
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self._described)
+
+    def contingency(self) -> Contingency:
+        """Count each column against the class, over the training part."""
+        training = ~self._held_out
+        if self._weight is None:
+            return contingency(self._words, packed(self._described), packed(training))
+        return weighted_contingency(self._words, self._described, training, self._weight)
+
+    def histograms(self, rankings: Sequence[Ranking]) -> list[Counts]:
+        """Count the types of each ranking, by part: shapes (2, 2**k, 2)."""
+        cached: dict[tuple[int, ...], Counts] = {}
+        for ranking in rankings:
+            columns = tuple(int(j) for j in ranking)
+            if columns not in cached:
+                cached[columns] = self._counted(self._words[list(columns)], self._held_out)
+        return [cached[tuple(int(j) for j in ranking)] for ranking in rankings]
+
+    def _counted(self, words: Words, part: Bools | None) -> Counts:
+        codes = type_codes(words, len(self._described))
+        return type_counts(codes, len(words), self._described, part, self._weight)
+
+
+class TableCounts(PackedCounts):
+    """Counts of a table in memory, its numeric columns cut at their medians."""
+
+    def __init__(
+        self,
+        columns: Columns,
+        described: Bools,
+        held_out: Bools,
+        weight: NDArray[np.float64] | None = None,
+    ) -> None:
+        super().__init__(described, held_out, weight)
+        self._columns = columns
+        self._levels: dict[str, tuple[NDArray[np.intp], dict[Any, int]]] = {}
+        questions = [q for name in sorted(columns) for q in self._questions_of(name)]
+        self.questions: tuple[Question, ...] = tuple(questions)
+        self._words = self._cut(range(len(questions)), ~held_out)[0]
+
+    def pairs(self) -> Bools:
+        """Return which columns are equivalent to their complement, shape (d,)."""
+        return np.array([bool(q.other) for q in self.questions], dtype=bool)
+
+    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
+        """Recompute thresholds on all rows; return the literals and the counts of types."""
+        words, cuts = self._cut(chosen, None)
+        pairs = [self.questions[j].literals(cut) for j, cut in zip(chosen, cuts, strict=True)]
+        return pairs, self._counted(words, None)
+
+    def _questions_of(self, name: str) -> list[Question]:
+        """List the Boolean columns of one column."""
+        values = self._columns[name]
+        if values.dtype == object:
+            codes, levels = pd.factorize(values)
+            sizes = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
+            counts = dict(zip(levels.tolist(), sizes, strict=True))
+            self._levels[name] = codes, {level: k for k, level in enumerate(counts)}
+            return questions_of_levels(
+                name, grouped(name, counts), has_missing=bool((codes < 0).any())
+            )
+        absent = np.isnan(values)
+        has_missing = bool(absent.any())
+        present = values[~absent] if has_missing else values
+        ends = [float(present.min()), float(present.max())] if len(present) else []
+        return questions_of_numbers(
+            name, ends, two_valued=_two_valued(present, ends), has_missing=has_missing
+        )
+
+    def _cut(
+        self, chosen: Sequence[int] | range, rows: Bools | None
+    ) -> tuple[Words, list[float | None]]:
+        """Compute Boolean columns with the medians of some rows; None for all rows."""
+        words = np.zeros((len(chosen), -(-len(self._described) // 64)), dtype=np.uint64)
+        cuts: list[float | None] = []
+        for position, j in enumerate(chosen):
+            question = self.questions[j]
+            cut = self._median(question.feature, rows) if question.kind == "cut" else None
+            words[position] = packed(self._answers(question, cut))
+            cuts.append(cut)
+        return words, cuts
+
+    def _median(self, name: str, rows: Bools | None) -> float | None:
+        values = self._columns[name] if rows is None else self._columns[name][rows]
+        absent = np.isnan(values)
+        return lower_median(values[~absent] if absent.any() else values)
+
+    def _answers(self, question: Question, cut: float | None) -> Bools:
+        """Compute one Boolean column for every row."""
+        values = self._columns[question.feature]
+        if question.kind == "cut":
+            if cut is None:  # no training row has a value here
+                return np.zeros(len(values), dtype=bool)
+            above: Bools = values > cut
+            return above
+        if question.feature in self._levels:
+            codes, number = self._levels[question.feature]
+            if question.kind == "missing":
+                return codes < 0
+            return np.isin(codes, [number[level] for level in question.group])
+        if question.kind == "missing":
+            return np.isnan(values)
+        equal: Bools = values == question.group[0]
+        return equal
+
+
+class MatrixCounts(PackedCounts):
+    """Counts of a binarizer's conditions; of two complements one is kept."""
+
+    def __init__(
+        self,
+        matrix: BinnedTable,
+        described: Bools,
+        held_out: Bools,
+        weight: NDArray[np.float64] | None = None,
+    ) -> None:
+        super().__init__(described, held_out, weight)
+        pairs = pairs_of(matrix.literals, matrix.complement)
+        columns, self._pairs = [j for j, _ in pairs], [pair for _, pair in pairs]
+        self._words = np.array([packed(matrix.values[:, j]) for j in columns], dtype=np.uint64)
+        self._words = self._words.reshape(len(columns), -(-len(described) // 64))
+
+    def pairs(self) -> Bools:
+        """Return which columns are equivalent to their complement: all of them, shape (d,)."""
+        return np.ones(len(self._pairs), dtype=bool)
+
+    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
+        """Return the literals and the counts of types over all rows."""
+        return [self._pairs[j] for j in chosen], self._counted(self._words[list(chosen)], None)
+
+
+def pairs_of(literals: Sequence[Any], complement: NDArray[np.intp]) -> list[tuple[int, Pair]]:
+    """Return one of two complements by its number, and both as a pair."""
+    columns_of_pairs = [
+        j for j, k in enumerate(complement.tolist()) if k < 0 or _leads(literals, j, k)
+    ]
+    return [
+        (j, (literals[j], literals[k] if (k := int(complement[j])) >= 0 else literals[j].negated()))
+        for j in columns_of_pairs
+    ]
+
+
+def _leads(literals: Sequence[Any], j: int, k: int) -> bool:
+    """Return which of two complements is kept: the positive test."""
+    order = (">", "==", "in", "missing")
+    mine, other = literals[j].op, literals[k].op
+    if (mine in order) != (other in order):
+        return mine in order
+    return j > k
+
+
+def _two_valued(present: NDArray[np.float64], ends: list[float]) -> bool:
+    """Return whether a column holds only its smallest and largest value."""
+    if not ends:
+        return False
+    low, high = ends
+    head = present[:1024]
+    if not ((head == low) | (head == high)).all():
+        return False
+    return bool(((present == low) | (present == high)).all())
+
+
+def counted_types(rows: TableRows, pairs: Sequence[Pair]) -> tuple[tuple[Pair, ...], Counts]:
+    """Count the rows of each type and class in a table: shape (2**k, 2)."""
+    conditions = tuple(literal for pair in pairs for literal in pair)
+    clauses = (Clause(conditions),) if conditions else ()
+    default, positive = rows.classes.tolist()
+    kinds = rows.counted(RuleSet(clauses, (positive,) * len(clauses), "dnf", default))
+    column = {condition: j for j, condition in enumerate(dict.fromkeys(conditions))}
+    code, complete = np.zeros(len(kinds.met), dtype=np.int64), []
+    for yes, no in pairs:
+        holds = kinds.met[:, column[yes]]
+        if not (holds | kinds.met[:, column[no]]).all():
+            no = replace(yes.negated(), missing=True)
+        complete.append((yes, no))
+        code = 2 * code + holds
+    counts = np.zeros((2 ** len(pairs), 2), dtype=np.int64)
+    np.add.at(counts, code, kinds.counts[0])
+    return tuple(complete), counts
+
 
 MODES = ("paper", "compact")
 MINIMISE_SECONDS = 3.0
@@ -32,10 +334,10 @@ MINIMISE_SECONDS = 3.0
 
 @dataclass(frozen=True, eq=False)
 class IdealFormula:
-    """The best formula over k conditions; shapes: counts (2**k, 2)."""
+    """The best formula over k conditions."""
 
     pairs: tuple[Pair, ...]
-    counts: Counts
+    counts: Counts  # (2**k, 2)
     rows: Counts | None
     factors: tuple[float, float]
     positive: Any
@@ -156,10 +458,7 @@ class Search:
     def formula(
         self, chosen: Sequence[int], labels: tuple[Any, Any], **fields: Any
     ) -> IdealFormula:
-        """Count the chosen conditions on all rows; `labels` are the class described and the other.
-
-        The conditions are cut anew, at the medians of all rows.
-        """
+        """Count the chosen conditions on all rows; `labels`: the class described and the other."""
         key = (tuple(chosen), tuple(sorted(fields.items())))
         if key not in self._formulas:
             pairs, rows = self.source.final(chosen)
@@ -187,11 +486,7 @@ class Search:
 
 @dataclass(frozen=True)
 class CountPlan:
-    """How a table is counted: see `IdealDNFClassifier` for the parameters.
-
-    `positive` is the number of the class described, `depth` the length of a ranking, `forbidden`
-    the columns that are left out.
-    """
+    """How a table is counted: see `IdealDNFClassifier` for the parameters."""
 
     positive: int
     depth: int
@@ -202,11 +497,7 @@ class CountPlan:
 
 
 def search(
-    source: PackedCounts,
-    plan: CountPlan,
-    factors: Factors | None,
-    *,
-    joined: Factors | None = None,
+    source: PackedCounts, plan: CountPlan, factors: Factors | None, *, joined: Factors | None = None
 ) -> Search:
     """Rank the conditions and evaluate each number of them."""
     if plan.positive == 0:
@@ -264,10 +555,7 @@ def _source(
 
 
 def held_out(n_rows: int, fraction: float, seed: int) -> NDArray[np.bool_]:
-    """Select a share of the rows by a hash of row number and seed: shape (n_rows,).
-
-    Further rows change nothing for earlier ones.
-    """
+    """Select a share of the rows by a hash of row number and seed: shape (n_rows,)."""
     rows = np.arange(n_rows, dtype=np.uint64)
     salt = _mixed(np.array([(SALT ^ seed) & WORD], dtype=np.uint64))
     return _mixed(rows ^ salt) < np.uint64(round(fraction * 2**32))

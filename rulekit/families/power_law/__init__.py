@@ -1,8 +1,4 @@
-"""Nonlinear trees whose nodes ask one short inequality of power laws.
-
-What belongs here: this family, and nothing that another one uses. May import the modules beside
-this folder and everything below; never another family.
-"""
+"""Nonlinear trees whose nodes test one short inequality of power laws."""
 
 import lazy_loader
 

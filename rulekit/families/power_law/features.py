@@ -25,16 +25,13 @@ FLOOR = 0.5  # values below this share of the smallest one count as this share
 
 @dataclass(frozen=True)
 class PowerLawFeatures:
-    """The numeric columns of a training table, made positive.
-
-    Shapes: X (n, d), shift, scale, floor (d,).
-    """
+    """The numeric columns of a training table, made positive."""
 
     names: tuple[str, ...]
-    X: Floats
-    shift: Floats
-    scale: Floats
-    floor: Floats
+    X: Floats  # (n, d)
+    shift: Floats  # (d,)
+    scale: Floats  # (d,)
+    floor: Floats  # (d,)
     floors: bool = False
 
     @classmethod
@@ -105,10 +102,7 @@ class PowerLawFeatures:
         return Factor(self.names[j], exponent, shift, float(self.floor[j]) if guarded else None)
 
     def in_units(self, split: FoundSplit) -> tuple[list[tuple[Factor, ...]], Floats, Floats]:
-        """Write a split's power laws and weights for columns as they are.
-
-        Shape of the result: (q,), (2,).
-        """
+        """Write a split's power laws and weights for columns as they are."""
         laws, weights = [], []
         bounds = np.array([split.low, split.high])
         for row, weight in zip(split.exponents, split.weights, strict=True):
@@ -127,10 +121,7 @@ class PowerLawFeatures:
 def short_split(
     split: FoundSplit, features: PowerLawFeatures, columns: Columns
 ) -> PowerLawSplit | None:
-    """Write a split in the user's units with as few digits as leave every row where it was.
-
-    Shapes: columns (n,).
-    """
+    """Write a split in the user's units with as few digits as leave every row where it was."""
     laws, weights, bounds = features.in_units(split)
     present = ~absent_in(dict.fromkeys(f.feature for law in laws for f in law), columns)
     spread = [_spread(law, w, columns, present) for law, w in zip(laws, weights, strict=True)]
@@ -189,13 +180,7 @@ def _gaps(
 
 
 def shortest(low: float, high: float, near: float) -> float:
-    """Return the number between two others with the fewest digits, near a third.
-
-    >>> shortest(0.1201, 0.1299, 0.125)
-    0.125
-    >>> shortest(1180.0, 1260.0, 1212.7)
-    1200.0
-    """
+    """Return the number between two others with the fewest digits, near a third."""
     for digits in range(1, MAX_DIGITS + 1):
         rounded = float(f"{near:.{digits}g}")
         if low <= rounded <= high:

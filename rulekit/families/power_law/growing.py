@@ -26,10 +26,10 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class Node:
-    """A part of the training rows, and how it is split further; shapes: mass (K,)."""
+    """A part of the training rows, and how it is split further."""
 
     rows: NDArray[np.intp]
-    mass: Floats
+    mass: Floats  # (K,)
     depth: int
     split: PowerLawSplit | None = None
     yes: "Node | None" = None
@@ -89,11 +89,7 @@ class Node:
 
 
 def prune(root: Node, tolerance: float) -> None:
-    """Collapse splits below the root as long as balanced training accuracy allows it.
-
-    Each round collapses the split whose loss keeps accuracy highest, of equal ones the one with
-    most splits below. The paper does not say in which order it goes.
-    """
+    """Collapse splits below the root as long as balanced training accuracy allows it."""
     size = np.where(root.mass > 0, root.mass, np.inf)
     lowest = _balanced(root, size) - tolerance - 1e-12
     while True:
@@ -140,13 +136,7 @@ PURE = 0.1  # share of the root's impurity at which a node needs no further spli
 def with_least_wrong(
     split: PowerLawSplit, columns: Columns, codes: Ints, weight: Floats
 ) -> PowerLawSplit:
-    """Move the bounds of a split to the fewest wrong rows, with majority predictions.
-
-    Shapes: columns (n,), codes (n,), weight (n,).
-
-    Impurity, by which power laws are found, looks beyond one split; where none follows, what counts
-    is who is answered wrongly. O(n log n), and O(n) a class.
-    """
+    """Move the bounds of a split to the fewest wrong rows, with majority predictions."""
     total, held = split.total(columns), split.mask(columns)
     places = np.flatnonzero(np.isfinite(total))
     places = places[np.argsort(total[places], kind="stable")]
@@ -246,12 +236,12 @@ class GrowthLimits:
 
 @dataclass
 class Grower:
-    """Growth of one tree; shapes: codes (n,), weight (n,)."""
+    """Growth of one tree."""
 
     features: PowerLawFeatures
     columns: Columns
-    codes: NDArray[np.intp]
-    weight: Floats
+    codes: NDArray[np.intp]  # (n,)
+    weight: Floats  # (n,)
     limits: GrowthLimits
     search: Search
     seed: int

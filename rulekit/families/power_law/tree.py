@@ -25,7 +25,7 @@ from rulekit.families.power_law.growing import (
     seed_of,
 )
 from rulekit.families.power_law.solver.split_beam import SEARCHED_ROWS
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.training import (
     Clock,
     SharedWork,
@@ -56,15 +56,12 @@ NO_SPLIT = (
 
 @dataclass(frozen=True)
 class Compared:
-    """Errors and lengths of each size.
-
-    Shapes: inside (sizes,), outside (sizes, folds), length (sizes,).
-    """
+    """Errors and lengths of each size."""
 
     limits: list[GrowthLimits]
-    inside: Floats
-    outside: Floats
-    length: Floats
+    inside: Floats  # (sizes,)
+    outside: Floats  # (sizes, folds)
+    length: Floats  # (sizes,)
     n_rows: int
     memory: dict[Any, Any] | None
 
@@ -77,10 +74,7 @@ class Compared:
         return np.asarray(error)
 
     def chosen(self) -> GrowthLimits:
-        """Return the size of least error, an exponent priced at `PRICE` standard errors.
-
-        Of equal ones the shortest. A tree without a split is the last choice.
-        """
+        """Return the size of least error, an exponent priced at `PRICE` standard errors."""
         empty = self.length == 0
         least = self.error[empty == empty.min()].min()
         price = PRICE * np.sqrt(least * (1 - least) / self.n_rows)
@@ -113,10 +107,7 @@ def sizes_of(limits: GrowthLimits, n_rows: int) -> list[GrowthLimits]:
 def compare_sizes(grower: Grower, tau_prune: float | None, n_folds: int) -> Compared | None:
     """Grow a tree of each size on all rows and without each fold, and compute its errors.
 
-    The sizes of a fold share what they find: the largest root costs what all of them cost.
-
-    An error of few rows left out is noisy, and one of rows learned from too low; `OUTSIDE` says how
-    both are weighed: B. Efron, "Estimating the Error Rate of a Prediction Rule", 1983.
+    `OUTSIDE` weighs both errors (Efron, "Estimating the Error Rate of a Prediction Rule", 1983).
     """
     codes, rows = grower.codes, np.arange(len(grower.codes))
     sizes, folds = sizes_of(grower.limits, len(rows)), []
@@ -296,10 +287,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         "lower_level": [StrOptions({"exact", "genetic"})],
         "max_exponents": [Interval(Integral, 1, None, closed="left")],
         "inner_folds": [Interval(Integral, 2, None, closed="left"), None],
-        **CLASS_PARAMETERS,
-        "random_state": ["random_state"],
-        "constraints": [Constraints, Mapping, None],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
     _needs = (
         Needs("max_exponents", "upper_level", ("beam",)),

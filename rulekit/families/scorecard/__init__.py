@@ -1,8 +1,4 @@
-"""Points that add up: integer scorecards.
-
-What belongs here: the learner, and how it makes a table of cells into a problem of points. May
-import `rulekit.binning`, `rulekit.search` and the learners' common parts.
-"""
+"""Integer scorecards: conditions with points that add up."""
 
 import lazy_loader
 

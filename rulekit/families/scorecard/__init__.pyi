@@ -1,5 +1,3 @@
 from .scorecard import ScorecardClassifier as ScorecardClassifier
 
-__all__ = [
-    "ScorecardClassifier",
-]
+__all__ = ["ScorecardClassifier"]

@@ -18,11 +18,7 @@ MAX_POINTS = 5  # of one condition
 
 @dataclass(frozen=True)
 class Written:
-    """How a candidate is written where it speaks for the class described, and where against it.
-
-    The other side of a condition holds where it does not, so that points for the one are points
-    off for the other; where both may be written, the one that gives points, not takes, is.
-    """
+    """How a candidate is written where it speaks for the class described, and where against it."""
 
     raising: tuple[Literal, bool] | None
     lowering: tuple[Literal, bool] | None
@@ -54,10 +50,7 @@ def candidates(
     weight: NDArray[np.float64],
     constraints: Constraints,
 ) -> Candidates:
-    """List the conditions that may be given points, those that are required among them.
-
-    Shapes: columns (n,), described (n,), weight (n,).
-    """
+    """List the conditions that may be given points, those that are required among them."""
     literals = [required for required in constraints.required if not isinstance(required, str)]
     source, spans, written = [], [], []
     for f, encoding in enumerate(bins.encodings):
@@ -132,10 +125,7 @@ def _required(constraints: Constraints, written: list[Written]) -> tuple[frozens
 def _pairs(
     conditions: Conditions, seen: NDArray[np.bool_]
 ) -> Iterator[tuple[Literal, Literal | None, list[int]]]:
-    """Yield each condition with the one that holds in the other bins of the training rows.
-
-    Of two that hold in the same of these bins, the first; "more than" comes before "at most".
-    """
+    """Yield each condition with the one that holds in the other bins of the training rows."""
     position = np.concatenate([[0], np.cumsum(seen)])
     n_cells, spans = int(position[-1]), conditions.runs
     where: dict[tuple[int, ...], int] = {}

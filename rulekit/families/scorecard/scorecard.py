@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, cast
 
-import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from rulekit.exceptions import RuleError, StoppedError
 from rulekit.families.family import Family, size_words
 from rulekit.families.scorecard.candidates import Candidates, candidates
 from rulekit.families.scorecard.solver.search import Card, PointsPath
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier
+from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.literal.base import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
 from rulekit.rules import Clause, Constraints, PointsSplit, RuleSet
@@ -51,17 +50,17 @@ class Chances:
 
 
 def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFrame:
-    """Group the totals of a scorecard into bands, none across the total that decides.
+    """Group the totals of a scorecard into bands of least deviance, none across the deciding total.
 
-    Of all ways to cut, the one whose shares fit the training rows best (least deviance), with no
-    more bands than lower it; where a side has several, each holds a twentieth of all rows or more.
-    Between totals that rows have, a band begins halfway, rounded up. O(most * totals ** 2).
+    There are no more bands than lower it; one of several on a side holds a twentieth of all rows.
     """
     totals = chances["total"].to_numpy()
     weight, share = chances["weight"].to_numpy(), chances["share"].to_numpy()
     decides = int(np.searchsorted(totals, split.total))
     starts = _starts(weight, weight * share, decides, most)
-    first = [split.total if k == decides else _halfway(totals[k - 1], totals[k]) for k in starts]
+    first = [
+        split.total if k == decides else int(-(-(totals[k - 1] + totals[k]) // 2)) for k in starts
+    ]
     lowest, highest = split.span
     ends = [*starts[1:], len(totals)]
     rows = []
@@ -81,10 +80,7 @@ def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFra
 
 
 def rule_of_bands(bands: pd.DataFrame, split: PointsSplit) -> RuleSet:
-    """Write bands as a rule of one clause each, whose answers are cases of a hundred.
-
-    Neighbours with the same number are merged.
-    """
+    """Write bands as a rule of one clause each, whose answers are cases of a hundred."""
     labels = [f"{round(100 * chance)} of 100" for chance in bands["chance"]]
     clauses, answers = [], []
     for k in range(len(labels) - 1):
@@ -93,10 +89,6 @@ def rule_of_bands(bands: pd.DataFrame, split: PointsSplit) -> RuleSet:
             clauses.append(Clause((PointsSplit(split.conditions, split.points, total),)))
             answers.append(labels[k])
     return RuleSet(tuple(clauses), tuple(answers), "dnf", labels[-1])
-
-
-def _halfway(below: int, above: int) -> int:
-    return int(-(-(below + above) // 2))
 
 
 def _starts(weight: Floats, described: Floats, decides: int, most: int) -> list[int]:
@@ -230,9 +222,6 @@ n_conditions_, training_error_, empty_rule_hint_
         "max_conditions": [Interval(Integral, 0, None, closed="left")],
         "bands": [Interval(Integral, 2, None, closed="left")],
         "calibration_folds": [Interval(Integral, 0, None, closed="left")],
-        **CLASS_PARAMETERS,
-        "binarizer": [Binarizer, None],
-        "constraints": [Constraints, Mapping, None],
     }
     binarizer_: Binarizer = field(init=False)
 
@@ -246,12 +235,7 @@ n_conditions_, training_error_, empty_rule_hint_
     constraints: Constraints | Mapping[str, Any] | None = None
 
     def path(self, X: Any, y: Any, sample_weight: Any = None) -> pd.DataFrame:
-        """Find the best scorecard of each size, in one search.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
+        """Find the best scorecard of each size, in one search; arguments as in `fit`.
 
         Returns
         -------
@@ -276,20 +260,12 @@ n_conditions_, training_error_, empty_rule_hint_
         return RulePath(tuple(entries))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return class probabilities, by the total of each row.
+        """Return class probabilities, by the total of each row: shape (n, 2), as `classes_`.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-            Columns in the order of `classes_`. The chance of the class described grows with the
-            total. `class_weight` and `costs`, by which the threshold is chosen, make no class
-            more frequent and are taken out of it, so that it need not be one half there and the
-            class with the greatest probability need not be the one that `predict` returns.
+        The chance of the class described grows with the total. `class_weight` and `costs`, by which
+        the threshold is chosen, make no class more frequent and are taken out of it, so that it
+        need not be one half there and the class with the greatest probability need not be the one
+        that `predict` returns.
         """
         columns = self.read_columns(X)
         if self._chances is None:
@@ -298,9 +274,6 @@ n_conditions_, training_error_, empty_rule_hint_
         if self.classes_[0] == self.positive_label_:
             return np.column_stack([chance, 1.0 - chance])
         return np.column_stack([1.0 - chance, chance])
-
-    def _reading_binarizer(self) -> Binarizer:
-        return Binarizer() if self.binarizer is None else self.binarizer
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         work = self._begun(table, shared)
@@ -325,14 +298,7 @@ n_conditions_, training_error_, empty_rule_hint_
         positive = self._note_classes(table.classes, table.kinds, self.positive_label)
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
-        binarizer = Binarizer() if self.binarizer is None else self.binarizer
-        binarizer_key = joblib.hash((type(binarizer).__name__, binarizer.get_params()))
-
-        def cut() -> tuple[Binarizer, Any]:
-            fitted = table.binarizer(binarizer)
-            return fitted, fitted.fit_read(table.frame, table.columns, table.y)
-
-        self.binarizer_, bins = shared.once(("cut", binarizer_key), cut)
+        binarizer_key, bins = self._binned(table, shared)
         key = binarizer_key, positive, constraints, weight.tobytes()
 
         def begun() -> _Work:
@@ -470,11 +436,7 @@ def _split(rule: RuleSet) -> PointsSplit:
 def _best_total(
     totals: NDArray[np.int64], described: NDArray[np.bool_], weight: Floats, even: float
 ) -> tuple[int | None, float]:
-    """Find the total that leaves the least weight wrong, and that weight.
-
-    Of equal ones that nearest to `even` is taken, where the odds are; between two totals that
-    rows have, the one nearest to it, too.
-    """
+    """Find the total that leaves the least weight wrong, and that weight."""
     met, total_index = np.unique(totals, return_inverse=True)
     if len(met) < 2:
         return None, 0.0

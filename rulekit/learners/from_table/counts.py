@@ -1,16 +1,32 @@
-"""Counts of all rows by the answers to a rule's conditions, and what follows from them."""
+"""Counts of all rows by the answers to a rule's conditions, and what follows from them.
+
+A threshold is optimised by histograms, all others fixed: the engine counts, by the column's value
+and the class, how many more rows would be wrong if the condition held; sums of these counts are
+the loss at every threshold.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from rulekit._engine import fetch, number
+from rulekit.binning.thresholds import short_cuts
 from rulekit.learners.shares import Likeness, Shares, answers_of_clauses
-from rulekit.rules import Condition, RuleSet
+from rulekit.rules import Condition, Literal, RuleSet
 from rulekit.rules.constraints import Constraints
 
+BINS = 2000
+FEW = 500  # distinct values in the sample: each is counted by itself then
+SHARE = 0.02  # of the sample's values on either side of a cut, where it is first looked for
+WIDER = 8.0
+BORDER = 0.02  # of a window: a best cut so near to its end may lie beyond it
+STEPS = (1, 2, 5)
+MOVED = (">", "<=")
+TRIES = 6
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -19,13 +35,10 @@ UNCONSTRAINED = Constraints()
 
 @dataclass(frozen=True)
 class Kinds:
-    """Rows counted by the answers to a rule's conditions.
+    """Rows counted by the answers to a rule's conditions."""
 
-    Shapes: met (kinds, conditions), counts (2, kinds, K).
-    """
-
-    met: NDArray[np.bool_]
-    counts: NDArray[np.int64]
+    met: NDArray[np.bool_]  # (kinds, conditions)
+    counts: NDArray[np.int64]  # (2, kinds, K)
 
 
 def answers_of(rule: RuleSet, met: Bools) -> list[Any]:
@@ -64,18 +77,15 @@ def shares_of(rule: RuleSet, kinds: Kinds, factors: Floats) -> Shares:
 
 @dataclass(frozen=True)
 class Pruning:
-    """Removes what does not pay on all rows, without further queries; shapes: factors (K,)."""
+    """Removes what does not pay on all rows, without further queries."""
 
     classes: Sequence[Any]
-    factors: Floats
+    factors: Floats  # (K,)
     price: float
     constraints: Constraints = UNCONSTRAINED
 
     def pruned(self, rule: RuleSet, kinds: Kinds) -> RuleSet:
-        """Drop clauses and conditions, the least useful first, while that pays.
-
-        Of what is as good the first in the rule's order is dropped.
-        """
+        """Drop clauses and conditions, the least useful first, while that pays."""
         column = {c: kinds.met[:, j] for j, c in enumerate(Likeness(rule).conditions)}
         now = self._value(rule, column, kinds)
         while True:
@@ -134,3 +144,195 @@ def with_conditions(rule: RuleSet, k: int, conditions: tuple[Condition, ...]) ->
     clauses = list(rule.clauses)
     clauses[k] = replace(clauses[k], conditions=conditions)
     return replace(rule, clauses=tuple(clauses))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Bins ``(edge, next edge]`` of one width whose edges have few digits."""
+
+    first: int
+    n_bins: int
+    step: int
+    decimals: int
+
+    @classmethod
+    def over(cls, low: float, high: float, *, whole: bool) -> "Grid":
+        """Build at most `BINS` bins over a window; for whole numbers at least 1 wide."""
+        least = (high - low) / BINS
+        power = int(np.floor(np.log10(least)))
+        step = next((s for s in STEPS if s * 10.0**power >= least), 10)
+        if whole and step * 10.0**power < 1:
+            step, power = 1, 0
+        first = int(np.floor(low / (step * 10.0**power)))
+        last = int(np.ceil(high / (step * 10.0**power)))
+        return cls(first, max(1, last - first), step, -power)
+
+    @property
+    def width(self) -> float:
+        """Distance of two edges."""
+        return self.step * 10.0**-self.decimals
+
+    @property
+    def edges(self) -> Floats:
+        """The edges, ascending: shape (n_bins + 1,)."""
+        edges: Floats = self.edge(self.first + np.arange(self.n_bins + 1.0))
+        return edges + 0.0
+
+    def edge(self, index: Any) -> Any:
+        """Return the edge index of a number, in widths from 0; also for an expression."""
+        scale = 10.0 ** abs(self.decimals)
+        return index * self.step / scale if self.decimals >= 0 else index * self.step * scale
+
+    def bin(self, value: Any) -> Any:
+        """Return the bin index of a value, from 0, as an expression."""
+        index = (value / number(self.width)).ceil().cast("float64") - 1.0
+        # a value beside an edge, divided, may fall on its other side
+        index += (value > self._engine_edge(index + 1.0)).ifelse(1, 0)
+        index -= (value <= self._engine_edge(index)).ifelse(1, 0)
+        return index.cast("int64") - self.first
+
+    def _engine_edge(self, index: Any) -> Any:
+        scale = number(10.0 ** abs(self.decimals))
+        whole = index * number(self.step)
+        return whole / scale if self.decimals >= 0 else whole * scale
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Loss of each threshold, up to a constant: shape (m,) each, thresholds ascending."""
+
+    cuts: Floats
+    loss: Floats
+
+    def best(self, now: float) -> float:
+        """Return the cheapest threshold that is nearest to the present one."""
+        least = self.loss.min()
+        best = self.cuts[self.loss <= least + 1e-9 * max(1.0, abs(least))]
+        return float(best[np.abs(best - now).argmin()])
+
+
+class CutRefiner:
+    """Moves the thresholds of a rule, one after another; shapes: factors (K,)."""
+
+    def __init__(
+        self, rows: Any, sample: pd.DataFrame, factors: Floats, constraints: Constraints
+    ) -> None:
+        self._rows, self._factors, self._constraints = rows, factors, constraints
+        self._values: dict[str, Floats] = {}
+        self._sample = sample
+
+    def refined(self, rule: RuleSet) -> RuleSet:
+        """Move each threshold once, in the rule's order."""
+        for k in range(rule.n_clauses):
+            i = 0
+            while i < len(rule.clauses[k].conditions):  # two that become one leave a place less
+                if self._has_cut(rule.clauses[k].conditions[i]):
+                    moved = with_cut(rule.clauses[k].conditions[i], self._best(rule, k, i))
+                    if moved not in self._constraints.forbidden:
+                        conditions = rule.clauses[k].conditions
+                        rule = with_conditions(
+                            rule, k, (*conditions[:i], moved, *conditions[i + 1 :])
+                        )
+                i += 1
+        return rule
+
+    def _has_cut(self, condition: Condition) -> bool:
+        alone = condition.tests == (condition,)  # not one of several that are added up
+        return (
+            alone
+            and condition.tests[0].is_plain
+            and condition.tests[0].op in MOVED
+            and not is_required(condition, self._constraints)
+        )
+
+    def _best(self, rule: RuleSet, k: int, i: int) -> float:
+        """Find the threshold of one condition with the fewest wrong rows."""
+        (literal,) = rule.clauses[k].conditions[i].tests
+        now = float(literal.values[0])
+        values = self._present(literal.feature)
+        if len(np.unique(values)) <= FEW:
+            return self.losses_by_value(rule, k, i).best(now)
+        best, share = now, SHARE
+        for _ in range(TRIES):
+            low, high = window(values, best, share)
+            whole = bool((values == np.round(values)).all())
+            losses = self.losses(rule, k, i, Grid.over(low, high, whole=whole))
+            best = losses.best(best)
+            position = (best - low) / (high - low)
+            outside = share < 1 and not BORDER < position < 1 - BORDER
+            if share <= SHARE and not outside:
+                break
+            share = min(1.0, share * WIDER) if outside else SHARE
+        return best
+
+    def losses(self, rule: RuleSet, k: int, i: int, grid: Grid) -> Losses:
+        """Compute the loss of each edge of a grid as the threshold of one condition."""
+        literal = rule.clauses[k].conditions[i]
+        edges = grid.edges
+        value = self._rows.value(literal.features[0])
+        inside = (value > number(edges[0])) & (value <= number(edges[-1]))
+        counted = self._counted(rule, k, i, grid.bin(value), inside)
+        gain = np.zeros(grid.n_bins)
+        np.add.at(gain, counted["at"].to_numpy(dtype=int), counted["gain"].to_numpy(dtype=float))
+        return Losses(edges, _sums(gain, literal.comparison[0]))
+
+    def losses_by_value(self, rule: RuleSet, k: int, i: int) -> Losses:
+        """Compute the loss of a threshold between any two values of the column."""
+        literal = rule.clauses[k].conditions[i]
+        value = self._rows.value(literal.features[0])
+        counted = self._counted(rule, k, i, value, value.notnull())
+        gain = counted.groupby("at")["gain"].sum().sort_index()
+        now = float(literal.comparison[1])
+        values = np.unique([*gain.index.to_numpy(dtype=float), *self._present(literal.features[0])])
+        cuts = short_cuts(values[:-1], values)
+        full = gain.reindex(values, fill_value=0.0).to_numpy(dtype=float)
+        loss = _sums(full, literal.comparison[0])
+        # the current threshold represents its gap, also one beyond all values
+        at = int(np.searchsorted(values, now, side="right")) - 1
+        if at < 0:
+            return Losses(np.append(now, cuts), loss[:-1])
+        if at == len(cuts):
+            return Losses(np.append(cuts, now), loss[1:])
+        cuts[at] = now
+        return Losses(cuts, loss[1:-1])
+
+    def _counted(self, rule: RuleSet, k: int, i: int, at: Any, inside: Any) -> pd.DataFrame:
+        """Count the additional wrong rows if a condition holds: columns `at` and `gain`."""
+        rows = self._rows
+        import ibis
+
+        yes, no = (rows.answer(rule, {(k, i): ibis.literal(held)}) for held in (True, False))
+        label = rows.label
+        more = (yes != label).ifelse(1, 0) - (no != label).ifelse(1, 0)
+        selected = rows.learning.filter((yes != no) & inside).select(at=at, label=label, more=more)
+        groups = selected.group_by(["at", "label"]).aggregate(more=selected.more.sum())
+        counted = fetch(groups).to_pandas()
+        weight = self._factors[counted["label"].to_numpy(dtype=int)]
+        return counted.assign(gain=counted["more"].to_numpy(dtype=float) * weight)
+
+    def _present(self, name: str) -> Floats:
+        """Return the values of a column in the sample, sorted, with repeats."""
+        if name not in self._values:
+            values = self._sample[name].to_numpy(dtype=float, na_value=np.nan)
+            self._values[name] = np.sort(values[~np.isnan(values)])
+        return self._values[name]
+
+
+def _sums(gain: Floats, op: str) -> Floats:
+    """Convert gains per bin to the loss at each edge."""
+    below = np.concatenate([[0.0], np.cumsum(gain)])
+    return below if op == "<=" else below[-1] - below
+
+
+def window(values: Floats, cut: float, share: float) -> tuple[float, float]:
+    """Return an interval around a threshold that holds a share of the sample on either side."""
+    at, n = int(np.searchsorted(values, cut, side="right")), len(values)
+    reach = max(2, int(np.ceil(share * n)))
+    low, high = float(values[max(0, at - reach)]), float(values[min(n - 1, at + reach)])
+    return (low, high) if low < high else (float(values[0]), float(values[-1]))
+
+
+def with_cut(condition: Condition, cut: float) -> Literal:
+    """Return a single-column test with another threshold."""
+    test: Literal = condition.tests[0]
+    return replace(test, value=cut)

@@ -1,9 +1,7 @@
 """A table in a database as a learner sees it: classes, parts, samples and counts.
 
-The engine samples rows by a seeded hash of a key, or of the whole row. A row's number depends only
-on its content, on the seed and on the purpose: the engine draws the same rows each time, in
-whatever order it reads them, and rows of one key are always on one side of a split. Engines hash
-differently, so the rows drawn differ between them.
+The engine samples by a seeded hash of a key, or of the whole row: the rows drawn depend on their
+content, the seed and the engine, not on their order, and rows of one key stay together.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,10 +33,7 @@ class RowNumbers:
         self._engine, self._seed = engine, seed
 
     def base(self, table: Any, columns: Sequence[str]) -> Any:
-        """Return the hash of a row's key as an expression.
-
-        `columns` are a key, or all columns: rows that are equal throughout have one number then.
-        """
+        """Return the hash of a row's key as an expression."""
         import ibis
 
         if self._engine == "duckdb":
@@ -81,10 +76,7 @@ class Parts:
 
 
 class TableRows:
-    """Samples and counts of a table in an engine; no row of it is kept.
-
-    Shapes: classes (K,), sizes (2, K).
-    """
+    """Samples and counts of a table in an engine; no row of it is kept."""
 
     def __init__(
         self, table: Any, target: str, features: Sequence[str] | None, parts: Parts
@@ -146,10 +138,7 @@ class TableRows:
         return self.writer.column(name)
 
     def answer(self, rule: RuleSet, held: Mapping[tuple[int, int], Any] | None = None) -> Any:
-        """Return the class number that a rule predicts, as an expression.
-
-        `held` says for some conditions, by clause and place, what they are taken to answer.
-        """
+        """Return the class number that a rule predicts, as an expression."""
         import ibis
 
         held, codes = held or {}, {label: k for k, label in enumerate(self.classes.tolist())}
@@ -215,11 +204,7 @@ class TableRows:
             wrong = (self.answer(rule) != self.label).ifelse(1, 0)
         columns = {f"c{j}": self.value(name) for j, name in enumerate(self.features)}
         selected = self.all.select(
-            label=self.label,
-            held=self.held,
-            wrong=wrong,
-            number=self.number(purpose),
-            **columns,
+            label=self.label, held=self.held, wrong=wrong, number=self.number(purpose), **columns
         )
         table = shares.reshape(len(self.classes), -1)
         most = [

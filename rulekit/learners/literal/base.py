@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar
 
-import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from rulekit._validation import Interval, StrOptions
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.exceptions import RuleError
-from rulekit.learners.base import CLASS_PARAMETERS, BaseRuleClassifier, refuse_with_several
+from rulekit.learners.base import BaseRuleClassifier, refuse_with_several
 from rulekit.learners.literal.several import SeveralClasses, fit_list
 from rulekit.learners.training import (
     LearningProblem,
@@ -79,10 +78,7 @@ class RulePath:
     def entry(
         self, theta: float, n_clauses: int | None = None, max_conditions: int | None = None
     ) -> PathEntry:
-        """Return the entry of the least objective, with `theta` the price of a literal in rows.
-
-        Of equal objectives it is the one with fewer literals, then with fewer clauses.
-        """
+        """Return the entry of the least objective, with `theta` the price of a literal in rows."""
         allowed = [
             e
             for e in self.entries
@@ -100,10 +96,7 @@ class RulePath:
         return self.entry(theta, n_clauses, max_conditions).rule_set
 
     def front(self, n_clauses: int | None = None) -> pd.DataFrame:
-        """List the rules that no other beats in both loss and literals, smallest rules first.
-
-        Columns: n_conditions, n_clauses, loss, train_error, rule_set.
-        """
+        """List undominated rules: n_conditions, n_clauses, loss, train_error, rule_set."""
         front: list[PathEntry] = []
         for entry in sorted(self.entries, key=lambda e: (e.n_conditions, e.loss, e.n_clauses)):
             fits = n_clauses is None or entry.n_clauses <= n_clauses
@@ -230,22 +223,14 @@ class LearnedRule:
 def refined(
     problem: LearningProblem, selection: ClauseSelection, theta: float
 ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
-    """Improve wrong rows and literals locally; return the selection and the moved thresholds.
-
-    A rule without clauses stays as it is: the descent adds none.
-    """
+    """Improve wrong rows and literals locally; return the selection and the moved thresholds."""
     if not len(selection.chosen):
         return selection, ()
-    improved = local_search(
-        problem.table,
-        problem.form,
-        selection,
-        theta,
-        problem.cuts,
-        deadline=problem.deadline,
+    improved, moved = local_search(
+        problem.table, problem.form, selection, theta, problem.cuts, deadline=problem.deadline
     )
-    steps = sorted(improved.selection.history, key=lambda step: "stopped" in step)
-    return replace(improved.selection, history=tuple(steps)), improved.moved
+    steps = sorted(improved.history, key=lambda step: "stopped" in step)
+    return replace(improved, history=tuple(steps)), moved
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -256,12 +241,8 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **CLASS_PARAMETERS,
         "theta": [Interval(Real, 0, None, closed="left")],
         "form": [StrOptions({"dnf", "cnf"})],
-        "binarizer": [Binarizer, None],
-        "constraints": [Constraints, Mapping, None],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
     _multi_class = True
     random_state = None  # of learners that have none
@@ -292,9 +273,6 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def _by_cells(self) -> bool:
         """Whether the problem uses bins without a Boolean matrix."""
         return False
-
-    def _reading_binarizer(self) -> Binarizer:
-        return Binarizer() if self.binarizer is None else self.binarizer
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         if len(table.classes) > 2:
@@ -341,16 +319,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self, table: TrainingTable, shared: SharedWork, *, by_cells: bool | None = None
     ) -> tuple[tuple[bool, str], Any]:
         """Bin the table or reuse it; return a key of the binning, and the codes."""
-        binarizer = Binarizer() if self.binarizer is None else self.binarizer
-        cells = self._by_cells() if by_cells is None else by_cells
-        key = cells, str(joblib.hash((type(binarizer).__name__, binarizer.get_params())))
-
-        def cut() -> tuple[Binarizer, Any]:
-            fitted = table.binarizer(binarizer)
-            return fitted, fitted.fit_read(table.frame, table.columns, table.y)
-
-        self.binarizer_, encoded = shared.once(("cut", key), cut)
-        return key, encoded
+        return self._binned(table, shared, self._by_cells() if by_cells is None else by_cells)
 
     def _learned_list(
         self, several: SeveralClasses, rng: np.random.Generator

@@ -78,10 +78,7 @@ def candidates(learner: Any, table: TrainingTable, labels: Sequence[Any]) -> lis
 def cross_validated(
     learner: Any, table: TrainingTable, settings: Sequence[Mapping[str, Any]]
 ) -> tuple[Any, Any]:
-    """Cross-validate settings on the training rows; see `candidates` for folds and errors.
-
-    Shape of the result: (number of settings,).
-    """
+    """Cross-validate settings on the training rows; see `candidates` for folds and errors."""
     rare = int(np.bincount(table.codes, minlength=2).min())
     if rare < 2:
         raise DataError(
@@ -191,7 +188,6 @@ empty_rule_hint_, binarizer_
 
     _renamed: ClassVar[dict[str, str]] = {"doubt": "label_noise", "kicks": "n_perturbations"}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LiteralRuleClassifier._parameter_constraints,
         "n_clauses": [Interval(Integral, 1, None, closed="left")],
         "max_conditions": [Interval(Integral, 0, None, closed="left"), None],
         "robustness": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
@@ -199,7 +195,6 @@ empty_rule_hint_, binarizer_
         "n_perturbations": [Interval(Integral, 0, None, closed="left")],
         "refine_thresholds": ["boolean", StrOptions({"cv"})],
         "refine": ["boolean"],
-        "random_state": ["random_state"],
     }
     _needs = (
         Needs("max_conditions", "refine", (False,)),
@@ -299,10 +294,7 @@ empty_rule_hint_, binarizer_
     def _clauses_for_a_list(
         self, problem: LearningProblem, rng: np.random.Generator, n_conditions: int
     ) -> tuple[tuple[Literal, ...], ...]:
-        """Describe one class of a list with the remaining conditions, thresholds not refined.
-
-        Its rows are discounted already, by a forest that knows all classes.
-        """
+        """Describe one class of a list with the remaining conditions, thresholds not refined."""
         searched = replace(self._box_search(), label_noise=0.0).run(problem, rng)
         left = None
         if self.max_conditions is not None:

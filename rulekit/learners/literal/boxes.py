@@ -1,11 +1,7 @@
 """The box search on a learner's table: label noise, a shared archive, rule lists, near-best rules.
 
-A row that lies among rows of the other class is more often noise than a case to build a condition
-on. The out-of-bag votes of a random forest estimate this for each row (`discounted`).
-
-In a `RuleSpace` a rule is given as the columns of the table that its clauses use. It costs the
-weight of its wrong rows plus a price a condition; a box search finds good ones, the branch and
-bound lists all clauses that are near the best one, alone or beside the other clauses of a rule.
+The out-of-bag votes of a random forest discount rows that lie among rows of the other class. In a
+`RuleSpace` a rule is the columns that its clauses use; branch and bound lists all near-best ones.
 """
 
 import heapq
@@ -28,7 +24,7 @@ from rulekit.search.box_search.problem import Boxes, BoxPrices
 from rulekit.search.box_search.search import Archive, ArchiveEntry, SearchPlan, refined_cuts, search
 from rulekit.search.clause_generation.exact_clause import ClauseLimits, NearBest, near_best_clauses
 from rulekit.search.columns.clause_selection import ClauseSelection
-from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch, RuleList
+from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 
 N_TREES = 100
 
@@ -50,10 +46,7 @@ def discounted(
 def agreement(
     problem: LearningProblem, seed: int, classes: NDArray[np.intp] | None = None
 ) -> NDArray[np.float64]:
-    """Return the forest's out-of-bag vote share for each row's own class.
-
-    Shapes: classes (n,); result (n,).
-    """
+    """Return the forest's out-of-bag vote share for each row's own class."""
     table = problem.table
     y = table.y.astype(int) if classes is None else classes
     if not len(table.feature) or (y == y[0]).all():
@@ -86,17 +79,10 @@ class Searched:
     finished: bool
     seconds: float = math.inf
 
-    def serves(self, seconds: float) -> bool:
-        """Whether the result is valid for a caller with this time limit."""
-        return self.finished or seconds <= self.seconds
-
     def entry(
         self, theta: float, n_clauses: int, max_conditions: int | None = None
     ) -> ArchiveEntry:
-        """Find the best rule for one penalty and limits of clauses and literals.
-
-        Ties go to fewer literals, then to fewer clauses.
-        """
+        """Find the best rule for one penalty and limits of clauses and literals."""
         most = math.inf if max_conditions is None else max_conditions
         allowed = [e for e in self.entries if e.n_clauses <= n_clauses and e.n_conditions <= most]
         return min(allowed, key=lambda e: (round(e.objective(theta), 9), e.n_conditions))
@@ -139,7 +125,7 @@ class BoxSearch:
         key = repr(("search", self.robustness, self.n_perturbations, most, state)).encode()
         stored: Searched | None = problem.memory.get(key)
         seconds = math.inf if self.time_limit is None else self.time_limit
-        if stored is None or not stored.serves(seconds):
+        if stored is None or not (stored.finished or seconds <= stored.seconds):
             searched = self._searched(problem, most, rng)
             stored = problem.memory[key] = replace(searched, seconds=seconds)
         return stored
@@ -178,10 +164,10 @@ Clauses = list[tuple[Literal, ...]]
 
 @dataclass(frozen=True)
 class SearchedLists:
-    """Result of a search, for every penalty and every limit; shapes: codes (n,)."""
+    """Result of a search, for every penalty and every limit."""
 
     problem: LearningProblem
-    codes: NDArray[np.intp]
+    codes: NDArray[np.intp]  # (n,)
     names: list[Any]
     search: ListSearch
     archive: ListArchive
@@ -192,10 +178,7 @@ class SearchedLists:
     def entry(
         self, theta: float, n_clauses: int, max_conditions: int | None, *more: ListArchive
     ) -> ArchiveEntry:
-        """Find the best list for one penalty and limits, also in further archives.
-
-        Ties go to fewer conditions, then to fewer clauses.
-        """
+        """Find the best list for one penalty and limits, also in further archives."""
         most = math.inf if max_conditions is None else max_conditions
         entries = [e for archive in (self.archive, *more) for e in archive.entries]
         allowed = [e for e in entries if e.n_clauses <= n_clauses and e.n_conditions <= most]
@@ -287,7 +270,7 @@ def searched_lists(
     if stored is None or not (stored.finished or seconds <= stored.seconds):
         names = [plain_label(c) for c in several.table.classes]
         lists = _searched(
-            problem, codes, names, ListPlan(PATH, most, learner.n_perturbations), rng, seconds
+            problem, codes, names, SearchPlan(PATH, most, learner.n_perturbations), rng, seconds
         )
         stored = problem.memory[key] = lists
     return stored
@@ -297,7 +280,7 @@ def _searched(
     problem: LearningProblem,
     codes: NDArray[np.intp],
     names: list[Any],
-    plan: ListPlan,
+    plan: SearchPlan,
     rng: np.random.Generator,
     seconds: float,
 ) -> SearchedLists:

@@ -1,10 +1,8 @@
 """Lower bounds and certificates for fitted rules.
 
-A rule of one clause is compared with every rule of one clause by branch and bound
-(`clause_generation.exact_clause`). A rule of more clauses is compared with the linear program over
-all clauses there are (`clause_generation.column_generation`), which bounds not the number of wrong
-rows but the priced loss: there a row of the other class counts once for every clause that takes
-it.
+One clause is compared with every clause by branch and bound; several with the linear program over
+all clauses, which bounds the priced loss: a row of the other class counts once for every clause
+that holds.
 """
 
 import math
@@ -219,10 +217,7 @@ def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:
 
 
 def n_counted(rule: RuleSet, problem: LearningProblem) -> int:
-    """Count the conditions in a rule; a merged set counts by its values.
-
-    Conditions of other kinds count as they do in the rule.
-    """
+    """Count the conditions in a rule; a merged set counts by its values."""
     listed = {_cut_key(literal) for literal in problem.table.literals}
     size = sum(_size(lit, listed, problem) for clause in rule.clauses for lit in clause.literals)
     return size + rule.n_conditions - sum(len(clause.literals) for clause in rule.clauses)
@@ -233,10 +228,7 @@ def _cut_key(literal: Literal) -> tuple[Any, ...]:
 
 
 def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: LearningProblem) -> int:
-    """Count a merged set of values as its conditions.
-
-    Levels in a row, in the order of their share, are the two ends of an interval.
-    """
+    """Count a merged set of values as its conditions."""
     if not isinstance(literal.value, tuple) or _cut_key(literal) in listed:
         return 1
     ranks = [e.ranks_of(literal) for e in problem.table.encodings if e.name == literal.feature]

@@ -84,7 +84,6 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LiteralRuleClassifier._parameter_constraints,
         "refine": ["boolean"],
     }
 

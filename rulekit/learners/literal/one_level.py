@@ -122,13 +122,7 @@ class ConditionScreening:
         return pd.DataFrame([self._certificate(int(j)) for j in gone])
 
     def unproved(self) -> list[tuple[str, Literal]]:
-        """Check every certificate on the raw table; list the invalid ones (none expected).
-
-        Returns
-        -------
-        list of (str, Literal)
-            Test and condition.
-        """
+        """Check every certificate on the raw table; list the invalid ones (none expected)."""
         table = self.problem.table.as_cnf(self.problem.form)
 
         def column(j: int) -> Bools:
@@ -232,12 +226,10 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LiteralRuleClassifier._parameter_constraints,
         "exact": ["boolean"],
         "screening": [StrOptions({"counting", "duality"}), None],
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],
         "rounding_threshold": [Interval(Real, 0, 1, closed="right")],
-        "random_state": ["random_state"],
     }
     _needs = (
         Needs("rounding", "exact", (False,)),
@@ -326,17 +318,12 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         """Find the best clause over bins."""
         theta = float(self.theta)
         best = best_conditions(
-            problem.table,
-            problem.form,
-            theta,
-            screening=self.screening,
-            deadline=problem.deadline,
+            problem.table, problem.form, theta, screening=self.screening, deadline=problem.deadline
         )
         if best.screening is not None:
             self.screening_ = ConditionScreening(problem, best.screening, theta)
-        clause = tuple(
-            sorted((problem.table.literals[j] for j in best.columns.tolist()), key=_sort_key)
-        )
+        literals = [problem.table.literals[j] for j in best.columns.tolist()]
+        clause = tuple(sorted(literals, key=lambda literal: literal.sort_key))
         step: dict[str, Any] = {
             "step": 0,
             "objective": best.cost,
@@ -447,7 +434,3 @@ def screen_conditions(
         screening = screen_table(*task, HOW[how])
     assert screening is not None
     return ConditionScreening(problem, screening, float(theta))
-
-
-def _sort_key(literal: Literal) -> tuple[str, str, str, bool, str, str]:
-    return literal.sort_key

@@ -103,11 +103,7 @@ class SeveralClasses:
         return RuleSet((), (), "dnf", self.table.classes[int(mass.argmax())])
 
     def price_of_a_first_condition(self) -> float:
-        """Return the penalty below which some one-condition list beats the constant.
-
-        With the heaviest class on either side of a condition, the rows answered right are the
-        heaviest masses on both sides.
-        """
+        """Return the penalty below which some one-condition list beats the constant."""
         problem = self.everything()
         codes, K = self.table.codes[problem.rows], len(self.table.classes)
         each = np.where(np.arange(K)[:, None] == codes, problem.table.weight, 0.0)

@@ -11,9 +11,8 @@ from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
 from rulekit.learners.training import LearningProblem
 from rulekit.search.columns.clause_selection import ClauseSelection
-from rulekit.search.two_level.block_coordinate import alternating, block_coordinate
+from rulekit.search.two_level.hamming import TwoLevelTask, alternating, block_coordinate, set_cover
 from rulekit.search.two_level.relaxation import solve_two_level_exact, solve_two_level_lp
-from rulekit.search.two_level.task import TwoLevelTask, set_cover
 
 HAMMING_METHODS = ("set_cover", "block_coordinate", "alternating")
 METHODS = (*HAMMING_METHODS, "lp", "exact")
@@ -134,7 +133,6 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **LiteralRuleClassifier._parameter_constraints,
         "method": [StrOptions(set(METHODS))],
         "n_clauses": [Interval(Integral, 1, None, closed="left")],
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],
@@ -145,7 +143,6 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         "init": [StrOptions({"set_cover", "random", "zero"})],
         "update": [StrOptions({"greedy", "cyclic", "random"})],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
-        "random_state": ["random_state"],
     }
     _needs = (
         Needs("rounding", "method", (*HAMMING_METHODS, "exact")),
@@ -226,11 +223,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     def _proved(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
         """Improve a rule by the integer program, which reports optimality."""
         solution = solve_two_level_exact(
-            task.problem,
-            task.theta,
-            self.n_clauses,
-            disable_cost=task.disable_cost,
-            start=start,
+            task.problem, task.theta, self.n_clauses, disable_cost=task.disable_cost, start=start
         )
         last: dict[str, Any] = {"step": len(start.history), "objective": solution.value}
         last["lower_bound"] = solution.lower_bound

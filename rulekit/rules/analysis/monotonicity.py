@@ -1,8 +1,4 @@
-"""Monotonicity of a rule: a rising column never turns the prediction away from a class.
-
-Proved from the conditions alone, for every row there can be: where each condition goes one way,
-that is seen at once, otherwise a step that violates it is searched for.
-"""
+"""Proof from its conditions, or a search for a violation, that a rule is monotone in a column."""
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -292,13 +288,7 @@ class MonotonicityCheck:
     told = former_name("told", "sentence_with")
 
     def sentence_with(self, name: Callable[[str], str] = str) -> str:
-        """Return the sentence with the caller's column names.
-
-        Parameters
-        ----------
-        name : callable, default=str
-            What a column is called, by its name.
-        """
+        """Return the sentence with column names as `name` writes them."""
         column, verb = name(self.feature), "rises" if self.direction == ">" else "falls"
         constraint = (
             f"If only {column} {verb}, the prediction may change to {self.towards}, never away "

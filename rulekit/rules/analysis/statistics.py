@@ -19,10 +19,7 @@ WORD = 60  # clauses in one whole number that rows are grouped by
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedRows:
-    """Counts of rows with the same matched clauses and the same class.
-
-    Shapes: fired (g, n_clauses), truth (g,), n (g,), weight (g,).
-    """
+    """Rows with the same matched clauses and class: fired (g, n_clauses), truth, n, weight (g,)."""
 
     fired: NDArray[np.bool_]
     truth: NDArray[np.object_]
@@ -263,10 +260,6 @@ def rule_statistics(
     ----------
     model, X, y, sample_weight
         As for `clause_statistics`.
-
-    Returns
-    -------
-    RuleStatistics
 
     Raises
     ------

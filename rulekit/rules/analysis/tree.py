@@ -1,8 +1,6 @@
 """Conversion between decision trees and rule sets of disjoint paths.
 
-A tree is represented by its paths: clauses that never hold together, each with the label of its
-leaf; the leaves that give the default need no clause. Nothing else is stored: the layout for
-drawing is derived from the paths, so an edited or loaded rule has one as well.
+A clause is the path to a leaf; the leaves that give the default need none.
 """
 
 from collections.abc import Iterator

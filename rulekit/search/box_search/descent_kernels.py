@@ -65,10 +65,7 @@ def _name(box, k, salt):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _place_of(names, name):  # type: ignore[no-untyped-def]
-    """Find the place of a name, or a free one; NONE where the table is too full for it.
-
-    A full table costs time, not the result: what is not known is done once more.
-    """
+    """Find the place of a name, or a free one; NONE where the table is too full for it."""
     place = np.int64(name >> _SHIFT)
     for _ in range(TRIES):
         if names[place] == name or names[place] == _FREE:
@@ -105,10 +102,9 @@ def _met(names, owners, name, k):  # type: ignore[no-untyped-def]
 def _full_loss(table, work, k, skipped):  # type: ignore[no-untyped-def]
     """Price all wrong rows with the first `k` clauses, one of them left out.
 
-    A row of the described class costs 0 where a clause holds, else ``base + extra * (m - 1)`` with
-    `m` its fewest violations. A row of the other class costs 0 where none holds, else ``base +
-    extra * (c - 1)`` with `c` the clauses that hold; plus `near` for each clause that one feature
-    keeps from it.
+    A described row without a clause costs ``base + extra * (m - 1)``, `m` its fewest violations; a
+    row of the other class ``base + extra * (c - 1)``, `c` the clauses that hold, and `near` for
+    each clause that one feature keeps from it.
     """
     y, charges, v, total = table.y, table.charges, work.v, 0.0
     for i in range(len(y)):
@@ -209,10 +205,7 @@ def _drop_useless(table, work, log, k, theta):  # type: ignore[no-untyped-def]
 
 @machine_code(inline=True)
 def _improve(table, work, k, theta):  # type: ignore[no-untyped-def]
-    """Take steps, clause after clause, or else one swap; say whether anything improved.
-
-    A clause that no step improved is tried again once anything has changed.
-    """
+    """Take steps, clause after clause, or else one swap; say whether anything improved."""
     moved, stamps = False, work.stamps
     for r in range(k):
         if stamps[r] == stamps[-1]:
@@ -264,9 +257,8 @@ def _grow(table, work, log, k, theta):  # type: ignore[no-untyped-def]
 def visit(table, work, log, task, k, theta, salt):  # type: ignore[no-untyped-def]
     """Do a part of `Descent.visit`; return the number of clauses then.
 
-    With the task ENTER the `k` clauses of `work` are new; with RECORD they are logged as they are;
-    with DESCEND all are improved; with GROW the last one is new, and kept if it pays. `salt` names
-    the price.
+    `k` clauses are new (ENTER), logged as they are (RECORD) or all improved (DESCEND), or the last
+    one is new and kept if it pays (GROW). `salt` names the price.
     """
     if task == DESCEND:
         return _descend(table, work, log, k, theta, salt)
@@ -321,9 +313,8 @@ def _copy_clause(box, k, into, r):  # type: ignore[no-untyped-def]
 def improve_each(table, work, box, saved, names, owners, theta):  # type: ignore[no-untyped-def]
     """Improve the clauses ``box[k]``, shape (p, 3), each by itself from where it is, in place.
 
-    ``saved[k]`` receives what the clause saves, and what it would without each of its features. A
-    start that comes to a clause which an earlier one met ends where that one did; `names` and
-    `owners`, of `SLOTS` places, remember who met what, and are empty (0) at first.
+    ``saved[k]`` receives what the clause saves, and what it would without each feature. `names` and
+    `owners` (`SLOTS` zeros at first) let equal clauses on the way end alike.
     """
     for k in range(len(box)):
         _copy_clause(box, k, work.box, ZERO)

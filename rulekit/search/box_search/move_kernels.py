@@ -103,10 +103,7 @@ AT_ONCE = 1 << 20  # numbers that `freed`, and `both`, may hold
 
 
 def new_table(problem: Any, y: Any, charges: Any, rows: Any = slice(None)) -> Table:
-    """Bring (some rows of) a problem to the arrays that kernels read.
-
-    Shapes: y (n,), charges (n, 3).
-    """
+    """Bring (some rows of) a problem to the arrays that kernels read."""
     cells = np.array(problem.cells[rows], np.uint16, order="C")
     return Table(
         cells,
@@ -311,12 +308,7 @@ def _list_active(table, work, r):  # type: ignore[no-untyped-def]
 
 @machine_code(inline=True)
 def _fill_sums(table, work, r):  # type: ignore[no-untyped-def]
-    """Sum what acceptance saves over the cells of every column.
-
-    O(n + a c + b) for the `a` rows that save something in every feature of the `c` columns and the
-    `b` refusals that matter. For training errors these are the rows the clause holds for, and the
-    rows that a single feature keeps out.
-    """
+    """Sum what acceptance saves over the cells of every column."""
     n_active, rows, plain = _list_active(table, work, r), table.rows, table.plain[0]
     v, held, extra, refuses = work.v[r], work.held, work.extra, work.refuses
     active, features, sums = work.active, table.features, work.sums
@@ -348,10 +340,7 @@ def _fill_sums(table, work, r):  # type: ignore[no-untyped-def]
 
 @machine_code(inline=True)
 def _changed(u, described, at_zero, extra, near, nearest):  # type: ignore[no-untyped-def]
-    """How ``g`` changes for a row of `u` violations where one of them counts no longer.
-
-    For a feature that accepts the row; and for one that refuses it, what that is more.
-    """
+    """How ``g`` changes for a row of `u` violations where one of them counts no longer."""
     now = saving(u, described, at_zero, extra, near, nearest)
     less = saving(u - 1, described, at_zero, extra, near, nearest)
     if u == 1:
@@ -434,10 +423,7 @@ def _best_run(H, row, may, f, last, price):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def best_choice(H, row, may, f, last, flags, price):  # type: ignore[no-untyped-def]
-    """Choose what feature `f` accepts, by a row of H: worth, low, high, absent, and worth of all.
-
-    Ties go to the first of: all, an interval, the two tests of missingness.
-    """
+    """Choose what feature `f` accepts, by a row of H: worth, low, high, absent, worth of all."""
     worth, low, high, inside = _best_run(H, row, may, f, last, price)
     lost, lacks, absent = H[row, last + 1], flags[f, LACKS], True
     full = inside + lost

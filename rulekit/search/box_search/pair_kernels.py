@@ -225,10 +225,7 @@ def _put(box, r, f, low, high, absent):  # type: ignore[no-untyped-def]
 
 @machine_code(inline=True)
 def _try_pair(table, work, room, r, pair, price, best):  # type: ignore[no-untyped-def]
-    """Set clause `r` to the best box on two features if it saves more than `best`.
-
-    Returns what the clause saves then.
-    """
+    """Set clause `r` to the best box on two features if it saves more than `best`."""
     a, b = room.pair[pair, FIRST], room.pair[pair, SECOND]
     f, g, upto, row = room.rank[a], room.rank[b], room.upto, room.row
     last, width = table.features[f, BINS] - 1, table.features[g, BINS] + 1
@@ -254,11 +251,7 @@ def _try_pair(table, work, room, r, pair, price, best):  # type: ignore[no-untyp
 
 @machine_code(types.void(TABLE, WORK, ROOM, I, F))
 def start_clause(table, work, room, k, theta):  # type: ignore[no-untyped-def]
-    """Start clause `k` of `work`, after the first `k`, with at most two intervals.
-
-    Ties go to the better single features first, then
-    to the lower bins of the first.
-    """
+    """Start clause `k` of `work`, after the first `k`, with at most two intervals."""
     if len(table.features) == 0:
         return
     if k == 0:

@@ -151,7 +151,8 @@ class Axes:
     def _level(self, literal: Literal, j: int) -> tuple[int, NDArray[np.integer]]:
         """Return for each bin whether it holds a literal's level; the last one has no value."""
         source = int(self.table.feature[j])
-        held = _level_test(literal).mask_of(self.table.encodings[source].representatives())
+        test = replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
+        held = test.mask_of(self.table.encodings[source].representatives())
         bins = held.astype(np.int64)
         bins[-1] = 2
         return source, bins
@@ -167,11 +168,6 @@ class Axes:
         self.bins.append(bins)
         self._sizes.append(n_bins)
         return len(self.bins) - 1
-
-
-def _level_test(literal: Literal) -> Literal:
-    """Return the test whether a value is the level, or among the levels, of a literal."""
-    return replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
 
 
 def _by_column(table: BinnedTable, form: str) -> dict[str, Kinds]:
@@ -222,14 +218,11 @@ HAMMING = BoxPrices(1.0, 1.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Charges:
-    """What each row costs, in multiples of one power of two; their sums are exact in any order.
+    """What each row costs, in multiples of one power of two; their sums are exact in any order."""
 
-    Shapes: base (n,), extra (n,), near (n,).
-    """
-
-    base: Floats
-    extra: Floats
-    near: Floats
+    base: Floats  # (n,)
+    extra: Floats  # (n,)
+    near: Floats  # (n,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,10 +335,7 @@ class BoxRows:
         return len(self.n_bins)
 
     def part(self, most: int) -> "BoxRows":
-        """Draw rows in proportion to their weight, spread over the table as it is sorted.
-
-        Each class keeps its weight, in rows that weigh alike but where one is drawn more than once.
-        """
+        """Draw rows in proportion to their weight, spread over the table as it is sorted."""
         assert self.weight is not None
         rows, weight = [], []
         for side in (False, True):
@@ -424,14 +414,11 @@ class BoxRows:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Boxes:
-    """The clauses of a DNF as boxes; see the legend of the module.
+    """The clauses of a DNF as boxes; see the legend of the module."""
 
-    Shapes: low, high (k, p), absent (k, p).
-    """
-
-    low: Ints
-    high: Ints
-    absent: Bools
+    low: Ints  # (k, p)
+    high: Ints  # (k, p)
+    absent: Bools  # (k, p)
 
     @property
     def n_clauses(self) -> int:
@@ -524,10 +511,7 @@ def _merged_cells(
 def merge_equal_rows(
     codes: NDArray[np.unsignedinteger], y: NDArray[Any], weight: Floats
 ) -> tuple[NDArray[np.unsignedinteger], NDArray[Any], Floats]:
-    """Merge rows of equal codes and class, in an order that does not depend on theirs.
-
-    Shapes: codes (n, p), y (n,), weight (n,).
-    """
+    """Merge rows of equal codes and class, in an order that does not depend on theirs."""
     if not len(codes):
         return codes, y, weight
     kind = codes.dtype.newbyteorder(">")  # as bytes, these rows sort like the tuples of their codes

@@ -1,13 +1,11 @@
 """Rules without linear programs: coordinate descent on boxes with an archive of the best per size.
 
-A clause of a DNF is a box over binned features. Re-optimising the whole interval of one feature of
-one clause is exact and costs one histogram (`move_kernels`); steps of this kind, swaps, dropped and
-added clauses and random perturbations, started along a path of falling prices, fill an archive that
-answers every price θ and every limit on the clauses at once.
+Re-optimising the whole interval of one feature of one clause is exact and costs one histogram
+(`move_kernels`); such steps, swaps, dropped and added clauses and perturbations, along a path of
+falling prices, fill an archive that answers every price θ and every limit on the clauses.
 
 `refined_cuts` moves the cuts of a finished rule to any value of the training table: every interval
-of every clause is optimised anew, exactly, in O(n + D), and the number of literals stays. Legend,
-beside that of `problem`::
+of every clause is optimised anew, exactly, in O(n + D). Legend, beside that of `problem`::
 
     A, y          the table as a CNF: a DNF clause requires column j to be False
     (a, b]        ranks that an interval takes; a = -1 and b = D - 1 where it has no such end
@@ -56,10 +54,7 @@ class SingleBox:
         self._pair_buffers = pair_kernels.room()
 
     def started(self, savings: Floats, theta: float) -> Ints:
-        """Find the best box on at most two features, see `pair_kernels`.
-
-        Shapes: savings (n,); result (p, 3).
-        """
+        """Find the best box on at most two features, see `pair_kernels`."""
         self._price(savings)
         if not self._work.box.shape[1]:
             return np.zeros((0, 3), np.int64)
@@ -68,10 +63,7 @@ class SingleBox:
         return box
 
     def improved(self, savings: Floats, box: Ints, theta: float) -> Ints:
-        """Change one feature of a box, or two at once, until nothing saves more.
-
-        Shapes: box (p, 3); result (p, 3).
-        """
+        """Change one feature of a box, or two at once, until nothing saves more."""
         self._price(savings)
         kernels, boxes = self._descents, box[None].copy()
         saved = np.zeros((1, 1 + len(box)))
@@ -134,10 +126,7 @@ class Archive:
         return entry is None or loss < entry.loss - GAIN
 
     def answer(self, n_clauses: int, theta: float) -> ArchiveEntry:
-        """Return the best entry of at most `n_clauses` clauses at price `theta`.
-
-        Ties go to fewer literals, then to fewer clauses.
-        """
+        """Return the best entry of at most `n_clauses` clauses at price `theta`."""
         allowed = [e for e in self._entries.values() if e.n_clauses <= n_clauses]
         values = [e.loss + theta * e.n_conditions for e in allowed]
         least = min(values) + 2 * GAIN  # all that rounding may make equal to the least
@@ -149,16 +138,6 @@ class Archive:
     def chosen(self, entry: ArchiveEntry) -> Bools:
         """Return which conditions of the table each clause of an entry uses, shape (k, d)."""
         return self.problem.chosen(entry.boxes)
-
-    def front(self, n_clauses: int | None = None) -> tuple[ArchiveEntry, ...]:
-        """Return the entries that no other beats in both loss and literals, smallest first."""
-        limit = np.inf if n_clauses is None else n_clauses
-        allowed = [e for e in self._entries.values() if e.n_clauses <= limit]
-        kept: list[ArchiveEntry] = []
-        for entry in sorted(allowed, key=lambda e: (e.n_conditions, e.loss, e.n_clauses)):
-            if not kept or entry.loss < kept[-1].loss - GAIN:
-                kept.append(entry)
-        return tuple(kept)
 
 
 class Descent:
@@ -201,10 +180,7 @@ class Descent:
         self._offer(archive)
 
     def promising(self, most: int) -> Ints:
-        """List the features of the `most` columns whose changes came nearest to the best change.
-
-        Over all steps made so far; of equal ones the first.
-        """
+        """List the features of the `most` columns whose changes came nearest to the best change."""
         return self.features_of(self._work.reach, most)
 
     def features_of(self, worth: Floats, most: int) -> Ints:
@@ -445,16 +421,9 @@ class _Interval:
 
 
 def refined_cuts(
-    table: BinnedTable,
-    form: str,
-    movable: MovableCuts,
-    chosen: Bools,
-    prices: BoxPrices = ERRORS,
+    table: BinnedTable, form: str, movable: MovableCuts, chosen: Bools, prices: BoxPrices = ERRORS
 ) -> tuple[dict[tuple[int, int], int], float]:
-    """Optimise the intervals of a rule in turn, until none can be improved; shapes: chosen (R, d).
-
-    Among equal cuts an interval with one end keeps the one next to the old cut, else the first.
-    """
+    """Optimise the intervals of a rule in turn, until none can be improved; chosen (R, d)."""
     work = _Refinement(table.as_cnf(form), movable, chosen, prices)
     places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]
     while any(work.improve(r, s) for r, s in places):
@@ -466,11 +435,7 @@ class _Refinement:
     """The clauses under change."""
 
     def __init__(
-        self,
-        table: BinnedTable,
-        movable: MovableCuts,
-        chosen: Bools,
-        prices: BoxPrices,
+        self, table: BinnedTable, movable: MovableCuts, chosen: Bools, prices: BoxPrices
     ) -> None:
         self.table, self.movable, self.prices = table, movable, prices
         self.y, self.weight = table.y, table.weight

@@ -1,9 +1,7 @@
 """Rules by column generation: a linear program over clauses, with a bound on what is possible.
 
-The problem is the priced Hamming loss of Dash, Gunluk and Wei: choose clauses of a DNF so that
-missed rows of the described class, rows of the other class counted once for every clause that holds
-for them, and the prices of clauses and literals add up to as little as possible. Its linear
-relaxation has a variable for every clause there is; clauses are generated as they are needed.
+The priced Hamming loss of Dash, Gunluk and Wei: missed rows of the described class, rows of the
+other class once for every clause that holds, and the prices of clauses and literals.
 
 Legend, beside that of `rulekit.search.box_search.problem`::
 
@@ -16,12 +14,9 @@ Legend, beside that of `rulekit.search.box_search.problem`::
     pricing  max  sum of mu over held rows - cost_k over all clauses k; none above 0 proves the
              master optimal
 
-A rule is chosen among the generated clauses by local search, then by an integer program. A clause
-whose reduced cost exceeds what the best known rule costs above the master's value is in no better
-rule made of generated clauses: it is left out.
-
-The restricted master is solved by its dual, which has a row for each clause: a new clause is a new
-row, and the dual simplex method goes on from where it was.
+A rule is chosen among the generated clauses by local search, then by an integer program; a clause
+whose reduced cost exceeds what the best known rule costs above the master's value is left out. The
+master is solved by its dual, where a new clause is a new row and the dual simplex method goes on.
 """
 
 import time
@@ -58,10 +53,7 @@ GAIN = 1e-9
 
 
 class ClausePool:
-    """Clauses with what they hold for and what they cost.
-
-    Shapes: held (len(pool), cost (len(pool).
-    """
+    """Clauses with what they hold for and what they cost."""
 
     def __init__(self, problem: BoxRows, clause_price: float, literal_price: float) -> None:
         self.problem = problem
@@ -137,14 +129,11 @@ def _fired(clauses: Boxes, problem: BoxRows) -> Bools:
 
 @dataclass(frozen=True)
 class MasterAnswer:
-    """An optimal solution of the master.
-
-    Shapes: mu (rows of the described class,), z (clauses,).
-    """
+    """An optimal solution of the master."""
 
     value: float
-    mu: Floats
-    z: Floats
+    mu: Floats  # (rows of the described class,)
+    z: Floats  # (clauses,)
 
     def beside(self, n_clauses: int) -> "MasterAnswer":
         """Return the same solution of a larger pool, where the clauses added are not used."""
@@ -289,10 +278,7 @@ class _Choice:
                 chosen = np.append(chosen, into - 1)
 
     def _changes(self, chosen: Ints) -> Floats:
-        """Change of the objective by taking out one clause (row 0: none) and putting in another.
-
-        Column 0 puts none in.
-        """
+        """Change of the objective by taking out one clause (row 0: none) and putting in another."""
         held = self.held[chosen]
         count = held.sum(axis=0)
         alone = np.zeros((1 + len(chosen), len(self.weight)))  # rows missed, or held by one alone

@@ -1,9 +1,8 @@
-"""The best single clause, with a proof: branch and bound on sets of rows kept as bits.
+"""The best single clause, with a proof, and all near it: branch and bound on rows kept as bits.
 
-A clause is an AND of literals. Its value is the weight of the described rows it holds for, minus
+The value of a clause, an AND of literals, is the weight of the described rows it holds for, minus
 the weight of the other rows it holds for, minus θ a literal; the rule without clauses is worth
-nothing. Maximising the value is minimising training errors plus θ times literals over rules of one
-clause.
+nothing. Maximising it is minimising training errors plus θ times literals over rules of one clause.
 
 Legend::
 
@@ -16,18 +15,11 @@ Legend::
 
 Every subset of literals has a literal of largest loss. A node branches over which one that is, and
 leaves to the branch only literals of smaller loss: each subset is met once, and ``P - loss`` bounds
-what is left of P at once.
+what is left of P at once. Rows are packed into 64-bit words, sorted by weight where there are few
+distinct weights; else each byte of a word is looked up in a table.
 
-Here the rows are packed into 64-bit words: sorted by weight where there are few distinct weights,
-so that all rows of a word weigh the same and counting bits weighs them; else each byte of a word is
-looked up in a table. The search itself is `exact_kernels`.
-
-All clauses near the best one: the branch and bound of `exact_clause` that keeps what it meets.
-
-A clause is listed if it is worth at most a margin less than the best one and each of its literals
-pays: leaving out any one would cost more than its price saves. Every other clause within the margin
-loses its idle literals one by one without being worth less, so it is a listed one, with literals
-that do nothing for it. What all listed clauses have in common, all clauses of the margin have.
+Near the best one a clause is listed if leaving out any of its literals would cost more than its
+price saves. Every other clause within the margin loses its idle literals without being worth less.
 """
 
 import math
@@ -81,18 +73,15 @@ BestBox = Callable[[float, Floats, float, ClauseLimits], tuple[ExactClause, Boxe
 
 @dataclass(frozen=True, eq=False)
 class ClauseTask:
-    """The literals over the rows that weigh anything.
-
-    Shapes: slot (d,), step (rows of the other class, d).
-    """
+    """The literals over the rows that weigh anything."""
 
     P: Bools
     N: Bools
     weight_p: Floats
     weight_n: Floats
     theta: float
-    slot: Ints
-    step: Bools
+    slot: Ints  # (d,)
+    step: Bools  # (rows of the other class, d)
     incumbent: float
     limits: ClauseLimits
 
@@ -106,11 +95,7 @@ def clause_task(
     incumbent: float,
     limits: ClauseLimits,
 ) -> ClauseTask:
-    """Sort the rows by class, leave out those of weight zero, and find the steps.
-
-    Weights are rounded to multiples of a power of two that is so small that no sum of them is
-    rounded again: they then weigh the same in every order.
-    """
+    """Sort the rows by class, leave out those of weight zero, and find the steps."""
     _, exponent = math.frexp(float(weight.sum()))
     unit = math.ldexp(1.0, max(exponent - 52, -1000))
     weight = np.rint(weight / unit) * unit
@@ -206,10 +191,7 @@ def best_box_search(problem: BoxRows) -> BestBox:
 def best_clause_of_table(
     table: BinnedTable, form: str, theta: float, incumbent: float, limits: ClauseLimits
 ) -> tuple[ExactClause, Bools | None]:
-    """Find the best clause over the conditions of a table, see `best_clause`; return it chosen.
-
-    Shapes: the conditions of the clause (1, d).
-    """
+    """Find the best clause over the conditions of a table, see `best_clause`; return it chosen."""
     rows = BoxRows.of_table(table, form)
     search_boxes = best_box_search(rows)
     best, box = search_boxes(theta, np.asarray(rows.weight), incumbent, limits)
@@ -363,13 +345,7 @@ def near_best_clauses(  # noqa: PLR0913  all but four by keyword
     most: int = 10_000,
     limits: ClauseLimits | None = None,
 ) -> NearBest:
-    """List all clauses that are worth at most `margin` less than the best.
-
-    Shapes: holds (n, d), y (n,), slots d, weight (n,).
-
-    Exponential in the worst case. It does not depend on the order of rows; ties at the edge of a
-    margin that had to shrink are left out together.
-    """
+    """List all clauses that are worth at most `margin` less than the best."""
     y = np.asarray(y, dtype=bool)
     weights = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     slot_of = range(holds.shape[1]) if slots is None else slots

@@ -339,11 +339,7 @@ def _enter_near(t, levels, task, record, tops, near, margin):  # type: ignore[no
 
 @machine_code(B(LEVELS, TASK, RECORD, TOPS, NEAR, types.float64, I))
 def search_near(levels, task, record, tops, near, margin, budget):  # type: ignore[no-untyped-def]
-    """List the clauses near the best until the tree is done (true), or room or tests are (false).
-
-    It goes the way of `search`. What is listed is worth more than `record.value`, which rises with
-    the best clause; every literal of it pays its price, so `task.step` must hold all rows.
-    """
+    """List the clauses near the best; return whether the tree was done before room or tests."""
     counts = record.counts
     t, new, most = counts[LEVEL], counts[NEW], counts[TESTS] + budget
     while t >= 0:

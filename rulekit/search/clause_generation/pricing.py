@@ -1,10 +1,8 @@
 """Clauses of negative reduced cost, found by improving boxes from several starts.
 
-See `column_generation` for the problem and its symbols. Each start is improved by the moves of the
-box search, with the dual prices as the weights of the described class; of what is reached the
-clauses with one feature less are looked at too. Of more than `MANY_COLUMNS` only those are changed
-first that save most alone, and those in use; where that finds too little, the best clauses reached
-are improved over all columns.
+See `column_generation` for the symbols. The dual prices are the weights of the described class;
+clauses with one feature less are looked at too. Of more than `MANY_COLUMNS` only those that save
+most alone, and those in use, are changed first.
 """
 
 from typing import Any
@@ -39,10 +37,7 @@ class BoxPricing:
     def price(
         self, mu: Floats, support: Boxes, batch: int, below: float = -NEW
     ) -> tuple[Boxes, Floats]:
-        """Return different clauses of small reduced cost, at most `batch`, with these costs.
-
-        Shapes: mu (rows of the described class,).
-        """
+        """Return different clauses of small reduced cost, at most `batch`, with these costs."""
         problem = self.problem
         weight = np.asarray(problem.weight).copy()
         weight[problem.y] = mu

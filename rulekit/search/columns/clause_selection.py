@@ -13,12 +13,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class MovableCuts:
-    """Where the cuts of a table's conditions may be moved.
+    """Where cuts may move: each row's rank in each feature with cuts (-1: missing).
 
-    `ranks` holds the rank of each row's value in each feature with cuts (-1: missing); `barred`
-    pairs of a condition and a rank after which it may not cut.
-
-    Shapes: ranks (n,) each.
+    `barred` holds pairs of a condition and a rank after which it may not cut.
     """
 
     ranks: Mapping[int, NDArray[np.int64]] = field(default_factory=dict, repr=False)
@@ -27,10 +24,10 @@ class MovableCuts:
 
 @dataclass(frozen=True)
 class ClauseSelection:
-    """Conditions chosen for the clauses of a rule; shapes: chosen (R, d), disabled (R,)."""
+    """Conditions chosen for the clauses of a rule."""
 
-    chosen: Bools
-    disabled: Bools
+    chosen: Bools  # (R, d)
+    disabled: Bools  # (R,)
     value: float
     history: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     lower_bound: float | None = None
@@ -71,13 +68,8 @@ def hamming_cost(
 ) -> float:
     """Weigh the literals that would have to change for every row to be right, objective (3.10).
 
-    A row with ``y`` costs 1 for each clause that is false on it; a row without costs the
-    smallest number of true columns over the clauses. Each column chosen costs `theta`. A
-    disabled clause is one with a single column that is always true, and costs `disable_cost`.
-
-    Shapes: A (n, d), y (n,), weight (n,), chosen (R, d), disabled (R,).
-
-    Takes O(n * number of chosen columns) time.
+    A row with ``y`` costs 1 for each clause false on it, another one the least number of true
+    columns over the clauses; a column costs `theta`, a disabled clause `disable_cost`.
     """
     weight = np.ones(len(y)) if weight is None else weight
     counts = _counts_with_disabled(A, chosen, disabled)
@@ -97,10 +89,7 @@ def error_cost(
     disabled: Bools | None = None,
     disable_cost: float = 0.0,
 ) -> float:
-    """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7).
-
-    Parameters and cost are those of `hamming_cost`.
-    """
+    """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7)."""
     weight = np.ones(len(y)) if weight is None else weight
     answer = (_counts_with_disabled(A, chosen, disabled) > 0).all(axis=1)
     return float(weight[answer != y].sum()) + _price(chosen, theta, disabled, disable_cost)

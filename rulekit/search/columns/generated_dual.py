@@ -4,10 +4,8 @@
 
     maximise  sum(mu)    subject to  P.T @ mu <= c,  0 <= mu <= m
 
-Rows that all these columns treat alike are one variable, with their weights added, so that the
-program stays small whatever the number of rows; its value is shared out again by weight. Generated
-columns split these groups. For few entries the compiled simplex method (`rounding_kernels`) over
-all columns and rows at once is faster than a call of HiGHS.
+Rows that these columns treat alike are one variable. For few entries the compiled simplex method
+(`rounding_kernels`) over all columns and rows at once is faster than a call of HiGHS.
 """
 
 import time
@@ -27,15 +25,12 @@ CHUNK = 32  # columns separated at a time
 
 @dataclass(frozen=True)
 class RowGroups:
-    """Rows that are one variable.
+    """Rows that are one variable."""
 
-    Shapes: of (g,), first (number of groups,), weight (number of groups,), m (g,).
-    """
-
-    of: Ints
-    first: Ints
-    weight: Floats
-    m: Floats
+    of: Ints  # (g,)
+    first: Ints  # (number of groups,)
+    weight: Floats  # (number of groups,)
+    m: Floats  # (g,)
 
     def shared(self, mu: Floats) -> Floats:
         """Share out what groups have by weight: shape (g,). No row gets more than its bound."""
@@ -44,10 +39,7 @@ class RowGroups:
 
 
 class GeneratedDual:
-    """The program at the head of this module; each solution begins at the vertex of the last one.
-
-    Shapes: m (g,).
-    """
+    """The program of this module; each solution begins at the vertex of the last one."""
 
     def __init__(self, m: Floats) -> None:
         some = min(len(m), 1)
@@ -118,10 +110,7 @@ EXACT = 1e-9
 def solve_small_dual(
     P: Bools, c: Floats, m: Floats, time_limit: float | None = None
 ) -> LPSolution | None:
-    """Solve for mu; return None unless a check shows that the solution is optimal to 1e-9.
-
-    Shapes: P (g, d), c (d,), m (g,).
-    """
+    """Solve for mu; return None unless a check shows that the solution is optimal to 1e-9."""
     from rulekit.search.columns.rounding_kernels import OPTIMAL, UNFINISHED, Tableau, optimise
 
     end = np.inf if time_limit is None else time.monotonic() + time_limit

@@ -7,14 +7,9 @@ Throughout the module::
     price   (d,)   float   what it costs to choose a column: theta, and the wrong rows it covers
     w       (d,)   float   the relaxed clause, in [0, 1]
 
-A clause is an OR of columns. Its cost is the price of its columns and the weight of the rows it
-leaves uncovered, ``price @ w + m @ max(0, 1 - P @ w)``, which is also what is minimised while
-some of `w` is still fractional.
-
-One vertex: what makes the answer of a linear program a function of the problem alone.
-
-Optimal clauses are often not unique. A fixed perturbation of the prices makes them so, and
-weights are written as the small fractions they are, so that two solves give the same bits.
+The cost of a clause is ``price @ w + m @ max(0, 1 - P @ w)``, also while `w` is fractional. A fixed
+perturbation of the prices, and weights written as the small fractions they are, make the vertex of
+a linear program a function of the problem alone.
 """
 
 from collections.abc import Sequence
@@ -33,15 +28,12 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class RedundancyGroup:
-    """Columns of which an optimal clause holds few: thresholds of one number, or one level.
-
-    Shapes: pairs (len(low).
-    """
+    """Columns of which an optimal clause holds few: thresholds of one number, or one level."""
 
     low: NDArray[np.intp]
     high: NDArray[np.intp]
     single: NDArray[np.intp]
-    pairs: Bools
+    pairs: Bools  # (len(low), len(high))
     overlap: bool
 
     @cached_property
@@ -66,15 +58,7 @@ class RedundancyGroup:
 
 
 def redundancy_groups(columns: BinnedTable, y: Bools) -> tuple[RedundancyGroup, ...]:
-    """Partition the columns into groups of which an optimal clause holds few.
-
-    The thresholds of one feature are one group. Of its other columns, those that equal or
-    complement one another in all rows are one group.
-
-    Shapes: columns (n, d), y (n,).
-
-    Takes O(n p) time, and what columns say of the cells that are seen.
-    """
+    """Partition the columns into groups of which an optimal clause holds few."""
     seen, covered = columns.seen(), columns[y].seen()
     members: dict[tuple[object, ...], list[int]] = {}
     for j, feature in enumerate(columns.feature.tolist()):
@@ -121,6 +105,7 @@ NOISE = 1e-10  # of a weight, as solvers return it
 DENOMINATORS = np.arange(2.0, 241.0)
 Floats = NDArray[np.float64]
 TIE = 1e-9
+DRAWS = 10  # of `round_at_random`
 
 
 def default_perturbation(d: int) -> Floats:
@@ -131,10 +116,7 @@ def default_perturbation(d: int) -> Floats:
 
 
 def snapped(w: Floats, P: Floats | None = None) -> Floats:
-    """Write weights so that two solves that end in the same vertex give the same bits.
-
-    Shapes: w (d,), P (g, d); result (d,).
-    """
+    """Write weights so that two solves that end in the same vertex give the same bits."""
     w = np.clip(w, 0.0, 1.0)
     whole = np.round(w)
     w = np.where(np.abs(w - whole) < SNAP, whole, w)
@@ -167,16 +149,13 @@ def _recompute(w: Floats, P: Floats) -> None:
 
 @dataclass(frozen=True)
 class RoundingTask:
-    """One relaxed clause to be rounded; the module docstring defines the arrays.
-
-    Shapes: required (d,).
-    """
+    """One relaxed clause to be rounded; the module docstring defines the arrays."""
 
     P: BinnedTable
     m: Floats
     price: Floats
     layout: Any
-    required: Bools
+    required: Bools  # (d,)
 
     def cost(self, chosen: Bools) -> float:
         """Cost of a clause, all its columns chosen."""
@@ -219,14 +198,9 @@ def round_by_threshold(w: Floats, threshold: float = 0.2) -> Bools:
     return w >= threshold
 
 
-def round_at_random(
-    task: RoundingTask, w: Floats, rng: np.random.Generator, n_draws: int = 10
-) -> Bools:
-    """Choose each column with its weight as the probability; keep the cheapest of some draws.
-
-    Shapes: w (d,); result (d,).
-    """
-    draws = (rng.random((n_draws, len(w))) < w) | task.required
+def round_at_random(task: RoundingTask, w: Floats, rng: np.random.Generator) -> Bools:
+    """Choose each column with its weight as the probability; keep the cheapest of some draws."""
+    draws = (rng.random((DRAWS, len(w))) < w) | task.required
     costs = np.array([task.cost(draw) for draw in draws])
     near = np.flatnonzero(costs <= costs.min() + TIE)
     shortest: Bools = draws[near[np.argmin(draws[near].sum(axis=1))]]
@@ -236,25 +210,12 @@ def round_at_random(
 def round_without_redundancy(task: RoundingTask, w: Floats) -> Bools:
     """Round group after group, heaviest first, to the cheapest combination without redundancy.
 
-    In each group all combinations an optimal clause may hold are tried: none, one ``<=``, one
-    ``>``, or one of each that are not always true together; of columns that equal or complement
-    one another none or one. The paper leaves open what the groups not yet rounded stand at
-    meanwhile. Both readings are swept, their relaxed weights and 0; each clause is then swept
-    again, its other columns as they stand, until that no longer lowers the cost; and the cheapest
-    is kept.
+    Of each group all combinations an optimal clause may hold are tried. The paper leaves open what
+    value the groups not yet rounded have: both readings (their relaxed weights, and 0) are swept
+    until nothing improves; the cheaper is kept. Costs within 1e-9 are ties: fewer columns win,
+    then the lowest columns, then the first reading. O(n p) a sweep.
 
-    Shapes: w (d,); result (d,).
-
-    Costs that differ by less than 1e-9 are ties: fewer columns win, then the lowest columns;
-    groups of equal weight are taken by lowest column; of clauses of equal cost and length the
-    first reading's. Takes O(n p) time a sweep: the rows still open are weighed once for all
-    columns of a group, by the cells they lie in, because the two nested sides of a number do not
-    cover the same row.
-
-    Sweeping once, from the relaxed weights alone, costs 1.20 times the exact optimum on the
-    fractional programs of one table this was measured on (pima), and 1.11 times on another
-    (sonar); as it is, 1.09 times on both.
-
+    Sweeping once costs 1.20 (pima) and 1.11 (sonar) times the exact optimum, as it is 1.09 on both.
     Source: Su, Wei, Varshney, Malioutov (2015), section 4.4.
     """
     from rulekit.search.columns import rounding_kernels as kernel

@@ -335,10 +335,7 @@ def _leaving(t):  # type: ignore[no-untyped-def]
 
 @machine_code(inline=True)
 def _entering(t, k, sign, violation):  # type: ignore[no-untyped-def]
-    """Turn variables to their other bounds; return the one that enters, -1 if there is none.
-
-    Sign is that of the needed change of basic variable k.
-    """
+    """Turn variables to their other bounds; return the one that enters, -1 if there is none."""
     row = t.table[k]
     while True:
         best, size, found = np.inf, 0.0, -1

@@ -12,18 +12,28 @@ Throughout the module, with the paper's equation numbers::
 Costs of rows in Z go straight into the price of a column, ``c = theta + rows[Z] @ A[Z]``, which
 leaves the compact program over the rows of P, with weights m after equal rows are merged::
 
-    minimise  c @ w + m @ xi    subject to  P @ w + xi >= 1,  0 <= w,  0 <= xi
+    minimise  c @ w + m @ xi    subject to  P @ w + xi >= 1,  0 <= w,  0 <= xi           (primal)
+    maximise  sum(mu)           subject to  P.T @ mu <= c,  0 <= mu <= m                 (dual)
 
-What is solved is its dual, ``max 1 @ mu`` subject to ``P.T @ mu <= c`` and ``0 <= mu <= m``:
-its slack basis is feasible, and w are the prices of its rows.
+A last column of ones disables the clause. The dual is solved: its slack basis is feasible, and w
+are the prices of its rows. HiGHS is given the columns of P as they are missed: first those that
+look cheapest for what they cover, then those that the answer overdraws, until none is.
 
 *One vertex.* Optimal clauses are often not unique. A fixed perturbation of about 1e-6, tied to
 the column, makes them so; every solve is cold; fractions are written as the small fractions they
 are. The answer is then a function of the sub-problem alone, whatever was solved before.
+
+*Range.* Let R be the tight rows of the dual at its optimum and F the mu (of groups of rows)
+strictly between their bounds. If all prices rise by t, mu[F] moves along ``K @ dmu = 1`` with
+``K = P[F][:, R].T``, and w stays optimal as long as mu stays within its bounds and no other row of
+the dual is passed. Each theta in this interval needs no solve.
+
+*Chains.* A column whose price, perturbation included, exceeds that of a narrower threshold of its
+chain by as much as it covers more has weight 0 in the one optimal vertex.
 """
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,12 +42,11 @@ from numpy.typing import NDArray
 
 from rulekit._sums import addable
 from rulekit.binning import BinnedTable
-from rulekit.binning.binned_table import row_order
-from rulekit.exceptions import SolverError
-from rulekit.search.columns.candidates import compact_program
+from rulekit.binning.binned_table import DENSE, row_order
+from rulekit.exceptions import SolverError, TimeLimitError
+from rulekit.search.columns.generated_dual import SMALL, GeneratedDual, RowGroups, solve_small_dual
 from rulekit.search.columns.rounding import (
     ALWAYS_PERTURBATION,
-    TIE,
     RoundingTask,
     default_perturbation,
     redundancy_groups,
@@ -45,12 +54,268 @@ from rulekit.search.columns.rounding import (
     round_by_threshold,
     round_without_redundancy,
     rounding_layout,
+    snapped,
 )
-from rulekit.search.lp import seconds_left, solve_milp
-from rulekit.search.one_level.program import ChainScreen, CoverProgram, ThetaPath, Vertex
+from rulekit.search.lp import TOLERANCE, LPSolution, seconds_left
 
-Bools = NDArray[np.bool_]
+Ints = NDArray[np.intp]
+BLOCK = 1024  # columns that are compared at a time
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+GAP = 1e-7
+FEW, MANY = 16, 64  # columns that are passed at a time, and of a small table
+MARGIN = 1e-9  # kept from the ends of an interval, where two vertices are optimal
+
+
+class ChainScreen:
+    """Strict records along the chains of thresholds of P (g, d), for any prices and weights."""
+
+    def __init__(self, P: BinnedTable) -> None:
+        self._order, self._start = _nested_runs(P)
+
+    def beaten(self, price: Floats, worth: Floats) -> Bools:
+        """Return which columns a narrower one of their chain makes redundant, shape (d,)."""
+        answer = np.zeros(len(price), dtype=bool)
+        order = self._order
+        if not len(order):
+            return answer
+        gain = worth[order] - price[order]
+        rank = np.empty(len(order), dtype=np.int64)
+        by_gain = np.argsort(gain, kind="stable")
+        step = np.concatenate([[0], np.diff(gain[by_gain]) > 0])
+        rank[by_gain] = np.cumsum(step)  # equal gains, equal ranks
+        rank += self._start * (len(order) + 1)  # a later chain is above all before it
+        # As ranks of a later chain are above all earlier ones, one running maximum serves all: a
+        # column is beaten where its gain is no more than the best before it in its chain.
+        best = np.maximum.accumulate(rank)
+        later = np.diff(self._start, prepend=-1) == 0
+        answer[order] = later & (rank <= np.concatenate([[-1], best[:-1]]))
+        return answer
+
+
+def _nested_runs(P: BinnedTable) -> tuple[Ints, Ints]:
+    """Order the thresholds chain by chain, the narrowest first, and number the chains."""
+    feature, side, rank = P.feature, P.side, P.rank
+    place = np.where(side > 0, -rank, rank)
+    width = P.sums(np.ones(P.shape[0]))  # of variants for gaps the narrower comes first
+    order = np.lexsort((width, place, side, feature))
+    order = order[side[order] != 0]
+    # variants of one threshold stand next to each other: deal them out to chains of their own
+    key = np.stack([feature[order], side[order], place[order]], axis=1)
+    again = (np.diff(key, axis=0, prepend=key[:1] - 1) == 0).all(axis=1)
+    order = order[np.lexsort((place[order], side[order], feature[order], again))]
+    again = np.sort(again)
+    if not len(order):
+        return order, order
+    same = (np.diff(feature[order]) == 0) & (np.diff(side[order]) == 0) & (again[1:] == again[:-1])
+    parts = [order[i : i + BLOCK + 1] for i in range(0, len(order) - 1, BLOCK)]
+    seen = P.seen()  # neighbours that count read one source: its cells say what the rows do
+    wider = [(seen.values_of(p[:-1]) > seen.values_of(p[1:])).any(axis=0) for p in parts]
+    nested = ~np.concatenate([np.zeros(0, dtype=bool), *wider])
+    return order, np.concatenate([[0], np.cumsum(~(same & nested))]).astype(np.intp)
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """An optimal relaxed clause, and for which change of all prices it stays optimal."""
+
+    columns: NDArray[np.intp]
+    weights: Floats
+    lower: float
+    upper: float
+
+
+@dataclass
+class ThetaPath:
+    """The optimal clauses of one sub-problem known so far, each with its interval of theta.
+
+    The cost of a fixed clause is linear in theta, so the optimal value is concave, and a clause
+    that is optimal at two values of theta is optimal between them. The perturbation makes the
+    optimum unique, so that it is also *the* optimum there, and intervals of equal clauses may be
+    joined.
+    """
+
+    pieces: list[Vertex] = field(default_factory=list)
+
+    def at(self, theta: float) -> Vertex | None:
+        """Return the clause known to be optimal at this theta, if there is one."""
+        return next((p for p in self.pieces if p.lower <= theta <= p.upper), None)
+
+    def add(self, theta: float, vertex: Vertex) -> None:
+        """Remember a clause solved at `theta`, whose interval is relative to that theta."""
+        lower, upper = theta + vertex.lower, theta + vertex.upper
+        for k, piece in enumerate(self.pieces):
+            same = np.array_equal(piece.columns, vertex.columns)
+            if same and np.array_equal(piece.weights, vertex.weights):
+                self.pieces[k] = replace(
+                    piece, lower=min(lower, piece.lower), upper=max(upper, piece.upper)
+                )
+                return
+        self.pieces.append(replace(vertex, lower=lower, upper=upper))
+
+
+class CoverProgram:
+    """One matrix P (g, d - 1), many prices and weights; a last column disables the clause."""
+
+    def __init__(self, P: BinnedTable) -> None:
+        self.P, self._n_columns = P, P.shape[1] + 1
+        self._priced = np.arange(self._n_columns) < P.shape[1]
+
+    def _sums(self, values: Floats) -> Floats:
+        """Sum numbers, whose sums are exact, over the rows of each column: shape (d,)."""
+        return np.append(self.P.sums(values), values.sum())
+
+    def _values(self, columns: Ints, rows: Ints | slice = slice(None)) -> Bools:
+        """Build some columns of the matrix, in some rows."""
+        in_table = np.flatnonzero(self._priced[columns])
+        values = self.P.values_of(columns[in_table], rows)
+        result = np.ones((len(values), len(columns)), dtype=bool)
+        result[:, in_table] = values
+        return result
+
+    def solve(
+        self,
+        c: Floats,
+        m: Floats,
+        time_limit: float | None = None,
+        chains: ChainScreen | None = None,
+    ) -> Vertex:
+        """Find the optimal clause and its range; shapes: c (d,), m (g,)."""
+        worth = self._sums(addable(m))
+        # A column that costs as much as all it covers has weight 0 in some optimum, and the
+        # perturbed optimum is unique.
+        useful = c < worth
+        if not useful.any():
+            excess = (worth - c)[self._priced & np.isfinite(c)]
+            return Vertex(
+                np.zeros(0, dtype=np.intp), np.zeros(0), excess.max(initial=-np.inf), np.inf
+            )
+        if chains is not None:
+            useful[:-1] &= ~chains.beaten(c[:-1], worth[:-1])
+        ceiling = np.where(useful, c, np.inf)
+        groups, answer = self._run(ceiling, m, time_limit)
+        _raise_if_unsolved(answer, time_limit)
+        assert answer.x is not None
+        assert answer.duals is not None
+        columns = np.flatnonzero(answer.duals < 0)
+        weights = snapped(-answer.duals[columns], self._values(columns)[m > 0].astype(float))
+        columns, weights = columns[weights > 0], weights[weights > 0]
+        self._check_gap(c, m, columns, weights, float(answer.x.sum()))
+        lower, upper = self._range(c, groups, answer)
+        return Vertex(columns, weights, lower, upper)
+
+    def _run(
+        self, ceiling: Floats, m: Floats, time_limit: float | None
+    ) -> tuple[RowGroups, LPSolution]:
+        """Solve the dual program over groups of rows, a small one over all rows that count."""
+        rows, useful = np.flatnonzero(m), np.flatnonzero(np.isfinite(ceiling))
+        if len(rows) * len(useful) <= SMALL:
+            P = self._values(useful, rows)
+            small = solve_small_dual(P, ceiling[useful], m[rows], time_limit)
+            if small is not None:
+                of = np.zeros(len(m), np.intp)
+                of[rows] = np.arange(len(rows))
+                groups = RowGroups(of, rows, m[rows], m)
+                done = small.x is not None
+                return groups, _over_all(small, useful, len(ceiling)) if done else small
+        program = GeneratedDual(m)
+        few = MANY if self.P.shape[0] * self._n_columns <= DENSE else FEW
+        missed, passed = _cheapest(ceiling, self._sums(addable(m)), few), np.zeros(0, np.intp)
+        while True:
+            program.add(self._values(missed), ceiling[missed])
+            passed = np.concatenate([passed, missed])
+            answer = program.solve(time_limit)
+            if answer.x is None:
+                return program.groups, answer
+            mu = program.groups.shared(answer.x)
+            missed = _overdrawn(ceiling - self._sums(addable(mu)), passed, few)
+            if len(missed) == 0:
+                return program.groups, _over_all(answer, passed, len(ceiling))
+
+    def _check_gap(
+        self, c: Floats, m: Floats, columns: NDArray[np.intp], weights: Floats, dual: float
+    ) -> None:
+        """Compare the primal with the dual value."""
+        xi = np.maximum(0.0, 1.0 - self._values(columns) @ weights)
+        primal = float(c[columns] @ weights + m @ xi)
+        if not (np.isfinite(primal) and abs(primal - dual) <= GAP * max(1.0, abs(primal))):
+            raise SolverError(
+                f"A linear program has a primal value of {primal!r} and a dual value of {dual!r}, "
+                "which must agree to 1e-7; please report the table that shows this."
+            )
+
+    def _range(self, c: Floats, groups: RowGroups, answer: LPSolution) -> tuple[float, float]:
+        """Find for which change of the prices of theta the basis stays optimal."""
+        if answer.basic_x is None or answer.basic_rows is None or answer.x is None:
+            return 0.0, 0.0
+        free = np.flatnonzero(answer.basic_x)
+        tight = np.flatnonzero(~answer.basic_rows)
+        # Only a square system says how mu moves; else the basis is degenerate, and the answer is
+        # remembered for this theta alone.
+        if len(free) != len(tight):
+            return 0.0, 0.0
+        step = self._priced.astype(float)
+        try:
+            K = self._values(tight, groups.first[free]).T.astype(float)
+            move = np.linalg.solve(K, step[tight])
+        except np.linalg.LinAlgError:
+            return 0.0, 0.0
+        # Last bits decide no more than whether a vertex is solved for anew: it is unique.
+        mu = answer.x
+        # room: how far each mu is from its bounds and each row from its ceiling; rate: how fast a
+        # rise of theta by 1 widens it. The basis stays optimal until the first room is used up.
+        moves = np.zeros(len(mu))
+        moves[free] = move
+        slack, slope = c - self._spent(groups, mu), step - self._spent(groups, moves)
+        other = np.isfinite(c)
+        other[tight] = False
+        room = np.concatenate([mu[free], groups.weight[free] - mu[free], slack[other]])
+        rate = np.concatenate([move, -move, slope[other]])
+        room = np.maximum(room, 0.0)
+        rate = np.where(np.abs(rate) < MARGIN, 0.0, rate)
+        up = np.min(room[rate < 0] / -rate[rate < 0], initial=np.inf) - MARGIN
+        down = np.min(room[rate > 0] / rate[rate > 0], initial=np.inf) - MARGIN
+        return -max(down, 0.0), max(up, 0.0)
+
+    def _spent(self, groups: RowGroups, mu: Floats) -> Floats:
+        """Sum over each column what the groups of rows have."""
+        return self._sums(addable(groups.shared(mu)))
+
+
+def _cheapest(c: Floats, worth: Floats, n: int) -> Ints:
+    """Pick the columns that cost least for what they cover: those most likely in the optimum."""
+    useful = np.isfinite(c) & (worth > 0)
+    ratio = np.where(useful, c, np.inf) / np.where(useful, worth, 1.0)
+    cheapest = np.argsort(ratio, kind="stable")[:n]
+    return cheapest[useful[cheapest]]
+
+
+def _overdrawn(slack: Floats, passed: Ints, n: int) -> Ints:
+    """Pick the columns that a point of the dual overdraws most, of those not passed yet."""
+    slack[passed] = np.inf
+    missed = np.flatnonzero(slack < -TOLERANCE)
+    return missed[np.argsort(slack[missed], kind="stable")[:n]]
+
+
+def _over_all(answer: LPSolution, passed: Ints, d: int) -> LPSolution:
+    """Expand duals and basis to all d columns; columns not passed are slack."""
+    duals, basic_rows = np.zeros(d), np.ones(d, dtype=bool)
+    duals[passed] = answer.duals
+    if answer.basic_rows is None:
+        return replace(answer, duals=duals)
+    basic_rows[passed] = answer.basic_rows
+    return replace(answer, duals=duals, basic_rows=basic_rows)
+
+
+def _raise_if_unsolved(answer: LPSolution, limit: float | None) -> None:
+    if answer.status == "time limit":
+        raise TimeLimitError(
+            f"A linear program was not solved within {limit:.3g} s; raise `time_limit`."
+        )
+    if answer.status != "optimal":
+        raise answer.error("A linear program that always has a solution")
+
+
 TINY = 1e-9  # a row covered but for this is covered
 SCREEN_FROM = 2000  # columns; with fewer, screening takes as long as it saves
 ROUNDINGS = ("redundancy", "threshold", "random")
@@ -58,9 +323,9 @@ ROUNDINGS = ("redundancy", "threshold", "random")
 
 @dataclass(frozen=True)
 class CoverSolution:
-    """A relaxed clause; shapes: w (d,)."""
+    """A relaxed clause."""
 
-    w: Floats
+    w: Floats  # (d,)
     value: float
     is_binary: bool
     disabled: float = 0.0
@@ -68,22 +333,18 @@ class CoverSolution:
 
 @dataclass(frozen=True)
 class LearnedClause:
-    """A clause of whole columns; shapes: selected (d,)."""
+    """A clause of whole columns."""
 
-    selected: Bools
+    selected: Bools  # (d,)
     disabled: bool
     cost: float
     bound: float
     was_binary: bool
-    proved: bool = False
 
 
 @dataclass(frozen=True)
 class SubProblem:
-    """One sub-problem after its rows in Z are folded into the prices.
-
-    Shapes: m (g,), price (d,).
-    """
+    """One sub-problem after its rows in Z are folded into the prices: m (g,), price (d,)."""
 
     m: Floats
     price: Floats
@@ -96,39 +357,6 @@ class CoverCounters:
 
     n_calls: int = 0
     n_solved: int = 0
-    n_remembered: int = 0
-
-
-def exact_clause(
-    task: RoundingTask, always: float = np.inf, time_limit: float | None = None
-) -> LearnedClause:
-    """Find the clause of least cost, with proof or with a bound."""
-    free = ~task.required
-    covered = task.P.values_of(np.flatnonzero(task.required)).any(axis=1)
-    m = np.where(covered, 0.0, task.m)
-    # A column that costs as much as all it covers can leave any clause at no loss.
-    columns = np.flatnonzero((task.price < task.P.sums(addable(m))) & free)
-    program = compact_program(task.P.values_of(columns).astype(float), m, task.price[columns])
-    solution = solve_milp(program, time_limit=time_limit)
-    if solution.status not in ("optimal", "time limit"):
-        raise SolverError(
-            f"An integer program that always has a solution ended with {solution.status!r} "
-            f"({solution.message}); please report the table that shows this."
-        )
-    candidates = [round_without_redundancy(task, np.zeros(len(free)))]
-    if solution.x is not None:
-        selected = task.required.copy()
-        selected[columns] = solution.x[: len(columns)] > 0.5
-        candidates.insert(0, selected)
-    cost, best = min(((task.cost(s), k) for k, s in enumerate(candidates)))
-    proved = solution.status == "optimal"
-    # The program left required columns out; every clause pays for them on top of its bound.
-    fixed = float(task.price[task.required].sum())
-    bound = cost if proved else fixed + (0.0 if solution.bound is None else solution.bound)
-    bound = min(bound, cost, always)
-    if always < cost - TIE:
-        return LearnedClause(np.zeros_like(free), True, always, bound, True, proved)
-    return LearnedClause(candidates[best], False, cost, bound, True, proved)
 
 
 def checked_theta(theta: float) -> float:
@@ -161,9 +389,6 @@ class CoverProblem:
 
     `y` and `weight` are by default those of a `BinnedTable`. The table, and `y`, are
     turned to those of the CNF that a rule of this form is; see `BinnedTable.as_cnf`.
-
-    Shapes: A (n, d), y (n,), weight (n,), perturbation (d,), table (n, d), y (n,), allowed
-    (d,), required (d,).
 
     Rows are sorted, and equal rows of P merged, so that the order of rows changes nothing.
     Solutions are remembered, each with the interval of theta in which it is optimal, all else
@@ -226,10 +451,7 @@ class CoverProblem:
         return m.astype(float)
 
     def distinct_rows(self) -> tuple[Floats, Bools, Floats]:
-        """Return the table with equal rows merged: (n, d) of 0 and 1, labels, weights.
-
-        Rows of weight 0 are left out; the order depends on the content of the rows alone.
-        """
+        """Return the table with equal rows merged: (n, d) of 0 and 1, labels, weights."""
         rows, (group, Z) = addable(self.weight), self._merged(self._z_order)
         z = np.bincount(group, rows[self._z_order], Z.shape[0])
         weight = np.concatenate([self._by_group(rows), z])
@@ -238,12 +460,7 @@ class CoverProblem:
         return A[kept].astype(float), y[kept], weight[kept]
 
     def sub_problem(
-        self,
-        rows: Floats | None,
-        theta: float,
-        extra_cost: Floats | None = None,
-        *,
-        disable_cost: float | None = None,
+        self, rows: Floats | None, theta: float, *, disable_cost: float | None = None
     ) -> SubProblem:
         """Fold the rows of Z into prices and merge the rows of P; arguments as in `solve`."""
         rows = self.weight if rows is None else np.asarray(rows, dtype=float)
@@ -255,24 +472,17 @@ class CoverProblem:
         theta, rows = checked_theta(theta), addable(rows)
         m, z = self._by_group(rows), rows[self._z_order]
         price = theta + self._Z.sums(z)
-        if extra_cost is not None:
-            price = price + extra_cost
         price = np.where(self.allowed | self.required, price, np.inf)
         if disable_cost is None or self.required.any():
             return SubProblem(m, price)
         return SubProblem(m, price, float(disable_cost + z.sum()))
 
     def solve(
-        self,
-        rows: Floats | None,
-        theta: float,
-        extra_cost: Floats | None = None,
-        *,
-        disable_cost: float | None = None,
+        self, rows: Floats | None, theta: float, *, disable_cost: float | None = None
     ) -> CoverSolution:
-        """Find the relaxed clause of least perturbed cost; shapes: rows (n,), extra_cost (d,)."""
+        """Find the relaxed clause of least perturbed cost; shapes: rows (n,)."""
         theta = checked_theta(theta)
-        sub = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
+        sub = self.sub_problem(rows, 0.0, disable_cost=disable_cost)
         return self._solved(sub, theta)
 
     def _solved(self, sub: SubProblem, theta: float) -> CoverSolution:
@@ -284,8 +494,6 @@ class CoverProblem:
             self.counters.n_solved += 1
             vertex = self._solve_program(sub, theta)
             path.add(theta, vertex)
-        else:
-            self.counters.n_remembered += 1
         return self._solution(sub, theta, vertex)
 
     def _key(self, sub: SubProblem) -> bytes:
@@ -324,32 +532,15 @@ class CoverProblem:
         value = price + float((sub.m * np.where(xi > TINY, xi, 0.0)).sum())
         return CoverSolution(w, value, bool(np.all(vertex.weights == 1.0)), always)
 
-    def round(
-        self,
-        w: Floats,
-        rows: Floats | None,
-        theta: float,
-        rounding: str = "redundancy",
-        threshold: float = 0.2,
-        rng: np.random.Generator | None = None,
-        extra_cost: Floats | None = None,
-    ) -> Bools:
-        """Turn a relaxed clause into whole columns; a binary one is left as it is.
-
-        Shapes: w (d,); result (d,).
-        """
-        task = self._task(self.sub_problem(rows, theta, extra_cost))
-        return self._rounded(task, np.asarray(w, dtype=float), rounding, threshold, rng)
-
-    def _rounded(
+    def rounded(
         self,
         task: RoundingTask,
         w: Floats,
-        rounding: str,
-        threshold: float,
-        rng: np.random.Generator | None,
+        rounding: str = "redundancy",
+        threshold: float = 0.2,
+        rng: np.random.Generator | None = None,
     ) -> Bools:
-        """Round for a known task."""
+        """Turn a relaxed clause into whole columns; a binary one is left as it is."""
         if rounding not in ROUNDINGS:
             raise ValueError(f"`rounding` must be one of {ROUNDINGS}, got {rounding!r}.")
         if ((w == 0.0) | (w == 1.0)).all():
@@ -360,21 +551,8 @@ class CoverProblem:
             return round_at_random(task, w, np.random.default_rng(0) if rng is None else rng)
         return round_without_redundancy(task, w)
 
-    def exact(
-        self,
-        rows: Floats | None,
-        theta: float,
-        extra_cost: Floats | None = None,
-        *,
-        disable_cost: float | None = None,
-        time_limit: float | None = None,
-    ) -> LearnedClause:
-        """Find the clause of whole columns of least cost, by integer programming."""
-        sub = self.sub_problem(rows, theta, extra_cost, disable_cost=disable_cost)
-        limit = seconds_left(time_limit, self.deadline)
-        return exact_clause(self._task(sub), sub.always, limit)
-
-    def _task(self, sub: SubProblem) -> RoundingTask:
+    def task(self, sub: SubProblem) -> RoundingTask:
+        """Return a sub-problem as rounding reads it."""
         return RoundingTask(self._P, sub.m, sub.price, self._layout, self.required)
 
     @cached_property
@@ -390,20 +568,14 @@ class CoverProblem:
         threshold: float = 0.2,
         rng: np.random.Generator | None = None,
         *,
-        extra_cost: Floats | None = None,
         disable_cost: float | None = None,
     ) -> LearnedClause:
-        """Solve and round: the whole of one step of the two-level methods.
-
-        Parameters are those of `solve` and `round`. With a `disable_cost` the clause may come
-        back disabled, which it does where that costs less than the clause after rounding; the
-        column that is always true takes no part in the rounding itself.
-        """
+        """Solve and round: the whole of one step of the two-level methods."""
         theta = checked_theta(theta)
-        sub = self.sub_problem(rows, 0.0, extra_cost, disable_cost=disable_cost)
+        sub = self.sub_problem(rows, 0.0, disable_cost=disable_cost)
         relaxed = self._solved(sub, theta)
-        task = self._task(replace(sub, price=sub.price + theta))
-        selected = self._rounded(task, relaxed.w, rounding, threshold, rng)
+        task = self.task(replace(sub, price=sub.price + theta))
+        selected = self.rounded(task, relaxed.w, rounding, threshold, rng)
         cost = task.cost(selected)
         # The relaxed value holds for perturbed prices; less what they add it bounds the true ones.
         slack = float(self.perturbation.max(initial=0.0) * relaxed.w.sum())

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
 from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints, no_boxes
-from rulekit.search.box_search.search import Archive, SingleBox
+from rulekit.search.box_search.search import Archive, SearchPlan, SingleBox
 
 IMPROVEMENT = 1e-6  # less is rounding, or the tie price of conditions
 EXCHANGE = 0.5  # chance that a perturbation also exchanges two neighbours
@@ -41,15 +41,6 @@ class RuleList(Boxes):
 
     labels: tuple[int, ...] = ()
     default: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ListPlan:
-    """What a search visits."""
-
-    thetas: Sequence[float]
-    max_clauses: int
-    n_perturbations: int = 3
 
 
 class ListArchive(Archive):
@@ -109,7 +100,7 @@ class ListSearch:
 
     def run(
         self,
-        plan: ListPlan,
+        plan: SearchPlan,
         rng: np.random.Generator,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> ListArchive:
@@ -254,11 +245,7 @@ class ListSearch:
         return _cheapest(options, theta, state.objective(theta))
 
     def _grown(self, state: _State, theta: float) -> _State | None:
-        """Insert a clause at the place and for the class with the largest saving.
-
-        Of each class the best start is improved. Where the savings of all rows that may save would
-        not do, no start is looked for.
-        """
+        """Insert a clause at the place and for the class with the largest saving."""
         tasks = []
         for r in range(len(state.clauses) + 1):
             above, below = self._around(state, r, r)
@@ -316,10 +303,7 @@ class ListSearch:
         return self._settled((*state.clauses[:r], clause, *state.clauses[r + 1 :]), state)
 
     def _settled(self, clauses: Sequence[_Clause], old: _State) -> _State:
-        """Assign each clause, and the rest, the heaviest class (ties: the present one, else first).
-
-        Right boxes below do not change what a clause decides, so that one pass is enough.
-        """
+        """Assign each clause, and the rest, the heaviest class; ties: the present one or first."""
         free, loss, kept = np.ones(len(self.problem.y), bool), 0.0, []
         for clause in clauses:
             mass = self._mass(free & clause.holds)

@@ -1,5 +1,1 @@
-"""Which columns some best clause does without, each removal with a certificate.
-
-What belongs here: bounds, the tests that remove, the check of their certificates, and the proof of
-a clause over any number of columns. May import `columns` and `lp`.
-"""
+"""Columns that some best clause does without, with certificates, and proved best clauses."""

@@ -1,19 +1,101 @@
-"""Cheap bounds on the one-level problem: points of its dual program, and clauses.
+"""The compact one-level problem as prices of columns, and cheap bounds on it.
 
 A point of the dual program gives every row to be covered a value ``0 <= mu <= m`` such that the
 rows of no column are worth more than its price; ``sum(mu)`` is then a lower bound (5).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from rulekit._sums import grid_unit, on_grid
-from rulekit.search.columns.candidates import PricedColumns
+from rulekit.binning import BinnedTable
+from rulekit.search.lp import LinearProgram
 
+Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class PricedColumns:
+    """Work arrays of screening, shapes P (g, d), m (g,), wrong (d,).
+
+    The program is: minimise ``(theta + wrong) @ w + m @ xi`` subject to ``P @ w + xi >= 1``.
+    """
+
+    P: BinnedTable
+    m: Floats
+    wrong: Floats
+    theta: float
+
+    @cached_property
+    def price(self) -> Floats:
+        """What a column costs in all: shape (d,)."""
+        return self.theta + self.wrong
+
+    @cached_property
+    def worth(self) -> Floats:
+        """Weight of the rows that a column covers, which is the most it can save: shape (d,)."""
+        return self.P.sums(self.m)
+
+    def cost(self, columns: Ints) -> float:
+        """Cost of the clause of these columns."""
+        covered = self.P.values_of(columns).any(axis=1)
+        return float(self.theta * len(columns) + self.wrong[columns].sum() + self.m[~covered].sum())
+
+    def take_columns(self, columns: Ints) -> "PricedColumns":
+        """Keep some columns."""
+        return replace(self, P=self.P.take_columns(columns), wrong=self.wrong[columns])
+
+
+def priced_table(table: BinnedTable, form: str, theta: float) -> PricedColumns:
+    """Price the conditions of a labelled table for the one clause of a rule of this form."""
+    cnf = table.as_cnf(form)
+    return priced(cnf, cnf.y, theta, cnf.weight)
+
+
+def priced(
+    columns: BinnedTable, y: Bools, theta: float, weight: Floats | None = None
+) -> PricedColumns:
+    """Fold the rows that are not to be covered into prices."""
+    y = np.asarray(y, dtype=bool)
+    n = columns.shape[0]
+    rows = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
+    if y.shape != (n,) or rows.shape != (n,):
+        raise ValueError(
+            f"`y` and `weight` must have one entry for each of the {n} rows; their shapes are "
+            f"{y.shape} and {rows.shape}."
+        )
+    if not np.isfinite(rows).all() or (rows < 0).any() or not 0 <= theta < np.inf:
+        raise ValueError(
+            "`theta`, weights and costs must be finite and not negative; got theta="
+            f"{theta!r} and rows that cost {rows.min(initial=0.0):g} to {rows.max(initial=0.0):g}."
+        )
+    # On the grid equal columns get equal prices in whatever order their rows are added: ties are
+    # ties, and no column beats its equal by a rounding error.
+    rows = on_grid(rows, grid_unit(rows.sum(), columns.copies))
+    wrong = columns[~y].sums(rows[~y])
+    kept = y & (rows > 0)
+    return PricedColumns(columns[kept], rows[kept], wrong, float(theta))
+
+
+def compact_program(P: Floats, m: Floats, c: Floats) -> LinearProgram:
+    """Write the compact one-level problem out as a program; shapes: P (g, d), m (g,), c (d,)."""
+    g, d = P.shape
+    return LinearProgram(
+        np.concatenate([c, m]),
+        sparse.hstack([sparse.csr_matrix(P), sparse.eye_array(g)], format="csr"),
+        np.ones(g),
+        np.full(g, np.inf),
+        np.zeros(d + g),
+        np.concatenate([np.ones(d), np.full(g, np.inf)]),
+        np.concatenate([np.ones(d, dtype=bool), np.zeros(g, dtype=bool)]),
+    )
+
 
 TIE = 1e-9
 NOISE = 1e-6  # columns overdrawn by no more are repaired one by one
@@ -23,9 +105,9 @@ ROW_BLOCK = 256
 
 @dataclass(frozen=True)
 class Bounds:
-    """A point of the dual program and a clause; shapes: mu (g,)."""
+    """A point of the dual program and a clause."""
 
-    mu: Floats = field(repr=False)
+    mu: Floats = field(repr=False)  # (g,)
     lower: float
     clause: Ints
     upper: float
@@ -38,34 +120,21 @@ def greedy_bounds(problem: PricedColumns, *, enhanced: bool) -> Bounds:
     return Bounds(mu, float(mu.sum()), clause, problem.cost(clause))
 
 
-def greedy_dual(
-    problem: PricedColumns, *, by_density: bool = False, partial: bool = False
-) -> Floats:
-    """Assign rows their full weight, one after another, while no column is overdrawn.
-
-    Shape of the result: (g,).
-
-    O(g d).
-    """
+def greedy_dual(problem: PricedColumns, *, by_density: bool = False) -> Floats:
+    """Assign rows their full weight, one after another, while no column is overdrawn."""
     g, d = problem.P.shape
     order = np.arange(g)
     everything = np.arange(d)
     if by_density:
         order = np.argsort(_row_sums(problem), kind="stable")
-    left = (problem.price if partial else problem.wrong).copy()
-    mu = np.zeros(g)
-    unit = grid_unit(problem.m.sum() + left.max(initial=0.0), problem.P.copies)
-    if partial:
-        left = on_grid(left, unit, down=True)
+    left, mu = problem.wrong.copy(), np.zeros(g)
     for start in range(0, g, ROW_BLOCK):
         rows = order[start : start + ROW_BLOCK]
         for row, holds in zip(rows, problem.P.values_of(everything, rows), strict=True):
-            # what the tightest column through this row can still pay
-            room = float(left.min(where=holds, initial=np.inf))
-            value = problem.m[row] if room >= problem.m[row] else (room if partial else 0.0)
-            if value > 0:
-                mu[row] = value
-                left -= value * holds
+            # the tightest column through this row must be able to pay
+            if left.min(where=holds, initial=np.inf) >= problem.m[row]:
+                mu[row] = problem.m[row]
+                left -= mu[row] * holds
     return mu
 
 
@@ -86,10 +155,7 @@ def sorted_clause(problem: PricedColumns) -> Ints:
 
 
 def steepest_clause(problem: PricedColumns, n_columns: int | None = None) -> Ints:
-    """Take the column that lowers the cost most, again and again, `n_columns` times at most.
-
-    Ties go to the first column; O(n p + d) a column.
-    """
+    """Take the column that lowers the cost most, again and again, `n_columns` times at most."""
     open_weight = problem.m.copy()
     clause: list[int] = []
     while n_columns is None or len(clause) < n_columns:
@@ -103,10 +169,7 @@ def steepest_clause(problem: PricedColumns, n_columns: int | None = None) -> Int
 
 
 def feasible(problem: PricedColumns, mu: Floats) -> Floats:
-    """Turn values that are all but feasible into a point of the dual program.
-
-    Shapes: mu (g,); result (g,).
-    """
+    """Turn values that are all but feasible into a point of the dual program."""
     unit = grid_unit(problem.m.sum(), problem.P.copies)
     mu = on_grid(np.clip(mu, 0.0, problem.m), unit, down=True)
     over = problem.P.sums(mu) - problem.price

@@ -1,18 +1,16 @@
 """The best clause of whole columns, with proof, over any number of columns.
 
-1. The relaxation by column generation gives a lower bound and, for each column, by how much the
-   bound rises in every clause with it (its reduced cost).
-2. Rounding and greedy choice over the columns the relaxation likes give a clause, an upper bound.
-3. Columns that the tests of `screen` remove go.
-4. If the bounds have not met, the columns of least reduced cost are searched by branch and bound
+1. The relaxation by column generation gives a lower bound and each column's reduced cost.
+2. Rounding and greedy choice give a clause, an upper bound; columns that tests remove go.
+3. If the bounds have not met, the columns of least reduced cost are searched by branch and bound
    (`cover_kernels`), and where that takes too long by an integer program. A clause with any other
-   column costs at least the bound plus the least reduced cost among those; if that is more than the
-   best clause found, it is a best clause of all. Else more columns are taken.
+   column costs at least the bound plus the least reduced cost among those; more columns are taken
+   until that is more than the best clause found.
 """
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -20,11 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.exceptions import SolverError
-from rulekit.search.columns.candidates import PricedColumns, compact_program, priced_table
 from rulekit.search.columns.generated_dual import GeneratedDual
 from rulekit.search.lp import LPSolution, seconds_left, solve_milp
-from rulekit.search.screening.bounds import Bounds, feasible, steepest_clause
+from rulekit.search.screening.bounds import (
+    Bounds,
+    PricedColumns,
+    compact_program,
+    feasible,
+    priced_table,
+    steepest_clause,
+)
 from rulekit.search.screening.screen import COUNTING, Screening, screen
 
 Floats = NDArray[np.float64]
@@ -37,9 +40,9 @@ PRICE_MARGIN = 1e-9  # taken off the prices that HiGHS sees, so that mu keeps th
 
 @dataclass(frozen=True)
 class Relaxation:
-    """The relaxed clause of least cost, and a lower bound that proves it; shapes: mu (g,)."""
+    """The relaxed clause of least cost, and a lower bound that proves it."""
 
-    mu: Floats = field(repr=False)
+    mu: Floats = field(repr=False)  # (g,)
     lower: float
     columns: Ints
     weights: Floats
@@ -47,27 +50,14 @@ class Relaxation:
     n_generated: int
 
 
-def relax(
-    problem: PricedColumns,
-    *,
-    deadline: float | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> Relaxation:
-    """Solve the relaxation.
-
-    Each round takes O(n p + d) for pricing and a linear program over the columns so far. Seen on
-    25 600 columns of 6 697 rows: 5 to 9 rounds and some 200 columns.
-    """
+def relax(problem: PricedColumns, deadline: float | None = None) -> Relaxation:
+    """Solve the relaxation."""
     missed = _worst(problem, problem.worth - problem.price, FIRST_COLUMNS)
     if not len(missed):  # no column pays: every row is left at its weight
         nothing = np.zeros(0, dtype=np.intp)
         return Relaxation(problem.m, float(problem.m.sum()), nothing, np.zeros(0), True, 0)
     answer, solved, generated, best = _generate(
-        problem,
-        GeneratedDual(problem.m),
-        missed,
-        _Point(feasible(problem, problem.m)),
-        Stop(deadline, should_stop),
+        problem, GeneratedDual(problem.m), missed, _Point(feasible(problem, problem.m)), deadline
     )
     weights = np.zeros(len(generated))
     if answer is not None and answer.duals is not None:
@@ -75,20 +65,6 @@ def relax(
     used = np.flatnonzero(weights > PRICE_MARGIN)
     lower = best.lower if solved else max(best.lower, best.clause_bound)
     return Relaxation(best.mu, lower, generated[used], weights[used], solved, len(generated))
-
-
-@dataclass(frozen=True)
-class Stop:
-    """Conditions of an early stop: a deadline of `time.monotonic`, or a callback."""
-
-    deadline: float | None = None
-    should_stop: Callable[[], bool] | None = None
-
-    @property
-    def now(self) -> bool:
-        """Whether that is now."""
-        late = self.deadline is not None and time.monotonic() > self.deadline
-        return late or (self.should_stop is not None and self.should_stop())
 
 
 @dataclass
@@ -108,25 +84,22 @@ def _generate(
     program: GeneratedDual,
     missed: Ints,
     best: _Point,
-    stop: Stop,
+    deadline: float | None,
 ) -> tuple[LPSolution | None, bool, Ints, _Point]:
     """Add columns that are overdrawn until there are none, or time is up."""
     generated = np.zeros(0, dtype=np.intp)
     answer: LPSolution | None = None
     while len(missed):
-        if stop.now:
+        if _is_over(deadline):
             return answer, False, generated, best
         ceiling = np.maximum(problem.price[missed] - PRICE_MARGIN, 0.0)
         program.add(problem.P.values_of(missed), ceiling)
         generated = np.concatenate([generated, missed])
-        solution = program.solve(seconds_left(None, stop.deadline))
+        solution = program.solve(seconds_left(None, deadline))
         if solution.status == "time limit":
             return answer, False, generated, best
         if solution.x is None:
-            raise SolverError(
-                f"A linear program that always has a solution ended with {solution.status!r} "
-                f"({solution.message}); please report the table that shows this."
-            )
+            raise solution.error("A linear program that always has a solution")
         answer = solution
         mu = np.clip(program.groups.shared(solution.x), 0.0, problem.m)
         overdrawn = problem.P.sums(mu) - problem.price
@@ -140,6 +113,11 @@ def _generate(
         if point.sum() > best.lower:
             best.mu = point
     return answer, True, generated, best
+
+
+def _is_over(deadline: float | None) -> bool:
+    """Whether a deadline of `time.monotonic` has passed."""
+    return deadline is not None and time.monotonic() > deadline
 
 
 def _worst(problem: PricedColumns, overdrawn: Floats, n: int | None = None) -> Ints:
@@ -192,7 +170,7 @@ class _Search:
 
     problem: PricedColumns
     relaxation: Relaxation
-    stop: Stop
+    deadline: float | None
     columns: Ints
     cost: float
     bound: float
@@ -224,20 +202,14 @@ def best_conditions(
 
 
 def best_columns(
-    problem: PricedColumns,
-    *,
-    screening: str | None = "duality",
-    deadline: float | None = None,
-    should_stop: Callable[[], bool] | None = None,
-    relaxation: Relaxation | None = None,
+    problem: PricedColumns, *, screening: str | None = "duality", deadline: float | None = None
 ) -> ProvedClause:
     """Find the clause of least cost."""
-    if relaxation is None:
-        relaxation = relax(problem, deadline=deadline, should_stop=should_stop)
+    relaxation = relax(problem, deadline)
     search = _Search(
         problem,
         relaxation,
-        Stop(deadline, should_stop),
+        deadline,
         np.zeros(0, dtype=np.intp),
         float(problem.m.sum()),
         relaxation.lower,
@@ -246,7 +218,7 @@ def best_columns(
         search.offer(_improved(problem, clause))
     outcome = _screened(search, screening)
     n_left = 0
-    if relaxation.solved and not search.closed and not search.stop.now:
+    if relaxation.solved and not search.closed and not _is_over(deadline):
         left = np.arange(len(problem.wrong)) if outcome is None else outcome.kept
         n_left = len(left)
         before = search.cost
@@ -311,7 +283,7 @@ def _close(search: _Search, left: Ints) -> None:
     left = left[np.argsort(reduced[left], kind="stable")]
     most = max(1, MAX_CELLS // max(1, len(problem.m)))
     size = min(FIRST, most)
-    while not search.closed and not search.stop.now:
+    while not search.closed and not _is_over(search.deadline):
         # Columns stand by reduced cost: a clause with any of those left out costs at least the
         # bound and the first one's reduced cost; all other clauses the program bounds.
         floor = lower + (reduced[left[size]] if size < len(left) else np.inf)
@@ -331,16 +303,13 @@ def _integer_program(search: _Search, columns: Ints) -> float:
         return search.relaxation.lower
     if _searched(search, columns, rows, m, mu):
         return search.cost
-    with _turn(rows.size, search.stop.deadline) as mine:
+    with _turn(rows.size, search.deadline) as mine:
         if not mine:
             return search.relaxation.lower
         program = compact_program(rows.astype(float), m, part.price)
-        solution = solve_milp(program, time_limit=seconds_left(None, search.stop.deadline))
+        solution = solve_milp(program, time_limit=seconds_left(None, search.deadline))
     if solution.status not in ("optimal", "time limit"):
-        raise SolverError(
-            f"An integer program that always has a solution ended with {solution.status!r} "
-            f"({solution.message}); please report the table that shows this."
-        )
+        raise solution.error("An integer program that always has a solution")
     bound = np.inf
     if solution.x is not None:
         clause = columns[solution.x[: len(columns)] > 0.5]
@@ -355,10 +324,7 @@ def _integer_program(search: _Search, columns: Ints) -> float:
 
 
 def _searched(search: _Search, columns: Ints, rows: Bools, m: Floats, mu: Floats) -> bool:
-    """Look for a better clause of some columns by branch and bound; say whether it came to an end.
-
-    Rows are merged; `mu` is the relaxation's, added up as the weights `m` are.
-    """
+    """Look for a better clause of some columns by branch and bound; return whether it ended."""
     from rulekit.search.screening import cover_kernels as kernel
 
     price = search.problem.price[columns]
@@ -409,10 +375,7 @@ def _turn(cells: int, deadline: float | None) -> Iterator[bool]:
 
 
 def merged_rows(problem: PricedColumns, *others: Floats) -> tuple[Bools, list[Floats]]:
-    """Merge equal rows; the order depends on their content alone.
-
-    Their weights are added, and so are other numbers a row.
-    """
+    """Merge equal rows; the order depends on their content alone."""
     g, d = problem.P.shape
     everything = np.arange(d)
     packed = [

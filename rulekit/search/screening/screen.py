@@ -9,68 +9,51 @@ Tests prove of a column that some best clause does without it. Throughout, with 
 *simple*   c_j >= P_j: leaving j out of any clause costs no more.
 *pairs*    c_j - c_i >= weight of the rows of P that j covers and i does not: putting i in j's place
            costs no more. Where i holds in part of the rows of j the right side is P_j - P_i. The
-           paper prints the test the other way round, "drop the narrower column if the wider one
-           gains more right rows than wrong ones", which is not safe: these right rows may be
-           covered by other columns already, the wrong ones are paid in any case.
+           paper prints the test the other way round, which is not safe.
 *duality*  c_j + sum of mu over the rows that j does not cover > cost of a known clause: every
            clause with j costs more than that one (7). mu is any point of the dual program.
 
 *Why they hold together.* Take a best clause with the fewest columns and, of these, one whose
-columns come first in the order (price, larger worth, `order`). By the first test dropping a column,
-by the second exchanging one for an earlier one, would give a better one in that order, so it
-holds no column that either removes, whichever removed which. By the third no best clause holds the
-column. The same exchange argument shows that the first two tests keep the value of the linear
-program as well; the third is for whole columns.
+columns come first in the order (price, larger worth, place). The first two tests would give a
+better one in that order, so it holds no column that either removes; by the third no best clause
+holds the column. The first two keep the value of the linear program as well.
 
-References
-----------
+`unproved` checks certificates by plain columns, sums and comparisons: it calls no test.
+
 .. [1] S. Dash, D. M. Malioutov, K. R. Varshney, "Screening for learning classification rules via
    Boolean compressed sensing" (2014), section 3.
-
-Certificates checked without trusting who wrote them: plain columns, sums, comparisons.
-
-Nothing here calls the tests, the bounds or the sums that a screening used; a column is whatever
-`column` says it is, so that the caller may evaluate the condition itself on the raw table.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.search.columns.candidates import PricedColumns, priced_table
-from rulekit.search.screening.bounds import Bounds, greedy_bounds
+from rulekit.search.screening.bounds import Bounds, PricedColumns, greedy_bounds, priced_table
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 GUARD = 1e-9  # a bound must exceed the known cost by this share of it
-PAIR_BLOCK = 512  # columns compared with all others at a time
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one test removed, with the numbers that prove it.
-
-    Shapes: removed (d,), by (d,), floor (d,).
-    """
+    """What one test removed, with the numbers that prove it."""
 
     test: str
-    removed: Bools
-    by: Ints = field(repr=False)
-    floor: Floats = field(repr=False)
+    removed: Bools  # (d,)
+    by: Ints = field(repr=False)  # (d,)
+    floor: Floats = field(repr=False)  # (d,)
     bounds: Bounds | None = field(default=None, repr=False)
 
 
 def simple_test(problem: PricedColumns) -> Outcome:
-    """Remove columns that cost as much as all they cover: O(n p + d).
-
-    The paper compares without the price of the column itself, Z_j >= P_j. That is the same where
-    weights are whole and theta is below 1, and removes less elsewhere.
-    """
+    """Remove columns that cost as much as all they cover, their own price included: O(n p + d)."""
     return _outcome("simple", problem.price >= problem.worth)
 
 
@@ -86,12 +69,7 @@ def consecutive_test(problem: PricedColumns) -> Outcome:
 
 
 def chain_test(problem: PricedColumns) -> Outcome:
-    """Compare each threshold with all narrower ones of its chain: O(n p + d log d).
-
-    Along a chain, ``P_j - P_i <= Z_j - Z_i`` says that ``P_j - Z_j`` is no larger than it was
-    before; what stays are the strict records of that figure, and all pairs take no longer than
-    neighbours do.
-    """
+    """Compare each threshold with all narrower ones of its chain: O(n p + d log d)."""
     removed, by = _empty(problem)
     gain = problem.worth - problem.wrong
     for chain in chains_of(problem):
@@ -102,32 +80,6 @@ def chain_test(problem: PricedColumns) -> Outcome:
         last = np.maximum.accumulate(np.where(record, np.arange(len(g)), 0))
         beaten = chain[~record]
         removed[beaten], by[beaten] = True, chain[last[~record]]
-    return Outcome("pairs", removed, by, np.zeros(0))
-
-
-def across_test(problem: PricedColumns) -> Outcome:
-    """Compare all pairs of columns, of whatever source: O(g d^2).
-
-    Of columns that are equal on all rows to be covered and cost the same, the first in `order` is
-    kept.
-    """
-    removed, by = _empty(problem)
-    position = ranks(problem)
-    order = np.argsort(position)
-    everything = problem.P.values_of(order).astype(np.float64)
-    weighted = everything * problem.m[:, None]
-    wrong, worth = problem.wrong[order], problem.worth[order]
-    for start in range(0, len(order), PAIR_BLOCK):
-        block = slice(start, start + PAIR_BLOCK)
-        # lost[j, i]: weight of the rows that j covers and i does not, P_j less what both cover
-        lost = worth[block][:, None] - weighted[:, block].T @ everything
-        cheaper = wrong[block][:, None] - wrong[None, :] >= lost
-        # Exchanges only lead to earlier columns, so that they end; of equal columns one stays.
-        earlier = np.arange(len(order))[block][:, None] > np.arange(len(order))
-        worse = cheaper & earlier
-        removable = worse.any(axis=1)
-        removed[order[block][removable]] = True
-        by[order[block][removable]] = order[worse.argmax(axis=1)[removable]]
     return Outcome("pairs", removed, by, np.zeros(0))
 
 
@@ -143,17 +95,6 @@ def duality_test(problem: PricedColumns, bounds: Bounds) -> Outcome:
     floor = problem.price + bounds.lower - problem.P.sums(bounds.mu)
     removed = floor > bounds.upper + GUARD * max(1.0, bounds.upper)
     return Outcome("duality", removed, _outcome("", removed).by, floor, bounds)
-
-
-def ranks(problem: PricedColumns) -> Ints:
-    """Place of each column in the order by price, larger worth, chain and place in it."""
-    d = len(problem.wrong)
-    order = np.lexsort(
-        (np.arange(d), problem.P.place, problem.P.chain, -problem.worth, problem.wrong)
-    )
-    position = np.empty(d, dtype=np.intp)
-    position[order] = np.arange(d)
-    return position
 
 
 def chains_of(problem: PricedColumns) -> list[Ints]:
@@ -183,7 +124,6 @@ TESTS: dict[str, Callable[[PricedColumns], Outcome]] = {
     "simple": simple_test,
     "consecutive": consecutive_test,
     "chain": chain_test,
-    "across": across_test,
     "duality basic": lambda p: duality_test(p, greedy_bounds(p, enhanced=False)),
     "duality enhanced": lambda p: duality_test(p, greedy_bounds(p, enhanced=True)),
 }
@@ -208,7 +148,6 @@ class Screening:
 
     problem: PricedColumns = field(repr=False)
     outcomes: tuple[Outcome, ...]
-    in_sequence: bool
 
     @property
     def removed(self) -> Bools:
@@ -260,11 +199,7 @@ def screen_table(
 
 
 def screen(
-    problem: PricedColumns,
-    tests: Sequence[str] = COUNTING,
-    *,
-    in_sequence: bool = False,
-    bounds: Bounds | None = None,
+    problem: PricedColumns, tests: Sequence[str] = COUNTING, bounds: Bounds | None = None
 ) -> Screening:
     """Remove columns that some best clause does without."""
     for name in tests:
@@ -273,35 +208,10 @@ def screen(
             raise ValueError(f"`tests` must be some of {allowed}; got {name!r}.")
         if name == "duality given" and bounds is None:
             raise ValueError("The test 'duality given' needs `bounds`; pass them.")
-    outcomes: list[Outcome] = []
-    present = np.arange(len(problem.wrong))
-    for name in tests:
-        part = problem.take_columns(present) if in_sequence else problem
-        if name == "duality given":
-            assert bounds is not None
-            outcome = duality_test(part, bounds)
-        else:
-            outcome = TESTS[name](part)
-        if in_sequence:
-            outcome = _spread(outcome, present, len(problem.wrong), bounds)
-            present = present[~outcome.removed[present]]
-        outcomes.append(outcome)
-    return Screening(problem, tuple(outcomes), in_sequence)
-
-
-def _spread(outcome: Outcome, present: Ints, d: int, given: Bounds | None) -> Outcome:
-    """Write what a test found among some columns for all of them."""
-    removed, by = np.zeros(d, dtype=bool), np.full(d, -1, dtype=np.intp)
-    removed[present] = outcome.removed
-    by[present] = np.where(outcome.by >= 0, present[outcome.by], -1)
-    if outcome.bounds is None:
-        return Outcome(outcome.test, removed, by, outcome.floor)
-    floor = np.full(d, np.nan)
-    floor[present] = outcome.floor
-    bounds = outcome.bounds
-    if bounds is not given:
-        bounds = replace(bounds, clause=present[bounds.clause])
-    return Outcome(outcome.test, removed, by, floor, bounds)
+    known = dict(TESTS)
+    if bounds is not None:
+        known["duality given"] = partial(duality_test, bounds=bounds)
+    return Screening(problem, tuple(known[name](problem) for name in tests))
 
 
 def unproved(
@@ -318,47 +228,36 @@ def unproved(
     *simple*: the price is recomputed and is no less than all the column covers. *pairs*: the rows
     lost and the price saved are recomputed, and exchanges never lead in a circle, so that every
     column of a clause ends at one that was kept. *duality*: `mu` is recomputed to overdraw no
-    column that was still there, the known clause to have the stated cost, and the floor to exceed
+    column, the known clause to have the stated cost, and the floor to exceed
     it. O(n d), a column at a time.
     """
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     d = len(screening.removed)
     price = np.array([theta + weight[~y] @ column(j)[~y] for j in range(d)])
     slack = NOISE * max(1.0, float(weight.sum()))
-    failed: list[tuple[str, int]] = []
-    present = np.ones(d, dtype=bool)
     check = _Checker(column, y, weight, price, slack)
-    for outcome in screening.outcomes:
-        if not present[outcome.removed].all():
-            failed += [(outcome.test, int(j)) for j in np.flatnonzero(outcome.removed & ~present)]
-        failed += [(outcome.test, j) for j in check.failures(outcome, present)]
-        if screening.in_sequence:
-            present &= ~outcome.removed
+    failed = [(outcome.test, j) for outcome in screening.outcomes for j in check.failures(outcome)]
     return failed + [("pairs", j) for j in _circular(screening)]
 
 
+@dataclass
 class _Checker:
     """The table, column by column."""
 
-    def __init__(
-        self,
-        column: Callable[[int], Bools],
-        y: Bools,
-        weight: Floats,
-        price: Floats,
-        slack: float,
-    ) -> None:
-        self.column, self.y, self.weight = column, y, weight
-        self.price, self.slack = price, slack
+    column: Callable[[int], Bools]
+    y: Bools
+    weight: Floats
+    price: Floats
+    slack: float
 
-    def failures(self, outcome: Outcome, present: Bools) -> list[int]:
+    def failures(self, outcome: Outcome) -> list[int]:
         """List the columns that a test had no right to remove."""
         removed = np.flatnonzero(outcome.removed).tolist()
         if outcome.test == "simple":
             return [j for j in removed if not self.price[j] >= self.worth(j) - self.slack]
         if outcome.test == "pairs":
             return [j for j in removed if not self.replaceable(j, int(outcome.by[j]))]
-        if not self.bounds_hold(outcome, present):
+        if not self.bounds_hold(outcome):
             return removed
         assert outcome.bounds is not None
         mu, upper = outcome.bounds.mu, outcome.bounds.upper + self.slack
@@ -378,7 +277,7 @@ class _Checker:
         lost = self.weight[self.y] @ (self.column(j) & ~self.column(i))[self.y]
         return bool(self.price[j] - self.price[i] >= lost - self.slack)
 
-    def bounds_hold(self, outcome: Outcome, present: Bools) -> bool:
+    def bounds_hold(self, outcome: Outcome) -> bool:
         """Whether `mu` is a point of the dual program, and the clause has the stated cost."""
         bounds = outcome.bounds
         if bounds is None:
@@ -387,9 +286,8 @@ class _Checker:
         mu = bounds.mu
         if mu.shape != m.shape or (mu < 0).any() or (mu > m + self.slack).any():
             return False
-        for j in np.flatnonzero(present).tolist():
-            if mu @ self.covered(j) > self.price[j] + self.slack:
-                return False
+        if any(mu @ self.covered(j) > p + self.slack for j, p in enumerate(self.price)):
+            return False
         open_rows = np.ones(len(m), dtype=bool)
         for j in bounds.clause.tolist():
             open_rows &= ~self.covered(j)

@@ -1,6 +1,1 @@
-"""The first paper's methods for rules of several clauses.
-
-What belongs here: set covering, block coordinate descent, alternating minimisation, the two-level
-linear program and its exact twin, and local search. May import `one_level`, `columns`
-and `lp`.
-"""
+"""Methods for rules of several clauses (Su, Wei, Varshney, Malioutov, 2015), and local search."""

@@ -31,14 +31,6 @@ IMPROVEMENT = 1e-9
 MAX_MOVES = 1000
 
 
-@dataclass(frozen=True)
-class RefinedSelection:
-    """A rule after local search."""
-
-    selection: ClauseSelection
-    moved: tuple[tuple[int, int], ...]
-
-
 def local_search(
     table: BinnedTable,
     form: str,
@@ -46,15 +38,11 @@ def local_search(
     theta: float,
     cuts: MovableCuts,
     deadline: float | None = None,
-) -> RefinedSelection:
-    """Descend from a rule by its best move until none helps.
+) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
+    """Descend from a rule by its best move until none helps; a move costs O(n d) a chosen column.
 
-    Moves: switch a clause off; drop a column; add one; swap one for another; and, when none of
-    these helps, move the cut of a column to any distinct value of its source column.
-
-    Of equally good moves the one that leaves fewest columns is made, then the first one: clause
-    by clause, drop before add before swap, columns from the left. Cuts prefer to stay near. A
-    move costs O(n d) time for each column chosen.
+    Moves: switch a clause off; drop, add or swap a column; where none helps, move the cut of one.
+    Ties go to fewest columns, then clause by clause, drop before add before swap, from the left.
     """
     state = _State(table.as_cnf(form), selection, float(theta), cuts)
     history: list[dict[str, Any]] = [{"step": 0, "move": "start", "objective": state.value}]
@@ -84,15 +72,13 @@ class _State:
     """The rule under way."""
 
     def __init__(
-        self,
-        table: BinnedTable,
-        selection: ClauseSelection,
-        theta: float,
-        cuts: MovableCuts,
+        self, table: BinnedTable, selection: ClauseSelection, theta: float, cuts: MovableCuts
     ) -> None:
         self.table, self.theta, self.ranks, self.barred = table, theta, cuts.ranks, cuts.barred
         self.A, self.y, self.weight = table.values, table.y, table.weight
-        self.numbers = self.A.astype(np.float32 if _small_integers(self.weight) else np.float64)
+        whole = bool((self.weight == np.round(self.weight)).all())
+        single = whole and self.weight.sum() < 2**24  # sums are exact in single precision
+        self.numbers = self.A.astype(np.float32 if single else np.float64)
         self.gain = np.where(self.y, -self.weight, self.weight)
         self.clauses: list[tuple[int, ...] | None] = [
             None if off else tuple(int(j) for j in np.flatnonzero(row))
@@ -248,16 +234,12 @@ class _State:
         n_columns = sum(len(clause or ()) for clause in clauses)
         return self._wrong(np.all(counts > 0, axis=1)) + self.theta * n_columns
 
-    def result(self, history: tuple[dict[str, object], ...]) -> RefinedSelection:
+    def result(
+        self, history: tuple[dict[str, object], ...]
+    ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
         """Hand the rule back."""
         chosen = np.zeros((len(self.clauses), self.A.shape[1] + len(self.moved)), dtype=bool)
         for r, clause in enumerate(self.clauses):
             chosen[r, list(clause or ())] = True
         disabled = np.array([clause is None for clause in self.clauses])
-        selection = ClauseSelection(chosen, disabled, self.value, history)
-        return RefinedSelection(selection, tuple(self.moved))
-
-
-def _small_integers(weight: Floats) -> bool:
-    """Return whether sums of weights are exact in single precision."""
-    return bool((weight == np.round(weight)).all() and weight.sum() < 2**24)
+        return ClauseSelection(chosen, disabled, self.value, history), tuple(self.moved)

@@ -1,15 +1,9 @@
 """All clauses at once: the two-level linear program (4.14), its rounding, and the exact rule.
 
-Errors are counted once a row, objective (3.7); see `program` for the
-programs themselves.
-
-The two-level program (4.14) written out, short: chains, and one clause for all where relaxed.
-
-Throughout the module, with the paper's equation numbers::
+Errors are counted once a row, objective (3.7). With the paper's equation numbers::
 
     A     (n, d) bool     A[i, j]: column j is true in row i
     y     (n,)   bool     rows that every clause has to cover; the others are to fail one clause
-    R                     number of clauses
     w     (R, d) float    the clauses
     psi   (n,)   float    error of a row (4.14)
     beta  (n, R) float    how far clause r is true on row i outside y: at least every w[r, j]
@@ -19,9 +13,8 @@ Throughout the module, with the paper's equation numbers::
 clauses, so that the mean of an optimum over all orders is an optimum, with R equal clauses u and
 ``psi >= R * beta - (R - 1)``. That program has R times fewer variables and the same value.
 
-*Chains.* ``beta >= w`` is required for every true column. Thresholds of one number are nested, and
-a row in ``x <= 3`` is in ``x <= 5``: along a nested side a running maximum M, with ``M[k] >= u[k]``
-and ``M[k] >= M[k+1]``, says the same with one condition a row and side.
+*Chains.* Thresholds of one number are nested: along a nested side a running maximum M, with
+``M[k] >= u[k]`` and ``M[k] >= M[k+1]``, says the same as ``beta >= w`` for every true column.
 """
 
 from dataclasses import dataclass
@@ -32,7 +25,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rulekit._sums import addable
-from rulekit.exceptions import SolverError, TimeLimitError
+from rulekit.exceptions import TimeLimitError
 from rulekit.search.columns.clause_selection import ClauseSelection, error_cost
 from rulekit.search.columns.rounding import (
     ALWAYS_PERTURBATION,
@@ -44,7 +37,7 @@ from rulekit.search.columns.rounding import (
 )
 from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
 from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.two_level.task import check_n_clauses
+from rulekit.search.two_level.hamming import check_n_clauses
 
 Index = NDArray[np.intp]
 Bools = NDArray[np.bool_]
@@ -56,18 +49,15 @@ MOST_OF_EXACT, MOST_OF_RELAXED = 400_000, 10_000_000
 
 @dataclass(frozen=True)
 class TwoLevelTable:
-    """Rows, weights and prices of a two-level problem, without rows of no weight.
+    """Rows, weights and prices of a two-level problem, without rows of no weight."""
 
-    Shapes: A (n, k), y, weight (n,), price (k,), required (k,), columns (k,).
-    """
-
-    A: Floats
-    y: Bools
-    weight: Floats
-    price: Floats
-    required: Bools
+    A: Floats  # (n, k)
+    y: Bools  # (n,)
+    weight: Floats  # (n,)
+    price: Floats  # (k,)
+    required: Bools  # (k,)
     groups: tuple[RedundancyGroup, ...]
-    columns: Index
+    columns: Index  # (k,)
 
 
 def two_level_table(
@@ -91,10 +81,7 @@ def two_level_table(
 
 
 def two_level_program(table: TwoLevelTable, n_clauses: int, copies: int) -> LinearProgram:
-    """Write (4.14): `copies` is R for distinct clauses, or 1 for one that represents all.
-
-    Variables are w, M (a running maximum a column) and beta of each copy, then psi.
-    """
+    """Write (4.14): `copies` is R for distinct clauses, or 1 for one that represents all."""
     k, n = table.A.shape[1], table.A.shape[0]
     P, Z = np.flatnonzero(table.y), np.flatnonzero(~table.y)
     each = n_clauses // copies  # clauses per copy
@@ -102,7 +89,9 @@ def two_level_program(table: TwoLevelTable, n_clauses: int, copies: int) -> Line
     total = sparse.hstack([_empty(len(Z), 2 * k), -each * sparse.eye_array(len(Z))])  # of beta
     matrix = sparse.vstack(
         [
-            sparse.hstack([sparse.kron(sparse.eye_array(copies), copy), _repeated(psi, copies)]),
+            sparse.hstack(
+                [sparse.kron(sparse.eye_array(copies), copy), sparse.vstack([psi] * copies)]
+            ),
             sparse.hstack([*[total] * copies, _unit(Z, n)]),  # psi - sum of beta >= -(R - 1)
             sparse.hstack([_descending(copies, copy.shape[1], k), _empty(copies - 1, n)]),
         ],
@@ -139,11 +128,7 @@ def _one_copy(
             sparse.hstack([sparse.csr_array(table.A[P]), _empty(m, k + len(Z))]),  # psi + A w >= 1
             sparse.hstack([-identity, identity, _empty(k, len(Z))]),  # M >= w
             sparse.hstack(
-                [
-                    _empty(n_links, k),
-                    _unit(inner, k) - _unit(outer, k),
-                    _empty(n_links, len(Z)),
-                ]
+                [_empty(n_links, k), _unit(inner, k) - _unit(outer, k), _empty(n_links, len(Z))]
             ),  # M[inner] >= M[outer]
             sparse.hstack([_empty(n_reads, k), -_unit(node, k), _unit(reader, len(Z))]),
         ],
@@ -190,10 +175,6 @@ def _empty(rows: int, columns: int) -> sparse.csr_array:
     return sparse.csr_array((rows, columns))
 
 
-def _repeated(block: sparse.csr_array, times: int) -> sparse.csr_array:
-    return sparse.vstack([block] * times, format="csr")
-
-
 def _descending(copies: int, width: int, k: int) -> sparse.csr_array:
     """Order distinct clauses by their number of columns, which changes no optimum."""
     # Clauses that only change places are the same rule; without an order the search would prove
@@ -218,25 +199,9 @@ def _moved(group: RedundancyGroup, place: Index) -> RedundancyGroup:
     )
 
 
-@dataclass(frozen=True)
-class _Prices:
-    """What a rule pays beside its errors: for a column, and for a clause switched off."""
-
-    column: float
-    disabled: float
-
-
-@dataclass(frozen=True)
-class RelaxedClauses:
-    """The optimum of the relaxation; shapes: u (k,)."""
-
-    u: Floats
-    value: float
-
-
 def relax(
     table: TwoLevelTable, n_clauses: int, *, time_limit: float | None = None
-) -> RelaxedClauses:
+) -> tuple[Floats, float]:
     """Solve the relaxation of (4.14) by one clause that represents all, with chains."""
     answer = solve_lp(two_level_program(table, n_clauses, 1), time_limit=time_limit)
     if answer.x is None or answer.value is None:
@@ -245,32 +210,25 @@ def relax(
                 f"The two-level linear program was not solved within {time_limit:.3g} s; raise "
                 "`time_limit`, or use `method='alternating'`."
             )
-        raise SolverError(
-            f"The two-level linear program ended with {answer.status!r} ({answer.message}); "
-            "please report the table that shows this."
-        )
-    return RelaxedClauses(snapped(answer.x[: len(table.price)]), answer.value)
+        raise answer.error("The two-level linear program")
+    return snapped(answer.x[: len(table.price)]), answer.value
 
 
 def solve_two_level_lp(
     problem: CoverProblem, theta: float, n_clauses: int, *, disable_cost: float | None = None
 ) -> ClauseSelection:
-    """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy.
-
-    For theta of at most 1 the relaxation tends to say nothing: all errors vanish and all weights
-    are small fractions. The rule is then made by the rounding alone.
-    """
+    """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy."""
     check_n_clauses(n_clauses)
     _check_size(problem, 1, MOST_OF_RELAXED, "two-level linear program", "rows x literals")
     table = two_level_table(problem, theta, disable_cost)
     limit = seconds_left(problem.time_limit, problem.deadline)
-    relaxed = relax(table, n_clauses, time_limit=limit)
-    w = _rounded(table, np.tile(relaxed.u, (n_clauses, 1)))
+    u, value = relax(table, n_clauses, time_limit=limit)
+    w = _rounded(table, np.tile(u, (n_clauses, 1)))
     # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
     # too much, so that the value minus it is a bound for the given prices.
     slack = n_clauses * float(problem.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)
-    bound = relaxed.value - slack * max(1.0, float(relaxed.u.sum()))
-    return _selection(problem, table, w, _Prices(theta, disable_cost or 0.0), bound, False)
+    bound = value - slack * max(1.0, float(u.sum()))
+    return _selection(problem, table, w, (theta, disable_cost or 0.0), bound, False)
 
 
 def solve_two_level_exact(
@@ -289,10 +247,7 @@ def solve_two_level_exact(
     limit = seconds_left(time_limit, problem.deadline)
     solution = solve_milp(two_level_program(table, n_clauses, n_clauses), time_limit=limit)
     if solution.status not in ("optimal", "time limit"):
-        raise SolverError(
-            f"The two-level integer program ended with {solution.status!r} ({solution.message}); "
-            "please report the table that shows this."
-        )
+        raise solution.error("The two-level integer program")
     k = len(table.price)
     w = np.tile(table.required.astype(float), (n_clauses, 1))
     if solution.x is not None:
@@ -300,7 +255,7 @@ def solve_two_level_exact(
         w = np.round(solution.x[: len(solution.x) - len(table.y)].reshape(n_clauses, -1)[:, :k])
     proved = solution.status == "optimal"
     bound = None if solution.bound is None else solution.bound - n_clauses * k * PERTURBATION
-    prices = _Prices(theta, disable_cost or 0.0)
+    prices = (theta, disable_cost or 0.0)
     rule = _selection(problem, table, w, prices, bound, proved)
     if start is None or proved:
         return rule
@@ -324,10 +279,7 @@ def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit
 
 
 def _rounded(table: TwoLevelTable, w: Floats) -> Floats:
-    """Settle (clause, group) after (clause, group), heaviest first, by the relaxed error cost.
-
-    What is not settled yet keeps its relaxed weight. Ties go to the lower clause, then group.
-    """
+    """Settle (clause, group) after (clause, group), heaviest first, by the relaxed error cost."""
     w = np.where(table.required, 1.0, w)
     mass = np.array([[row[g.columns].sum() for g in table.groups] for row in w])
     order = np.argsort(-np.round(mass, 9).ravel(), kind="stable")
@@ -346,10 +298,7 @@ def _rounded(table: TwoLevelTable, w: Floats) -> Floats:
 def _cheapest_combination(
     group: RedundancyGroup, block: Floats, gain: Floats, price: Floats, barred: Bools
 ) -> list[int]:
-    """Find the columns of one group that lower the cost most.
-
-    Shapes: block (number of columns of the group, n), gain (n,), price (d,), barred (d,).
-    """
+    """Find the columns of one group that lower the cost most."""
     columns = group.columns
     delta = np.where(barred[columns], np.inf, price[columns] - block @ gain)
     best_one = float(delta.min(initial=np.inf))
@@ -372,11 +321,7 @@ def _cheapest_combination(
 
 
 def _gain_of_covering(table: TwoLevelTable, w: Floats, r: int) -> Floats:
-    """Return for each row the decrease of its error if clause r becomes true on it, shape (n,).
-
-    The errors are those of (4.14) at weights w, all clauses but r as they stand: psi of a row of y
-    is what its worst clause lacks, psi of another row is ``sum of beta - (R - 1)``, if positive.
-    """
+    """Return for each row by how much its error (4.14) falls if clause r becomes true on it."""
     # A row of y waits for its worst clause. What the others lack stays, however true r becomes, so
     # that r saves only what it lacks more than they do; where another is worse it saves nothing.
     short = np.maximum(0.0, 1.0 - table.A @ w.T)  # (n, R)
@@ -395,7 +340,7 @@ def _selection(
     problem: CoverProblem,
     table: TwoLevelTable,
     w: Floats,
-    prices: _Prices,
+    prices: tuple[float, float],
     bound: float | None,
     proved: bool,
 ) -> ClauseSelection:
@@ -409,7 +354,9 @@ def _selection(
     return ClauseSelection(chosen, disabled, value, (), value if proved else bound, proved)
 
 
-def _error(problem: CoverProblem, chosen: Bools, disabled: Bools, prices: _Prices) -> float:
+def _error(
+    problem: CoverProblem, chosen: Bools, disabled: Bools, prices: tuple[float, float]
+) -> float:
     A, y, weight = problem.distinct_rows()
-    theta, off = prices.column, prices.disabled
+    theta, off = prices
     return error_cost(A > 0, y, weight, chosen, theta, disabled=disabled, disable_cost=off)

@@ -13,9 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample, sweep
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.ideal_dnf import search as counting
-from rulekit.families.ideal_dnf.counts import lower_median
 from rulekit.families.ideal_dnf.ideal_dnf import SampleGuarantee, margins_of
-from rulekit.families.ideal_dnf.search import held_out
+from rulekit.families.ideal_dnf.search import held_out, lower_median
 from rulekit.families.ideal_dnf.solver.row_types import SCORES
 from rulekit.learners.shares import SHRINK
 from tests.reference import ideal as plain
@@ -323,8 +322,7 @@ def test_a_forbidden_column_is_not_read():
 
 
 @pytest.mark.parametrize(
-    "wishes",
-    [{"required": ["age"]}, {"directions": {"age": ">"}}, {"allow_not_equal": False}],
+    "wishes", [{"required": ["age"]}, {"directions": {"age": ">"}}, {"allow_not_equal": False}]
 )
 def test_constraints_beyond_counting_are_refused(wishes):
     X, y = mixed()

@@ -11,17 +11,8 @@ from hypothesis import strategies as st
 
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
-from rulekit.learners.from_table.counts import with_conditions
-from rulekit.learners.from_table.learning import (
-    ROUNDS,
-    Aims,
-    CutRefiner,
-    Grid,
-    TableLearning,
-    by_class,
-    factors_of,
-    window,
-)
+from rulekit.learners.from_table.counts import CutRefiner, Grid, window, with_conditions
+from rulekit.learners.from_table.fit import ROUNDS, Aims, TableLearning, by_class, factors_of
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.constraints import Constraints

@@ -80,6 +80,18 @@ def test_a_price_is_answered_alike_by_fit_path_and_a_shared_fit():
         assert path.rule(setting["theta"], setting["n_clauses"]) == alone.rule_set_
 
 
+@pytest.mark.parametrize("refined", [False, True])
+def test_the_history_of_a_shared_fit_is_that_of_a_fit_alone(refined):
+    X, y = mixed()
+    settings = [{"theta": t} for t in (0.5, 0.6, 3.0)]  # the first two have one rule
+    together = list(learner(refine_thresholds=refined).fit_many(X, y, settings))
+    assert together[0].rule_set_ == together[1].rule_set_
+    for setting, model in zip(settings, together, strict=True):
+        alone = learner(refine_thresholds=refined, **setting).fit(X, y)
+        assert model.history_ == alone.history_
+        assert model.objective_ == alone.objective_ == alone.history_[-1]["objective"]
+
+
 def test_a_rule_looked_up_within_limits_is_the_one_that_is_fitted():
     X, y = mixed()
     path = learner().path(X, y)

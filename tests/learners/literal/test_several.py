@@ -155,10 +155,7 @@ def test_many_settings_give_what_each_gives_alone():
         ({"robustness": 0.1}, "`robustness` applies to rules of two classes only"),
         ({"robustness": "cv"}, "`robustness` applies to rules of two classes only"),
         ({"refine": True}, "`refine` applies to rules of two classes only"),
-        (
-            {"constraints": {"required": ["age"]}},
-            "may hold `required` only for rules of two",
-        ),
+        ({"constraints": {"required": ["age"]}}, "may hold `required` only for rules of two"),
     ],
 )
 def test_parameters_unknown_to_lists_are_refused(given_, words):

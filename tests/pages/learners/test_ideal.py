@@ -107,7 +107,7 @@ def test_the_ideal_dnf_is_on_the_curve_and_has_a_slider(open_app):
     app = compared(small(open_app("models", sample="credit")), "Every combination")
     assert not app.exception
     found = app.session_state["app"].sweep
-    names = {"Short rule", "Every combination of a few conditions"}
+    names = {"Short rule", "Every combination"}
     assert set(found.curve()["series"]) == names
     ideal = [s for s in found.settings if s["learner"] == "ideal"]
     assert [s["max_variables"] for s in ideal] == list(range(1, 11))

@@ -15,10 +15,7 @@ def test_both_objectives_are_those_counted_row_by_row(problem, n_clauses, random
     A, y, weight, theta = problem
     bits = [random.random() < 0.4 for _ in range(n_clauses * A.shape[1])]
     chosen = np.array(bits).reshape(n_clauses, A.shape[1])
-    for fast, slow in (
-        (hamming_cost, two_level.hamming_cost),
-        (error_cost, two_level.error_cost),
-    ):
+    for fast, slow in ((hamming_cost, two_level.hamming_cost), (error_cost, two_level.error_cost)):
         assert fast(A, y, weight, chosen, theta) == pytest.approx(slow(A, y, weight, chosen, theta))
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from rulekit.search.columns import generated_dual, rounding_kernels
-from rulekit.search.columns.candidates import compact_program
 from rulekit.search.columns.generated_dual import CHUNK, GeneratedDual, solve_small_dual
 from rulekit.search.lp import solve_lp
+from rulekit.search.screening.bounds import compact_program
 from tests.engines import ENGINES, needs_highspy, solved_by
 from tests.strategies.covers import small_dual
 

@@ -5,8 +5,7 @@ import pytest
 
 from rulekit.binning import BinnedTable
 from rulekit.search.columns.rounding import default_perturbation
-from rulekit.search.one_level.problem import SCREEN_FROM, CoverProblem
-from rulekit.search.one_level.program import ChainScreen
+from rulekit.search.one_level.problem import SCREEN_FROM, ChainScreen, CoverProblem
 from tests.strategies.covers import sub_problems, threshold_table
 
 

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.search.box_search.problem import BoxRows
-from rulekit.search.rule_lists.search import ListArchive, ListPlan, ListSearch, RuleList
+from rulekit.search.box_search.search import SearchPlan
+from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 from tests.reference import rule_lists as slow
 from tests.strategies.boxes import single_conditions
 from tests.strategies.rule_lists import list_problems, lists_for
@@ -33,7 +34,7 @@ def test_no_move_of_the_slow_twin_improves_what_a_visit_ends_with(data):
 @given(data=st.data())
 def test_entries_are_consistent_and_cost_no_more_than_constants(data):
     problem = data.draw(list_problems())
-    plan = ListPlan([0.05, 0.5, 2.0], MOST, n_perturbations=1)
+    plan = SearchPlan([0.05, 0.5, 2.0], MOST, n_perturbations=1)
     archive = ListSearch(problem).run(plan, np.random.default_rng(0))
     constant = problem.weight.sum() - np.bincount(problem.y, problem.weight).max()
     for entry in archive.entries:
@@ -77,7 +78,7 @@ def planted(n=400):
 
 def test_a_planted_list_is_found_with_no_condition_too_many():
     archive = ListSearch(planted()).run(
-        ListPlan([0.5, 2.0, 8.0, 30.0], 6, 0), np.random.default_rng(0)
+        SearchPlan([0.5, 2.0, 8.0, 30.0], 6, 0), np.random.default_rng(0)
     )
     entry = archive.answer(6, 0.5)
     assert (entry.loss, entry.n_clauses, entry.n_conditions) == (0.0, 3, 4)
@@ -86,7 +87,7 @@ def test_a_planted_list_is_found_with_no_condition_too_many():
 def test_a_search_that_is_stopped_keeps_what_it_has():
     requested = iter([False, True])
     archive = ListSearch(planted()).run(
-        ListPlan([80.0, 2.0], 6, 0), np.random.default_rng(0), lambda: next(requested)
+        SearchPlan([80.0, 2.0], 6, 0), np.random.default_rng(0), lambda: next(requested)
     )
     assert 0 < archive.answer(6, 2.0).loss < archive.entries[0].loss
 

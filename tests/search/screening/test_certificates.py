@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rulekit.search.columns.candidates import priced
-from rulekit.search.screening.screen import ENHANCED, TESTS, screen, unproved
+from rulekit.search.screening.bounds import priced
+from rulekit.search.screening.screen import ENHANCED, TESTS, Outcome, Screening, screen, unproved
 from tests.reference import screening as reference
 from tests.reference.candidates import MatrixColumns
 from tests.strategies.screening import lp_bounds, solved_instances, tied_table
@@ -19,11 +19,10 @@ def column_of(A):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("in_sequence", [False, True], ids=["side by side", "in sequence"])
-def test_every_certificate_holds(in_sequence):
+def test_every_certificate_holds():
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:
         problem = priced(cells, y, theta, weight)
-        found = screen(problem, EVERYTHING, in_sequence=in_sequence, bounds=lp_bounds(problem))
+        found = screen(problem, EVERYTHING, lp_bounds(problem))
         assert unproved(found, column_of(matrix.A), y, theta, weight) == []
 
 
@@ -74,8 +73,6 @@ def test_the_checker_refuses_values_that_overdraw_a_column():
 def test_exchanges_that_lead_in_a_circle_prove_nothing():
     A = np.array([[True, True], [True, True], [False, False]])
     y = np.array([True, True, False])
-    found = screen(priced(MatrixColumns.of(A), y, 0.5), ("across",))
-    assert found.removed.tolist() == [False, True]
-    both = dataclasses.replace(found.outcomes[0], removed=np.ones(2, bool), by=np.array([1, 0]))
-    forged = dataclasses.replace(found, outcomes=(both,))
+    both = Outcome("pairs", np.ones(2, bool), np.array([1, 0]), np.zeros(0))
+    forged = Screening(priced(MatrixColumns.of(A), y, 0.5), (both,))
     assert unproved(forged, column_of(A), y, 0.5) == [("pairs", 0), ("pairs", 1)]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from rulekit.exceptions import SolverError
-from rulekit.search.columns.candidates import priced
 from rulekit.search.lp import LPSolution
 from rulekit.search.screening import proved_cover
+from rulekit.search.screening.bounds import priced
 from rulekit.search.screening.proved_cover import best_columns, merged_rows, relax
 from rulekit.search.screening.screen import unproved
 from tests.engines import ENGINES, solved_by
@@ -130,11 +130,6 @@ def test_without_time_a_clause_and_a_bound_remain():
     assert found.bound <= 0.45 <= found.cost
 
 
-def test_search_stops_on_request():
-    columns, y = fractional()
-    assert not best_columns(priced(columns, y, 0.1), should_stop=lambda: True).proved
-
-
 def test_equal_rows_are_merged_with_their_weights(monkeypatch):
     monkeypatch.setattr(proved_cover, "ROW_BLOCK", 3)
     A = np.array([[1, 0], [0, 1], [1, 0], [0, 0]], dtype=bool)
@@ -225,38 +220,25 @@ def test_without_columns_or_rows_every_row_is_left_at_its_weight():
     assert len(relax(dear).columns) == 0
 
 
-@pytest.mark.parametrize("how", ["deadline", "should_stop"])
-def test_stopped_early_it_still_bounds(how):
+def test_stopped_early_it_still_bounds():
     cells, matrix, y, weight, _ = tied_table(9, n=60, features=4, cuts=6)
     problem = priced(cells, y, 0.01, weight)
-    asked = []
-
-    def stop():
-        asked.append(1)
-        return len(asked) > 1
-
-    end = {"deadline": time.monotonic() - 1} if how == "deadline" else {"should_stop": stop}
-    found = relax(problem, **end)
+    found = relax(problem, time.monotonic() - 1)
     value, _ = one_level.compact_value(matrix.A, y, weight, 0.01, 0.0)
     assert found.lower <= value + 1e-9
-    if how == "deadline":
-        assert not found.solved
+    assert not found.solved
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
-def test_after_any_round_no_clause_costs_less_than_the_bound(rounds):
+def test_after_any_round_no_clause_costs_less_than_the_bound(rounds, monkeypatch):
     better = 0
     for seed in range(60):
         weighted = seed % 2 == 0
         cells, matrix, y, weight, _ = tied_table(seed, features=3, cuts=2, weighted=weighted)
         problem = priced(cells, y, 1.0 / LAMBDAS[seed % 7], weight)
-        asked = []
-
-        def stop(asked=asked):
-            asked.append(1)
-            return len(asked) > rounds
-
-        found = relax(problem, should_stop=stop)
+        over = iter([False] * rounds + [True] * 99)
+        monkeypatch.setattr(proved_cover, "_is_over", lambda deadline, over=over: next(over))
+        found = relax(problem)
         costs = screening.costs_of_all_subsets(matrix.A, y, weight, problem.theta)
         assert found.lower <= costs.min() + 1e-9
         better += found.lower > found.mu.sum() + 1e-6

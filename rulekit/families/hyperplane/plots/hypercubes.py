@@ -108,14 +108,8 @@ def interval_figure(intervals: pd.DataFrame) -> go.Figure:
 def interval_sentence(intervals: pd.DataFrame) -> str:
     """Return how many columns a box limits and whether the case is inside.
 
-    Parameters
-    ----------
-    intervals : DataFrame
-        As for `interval_figure`, with ``limits`` (whether the box limits the column) and ``met``.
-
-    Returns
-    -------
-    str
+    `intervals` are as for `interval_figure`, with columns ``limits`` (whether the box limits the
+    column) and ``met``.
     """
     limited = int(intervals["limits"].sum())
     outside = [str(name) for name in intervals["name"][~intervals["met"]]]
@@ -193,18 +187,7 @@ def projection_figure(
 
 
 def projection_sentence(shown: Projection, described: str) -> str:
-    """Return how many of the rows in the rectangle also meet the other conditions.
-
-    Parameters
-    ----------
-    shown : Projection
-    described : str
-        Name of the described class.
-
-    Returns
-    -------
-    str
-    """
+    """Return how many of the rows in the rectangle of a `Projection` meet the other conditions."""
     box, points = shown.boxes.iloc[shown.chosen], shown.points
     inside = points["x"].between(box["x0"], box["x1"]) & points["y"].between(box["y0"], box["y1"])
     n = int(inside.sum())
@@ -222,10 +205,7 @@ def projection_sentence(shown: Projection, described: str) -> str:
 
 
 def coverage_figure(
-    curves: dict[str, list[int]],
-    totals: dict[str, int],
-    *,
-    classes: Sequence[Any] | None = None,
+    curves: dict[str, list[int]], totals: dict[str, int], *, classes: Sequence[Any] | None = None
 ) -> go.Figure:
     """Draw the share of rows covered against the number of boxes.
 
@@ -266,17 +246,7 @@ def coverage_figure(
 
 
 def coverage_sentence(curves: dict[str, list[int]], totals: dict[str, int]) -> str:
-    """Return how much the first and all boxes of each class cover.
-
-    Parameters
-    ----------
-    curves, totals
-        As for `coverage_figure`.
-
-    Returns
-    -------
-    str
-    """
+    """Return how much the first and all boxes of each class cover; see `coverage_figure`."""
     parts = []
     for name, counts in curves.items():
         if not counts:
@@ -371,10 +341,7 @@ def intervals(
     case: Floats,
     wording: Wording,
 ) -> pd.DataFrame:
-    """Describe a box column by column, as `rulekit.plots.interval_figure` takes it.
-
-    Shapes: faces (k,), case (k,).
-    """
+    """Describe a box column by column, as `rulekit.plots.interval_figure` takes it."""
     half, (lower, upper) = side_of(model, label), faces
     low, high = np.maximum(lower, half.low), np.minimum(upper, half.high)
     face_low = np.where(lower < half.low, -np.inf, lower)

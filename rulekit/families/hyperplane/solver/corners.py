@@ -70,13 +70,8 @@ def _filled_up(region: Region, floor: Floats) -> Floats:
 def water_fill(weights: Floats, bottoms: Floats | None = None) -> Floats:
     """Find the box of greatest volume with one corner at 0 and the other on the plane, O(n^2).
 
-    Shapes: weights (n,), bottoms (n,); result (n,). Source: Fung, Sandilya, Rao, "Rule Extraction
-    from Linear Support Vector Machines", section 4.1.
-
     >>> water_fill(np.array([0.5, 2.0, 4.0]))
     array([0.66666667, 0.16666667, 0.08333333])
-    >>> water_fill(np.array([0.2, 2.0, 4.0]))
-    array([1. , 0.2, 0.1])
     """
     lids = weights
     floors = np.zeros_like(weights) if bottoms is None else weights * bottoms
@@ -99,12 +94,7 @@ def water_fill(weights: Floats, bottoms: Floats | None = None) -> Floats:
 
 
 def peel(half: HalfSpace, points: Floats, counts: Counts) -> Floats:
-    """Lower the corner of a box until it is on this side of the plane.
-
-    Shapes: points (m, n), counts (m,); result (n,).
-
-    Among equal gains the first feature is lowered. Cost is O(m n), after sorting.
-    """
+    """Lower the corner of a box until it is on this side of the plane."""
     corner = points.max(axis=0)
     if half.value(corner) <= half.cap:
         return corner
@@ -176,10 +166,7 @@ class _Layers:
 
 
 def point_corner(region: Region, points: Floats, counts: Counts) -> Floats:
-    """Find the corner of the box that leaves out the least sum of excesses.
-
-    Shapes: points (m, n), counts (m,); result (n,).
-    """
+    """Find the corner of the box that leaves out the least sum of excesses."""
     weights, least = region.unit_weights(), points.min(axis=0)
     if weights is None:
         return least

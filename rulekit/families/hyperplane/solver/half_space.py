@@ -42,11 +42,7 @@ Bools = NDArray[np.bool_]
 
 
 def plane_values(X: Floats, w: Floats) -> Floats:
-    """Add up ``w'x`` for each row, feature by feature: shape (n,).
-
-    The order of the additions is fixed, so the result does not depend on the machine's linear
-    algebra, and an export that writes the sum out gives the same doubles.
-    """
+    """Add up ``w'x`` feature by feature, the same doubles on every processor: shape (n,)."""
     total = np.zeros(len(X))
     for j in range(len(w)):
         total = total + X[:, j] * w[j]
@@ -55,26 +51,20 @@ def plane_values(X: Floats, w: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class HalfSpace:
-    """One side of a plane within the range of a table.
+    """One side of a plane within the range of a table."""
 
-    Shapes: columns (n,), signs (n,), weights (n,), low, high (n,).
-    """
-
-    columns: NDArray[np.intp]
-    signs: Floats
-    weights: Floats
+    columns: NDArray[np.intp]  # (n,)
+    signs: Floats  # (n,)
+    weights: Floats  # (n,)
     cap: float
-    low: Floats
-    high: Floats
+    low: Floats  # (n,)
+    high: Floats  # (n,)
 
     @classmethod
     def of_plane(
         cls, w: Floats, gamma: float, low: Floats, high: Floats, *, above: bool
     ) -> "HalfSpace":
-        """Return the side ``w'x > gamma`` of a plane, or the side ``w'x <= gamma``.
-
-        Shapes: w (p,), low, high (p,).
-        """
+        """Return the side ``w'x > gamma`` of a plane, or the side ``w'x <= gamma``."""
         columns = np.flatnonzero(w)
         direction = -1.0 if above else 1.0
         signs = direction * np.sign(w[columns])
@@ -122,14 +112,11 @@ class HalfSpace:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A part of the half-space that is still to be covered: the I of (18), ``lower < v <= upper``.
-
-    Shapes: lower, upper (n,).
-    """
+    """A part of the half-space still to be covered, I of (18): ``lower < v <= upper``."""
 
     half: HalfSpace
-    lower: Floats
-    upper: Floats
+    lower: Floats  # (n,)
+    upper: Floats  # (n,)
 
     @classmethod
     def whole(cls, half: HalfSpace) -> "Region":
@@ -158,10 +145,7 @@ class Region:
         return np.clip(inside, 0.0, 1.0)
 
     def to_faces(self, y: Floats, floor: Floats) -> Floats:
-        """Scale an upper corner back from the unit box, on this side of the plane in doubles.
-
-        Shapes: y (n,), floor (n,); result (n,).
-        """
+        """Scale an upper corner back from the unit box, on this side of the plane in doubles."""
         raised = np.where(y >= 1.0, self.upper, self.corner + self.width * y)
         raised = np.minimum(np.maximum(raised, floor), np.maximum(self.upper, floor))
         # Rounding may have put the corner a few doubles beyond the plane. It is drawn back towards
@@ -178,9 +162,9 @@ ROUNDING = 1e-9  # of a margin, which is 1: a weight that adds no more to any ro
 
 @dataclass(frozen=True, eq=False)
 class LPSVMPlane:
-    """A plane found by the linear program; shapes: w (n,)."""
+    """A plane found by the linear program."""
 
-    w: Floats
+    w: Floats  # (n,)
     gamma: float
     objective: float
 
@@ -189,11 +173,7 @@ class LPSVMProgram:
     """One table, for several prices `nu`; shapes: A (m, n), signs (m,), weight (m,), ways (n,)."""
 
     def __init__(
-        self,
-        A: Floats,
-        signs: Floats,
-        weight: Floats | None = None,
-        ways: Floats | None = None,
+        self, A: Floats, signs: Floats, weight: Floats | None = None, ways: Floats | None = None
     ) -> None:
         m, n = A.shape
         self._n, self._reach = n, np.abs(A).max(axis=0)

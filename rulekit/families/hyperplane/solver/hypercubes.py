@@ -1,16 +1,12 @@
 """Boxes that cover one side of a plane: ExtractRules (algorithm 4.1) with shared, exact faces.
 
-Every box is ``lower < v <= upper`` in the oriented coordinates of `half_space`,
-with an outer lower face open to minus infinity. A box found in a region leaves one region for each
-feature (18), whose lower face is the very double that is the box's upper face; so boxes are
-disjoint without a tolerance, and no point falls between two of them. The paper's half-open form
-``l <= x < u`` loses the points at the table's own edge.
-
-Regions of one depth are disjoint, so their boxes do not depend on the order in which they are
-visited; the order of the features within a region does matter, see `_split`.
+Every box is ``lower < v <= upper`` in oriented coordinates. A box leaves one region for each
+feature (18), whose lower face is the very double of the box's upper face: boxes are disjoint
+without a tolerance. (The paper's half-open ``l <= x < u`` loses points at the table's edge.)
+Boxes of one depth are independent; the order of features within a region matters, see `_split`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +17,13 @@ from rulekit.families.hyperplane.solver.half_space import Bools, Floats, HalfSpa
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Boxes within a half-space, those with most points first.
-
-    Shapes: lower, upper (k, n), n_points (k,), depth (k,).
-    """
+    """Boxes within a half-space, those with most points first."""
 
     half: HalfSpace
-    lower: Floats
-    upper: Floats
-    n_points: NDArray[np.intp]
-    depth: NDArray[np.intp]
+    lower: Floats  # (k, n)
+    upper: Floats  # (k, n)
+    n_points: NDArray[np.intp]  # (k,)
+    depth: NDArray[np.intp]  # (k,)
     n_problems: int
     n_total: int
 
@@ -41,18 +34,7 @@ class Boxes:
     def kept(self, min_points: int = 2, max_boxes: int | None = None) -> "Boxes":
         """Drop boxes of fewer points than `min_points`, and all but the first `max_boxes`."""
         stay = np.flatnonzero(self.n_points >= min_points)[:max_boxes]
-        return self._only(stay)
-
-    def _only(self, stay: NDArray[np.intp]) -> "Boxes":
-        return Boxes(
-            self.half,
-            self.lower[stay],
-            self.upper[stay],
-            self.n_points[stay],
-            self.depth[stay],
-            self.n_problems,
-            self.n_total,
-        )
+        return _part(self, stay)
 
     @property
     def coverage(self) -> float:
@@ -66,22 +48,16 @@ class Boxes:
             inside &= (self.lower[:, i] < V[:, i, None]) & (V[:, i, None] <= self.upper[:, i])
         return inside
 
-    def with_faces(self, lower: Floats, upper: Floats) -> "Boxes":
-        """Return the same boxes with other faces."""
-        return Boxes(
-            self.half, lower, upper, self.n_points, self.depth, self.n_problems, self.n_total
-        )
+
+def _part(boxes: Boxes, stay: NDArray[np.intp]) -> Boxes:
+    parts = {name: getattr(boxes, name)[stay] for name in ("lower", "upper", "n_points", "depth")}
+    return replace(boxes, **parts)
 
 
 def extract_boxes(
     half: HalfSpace, V: Floats, *, criterion: str = "peel", max_depth: int = 20
 ) -> Boxes:
-    """Cover points V (m, n) on one side of a plane by disjoint boxes that do not cross it.
-
-    At every depth regions hold disjoint sets of points, so at most ``m * max_depth`` boxes are
-    sought. Source: Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines",
-    algorithm 4.1.
-    """
+    """Cover points V (m, n) by disjoint boxes that do not cross the plane (algorithm 4.1)."""
     if criterion not in CRITERIA:
         raise ValueError(f"`criterion` must be one of {tuple(CRITERIA)}, got {criterion!r}.")
     inside = V[half.contains(V)]
@@ -136,11 +112,7 @@ def _everything(half: HalfSpace, n: int) -> Boxes:
 
 
 def _split(region: Region, corner: Floats, points: Floats, counts: Counts) -> NDArray[np.intp]:
-    """Order the features in which a box is cut out of a region: the order k of (18).
-
-    The paper leaves it open. First come the features in which fewest of the points exceed the box,
-    so that most points stay together in the last and largest regions; ties by weight and range.
-    """
+    """Order the features in which a box is cut out of a region: the order k of (18)."""
     exceeding = ((points > corner) * counts[:, None]).sum(axis=0)
     given = region.half.order
     return np.asarray(given[np.argsort(exceeding[given], kind="stable")])
@@ -195,4 +167,4 @@ def _sorted_boxes(
     n_points = np.array([f[2] for f in boxes], dtype=int)
     depth = np.array([f[3] for f in boxes], dtype=int)
     everything = Boxes(half, lower, upper, n_points, depth, n_problems, n_total)
-    return everything._only(np.argsort(-n_points, kind="stable"))
+    return _part(everything, np.argsort(-n_points, kind="stable"))

@@ -1,5 +1,1 @@
-"""Counting rows by type: relevance of columns, ideal formulas, prime implicants.
-
-What belongs here: contingency counts and what follows from them alone. May import
-`rulekit.search.lp`.
-"""
+"""Counting rows by type: relevance of columns, ideal formulas, prime implicants; arrays only."""

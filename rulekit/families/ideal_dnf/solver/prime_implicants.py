@@ -33,9 +33,9 @@ DOMINANCE_CELLS = 4_000  # primes, or types, up to which pairs of them are compa
 
 @dataclass(frozen=True)
 class MinimumForm:
-    """A disjunctive normal form; shapes: cubes (t, k)."""
+    """A disjunctive normal form."""
 
-    cubes: Cubes
+    cubes: Cubes  # (t, k)
     cost: int
     bound: int
 
@@ -62,18 +62,7 @@ class MinimumForm:
 def minimum_dnf(
     on: Bools, off: Bools, *, exact: bool = True, time_limit: float | None = None
 ) -> MinimumForm:
-    """Find the disjunctive normal form of least cost.
-
-    Shapes: on, off (2**k,).
-
-    O(3**k) for the primes. Covering is NP-hard; up to k = 8 it takes milliseconds.
-
-    Types 01, 10 and 11 are on: either column will do.
-
-    >>> minimum_dnf(np.array([0, 1, 1, 1], bool), np.array([1, 0, 0, 0], bool)).cubes
-    array([[-1,  1],
-           [ 1, -1]], dtype=int8)
-    """
+    """Find the disjunctive normal form of least cost: O(3**k), k up to 8; on, off (2**k,)."""
     _check(on, off)
     primes = prime_implicants(on, off)
     if not on.any():
@@ -93,10 +82,7 @@ def minimum_dnf(
 
 
 def prime_implicants(on: Bools, off: Bools) -> Cubes:
-    """List the primes that hold on some on type.
-
-    Shapes: on, off (2**k,); result (number of primes, k).
-    """
+    """List the primes that hold on some on type."""
     k = int(on.size).bit_length() - 1
     allowed, wanted = ~off.reshape((2,) * k), on.reshape((2,) * k)
     # A cube that does not read a column is allowed where both its halves are, wanted where one is.
@@ -216,8 +202,8 @@ class _Cover:
         if solution.x is None:
             raise SolverError(
                 "The integer program of the shortest formula failed: the solver returned status "
-                f"{solution.status!r} and no formula ({solution.message}). Use `exact=False` for "
-                "the greedy formula."
+                f"{solution.status!r} and no formula ({solution.message}). Report the table that "
+                "shows this."
             )
         chosen = [int(q) for q in self.primes[solution.x > 0.5]]
         if solution.status == "optimal":

@@ -50,12 +50,12 @@ BLOCK = 64  # columns counted at a time, to keep the intermediate array small
 
 @dataclass(frozen=True)
 class Contingency:
-    """The 2×2 tables of d columns against the class; shapes: ones, ones_positive (d,)."""
+    """The 2×2 tables of d columns against the class."""
 
     n: Any
     positives: Any
-    ones: Counts
-    ones_positive: Counts
+    ones: Counts  # (d,)
+    ones_positive: Counts  # (d,)
 
     def weighted(self, negative: float, positive: float) -> "Contingency":
         """Weight the rows by class."""
@@ -89,12 +89,7 @@ def unpacked(words: Words, n_rows: int) -> NDArray[np.uint8]:
 
 
 def contingency(columns: Words, described: Words, within: Words) -> Contingency:
-    """Count each column against the class, two popcounts a column.
-
-    Shapes: columns (d, w), described (w,), within (w,).
-
-    O(d n / 64).
-    """
+    """Count each column against the class, two popcounts a column."""
     ones = np.empty(len(columns), dtype=np.int64)
     ones_positive = np.empty(len(columns), dtype=np.int64)
     for start in range(0, len(columns), BLOCK):
@@ -111,10 +106,7 @@ def contingency(columns: Words, described: Words, within: Words) -> Contingency:
 def weighted_contingency(
     columns: Words, described: Bools, within: Bools, weight: NDArray[np.float64]
 ) -> Contingency:
-    """Compute `contingency` for weighted rows.
-
-    Shapes: columns (d, w), described, within (n,), weight (n,).
-    """
+    """Compute `contingency` for weighted rows."""
     counted = np.where(within, weight, 0.0)
     both = np.stack([counted, np.where(described, counted, 0.0)], axis=1)
     sums = [unpacked(column, len(weight)).astype(np.float64) @ both for column in columns]
@@ -139,10 +131,7 @@ def type_counts(
     part: Bools | None = None,
     weight: NDArray[np.float64] | None = None,
 ) -> Counts:
-    """Count rows by type and class, and by part where rows belong to two parts.
-
-    Shapes: codes (n,), described (n,), part (n,), weight (n,); result (2**k, 2).
-    """
+    """Count rows by type and class, and by part where rows belong to two parts."""
     parts = 1 if part is None else 2
     # part, type and class side by side in one number, so that one bincount counts all cells
     cells = (codes.astype(np.uint32) << np.uint32(1)) | described
@@ -159,10 +148,7 @@ def without_last(counts: Counts) -> Counts:
 
 
 def majority(counts: Counts) -> Bools:
-    """Return for which types the ideal classifier predicts the described class.
-
-    Shapes: counts (2**k, 2); result (2**k,).
-    """
+    """Return for which types the ideal classifier predicts the described class."""
     more: Bools = counts[:, 1] > counts[:, 0]
     return more
 
@@ -179,12 +165,9 @@ EXACT_ROWS = 3_000_000_000  # up to here n11 * n fits 64 bits
 
 @dataclass(frozen=True)
 class ValidationCurve:
-    """Validation results of every number of columns of every ranking.
+    """Validation results of every number of columns of every ranking."""
 
-    Shapes: right (K, number of rankings).
-    """
-
-    right: Counts
+    right: Counts  # (K, number of rankings)
     errors: Counts
     n_held_out: Any
 
@@ -215,9 +198,7 @@ class ValidationCurve:
 def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
     """Evaluate the ideal classifiers of all rankings and numbers of columns, O(2**K) a ranking.
 
-    Shapes: counts (2, 2**K, 2). Source: R. Jaakkola, T. Janhunen, A. Kuusisto, M. F. Rankooh,
-    M. Vilander, "Interpretable classifiers for tabular data via feature selection and
-    discretization" (2024), section 3, steps 3 to 6.
+    Shapes: counts (2, 2**K, 2).
     """
     right, errors = zip(*(_one_curve(table) for table in counts), strict=True)
     total = counts[0][1].sum().item()
@@ -252,11 +233,7 @@ def squared_correlation(counts: Contingency) -> Floats:
 
 
 def chi_square(counts: Contingency) -> Floats:
-    """Chi-square of each column; equal to `sklearn.feature_selection.chi2`.
-
-    Only rows where the column holds count, so of a column and its complement the rarer scores
-    higher. NaN for constant columns.
-    """
+    """Chi-square of each column; equal to `sklearn.feature_selection.chi2`."""
     n1, n0, positives, negatives = _margins(counts)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = _difference(counts) ** 2 / n1 / (positives * negatives)
@@ -264,11 +241,7 @@ def chi_square(counts: Contingency) -> Floats:
 
 
 def mutual_information(counts: Contingency) -> Floats:
-    """Mutual information of each column with the class, in nats, exact.
-
-    Equal to `sklearn.feature_selection.mutual_info_classif` with ``discrete_features=True``; NaN
-    for constant columns.
-    """
+    """Mutual information of each column with the class, in nats, exact."""
     n1, n0, positives, negatives = _margins(counts)
     n, n11 = float(counts.n), np.asarray(counts.ones_positive, dtype=float)
     cells = [
@@ -286,11 +259,7 @@ def mutual_information(counts: Contingency) -> Floats:
     return np.where((n1 > 0) & (n0 > 0), information, np.nan)
 
 
-_MEASURES = {
-    "f": squared_correlation,
-    "mutual_info": mutual_information,
-    "chi2": chi_square,
-}
+_MEASURES = {"f": squared_correlation, "mutual_info": mutual_information, "chi2": chi_square}
 
 
 def rankings(

@@ -1,9 +1,7 @@
 """A power-law split as a figure: rows in B-space, where the boundary is linear.
 
-One power law: a strip with its bounds. Two: a plane with a line, or two for a band. Three: the
-paper's f, on which the boundary is a straight line, against the power law that weighs most; a
-solid picture hides errors, so it is the second choice. With two columns the rows can also be
-drawn as they are, with the boundary bent.
+One power law: a strip. Two: a plane with a line, or two for a band. Three: the paper's f against
+the power law that weighs most. Two columns can also be drawn as they are, the boundary bent.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,7 +48,7 @@ def split_points(
     reached: Bools | None = None,
     classes: Sequence[Any] | None = None,
 ) -> SplitPoints:
-    """Compute the coordinates of rows in B-space.
+    """Compute the coordinates of rows in B-space, without those that have a gap in its columns.
 
     Parameters
     ----------
@@ -61,13 +59,11 @@ def split_points(
     reached : ndarray of bool, shape (n,), optional
         Rows that come to the split's node; all by default.
     classes : sequence, optional
-        All classes of the table, see `rulekit.style.palette.outcome_looks`; those of `labels` by
-        default.
+        All classes of the table, see `rulekit.style.palette.outcome_looks`; by default `labels`.
 
     Returns
     -------
     SplitPoints
-        Without rows that have a gap in the split's columns.
     """
     total = split.total(columns)
     drawable = np.isfinite(total) if reached is None else np.isfinite(total) & reached
@@ -213,17 +209,7 @@ def columns_figure(
 
 
 def bspace_sentence(split: PowerLawSplit, points: SplitPoints) -> str:
-    """Return how many rows are on which side, as one sentence.
-
-    Parameters
-    ----------
-    split : PowerLawSplit
-    points : SplitPoints
-
-    Returns
-    -------
-    str
-    """
+    """Return how many rows are on which side of a split, as one sentence; see `bspace_figure`."""
     n = len(points.margin)
     if n == 0:
         return "No row comes to this split."
@@ -232,10 +218,7 @@ def bspace_sentence(split: PowerLawSplit, points: SplitPoints) -> str:
     sides = (
         ("within the band", "outside it")
         if split.is_band
-        else (
-            "at or below the boundary",
-            "above it",
-        )
+        else ("at or below the boundary", "above it")
     )
     for side, word in zip((within, ~within), sides, strict=True):
         labels, counts = np.unique(points.labels[side].astype(str), return_counts=True)
@@ -337,12 +320,7 @@ def _solid(
                 z=points.laws[of_label, 2],
                 mode="markers",
                 name=plain(label),
-                marker={
-                    "size": 3,
-                    "color": look.colour,
-                    "symbol": look.symbol,
-                    "opacity": 0.7,
-                },
+                marker={"size": 3, "color": look.colour, "symbol": look.symbol, "opacity": 0.7},
                 customdata=points.rows[of_label] + 1,
                 hovertemplate="row %{customdata}<extra></extra>",
             )
@@ -404,12 +382,7 @@ def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) ->
                 y=y[of_label],
                 mode="markers",
                 name=plain(label),
-                marker={
-                    "size": 7,
-                    "opacity": 0.65,
-                    "color": look.colour,
-                    "symbol": look.symbol,
-                },
+                marker={"size": 7, "opacity": 0.65, "color": look.colour, "symbol": look.symbol},
                 customdata=points.rows[of_label] + 1,
                 hovertemplate="row %{customdata}<extra></extra>",
             )
@@ -421,12 +394,7 @@ def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) ->
                 y=y[points.wrong],
                 mode="markers",
                 name=WRONG,
-                marker={
-                    "size": 13,
-                    "symbol": "circle-open",
-                    "color": GREY,
-                    "line": {"width": 2},
-                },
+                marker={"size": 13, "symbol": "circle-open", "color": GREY, "line": {"width": 2}},
                 hoverinfo="skip",
             )
         )
@@ -447,10 +415,7 @@ def _add_star(figure: go.Figure, x: Floats, y: Floats) -> None:
 
 
 def _boundary(x: Floats, y: Floats, margin: Floats, is_band: bool) -> go.Contour:
-    """Draw the line where f is 0, the side within the bounds shaded.
-
-    Plotly shades what a constraint leaves out: that of "f > 0" is where f is at most 0.
-    """
+    """Draw the line where f is 0, the side within the bounds shaded."""
     return go.Contour(
         x=x,
         y=y,

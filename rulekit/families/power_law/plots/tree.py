@@ -101,17 +101,7 @@ def tree_figure(
 
 
 def tree_sentence(tree: Tree, columns: Columns, labels: Sequence[Any] | NDArray[Any]) -> str:
-    """Return the content of `tree_figure` as one sentence.
-
-    Parameters
-    ----------
-    tree, columns, labels
-        As for `tree_figure`.
-
-    Returns
-    -------
-    str
-    """
+    """Return the content of `tree_figure` as one sentence."""
     boxes = _boxes(tree, columns, np.asarray(labels, dtype=object))
     leaves = [b for b in boxes if b.label is not None]
     splits = len(boxes) - len(leaves)

@@ -1,5 +1,1 @@
-"""Splits by weighted sums of power laws: which columns, which exponents, which weights.
-
-What belongs here: structures, the exact lower level, the constructive upper level. Imports no other
-solver.
-"""
+"""Splits by weighted sums of power laws: columns, exponents, weights; arrays only."""

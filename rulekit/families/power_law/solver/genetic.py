@@ -234,10 +234,10 @@ PAPER = StructureSettings()
 
 @dataclass(frozen=True)
 class Population:
-    """Individuals with what the lower level found for them; shapes: modulus (N,)."""
+    """Individuals with what the lower level found for them."""
 
     splits: Splits
-    modulus: Bools
+    modulus: Bools  # (N,)
 
     def take(self, places: Ints) -> "Population":
         """Keep some of them, in the order given."""
@@ -259,10 +259,7 @@ def genetic_search(
     lower_level: str = "genetic",
     settings: StructureSettings = PAPER,
 ) -> FoundSplit | None:
-    """Find a short split that is pure enough, as the paper does.
-
-    One generation of N individuals costs at most N runs of the lower level.
-    """
+    """Find a short split that is pure enough, as the paper does."""
     varying = np.flatnonzero(np.ptp(task.X, axis=0) > 0)
     if len(varying) == 0:
         return None

@@ -22,21 +22,17 @@ EQUAL = 1e-12  # impurities closer than this are equal
 
 @dataclass(frozen=True)
 class ClassMass:
-    """Classes and weights of the rows, as the scans want them.
+    """Classes and weights of the rows, as the scans want them."""
 
-    Shapes: codes (n,), weight (n,), label (n,), table (labels, K), total (K,), units
-    (labels, T + 1).
-    """
-
-    codes: Ints
-    weight: Floats | None
+    codes: Ints  # (n,)
+    weight: Floats | None  # (n,)
     n_classes: int
-    label: Ints = field(init=False)
-    table: Floats = field(init=False)
-    total: Floats = field(init=False)
+    label: Ints = field(init=False)  # (n,)
+    table: Floats = field(init=False)  # (labels, K)
+    total: Floats = field(init=False)  # (K,)
     bits: int = field(init=False)
     unit: float = field(init=False)
-    units: Ints = field(init=False)
+    units: Ints = field(init=False)  # (labels, T + 1)
 
     def __post_init__(self) -> None:
         n, K, store = len(self.codes), self.n_classes, object.__setattr__
@@ -101,11 +97,11 @@ class ClassMass:
 
 @dataclass(frozen=True)
 class Cuts:
-    """The best cut, interval or step for each projection; shapes: impurity (P,), low, high (P,)."""
+    """The best cut, interval or step for each projection."""
 
-    impurity: Floats
-    low: Floats
-    high: Floats
+    impurity: Floats  # (P,)
+    low: Floats  # (P,)
+    high: Floats  # (P,)
 
     def or_better(self, other: "Cuts") -> "Cuts":
         """Take the better of two, one by one."""

@@ -29,14 +29,11 @@ FLAT = 1e-12  # a power law that varies less than this share of its size is a co
 
 @dataclass(frozen=True)
 class Laws:
-    """Power laws on the rows, centred and scaled so that weights are of like size.
+    """Power laws on the rows, centred and scaled so that weights are of like size."""
 
-    Shapes: values (R, n), mean, scale (R,).
-    """
-
-    values: Floats
-    mean: Floats
-    scale: Floats
+    values: Floats  # (R, n)
+    mean: Floats  # (R,)
+    scale: Floats  # (R,)
 
     @property
     def constant(self) -> Bools:
@@ -45,12 +42,7 @@ class Laws:
 
 
 class PowerTable:
-    """Every power of every feature, ready to be multiplied.
-
-    Shapes: X (n, d), powers (2 * largest + 1, d, n).
-
-    Holds ``(2 * largest + 1) * n * d`` numbers.
-    """
+    """Every power of every feature, ready to be multiplied."""
 
     def __init__(self, X: Floats, largest: int = 3) -> None:
         if not (np.isfinite(X).all() and (X > 0).all()):
@@ -67,10 +59,7 @@ class PowerTable:
             self.powers[largest - k] = 1.0 / self.powers[largest + k]
 
     def raw(self, rows: Exponents) -> Floats:
-        """Multiply out power laws: shape (R, n) for exponents of shape (R, d).
-
-        Cost is one product of length n a non-zero exponent.
-        """
+        """Multiply out power laws: shape (R, n) for exponents of shape (R, d)."""
         law, feature = np.nonzero(rows)
         flat = (
             (rows[law, feature].astype(np.intp) + self.largest) * len(rows.T) + feature
@@ -108,10 +97,7 @@ class PowerTable:
 
 
 def shifts_for(low: Floats, high: Floats) -> Floats:
-    """Compute what has to be subtracted from features to make them positive.
-
-    Shapes: low, high (d,); result (d,).
-    """
+    """Compute what has to be subtracted from features to make them positive."""
     spread = np.where(high > low, high - low, 1.0)
     return np.where(low > 0, 0.0, low - spread)
 
@@ -122,10 +108,7 @@ def n_exponents(structures: Exponents) -> Ints:
 
 
 def canonical(structures: Exponents) -> Exponents:
-    """Write structures so that equal classifiers look equal.
-
-    Shapes: structures (P, p, d); result (P, p, d).
-    """
+    """Write structures so that equal classifiers look equal."""
     result = structures.copy()
     p = result.shape[1]
     for a in range(1, p):

@@ -1,9 +1,7 @@
-"""Which features, pairs of them, and structures promise most, mainly from second moments.
+"""The most promising features, pairs of them, and structures, mainly from second moments.
 
-With hundreds of features not every pair can be tried. The moments of all classes give, for every
-2 x 2 block at once and in closed form, how far apart the class means are (for a cut), or how
-narrow one class is where the rest is wide (for a band). Pairs that differ in neither means nor
-covariances, as in an exclusive or, are not seen; these take a search over all features.
+For every 2 x 2 block at once: how far apart class means are (a cut), or how narrow one class is
+where the rest is wide (a band). Pairs that differ in neither, as in an exclusive or, are not seen.
 """
 
 import numpy as np
@@ -23,13 +21,7 @@ MAX_TARGETS = 3
 def likely_structures(
     table: PowerTable, mass: ClassMass, structures: Exponents, modulus: bool, most: int
 ) -> Ints:
-    """Return the places of the structures that promise most, of each number of power laws.
-
-    Shapes: structures (P, p, d).
-
-    O(p^2 n) a structure, without a sort. Of a cut the criterion is Fisher's, the share of the
-    variance that lies between a class and the rest.
-    """
+    """Return the places of the structures that promise most, of each number of power laws."""
     sizes, selected = structures.any(axis=2).sum(axis=1), [np.zeros(0, dtype=np.int64)]
     order = np.argsort(-mass.total, kind="stable")[:MAX_TARGETS].tolist()
     for size in np.unique(sizes).tolist():
@@ -48,12 +40,7 @@ def likely_structures(
 
 
 def likely_features(X: Floats, mass: ClassMass, most: int, rng: np.random.Generator) -> Ints:
-    """Return the features worth keeping of many: the best alone, and those of likely pairs.
-
-    Shapes: X (n, d).
-
-    O(n d^2) for the pairs, O(n log n d) for the single ones.
-    """
+    """Return the features worth keeping of many: the best alone, and those of likely pairs."""
     if X.shape[1] <= most:
         return np.arange(X.shape[1])
     if len(X) > FEATURE_ROWS:
@@ -70,12 +57,10 @@ def likely_features(X: Floats, mass: ClassMass, most: int, rng: np.random.Genera
 
 
 def likely_pairs(X: Floats, mass: ClassMass, modulus: bool, n_pairs: int = N_PAIRS) -> Ints:
-    """Return the pairs of features that promise most.
+    """Return the pairs of features that promise most, shape (q, 2): O(n d^2).
 
-    Shapes: X (n, d); result (q, 2).
-
-    O(n d^2). The criterion for a cut is the Mahalanobis distance of class means, for a band the
-    smallest eigenvalue of a class's covariance against the scatter of the rest around its mean.
+    A cut's criterion is the Mahalanobis distance of class means, a band's the smallest eigenvalue
+    of a class's covariance against the scatter of the rest around its mean.
     """
     weight = np.ones(mass.n_rows) if mass.weight is None else mass.weight
     Z = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-300)
@@ -100,10 +85,7 @@ def likely_pairs(X: Floats, mass: ClassMass, modulus: bool, n_pairs: int = N_PAI
 def pair_structures(
     pairs: Ints, exponents: tuple[int, ...], max_power_laws: int, n_features: int
 ) -> Exponents:
-    """Make every structure of one exponent for each of two features.
-
-    Shapes: pairs (q, 2); result (P, max_power_laws, n_features).
-    """
+    """Make every structure of one exponent for each of two features."""
     choices = [(a, b) for a in exponents for b in exponents]
     kinds = 1 + (max_power_laws > 1)
     structures = np.zeros(

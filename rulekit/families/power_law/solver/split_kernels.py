@@ -145,10 +145,7 @@ def _find_impurity(part, total, found):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _sum_from_left(row, first, units, unit, bits, events, part):  # type: ignore[no-untyped-def]
-    """Sum the masses from the left, beginning with `first`, into the last places of `part`.
-
-    With `events` (1, else 0) the lowest bit of a key says that its row leaves the left side.
-    """
+    """Sum the masses from the left, beginning with `first`, into the last places of `part`."""
     labels, at = (ONE << bits) - 1, part.shape[1] - len(row)
     for t in range(len(part)):
         mass = first[t]
@@ -280,11 +277,7 @@ def _worth(climb, run):  # type: ignore[no-untyped-def]
 
 @machine_code(inline=True)
 def _climbed(climb, rounds):  # type: ignore[no-untyped-def]
-    """Take the best run for the slopes, then for those at that run, and so on; return its FL.
-
-    Purity is convex in the masses inside: its tangent is never above it, so that the best run by
-    the tangent is no worse than the run where it touches.
-    """
+    """Take the best run for the slopes, then for those at that run, and so on; return its FL."""
     run, following = climb.run, climb.next
     _find_run(climb, run)
     value = _worth(climb, run)
@@ -300,10 +293,7 @@ def _climbed(climb, rounds):  # type: ignore[no-untyped-def]
 
 @machine_code(RUNS(I2, R1, I, J2, F, R2, I))
 def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[no-untyped-def]
-    """Find the interval of each row of sorted keys: FL, first, after the last.
-
-    Each of the `guesses`, shape (g, T + 1), are slopes to begin a climb with.
-    """
+    """Find the interval of each row of sorted keys: FL, first, after the last."""
     P, n = keys.shape
     best, start, stop = np.empty(P), np.zeros(P, np.int64), np.zeros(P, np.int64)
     T, nothing = units.shape[1] - 1, np.zeros(units.shape[1], np.int64)

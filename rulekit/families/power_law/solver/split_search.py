@@ -36,12 +36,7 @@ MAX_TARGETS = 3  # classes that get directions of their own
 
 
 def best_cut(values: Floats, mass: ClassMass) -> Cuts:
-    """Find the threshold of least impurity for each projection.
-
-    Shapes: values (P, n).
-
-    O(P n log n). A threshold lies between two distinct values only.
-    """
+    """Find the threshold of least impurity for each projection. Shapes: values (P, n)."""
     from rulekit.families.power_law.solver import split_kernels
 
     keys = sorted_keys(values, mass.label, mass.bits)
@@ -56,13 +51,7 @@ def best_cut(values: Floats, mass: ClassMass) -> Cuts:
 
 
 def best_step(now: Floats, along: Floats, mass: ClassMass) -> Cuts:
-    """Find how far to go along a line so that ``now + step * along <= 0`` splits best.
-
-    Shapes: now, along (P, n).
-
-    A row changes sides at one step. One pass over the sorted steps sees every split of the line:
-    coordinate descent as in OC1, exact along the line.
-    """
+    """Find how far to go along a line so that ``now + step * along <= 0`` splits best."""
     from rulekit.families.power_law.solver import split_kernels
 
     lines = (np.ascontiguousarray(part) for part in (now, along))
@@ -73,10 +62,7 @@ def best_step(now: Floats, along: Floats, mass: ClassMass) -> Cuts:
 def best_band_step(
     now: Floats, along: Floats, band: tuple[Floats, Floats], mass: ClassMass
 ) -> Cuts:
-    """Find how far to go along a line so that ``low <= now + step * along <= high`` splits best.
-
-    Shapes: now, along (P, n), band (P,).
-    """
+    """Find how far to go along a line so that ``low <= now + step * along <= high`` splits best."""
     from rulekit.families.power_law.solver import split_kernels
 
     lines = (np.ascontiguousarray(part) for part in (now, along, *band))
@@ -95,19 +81,11 @@ def _best_event(keys: Ints, first: Ints, mass: ClassMass) -> Cuts:
 
 
 def best_interval(
-    values: Floats,
-    mass: ClassMass,
-    n_starts: int = 3,
-    rounds: int = 4,
-    inside: int | None = None,
+    values: Floats, mass: ClassMass, n_starts: int = 3, rounds: int = 4, inside: int | None = None
 ) -> Cuts:
-    """Find the interval of little impurity for each projection.
+    """Find the interval of little impurity for each row of values (P, n); not exact.
 
-    Shapes: values (P, n).
-
-    Purity is a convex function of the mass inside, so replacing it by its tangent and taking the
-    run of largest sum (Kadane) never loses. The tangents depend on prefix sums only, which are
-    there once. Not exact; a quadratic search is the oracle in the tests.
+    Purity is convex in the mass inside: the run of largest sum by its tangent (Kadane) never loses.
     """
     from rulekit.families.power_law.solver import split_kernels
 
@@ -126,10 +104,7 @@ def best_interval(
 
 
 def centred(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
-    """Move the ends of intervals to the middle of their gaps and compute their impurity there.
-
-    A band that was turned around a row may end a rounding error beside another.
-    """
+    """Move the ends of intervals to the middle of their gaps and compute their impurity there."""
     below, above = values < bands.low[:, None], values > bands.high[:, None]
     inside = ~(below | above)
     first = np.where(inside, values, np.inf).min(axis=1)
@@ -153,11 +128,7 @@ def _ends(keys: Ints, bits: int, start: Ints, stop: Ints) -> tuple[Floats, Float
 
 
 def first_slopes(mass: ClassMass, inside: int | None, n_starts: int) -> Floats:
-    """List slopes of purity to begin with: for a row of each followed class, and for any row.
-
-    A followed class is sought or shunned (1 or -1 a row of it), and each row counts as much as
-    makes a run pay where the class has a given share.
-    """
+    """List slopes of purity to begin with: for a row of each followed class, and for any row."""
     share, parts = mass.total / mass.total.sum(), []
     for k, sign in _sides(mass, inside):
         p = share[mass.tracked[k]]
@@ -236,10 +207,7 @@ class LowerLevel:
         self.targets = [int(k) for k in largest if mass.total[k] > 0]
 
     def screen(self, structures: Exponents, modulus: bool) -> Splits:
-        """Compute weights from closed forms for each structure, and the best bias for these.
-
-        Shapes: structures (P, p, d).
-        """
+        """Compute weights from closed forms for each structure, and the best bias for these."""
         splits = empty_splits(structures, self.mass.gini)
         for block in blocks(self.table, structures):
             best = Found.nothing(len(block.places), block.size, self.mass.gini)
@@ -328,10 +296,7 @@ class LowerLevel:
         modulus: bool,
         pivot: np.random.Generator | None,
     ) -> tuple[Floats, Cuts]:
-        """Take the best step along a line and the best bias there, where both together help.
-
-        The boundary turns around the mean of the power laws, or around a row drawn by chance.
-        """
+        """Take the best step along a line and the best bias there, where both together help."""
         value, along = block.projected(w), block.projected(change)
         centre = np.zeros(len(w))
         if pivot is not None:

@@ -13,9 +13,9 @@ THIN = 200  # rows of a class that are taken at least, where it has as many
 
 @dataclass(frozen=True)
 class SplitTask:
-    """What a split is searched for; shapes: X (n, d)."""
+    """What a split is searched for."""
 
-    X: Floats
+    X: Floats  # (n, d)
     mass: ClassMass
     max_power_laws: int = 3
     exponents: tuple[int, ...] = (-3, -2, -1, 1, 2, 3)
@@ -26,10 +26,10 @@ class SplitTask:
 
 @dataclass(frozen=True)
 class FoundSplit:
-    """A split and what it is worth; shapes: exponents (q, d), weights (q,)."""
+    """A split and what it is worth."""
 
-    exponents: Exponents
-    weights: Floats
+    exponents: Exponents  # (q, d)
+    weights: Floats  # (q,)
     low: float
     high: float
     modulus: bool
@@ -63,12 +63,7 @@ def target_impurity(mass: ClassMass, tau: float) -> float:
 
 
 def sample_rows(mass: ClassMass, most: int, rng: np.random.Generator) -> tuple[Ints, ClassMass]:
-    """Draw a part of many rows by chance, class by class, each in its share and none thin.
-
-    Shape of the result: (m,).
-
-    O(n).
-    """
+    """Draw a part of many rows by chance, class by class, each in its share and none thin."""
     counts = np.bincount(mass.codes, minlength=mass.n_classes)
     share = np.round(counts * min(1.0, most / mass.n_rows)).astype(np.int64)
     wanted = np.maximum(share, np.minimum(counts, THIN))

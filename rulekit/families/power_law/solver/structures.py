@@ -21,16 +21,13 @@ BLOCK = 40_000  # numbers of one power law of a block: small enough for the cach
 
 @dataclass(frozen=True)
 class Splits:
-    """Structures with their weights: ``low <= sum of weights * power laws <= high`` is left.
+    """Structures with their weights: ``low <= sum of weights * power laws <= high`` is left."""
 
-    Shapes: structures (P, p, d), weights (P, p), low, high (P,), impurity (P,).
-    """
-
-    structures: Exponents
-    weights: Floats
-    low: Floats
-    high: Floats
-    impurity: Floats
+    structures: Exponents  # (P, p, d)
+    weights: Floats  # (P, p)
+    low: Floats  # (P,)
+    high: Floats  # (P,)
+    impurity: Floats  # (P,)
 
     def __len__(self) -> int:
         return len(self.structures)
@@ -111,10 +108,7 @@ class StructureBlock:
         return int(self.exponents.shape[1])
 
     def projected(self, w: Floats, some: Ints | None = None) -> Floats:
-        """Sum weights times scaled power laws: shape (P, n); for some of the structures only.
-
-        The sums are taken in coarse steps: what rounding alone tells apart becomes equal.
-        """
+        """Sum weights times scaled power laws: shape (P, n); for some of the structures only."""
         from rulekit.families.power_law.solver import split_kernels
 
         w, laws = (w, self.laws) if some is None else (w[some], self.laws[some])
@@ -164,10 +158,7 @@ class Found:
 
 
 class Moments:
-    """Second moments of the power laws of structures, over all rows and within classes.
-
-    Shapes: structures (P, p, d).
-    """
+    """Second moments of the power laws of structures, over all rows and within classes."""
 
     def __init__(self, table: PowerTable, structures: Exponents, mass: ClassMass) -> None:
         self.table, self.structures, self.mass = table, np.ascontiguousarray(structures), mass
@@ -196,11 +187,7 @@ class Moments:
         return self._computed[k]
 
     def discriminant(self, k: int) -> tuple[Floats, Floats]:
-        """Fisher's direction for a class against the rest; the second part is less the better.
-
-        The within-class scatter differs from the total one by a multiple of the outer product of
-        the very vector it is applied to, so the total one gives the same direction.
-        """
+        """Fisher's direction for a class against the rest; the second part is less the better."""
         mean, second, mu, _ = self._within(k)
         delta = mu - mean
         total = second - mean[:, :, None] * mean[:, None, :]
@@ -208,10 +195,7 @@ class Moments:
         return w, -(delta * w).sum(axis=1)
 
     def narrow(self, k: int) -> tuple[Floats, Floats]:
-        """Find the direction along which a class is narrowest, the rest taken around its mean.
-
-        The second part is its variance there, as a share of the rest's.
-        """
+        """Find the direction along which a class is narrowest, the rest taken around its mean."""
         mean, second, mu, inside = self._within(k)
         covariance = inside - mu[:, :, None] * mu[:, None, :]
         n = self.mass.total[k]

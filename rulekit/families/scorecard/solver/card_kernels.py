@@ -429,10 +429,7 @@ def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-unty
 
 @machine_code(inline=True)
 def _row_derivatives(cells, types, logits, unit):  # type: ignore[no-untyped-def]
-    """Compute residual, curvature, and curvature times logit of each row: shape (n, 3).
-
-    Beside them the sums of the curvature, of it times the logit, and times the logit's square.
-    """
+    """Compute residual, curvature, and curvature times logit of each row: shape (n, 3)."""
     found, sums = np.zeros((len(types), 3)), np.zeros(3)
     chances = np.zeros(len(logits))
     for t in range(len(logits)):
@@ -486,11 +483,7 @@ def _gain(running, span, limits, sums):  # type: ignore[no-untyped-def]
 
 @machine_code(F1(CELLS, I1, nb.float64))
 def gains(cells, chosen, unit):  # type: ignore[no-untyped-def]
-    """Compute how much the loss falls with each candidate, by one step of Newton's: shape (d,).
-
-    The weights of the chosen conditions are fitted, and may then change together by one factor.
-    Sums over rows add multiples of `unit`.
-    """
+    """Compute how much the loss falls with each candidate, by one step of Newton's: shape (d,)."""
     types = np.zeros(cells.codes.shape[1], dtype=np.int64)
     holds = _row_types(cells, chosen, types)
     mass, beta = _masses(types, cells.weights, len(holds)), np.zeros(len(chosen) + 1)

@@ -22,24 +22,15 @@ LARGEST = 256.0  # a logit's square is below it, or rounds more coarsely: only g
 
 @dataclass(frozen=True, eq=False)
 class PointsProblem:
-    """A table of cells, and the conditions that may be given points.
+    """A table of cells, and the conditions that may be given points."""
 
-    Shapes: codes (p, n), n_codes (p,), source (d,), spans (d, 4), limits (d, 2), weights
-    (n, 2).
-    """
-
-    codes: NDArray[np.int32]
-    n_codes: Ints
-    source: Ints
-    spans: Ints
-    limits: Ints
-    weights: Floats
+    codes: NDArray[np.int32]  # (p, n)
+    n_codes: Ints  # (p,)
+    source: Ints  # (d,)
+    spans: Ints  # (d, 4)
+    limits: Ints  # (d, 2)
+    weights: Floats  # (n, 2)
     required: tuple[frozenset[int], ...] = ()
-
-    @property
-    def n_candidates(self) -> int:
-        """Number of conditions to choose from."""
-        return len(self.source)
 
     @cached_property
     def _cells(self) -> Any:
@@ -91,11 +82,7 @@ class PointsProblem:
 def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:
     """Split the weight of each row between the classes: shape (n, 2).
 
-    All goes to its own class but for a tenth of one row, shared out over the rows of a class: so
-    no fit is certain of anything, and none runs off to infinity where conditions tell the classes
-    apart.
-
-    Shapes: y (n,), weight (n,); result (n, 2).
+    A tenth of one row, shared out over a class, goes to the other: no fit is certain of anything.
     """
     given = np.where(y, weight[y].sum(), weight[~y].sum())
     unit = grid_unit(float(weight.sum()))

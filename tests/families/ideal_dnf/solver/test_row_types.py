@@ -53,21 +53,12 @@ def test_columns_are_counted_as_by_hand(table):
     np.testing.assert_array_equal(found.ones_positive, B[within & y].sum(axis=0))
 
 
-@given(boolean_tables())
-def test_weights_of_one_count_rows(table):
+@given(boolean_tables(), st.sampled_from([(1.0, 1.0), (2.0, 3.0)]))
+def test_class_weights_count_a_row_of_the_class_so_often(table, weights):
     B, y, within = table
     whole = contingency(words_of(B), packed(y), packed(within))
-    weighted = weighted_contingency(words_of(B), y, within, np.ones(len(y)))
-    assert (whole.n, whole.positives) == (weighted.n, weighted.positives)
-    np.testing.assert_array_equal(whole.ones, weighted.ones)
-    np.testing.assert_array_equal(whole.ones_positive, weighted.ones_positive)
-
-
-@given(boolean_tables())
-def test_class_weights_count_a_row_of_the_class_so_often(table):
-    B, y, within = table
-    by_class = contingency(words_of(B), packed(y), packed(within)).weighted(2.0, 3.0)
-    by_row = weighted_contingency(words_of(B), y, within, np.where(y, 3.0, 2.0))
+    by_class = whole if weights == (1.0, 1.0) else whole.weighted(*weights)
+    by_row = weighted_contingency(words_of(B), y, within, np.where(y, weights[1], weights[0]))
     assert (by_class.n, by_class.positives) == (by_row.n, by_row.positives)
     np.testing.assert_allclose(by_class.ones, by_row.ones)
     np.testing.assert_allclose(by_class.ones_positive, by_row.ones_positive)
@@ -149,23 +140,19 @@ def test_squared_correlation_gives_the_f_of_scikit_learn(table):
 
 
 @given(tables())
-def test_chi_square_equals_scikit_learn(table):
+def test_scores_equal_those_of_scikit_learn(table):
     B, y = table
     kept = B[:, usable(B)]
     assume(kept.shape[1])
-    expected = chi2(kept.astype(np.int64), y)[0]
-    found = row_types.chi_square(counted(kept, y))
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-
-
-@given(tables())
-def test_mutual_information_equals_scikit_learn_for_discrete_features(table):
-    B, y = table
-    kept = B[:, usable(B)]
-    assume(kept.shape[1])
-    expected = mutual_info_classif(kept, y, discrete_features=True)
-    found = row_types.mutual_information(counted(kept, y))
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    counts = counted(kept, y)
+    for found, expected in (
+        (row_types.chi_square(counts), chi2(kept.astype(np.int64), y)[0]),
+        (
+            row_types.mutual_information(counts),
+            mutual_info_classif(kept, y, discrete_features=True),
+        ),
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 @given(tables())

@@ -97,6 +97,16 @@ def test_step_of_a_band_equals_its_twin(problem):
     assert bits(split_search.best_band_step(*requested)) == bits(twin.best_band_step(*requested))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_on_the_ends_of_a_band_move_at_one_zero(seed):
+    rng = np.random.default_rng(seed)  # moving up or down, their time is 0.0 or -0.0
+    band = np.full(6, 0.0), np.full(6, 1.0)
+    values, along = rng.choice([0.0, 1.0], (6, 12)), rng.choice([-1.0, 1.0], (6, 12))
+    mass = ClassMass(np.arange(12) % 2, None, 2)
+    requested = values, along, band, mass
+    assert bits(split_search.best_band_step(*requested)) == bits(twin.best_band_step(*requested))
+
+
 @given(problem=problems(), plan=st.tuples(st.integers(1, 5), st.integers(0, 4)), data=st.data())
 @settings(deadline=None)
 def test_interval_equals_its_twin(problem, plan, data):

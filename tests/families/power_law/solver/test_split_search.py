@@ -65,31 +65,29 @@ def test_two_power_laws_are_nearly_as_good_as_a_fine_grid():
     assert max(gaps) <= 0.005
 
 
-def test_classes_that_a_plane_in_b_space_separates_are_separated():
-    rng = np.random.default_rng(4)
-    X = rng.uniform(0.2, 2.0, (300, 3))
-    codes = (X[:, 0] * X[:, 1] - 0.7 / X[:, 2] > 0.3).astype(np.int64)
-    table, mass = PowerTable(X), ClassMass(codes, None, 2)
+def laws(*exponents):
     structure = np.zeros((1, 3, 3), dtype=np.int8)
-    structure[0, 0], structure[0, 1] = [1, 1, 0], [0, 0, -1]
-    lower = LowerLevel(table, mass)
-    found = lower.improve(lower.screen(structure, False), False, FINISHED, np.random.default_rng(0))
-    assert found.impurity[0] == pytest.approx(0.0, abs=1e-12)
+    structure[0, : len(exponents)] = exponents
+    return structure
+
+
+def separated(score, structure, n, modulus):
+    """Impurity of the best split of rows drawn at random, classes told apart by a score."""
+    X = np.random.default_rng(4).uniform(0.2, 2.0, (n, 3))
+    lower = LowerLevel(PowerTable(X), ClassMass(score(*X.T).astype(np.int64), None, 2))
+    screened = lower.screen(structure, modulus)
+    return lower.improve(screened, modulus, FINISHED, np.random.default_rng(0)).impurity[0]
+
+
+def test_classes_that_a_plane_in_b_space_separates_are_separated():
+    plane, structure = lambda a, b, c: a * b - 0.7 / c > 0.3, laws([1, 1, 0], [0, 0, -1])
+    assert separated(plane, structure, 300, False) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_a_band_finds_the_class_that_lies_between():
-    rng = np.random.default_rng(4)
-    X = rng.uniform(0.2, 2.0, (400, 3))
-    codes = (np.abs(X[:, 0] + X[:, 1] - 2.0) < 0.1).astype(np.int64)
-    table, mass = PowerTable(X), ClassMass(codes, None, 2)
-    structure = np.zeros((1, 3, 3), dtype=np.int8)
-    structure[0, 0, 0] = structure[0, 1, 1] = 1
-    lower = LowerLevel(table, mass)
-    rng = np.random.default_rng(0)
-    band = lower.improve(lower.screen(structure, True), True, FINISHED, rng)
-    cut = lower.improve(lower.screen(structure, False), False, FINISHED, rng)
-    assert band.impurity[0] == pytest.approx(0.0, abs=1e-12)
-    assert cut.impurity[0] > 0.05
+    between, structure = lambda a, b, c: np.abs(a + b - 2.0) < 0.1, laws([1, 0, 0], [0, 1, 0])
+    assert separated(between, structure, 400, True) == pytest.approx(0.0, abs=1e-12)
+    assert separated(between, structure, 400, False) > 0.05
 
 
 def test_three_classes_are_split_as_well_as_two_of_them_can_be():

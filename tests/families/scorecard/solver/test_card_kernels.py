@@ -36,7 +36,7 @@ def test_gain_with_others_refits_intercept_and_one_factor():
     p = 1 / (1 + np.exp(-logits))
     q = (yes + no) * p * (1 - p)
     expected = []
-    for j in range(problem.n_candidates):
+    for j in range(len(problem.source)):
         X = np.column_stack([np.ones(len(x)), logits, x[:, j]])
         curve = (X * q[:, None]).T @ X
         left = curve[2, 2] - curve[2, :2] @ np.linalg.solve(curve[:2, :2], curve[:2, 2])

@@ -6,11 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit._sums import grid_unit, on_grid
-from rulekit.search.columns.candidates import (
-    compact_program,
-    priced,
-)
 from rulekit.search.lp import solve_lp, solve_milp
+from rulekit.search.screening.bounds import compact_program, priced
 from tests.reference import one_level as reference
 from tests.reference.candidates import MatrixColumns
 from tests.strategies.covers import cover_problems, threshold_table

@@ -1,0 +1,295 @@
+"""Set covering, block coordinate descent and alternation against their plain twins."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.binning import BinnedTable
+from rulekit.exceptions import TimeLimitError
+from rulekit.search.columns.clause_selection import hamming_cost
+from rulekit.search.two_level.hamming import (
+    TwoLevelTask,
+    alternating,
+    block_coordinate,
+    check_n_clauses,
+    initial_clauses,
+    row_owners,
+    set_cover,
+)
+from tests.reference.alternating import alternating as plain_alternating
+from tests.reference.alternating import row_owner
+from tests.reference.block_coordinate import block_coordinate as plain_block_coordinate
+from tests.reference.block_coordinate import hamming_objective
+from tests.reference.set_cover import set_cover as plain_set_cover
+from tests.strategies.two_level import planted_task, two_level_tasks
+
+
+def test_equal_questions_are_answered_once():
+    task = planted_task()
+    kept = task.y | (np.arange(len(task.y)) % 2 == 0)
+    assert task.learn(kept) is task.learn(kept.copy())
+    assert task.problem.counters.n_calls == 1
+    task.learn(~kept)
+    assert task.problem.counters.n_calls == 2
+
+
+@given(two_level_tasks(disable=True), st.integers(0, 2))
+def test_replaced_clause_gives_the_weights_of_a_new_rule(task, r):
+    learned = task.learn(task.y | (np.arange(len(task.y)) % 2 == 0))
+    clauses = [task.empty_clause(), task.disabled_clause(), learned]
+    other = task.learn(np.ones(len(task.y), dtype=bool))
+    replaced = task.iterate(clauses).replaced(task, r, other)
+    clauses[r] = other
+    anew = task.iterate(clauses)
+    np.testing.assert_array_equal(replaced.counts, anew.counts)
+    assert replaced.value == anew.value
+    rule = anew.selection([])
+    expected = hamming_cost(
+        task.problem.table.values, task.y, task.weight, rule.chosen, task.theta,
+        disabled=rule.disabled, disable_cost=task.disable_cost or 0.0,
+    )  # fmt: skip
+    assert rule.value == pytest.approx(expected)
+
+
+def test_after_the_deadline_not_even_a_known_clause_is_given():
+    task = planted_task()
+    task.learn(task.y)
+    task.problem.deadline = 0.0
+    with pytest.raises(TimeLimitError, match="raise `time_limit`"):
+        task.learn(task.y)
+
+
+def test_a_rule_needs_a_clause():
+    check_n_clauses(1)
+    with pytest.raises(ValueError, match="`n_clauses` must be at least 1, got 0"):
+        check_n_clauses(0)
+
+
+sizes = st.integers(1, 4)
+
+
+def learner(task):
+    """Learn clauses as sets of columns, from one flag a row, for the plain twins."""
+
+    def learn(kept):
+        clause = task.learn(np.array(kept, dtype=bool))
+        return None if clause.disabled else frozenset(np.flatnonzero(clause.selected).tolist())
+
+    return learn
+
+
+def as_sets(selection):
+    return [
+        None if off else frozenset(np.flatnonzero(row).tolist())
+        for row, off in zip(selection.chosen, selection.disabled, strict=True)
+    ]
+
+
+@given(two_level_tasks(disable=True), sizes)
+def test_clauses_equal_the_plain_twin(task, n_clauses):
+    found = set_cover(task, n_clauses)
+    assert as_sets(found) == plain_set_cover(
+        task.problem.table.values.tolist(), learner(task), n_clauses
+    )
+
+
+@given(two_level_tasks(disable=True), sizes)
+def test_the_value_is_the_hamming_objective(task, n_clauses):
+    found = set_cover(task, n_clauses)
+    expected = hamming_objective(
+        task.problem.table.values,
+        task.y,
+        task.weight,
+        as_sets(found),
+        task.theta,
+        task.disable_cost or 0.0,
+    )
+    assert found.value == pytest.approx(expected, abs=1e-9)
+
+
+@given(two_level_tasks(), sizes)
+def test_more_clauses_begin_with_the_same_clauses(task, n_clauses):
+    short, long = set_cover(task, n_clauses), set_cover(task, n_clauses + 1)
+    np.testing.assert_array_equal(long.chosen[:n_clauses], short.chosen)
+
+
+def test_after_an_empty_clause_all_clauses_are_empty():
+    task = planted_task(theta=500.0)
+    found = set_cover(task, 3)
+    assert not found.chosen.any()
+    assert not found.disabled.any()
+    assert task.problem.counters.n_calls == 1
+
+
+def test_a_planted_rule_is_found():
+    found = set_cover(planted_task(noise=0.0), 2)
+    assert sorted(map(sorted, as_sets(found))) == [[0, 1], [2, 3, 4]]
+
+
+def test_no_clause_is_refused():
+    with pytest.raises(ValueError, match="`n_clauses` must be at least 1, got 0"):
+        set_cover(planted_task(), 0)
+
+
+def test_an_unknown_start_is_refused():
+    with pytest.raises(ValueError, match=r"`init` must be one of .*'zero'"):
+        initial_clauses(planted_task(), 2, "best")
+
+
+def test_a_random_start_needs_a_generator():
+    task = planted_task()
+    task = TwoLevelTask(task.problem, 1.0)
+    with pytest.raises(ValueError, match="random start needs a random generator"):
+        initial_clauses(task, 2, "random")
+
+
+class RunsOutAfter(TwoLevelTask):
+    """A task whose time is up after some clauses."""
+
+    allowed = 1
+
+    def learn(self, kept):
+        if len(self.memory) >= self.allowed:
+            raise TimeLimitError("time is up")
+        return super().learn(kept)
+
+
+def out_of_time(task):
+    return RunsOutAfter(task.problem, task.theta, rng=task.rng)
+
+
+def test_a_time_limit_leaves_the_later_clauses_off():
+    task = planted_task()
+    found = set_cover(out_of_time(task), 3)
+    assert found.disabled.tolist() == [False, True, True]
+    np.testing.assert_array_equal(found.chosen[0], set_cover(task, 1).chosen[0])
+    assert found.history[-1]["stopped"] == "time limit"
+
+
+@pytest.mark.parametrize("init", ["set_cover", "random"])
+def test_start_out_of_time_is_marked(init):
+    _, history = initial_clauses(out_of_time(planted_task()), 3, init)
+    assert history[-1]["stopped"] == "time limit"
+
+
+updates = st.sampled_from(["greedy", "cyclic", "random"])
+
+
+inits = st.sampled_from(["set_cover", "random", "zero"])
+
+
+@given(two_level_tasks(disable=True), sizes)
+def test_clauses_equal_the_plain_twins(task, n_clauses):
+    A, y, weight = task.problem.table.values, task.y, task.weight
+
+    def value(clauses):
+        return hamming_objective(A, y, weight, clauses, task.theta, task.disable_cost or 0.0)
+
+    start = as_sets(set_cover(task, n_clauses))
+    expected = plain_block_coordinate(A, y, start, learner(task), value)
+    assert as_sets(block_coordinate(task, n_clauses)) == expected
+    found = alternating(task, n_clauses)
+    assert as_sets(found) == plain_alternating(A, y, weight, start, learner(task), value)
+    assert found.value == pytest.approx(value(as_sets(found)), abs=1e-9)
+
+
+@given(two_level_tasks(disable=True), sizes, updates, inits)
+def test_the_objective_never_rises(task, n_clauses, update, init):
+    found = block_coordinate(task, n_clauses, update=update, init=init)
+    objectives = [step["objective"] for step in found.history]
+    assert all(np.diff(objectives) < 0)
+    assert found.value == objectives[-1]
+
+
+@given(two_level_tasks())
+def test_one_clause_equals_set_covering(task):
+    for found in (block_coordinate(task, 1), alternating(task, 1)):
+        np.testing.assert_array_equal(found.chosen, set_cover(task, 1).chosen)
+
+
+@given(two_level_tasks(), sizes, st.sampled_from(["cyclic", "random"]))
+def test_no_clause_can_be_improved_after_both_methods(task, n_clauses, update):
+    found = block_coordinate(task, n_clauses, update=update)
+    held = [(task.problem.table.values & row).any(axis=1) for row in found.chosen]
+    for r in range(n_clauses):
+        others = [h for k, h in enumerate(held) if k != r]
+        clause = task.learn(task.y | np.all(others, axis=0) if others else task.y | True)
+        changed = [
+            frozenset(np.flatnonzero(clause.selected)) if k == r else c
+            for k, c in enumerate(as_sets(found))
+        ]
+        value = hamming_objective(
+            task.problem.table.values, task.y, task.weight, changed, task.theta
+        )
+        assert value >= found.value - 1e-9
+
+
+def test_no_step_returns_the_start():
+    task = planted_task(noise=0.2)
+    found = block_coordinate(task, 3, max_iter=0)
+    np.testing.assert_array_equal(found.chosen, set_cover(task, 3).chosen)
+
+
+def test_the_same_generator_gives_the_same_rule():
+    tasks = [planted_task(seed=3, noise=0.2) for _ in range(2)]
+    first, second = (block_coordinate(t, 3, update="random", init="random") for t in tasks)
+    np.testing.assert_array_equal(first.chosen, second.chosen)
+
+
+@pytest.mark.parametrize("update", ["greedy", "cyclic", "random", None])
+def test_a_time_limit_keeps_the_best_rule_so_far(update):
+    task = planted_task(noise=0.2)
+    slow = out_of_time(task)
+    object.__setattr__(slow, "allowed", 2)
+    found = block_coordinate(slow, 2, update=update) if update else alternating(slow, 2)
+    np.testing.assert_array_equal(found.chosen, set_cover(task, 2).chosen)
+    assert found.history[-1]["stopped"] == "time limit"
+
+
+def test_an_unknown_update_is_refused():
+    with pytest.raises(ValueError, match=r"`update` must be one of .*'cyclic'"):
+        block_coordinate(planted_task(), 2, update="fast")
+
+
+def test_random_updates_need_a_generator():
+    with pytest.raises(ValueError, match="`update='random'` needs a random generator"):
+        block_coordinate(replace(planted_task(), rng=None), 2, update="random")
+
+
+@given(two_level_tasks(disable=True), st.integers(1, 4), st.integers(0, 99))
+def test_rows_are_assigned_like_in_the_plain_twin(task, n_clauses, seed):
+    rng = np.random.default_rng(seed)
+    clauses = [
+        frozenset(np.flatnonzero(rng.random(task.problem.table.values.shape[1]) < 0.4).tolist())
+        for _ in range(n_clauses)
+    ]
+    counts = np.array(
+        [[sum(row[j] for j in c) for c in clauses] for row in task.problem.table.values]
+    )
+    found = row_owners(task.problem.table, task.y, task.weight, counts)
+    expected = [
+        row_owner(task.problem.table.values, task.y, task.weight, clauses, i)
+        for i in range(len(task.y))
+    ]
+    assert [None if r < 0 else int(r) for r in found] == expected
+
+
+@given(two_level_tasks(), sizes, st.sampled_from(["set_cover", "random", "zero"]))
+def test_the_best_rule_met_is_returned(task, n_clauses, init):
+    found = alternating(task, n_clauses, init=init)
+    assert found.value == pytest.approx(min(s["objective"] for s in found.history), abs=1e-8)
+
+
+def test_equally_near_rows_go_to_the_first_clause():
+    A = np.array([[True, False], [True, False], [False, True]])
+    y = np.array([False, False, True])
+    owners = row_owners(BinnedTable.of_matrix(A), y, np.ones(3), np.array([[1, 1], [1, 1], [0, 0]]))
+    assert owners.tolist() == [0, 0, -1]
+
+
+def test_alternation_finds_a_planted_rule():
+    found = alternating(planted_task(noise=0.0), 2)
+    assert sorted(map(sorted, as_sets(found))) == [[0, 1], [2, 3, 4]]
