@@ -60,8 +60,8 @@ from tests.waiting import until
 from ui import workspace
 from ui.learners.spec import RunSpec
 from ui.models.run import quick, work
+from ui.models.work import SCHEDULER
 from ui.runs.jobs import JobRegistry
-from ui.runs.scheduler import SCHEDULER
 from ui.shell import PAGES
 from ui.state import AppState
 

@@ -4,10 +4,16 @@ import streamlit as st
 
 from ui import analyses
 from ui.data.choices import columns_card, target_card
-from ui.data.load import options_card, refusal, sample_buttons, upload_card
+from ui.data.load import (
+    options_card,
+    refusal,
+    sample_buttons,
+    saved_card,
+    session_card,
+    upload_card,
+)
 from ui.data.quality import proposal_lines, quality_card, readings_card
 from ui.data.server_tables import server_card
-from ui.data.session import saved_card, session_card
 from ui.data.split import split_card
 from ui.shell import ONWARD, guard, header, two_columns
 from ui.state import app_state

@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from ui.cases import case_frame, row_name, row_number
 from ui.escape import md
 from ui.explain import cards
 from ui.learners.offered import CARDS
 from ui.picked import constraints_of_case, needed_model
-from ui.rule_numbers import rows_of
+from ui.rule_numbers import case_frame, row_name, row_number, rows_of
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state
 from ui.words import wording

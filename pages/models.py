@@ -5,12 +5,10 @@ import streamlit as st
 from ui.data.quality import left_out_line
 from ui.data.server_tables import whole_file_card
 from ui.escape import md
-from ui.models.curve import curve, points_table, suggestion_line
+from ui.models.curve import curve, learners_tab, points_table, prices_tab, suggestion_line
 from ui.models.form import measure_choice, settings
-from ui.models.picked_rule import how_it_was_found, picked_card
-from ui.models.prices import learners_tab, prices_tab
+from ui.models.picked_rule import both, compare, how_it_was_found, offer, picked_card
 from ui.models.run import run_line, update
-from ui.models.side_by_side import both, compare, offer
 from ui.shell import empty, guard, header, sentences, two_columns
 from ui.state import app_state
 

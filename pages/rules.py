@@ -10,10 +10,9 @@ from ui.learners.offered import CARDS
 from ui.picked import constraint_lines, needed_model, setting_words
 from ui.rule_numbers import rows_of
 from ui.rules import cards
+from ui.rules.cards import OPERATING
 from ui.rules.editor import edit_button, edited_clause, editor, undo, without
-from ui.rules.groups import groups_card
-from ui.rules.how_stable import how_stable_card, just_as_good_card
-from ui.rules.operating import OPERATING
+from ui.rules.trust import groups_card, how_stable_card, just_as_good_card
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state
 from ui.words import wording

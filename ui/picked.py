@@ -80,10 +80,7 @@ def picked_model() -> ClassifierMixin | None:
 
 
 def needed_model() -> ClassifierMixin:
-    """Return the selected model, or show what is missing and stop the page.
-
-    After this call no run replaces the selected rule.
-    """
+    """Return the selected model, which no run replaces from now on, or stop the page."""
     state = app_state()
     if (problem := state.problem()) is not None:
         empty(md(problem, 300))
@@ -117,11 +114,7 @@ def looked_at_test_rows() -> int:
 
 
 def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> ClassifierMixin:
-    """Return a setting fitted on the training rows, computed once a session.
-
-    The model of a run is looked up, in the shown results or in a search that runs once for all its
-    sizes.
-    """
+    """Return a setting fitted on the training rows, from the shown results or computed once."""
     shown = state.sweep
     if shown is not None and state.sweep_key == curve_key(spec, state):
         model = shown.models.get(model_key(setting))

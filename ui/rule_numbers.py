@@ -1,4 +1,4 @@
-"""Figures of a rule on training and test rows, clause by clause."""
+"""Rows of an analysis: names, tables, and the figures of a rule on them, clause by clause."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -144,3 +144,40 @@ def confusion(rule: RuleSet, rows: Rows, labels: list[Any]) -> pd.DataFrame:
     decided = rows.answers(rule)
     counts = [[int(np.sum((rows.y == a) & (decided == b))) for b in labels] for a in labels]
     return pd.DataFrame(counts, index=labels, columns=labels)
+
+
+ROW, TRUTH, ANSWER = "row", "actual", "predicted"
+
+
+def row_number(position: Any) -> Any:
+    """Return the display number of a row (or rows) of the table: the first one is 1."""
+    return position + 1
+
+
+def row_position(number: int) -> int:
+    """Return the table's position for a display number."""
+    return number - 1
+
+
+def row_name(position: int, state: AppState) -> str:
+    """Return a row's display name: its number, and its label if a column has labels."""
+    name = f"Row {row_number(position)}"
+    column = state.column_with_role("id")
+    if column is None:
+        return name
+    label = state.table.frame[column].iloc[position]
+    return name if pd.isna(label) else f"{name}, {state.label(column)} {label}"
+
+
+def case_frame(rule: RuleSet, rows: Rows, state: AppState) -> pd.DataFrame:
+    """List rows for display: `ROW`, `TRUTH`, `ANSWER`, features of the rule, then the others."""
+    used = [f for f in rule.features if f in rows.X.columns]
+    frame = rows.X[[*used, *[c for c in rows.X.columns if c not in used]]].reset_index(drop=True)
+    names: list[str] = [ROW, TRUTH, ANSWER]
+    for column in frame.columns:
+        name = state.label(column)
+        names.append(name if name not in names else f"{name} ({column})")
+    frame.insert(0, "", rows.answers(rule).astype(str), allow_duplicates=True)
+    frame.insert(0, "", rows.y.astype(str), allow_duplicates=True)
+    frame.insert(0, "", row_number(rows.X.index.to_numpy()), allow_duplicates=True)
+    return frame.set_axis(names, axis=1)

@@ -61,10 +61,7 @@ def header(name: str, *, title: str = "") -> None:
 
 
 def status() -> None:
-    """Show the table and the selected rule in one line; update it if a page changed them.
-
-    Called by `header`, and by the router after the page.
-    """
+    """Show the table and the selected rule in one line; update it if a page changed them."""
     container, shown = st.session_state.get(STATUS, (None, None))
     words = status_words(app_state())
     if container is not None and words != shown:
@@ -90,10 +87,7 @@ def two_columns() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def open_tab(titles: Sequence[str], key: str) -> tuple[str, DeltaGenerator]:
-    """Show tabs; return the title and the container of the open one; others are not drawn.
-
-    If the number of tabs changes, the open one stays open.
-    """
+    """Show tabs and draw the open one only; return its title and container."""
     name, drawn = f"{key}_{len(titles)}", f"_{key}_open"
     before, title = st.session_state.get(drawn, (name, None))
     if before != name and title in titles:

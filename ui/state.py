@@ -259,11 +259,7 @@ class AppState:
 
     @property
     def groups(self) -> NDArray[Any] | None:
-        """The groups of the rows of `data`, which stay together in every split; or None.
-
-        The column with the role "group", as text; if twins are kept together, numbers of groups
-        that also contain all rows with equal features.
-        """
+        """The groups of the rows of `data` (column "group", or twins kept together), or None."""
         groups = self.table.groups() if self.table is not None else None
         if groups is not None:
             groups = groups.loc[self.data[0].index].astype(str).to_numpy()
@@ -273,11 +269,7 @@ class AppState:
         return twins if groups is None else joined_groups(groups, twins)
 
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return positions (in `data`) of the training and the test rows, each sorted.
-
-        Stratified by class and shuffled with the split's seed; by whole `groups` if there are any.
-        A share of 0 gives no test rows.
-        """
+        """Return sorted positions (in `data`) of training and test rows, stratified or grouped."""
         return kept("rows", self.fit_key, self._rows)
 
     def _rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

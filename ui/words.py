@@ -1,5 +1,6 @@
-"""A rule in words on screen: as a sentence, and clause by clause."""
+"""A rule in words on screen, and columns with protected attributes, recognised by their names."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -74,3 +75,19 @@ def value_words(value: Any) -> str:
     if value is None or value != value:
         return "missing"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+PROTECTED = frozenset(
+    ("age", "citizenship", "disability", "ethnic", "ethnicity", "gender", "nationality", "race")
+) | {"religion", "sex"}
+
+
+def looks_protected(name: Any) -> bool:
+    """Check whether a word of a column's name is a protected attribute."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", str(name))
+    return not PROTECTED.isdisjoint(word.lower() for word in words)
+
+
+def fixed_columns(rule: RuleSet) -> list[str]:
+    """Return the columns of a rule that "what would change it" leaves alone by default."""
+    return [name for name in rule.features if looks_protected(name)]

@@ -44,11 +44,7 @@ log = logging.getLogger("rulekit.dashboard")
 
 
 def root() -> Path | None:
-    """Return the folder of all saved analyses (created if needed), or None if nothing is saved.
-
-    Nothing is saved if saving is off, or if the folder cannot be created or written; the page shows
-    a message then.
-    """
+    """Return the folder of all saved analyses (created if needed), or None if nothing is saved."""
     setting = os.environ.get("RULEKIT_WORKSPACE", ".rulekit")
     if setting == "off":
         return None
@@ -163,11 +159,7 @@ def _may_open(base: Path, wanted: str) -> bool:
 
 
 def save() -> None:
-    """Write this analysis to its folder, if saving is on and there is a table.
-
-    Called by the router at the end of every run; writes only changes since the last time. If the
-    disk is full or read-only, the page shows a message and continues.
-    """
+    """Write what has changed to the folder of this analysis; nothing without a table."""
     state, path = app_state(), folder()
     if path is None or state.table is None:
         return
@@ -269,18 +261,12 @@ def pick_rule(rule_set: RuleSet, *, source: str) -> None:
 
 
 def begin(table: Table, options: dict[str, Any] | None = None) -> None:
-    """Start an analysis of a table under a new id; the former one keeps its address.
-
-    The former analysis' job ends (its finished results stay in its store).
-    """
+    """Start an analysis of a table under a new id; the job of the former one ends."""
     _replace(AppState(table=table, every_class=True, options=options or {}))
 
 
 def _replace(state: AppState) -> None:
-    """Replace this session's analysis by another one under a new id.
-
-    A rerun may end this at any line: the next run repeats it, see `attach`.
-    """
+    """Replace this session's analysis under a new id; if interrupted, `attach` repeats it."""
     st.session_state[NEXT] = secrets.token_urlsafe(18), state
     _complete()
 

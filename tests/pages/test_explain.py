@@ -21,11 +21,11 @@ from rulekit.rules import (
 )
 from tests.pages.driving import on_tab, text
 from tests.ui import tasks
-from ui.cases import ANSWER, ROW, TRUTH, row_name
 from ui.explain.cards import case_list
 from ui.learners.hyperplane import HYPERPLANE
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
+from ui.rule_numbers import ANSWER, ROW, TRUTH, row_name
 from ui.runs import jobs
 from ui.state import AppState
 from ui.state import Wording as Words

@@ -17,7 +17,6 @@ from rulekit.export import from_json, to_json, to_text
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import exported, loaded
-from ui.cases import row_name
 from ui.export.formats import (
     AUDIENCES,
     FIRST,
@@ -29,6 +28,7 @@ from ui.export.formats import (
     written,
 )
 from ui.learners.offered import RunSpec
+from ui.rule_numbers import row_name
 from ui.state import NUMERIC, AppState, SplitSpec
 
 ROOT = Path(__file__).parents[2]

@@ -137,10 +137,7 @@ def method_card() -> None:
 
 
 def with_cuts_everywhere(state: AppState, spec: BinningSpec) -> BinningSpec:
-    """Return the settings with cut points for every numeric column, automatic where none are given.
-
-    The method "manual" requires them; they are initialised from the previous method.
-    """
+    """Return the settings with cut points for every numeric column (for the method "manual")."""
     before = spec if spec.method != "manual" else replace(spec, method="quantile")
     if state.binning.method != "manual":
         before = state.binning

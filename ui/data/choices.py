@@ -22,9 +22,9 @@ from rulekit.rules.scales import positions_in
 from rulekit.style.wording import plural
 from ui.cache import kept
 from ui.escape import md
-from ui.protected import looks_protected
 from ui.shell import once
 from ui.state import CUT, IGNORED, AppState, Wording, app_state
+from ui.words import looks_protected
 from ui.workspace import change
 
 MAX_CLASSES = 20  # as in `check_target`

@@ -119,10 +119,7 @@ class Proposal:
 
 
 def left_out(table: Table, ignored: Collection[str] = ()) -> dict[str, str]:
-    """Return the columns set aside that conditions could use, with their content.
-
-    `ignored` are the columns that a person has set to ignore; they are not proposed.
-    """
+    """Return the columns set aside that conditions could use, except those a person `ignored`."""
     reasons = {}
     for column in table.columns:
         if column.role != "ignore" or column.n_distinct < 2 or column.name in ignored:

@@ -20,16 +20,14 @@ from rulekit.rules.scales import ORDERED
 from rulekit.style import phrases
 from rulekit.style.phrases import Wording, capped, listed, outcome_text
 from rulekit.style.wording import capital, plural
-from ui.cases import ANSWER, ROW, TRUTH, row_number
 from ui.escape import md
 from ui.learners.offered import CARDS
 from ui.learners.points import points_sentence
-from ui.protected import fixed_columns
-from ui.rule_numbers import Rows, matches
+from ui.rule_numbers import ANSWER, ROW, TRUTH, Rows, matches, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
 from ui.widgets import choice, pick_row
-from ui.words import clause_words, value_words
+from ui.words import clause_words, fixed_columns, value_words
 from ui.workspace import change
 
 ALIKE = "conditions alike"
@@ -112,7 +110,7 @@ def case_table(
 ) -> int | None:
     """Show the list of cases; return the chosen position among `rows`, None if none is listed.
 
-    `frame` is the result of `ui.cases.case_frame` for the rows; for `show` see `case_list`.
+    `frame` is the result of `ui.rule_numbers.case_frame` for the rows; for `show` see `case_list`.
     """
     search, *narrow = st.columns([4, 3, 3, 3], vertical_alignment="bottom")
     words = search.text_input("Search in any column, or a row number", key="explain_words", **KEEP)
@@ -188,10 +186,7 @@ def chosen_case(listed: pd.DataFrame) -> int:
 def case_list(
     frame: pd.DataFrame, *, show: str, words: str, distance: NDArray[np.float64]
 ) -> pd.DataFrame:
-    """Choose the rows of a `case_frame` to list: "all", "errors", or those "near" a boundary.
-
-    Each of `words` is in some cell of the row, or its number; "near" is sorted by `distance`.
-    """
+    """Choose the rows to list: "all", "errors", or "near" a boundary, sorted by `distance`."""
     keep = np.ones(len(frame), dtype=bool)
     if show == "errors":
         keep = (frame[TRUTH] != frame[ANSWER]).to_numpy()
@@ -253,10 +248,7 @@ def _bold(explanation: Explanation, words: Wording) -> str:
 def conditions(
     explanation: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording
 ) -> None:
-    """Show each clause with its met and unmet conditions; the first one is open.
-
-    The points of a scorecard are shown by `ui.learners.points.points_of_case`.
-    """
+    """Show each clause with its met and unmet conditions; the first one is open."""
     if scorecard_of(rule):
         return
     misses = {miss.index: miss.sentence for miss in explanation.near_misses}

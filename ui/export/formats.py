@@ -23,12 +23,11 @@ from rulekit.export.formats import Format
 from rulekit.learners import FixedRuleClassifier
 from rulekit.style.wording import capital
 from ui.cache import kept
-from ui.cases import row_name, row_position
 from ui.escape import md
 from ui.learners.spec import QUICK, quick_part
-from ui.protected import fixed_columns
+from ui.rule_numbers import row_name, row_position
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState
-from ui.words import wording
+from ui.words import fixed_columns, wording
 
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
 PACKAGES = ("rulekit-dashboard", "numpy", "pandas", "scipy", "scikit-learn", "highspy", "joblib")
@@ -224,10 +223,7 @@ def record_text(state: AppState, model: ClassifierMixin) -> str:
 
 
 def bundle(state: AppState, model: ClassifierMixin) -> bytes:
-    """Return a zip file with the rule in every format it can be written in and the run record.
-
-    Equal rules give equal files. Formats that cannot express this rule are in ``left-out.txt``.
-    """
+    """Return a zip file with the rule in every format; equal rules give equal files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         left_out = ""

@@ -39,11 +39,10 @@ from rulekit.families.hyperplane.plots.hypercubes import (
 from rulekit.rules import Clause
 from rulekit.style.phrases import Wording
 from rulekit.style.wording import percent, plural
-from ui.cases import row_number
 from ui.escape import md
 from ui.learners.learner import CLAUSES_DIAL, Cards, Dial, Learner, as_entered, price_input
 from ui.learners.spec import RunSpec
-from ui.rule_numbers import Rows
+from ui.rule_numbers import Rows, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
 from ui.widgets import choice

@@ -17,10 +17,7 @@ from ui.rule_numbers import Rows
 
 
 def split_of(model: ClassifierMixin) -> PointsSplit | None:
-    """Return the points of a model whose rule is a scorecard, also an edited one; else None.
-
-    If there are several bands, the one with the highest total is returned.
-    """
+    """Return the points of a scorecard (the band with the highest total), or None."""
     splits = scorecard_of(model.rule_set_)
     return splits[0] if splits else None
 
@@ -76,10 +73,7 @@ def points_of_case(
 
 
 def points_sentence(model: ClassifierMixin, X: pd.DataFrame) -> str:
-    """Return the case's total, the points missing for the next band, and its probability.
-
-    Empty if the rule is no scorecard.
-    """
+    """Return the case's total, points missing and probability; empty if no scorecard."""
     rule = model.rule_set_
     splits = scorecard_of(rule)
     if not splits:

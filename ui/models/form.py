@@ -40,10 +40,7 @@ USUAL = 1.0  # default cost of an error
 
 
 def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
-    """Show the form for error weights and return the matching fields of a run.
-
-    After an invalid cost an error message is shown, and errors are counted.
-    """
+    """Show the form for error weights; an invalid cost shows a message, and errors are counted."""
     n_pairs = len(state.labels) * (len(state.labels) - 1)
     usual_costs = usual.costs if len(usual.costs) == n_pairs else ()
     selected = menu(
@@ -105,10 +102,7 @@ def _matrix(state: AppState, costs: dict[tuple[Any, Any], float]) -> tuple[float
 
 
 def settings(state: AppState) -> RunSpec:
-    """Show the settings that all points of a curve share, and return them as a run.
-
-    The defaults are those of the run that found the selected rule, also after a reload.
-    """
+    """Show the settings that points of a curve share, by default those of the selected rule."""
     usual = _begins_with(state)
     form = "dnf" if state.several else _shape(state, usual)
     y = state.training[1]
@@ -318,11 +312,7 @@ def unread(setting: str, learners: Sequence[str]) -> bool:
 
 
 def fold_choices(n_rows: int, n_least: int) -> dict[int, str]:
-    """Return the numbers of folds to choose from, with their labels.
-
-    Small tables also allow leave-one-out. The maximum is the number of rows of the rarest class,
-    and at least two (with a single row, the run then fails with a message).
-    """
+    """Return the numbers of folds (at most the rows of the rarest class) with their labels."""
     choices = {10: "10 folds", 5: "5 folds (quick)"}
     fewest = max(2, n_least)
     fitting = {k: words for k, words in choices.items() if k <= n_least}

@@ -134,10 +134,7 @@ class Curve:
         )
 
     def line(self, setting: Mapping[str, Any]) -> dict[int, int]:
-        """Map each limit to the best setting on the line of `setting`.
-
-        At its own limit this is `setting` itself, at the limit of the suggestion the suggestion.
-        """
+        """Map each limit to the best setting on the line of `setting`; at its own limit, itself."""
         number = self.number_of(setting)
         if number is None:
             return {}

@@ -86,10 +86,7 @@ def longer(spec: RunSpec) -> RunSpec:
 
 
 def update(spec: RunSpec) -> Curve | None:
-    """Update the curve from the store and from jobs, and start the quick search if it is empty.
-
-    Only the quick search starts by itself.
-    """
+    """Update the curve from the store and from jobs, and start the quick search if it is empty."""
     state = app_state()
     key = curve_key(spec, state)
     if state.sweep is None or state.sweep_key != key:
@@ -143,11 +140,7 @@ def _has_search(key: str) -> bool:
 
 
 def _recall(spec: RunSpec, key: str) -> None:
-    """Restore the points of earlier runs from the store.
-
-    Needed after a reload of the page or a restart of the server. Nothing is computed, and it is
-    tried once per curve; a message is shown for anything that cannot be read.
-    """
+    """Restore the points of earlier runs from the store, once per curve and session."""
     path = workspace.store_path()
     if st.session_state.get("_recalled") == key or path is None or not path.exists():
         return
@@ -217,10 +210,7 @@ def noted_suggestion(result: Curve) -> None:
 
 
 def offered(result: Curve) -> int | None:
-    """Return the number of a rule suggested since the selected one was picked.
-
-    None if there is no new suggestion, or it is the same rule.
-    """
+    """Return the number of another rule suggested since the selected one was picked, or None."""
     state, suggested = app_state(), result.suggestion
     if suggested is None or not is_selected(state) or state.model is None:
         return None
@@ -305,10 +295,7 @@ def run_line(result: Curve | None, spec: RunSpec) -> None:
 
 
 def watched(job: jobs.Job) -> None:
-    """Show an active run; rerun the page when it has new points, and at its end.
-
-    This is a fragment, so it only writes inside itself.
-    """
+    """Show an active run in a fragment; rerun the page when it has new points, and at its end."""
     every = POLL_SECONDS
     if job.title == FIRST:
         waiting = 1 + 1.5 * jobs.registry().position(job)

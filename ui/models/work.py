@@ -1,13 +1,16 @@
 """The work of a run in a separate process: data in, finished fits out; no page."""
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -15,10 +18,10 @@ from numpy.typing import NDArray
 from rulekit.data.folds import Fold
 from rulekit.evaluation import Comparison, Family, Progress, SweepStore, compare_learners
 from rulekit.evaluation.sweeps.collector import code_version
+from rulekit.exceptions import RulekitError
 from rulekit.learners.cluster import cached_on_workers
 from rulekit.learners.forest_loss import judged
 from ui.learners.spec import RunSpec, quick_part, quiet
-from ui.runs.scheduler import counted_as_running
 from ui.runs.worker import Reporter
 
 ShouldStop = Callable[[], bool]
@@ -105,10 +108,7 @@ class Work:
         return compare_learners(self.X, self.y, **(shared | options))
 
     def _quickly(self, reporter: Reporter) -> Comparison:
-        """Measure and fit every setting on a part of the table.
-
-        The points of a side are reported with their models, so that no page has to fit one.
-        """
+        """Measure and fit every setting on a part of the table, so that no page has to fit one."""
         progress = _ProgressReport(reporter, self)
         found: Comparison | None = None
         for family in self.families:
@@ -194,3 +194,35 @@ class _ProgressReport:
             done = sum(self.landed[each] // size for each, size in self.sizes.items())
             message = f"{name}: fold {fold} of {len(self.work.folds)}"
             self.reporter.report(done=done, message=message)
+
+
+SCHEDULER = "RULEKIT_SCHEDULER"  # environment variable: the address, such as tcp://10.0.0.7:8786
+SECONDS = 5.0  # timeout of a scheduler in seconds
+
+
+def counted_as_running(urgent: bool) -> AbstractContextManager[Any]:
+    """Select the joblib backend for fits in this block."""
+    address = os.environ.get(SCHEDULER)
+    if not address:
+        return joblib.parallel_config("threading", n_jobs=joblib.cpu_count())
+    if _client(address).status != "running":
+        _client.cache_clear()
+    return joblib.parallel_config("dask", client=_client(address), priority=int(urgent))
+
+
+@lru_cache(maxsize=1)
+def _client(address: str) -> Any:
+    try:
+        from distributed import Client
+
+        return Client(address, timeout=SECONDS, set_as_default=False)
+    except ImportError as error:
+        raise RulekitError(
+            f"{SCHEDULER} needs Dask, which is not installed on this server; run: "
+            'pip install "rulekit-dashboard[cluster]".'
+        ) from error
+    except (OSError, ValueError) as error:
+        raise RulekitError(
+            f"{SCHEDULER} must name a Dask scheduler that answers; {address!r} did not ({error}). "
+            "Start it, or start this server without the variable."
+        ) from error

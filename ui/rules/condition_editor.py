@@ -118,10 +118,7 @@ def with_condition(rule: RuleSet, k: int, i: int, literal: Literal) -> RuleSet:
 
 
 def with_levels(literal: Literal, levels: tuple[Any, ...]) -> Literal:
-    """Return a test of equality with other levels; a single level uses equality.
-
-    Levels are values of the literal: text, numbers, or truth values.
-    """
+    """Return a test of equality with other levels; a single level uses equality."""
     positive = literal.op in ("==", "in")
     if len(levels) == 1 and literal.op in ("==", "!="):
         return replace(literal, value=levels[0])

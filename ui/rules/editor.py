@@ -157,10 +157,7 @@ def _edit(k: int | None, rule_json: str | None) -> None:
 
 @st.fragment
 def editor(rule: RuleSet, k: int, train: Rows, test: Rows | None, state: AppState) -> None:
-    """Show the conditions of clause k, or a table to write them or a new clause.
-
-    For a scorecard, the whole card is edited.
-    """
+    """Show the conditions of clause k, a table to write them, or the whole scorecard."""
     with sentences():
         if scorecard_of(rule):
             edited = edited_card(rule, train, state)

@@ -53,11 +53,7 @@ class Reporter:
 
 
 class Worker:
-    """Handle of a worker process in the server.
-
-    `job` is the current job, also after it was cancelled; `ready` is whether the modules are
-    loaded.
-    """
+    """Handle of a worker process in the server; `job` is the current job, also after a cancel."""
 
     def __init__(self, modules: Sequence[str]) -> None:
         self.job: Any = None

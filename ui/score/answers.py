@@ -24,14 +24,13 @@ from rulekit.learners.choice import COST
 from rulekit.rules import wilson_interval
 from rulekit.style.wording import measured, plural
 from ui.cache import kept
-from ui.cases import ANSWER, ROW, TRUTH, row_number
 from ui.escape import file_name, md
 from ui.learners.spec import RunSpec
-from ui.protected import fixed_columns
+from ui.rule_numbers import ANSWER, ROW, TRUTH, row_number
 from ui.shell import problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState, app_state
 from ui.widgets import pick_row
-from ui.words import wording
+from ui.words import fixed_columns, wording
 
 TEST_ROWS = "test rows"
 SHOWN = 8  # maximal number of columns listed
@@ -53,10 +52,7 @@ class NewCases:
 
 
 def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
-    """Show the upload field; return the uploaded cases, or the test rows without a file.
-
-    `read` are the columns of the rule.
-    """
+    """Show the upload field; return the uploaded cases, or the test rows without a file."""
     file = st.file_uploader("A table of new cases", key="score_file")
     names = ", ".join(md(name, 40) for name in read[:SHOWN])
     more = f" and {len(read) - SHOWN} more" if len(read) > SHOWN else ""

@@ -10,9 +10,9 @@ from rulekit import IdealDNFClassifier
 from rulekit.data import Table, load_sample
 from rulekit.export import to_json
 from tests.pages.driving import compared, finished, on_tab, opened_tab, pick_here, slider, small
-from ui.cases import row_number
 from ui.learners.ideal import IDEAL_DNF, NO_PAST_CASE, curve_table
 from ui.learners.spec import RunSpec
+from ui.rule_numbers import row_number
 from ui.state import AppState, BinningSpec
 
 

@@ -26,9 +26,9 @@ from ui.data.choices import (
     relabelled,
 )
 from ui.export.formats import script
-from ui.protected import looks_protected
 from ui.score.answers import as_before, outcomes_of
 from ui.state import CUT, AppState, from_plain, to_plain
+from ui.words import looks_protected
 
 N = 80
 ABOVE, UP_TO = "charges above 12 400", "up to 12 400"

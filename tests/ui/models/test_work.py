@@ -1,5 +1,6 @@
-"""What a run computes: whole points, told of as they come, and the quick pass."""
+"""What a run computes: finished points as they come, the quick search, the backend of fits."""
 
+import sys
 import time
 from dataclasses import replace
 
@@ -10,11 +11,17 @@ from sklearn.base import clone
 
 from rulekit import Binarizer, BoxSearchClassifier
 from rulekit.data import load_sample, read_table
+from rulekit.exceptions import RulekitError
+from tests.clusters import cluster_of
+from tests.ui.tasks import Quiet
+from tests.waiting import until
 from ui.learners import spec as spec_module
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import QUICK_COLUMNS, RunSpec, quick_part, quick_rows
+from ui.models import work as work_module
 from ui.models.points import Curve
 from ui.models.run import quick, work
+from ui.runs.jobs import JobRegistry
 from ui.state import AppState
 
 SPEC = RunSpec(limits=(1, 2, 3), folds=3, against=False, robust=False, noisy=False)
@@ -39,6 +46,9 @@ class Reporter:
 @pytest.fixture(autouse=True)
 def _nothing_is_kept(monkeypatch):
     monkeypatch.setenv("RULEKIT_WORKSPACE", "off")
+    work_module._client.cache_clear()
+    yield
+    work_module._client.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -181,3 +191,47 @@ def test_comparison_lists_learners_without_a_point(state):
     learned = {listed[number]["learner"] for number in found.points()["setting"]}
     assert ("Two-level linear program" in found.missed) == ("lp" not in learned)
     assert ("Short rule" in found.missed) == ("search" not in learned)
+
+
+ONE_RUN = RunSpec(limits=(1, 2), folds=2, against=False, robust=False, noisy=False)
+
+
+def measured(found):
+    return found.points().drop(columns="seconds"), [m.rule_set_ for m in found.models.values()]
+
+
+@pytest.mark.slow
+def test_a_run_on_a_cluster_gives_the_curve_and_the_rules_of_one_here(monkeypatch):
+    state = AppState(table=load_sample("iris"))
+    requested = [work(ONE_RUN, state), work(quick(ONE_RUN), state)]
+    plain = [measured(each(Quiet())) for each in requested]
+    with cluster_of(2) as cluster:
+        monkeypatch.setenv(work_module.SCHEDULER, cluster.scheduler_address)
+        jobs = JobRegistry(n_running=2)
+        try:
+            ours = [jobs.start(f"visitor {k}", "A run", each) for k, each in enumerate(requested)]
+            until(lambda: not any(job.active for job in ours))
+        finally:
+            jobs.close()
+        notes = [line for log in cluster.get_logs().values() for line in str(log).splitlines()]
+    assert sum("_do took" in line for line in notes) >= 4  # two folds each
+    for job, (points, rules) in zip(ours, plain, strict=True):
+        assert job.state == "done", job.error
+        found, same = measured(job.answer)
+        pd.testing.assert_frame_equal(found, points)
+        assert same == rules
+
+
+def test_unreachable_address_is_reported(monkeypatch):
+    monkeypatch.setenv(work_module.SCHEDULER, "tcp://127.0.0.1:9")
+    monkeypatch.setattr(work_module, "SECONDS", 0.2)
+    pytest.importorskip("distributed")
+    with pytest.raises(RulekitError, match=r"must name a Dask scheduler that answers; 'tcp://127"):
+        work_module.counted_as_running(urgent=True)
+
+
+def test_server_without_dask_names_what_to_install(monkeypatch):
+    monkeypatch.setenv(work_module.SCHEDULER, "tcp://127.0.0.1:9")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(RulekitError, match=r'pip install "rulekit-dashboard\[cluster\]"'):
+        work_module.counted_as_running(urgent=True)

@@ -6,8 +6,8 @@ import pytest
 
 from tests.ui.models.test_points import SPEC, measured
 from ui.learners.offered import LEARNERS, look_of
+from ui.models.curve import coloured, comparisons, learners_table
 from ui.models.points import Curve
-from ui.models.prices import coloured, comparisons, learners_table
 from ui.state import AppState
 
 RUN = replace(SPEC, learners=("search", "scorecard", "ideal"), budget=60.0)

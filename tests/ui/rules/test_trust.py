@@ -1,4 +1,4 @@
-"""The tab "Stability": offered, done in the background, told as counted."""
+"""The tabs Groups, Stability and Alternatives of Rules: background jobs, figures as counted."""
 
 from functools import partial
 
@@ -6,15 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data import Table, load_sample
-from rulekit.evaluation import alternatives, stability
+from rulekit import FixedRuleClassifier
+from rulekit.data import Table, load_sample, row_groups
+from rulekit.evaluation import alternatives, group_metrics, stability
 from rulekit.learners import BoxSearchClassifier
 from tests.pages.driving import finished, on_tab, opened, routed, text
 from tests.ui.tasks import Quiet
 from ui.learners.offered import RunSpec
 from ui.rule_numbers import rows_of
-from ui.rules import how_stable
-from ui.rules.how_stable import PICKED
+from ui.rules import trust
+from ui.rules.trust import PICKED, SOURCE, gap_curve
 from ui.runs import jobs
 from ui.state import AppState, Wording
 
@@ -58,7 +59,7 @@ def on_alike(on_rules):
 
 @pytest.mark.slow
 def test_stability_is_shown_in_words_charts_and_tables(on_stable, monkeypatch):
-    monkeypatch.setattr(how_stable, "N_RESAMPLES", 20)
+    monkeypatch.setattr(trust, "N_RESAMPLES", 20)
     app = on_stable(wording={"worst radius": Wording("Radius", "mm")})
     assert not app.get("plotly_chart")
     app = finished(app.button(key="begin_stable").click().run())
@@ -86,7 +87,7 @@ def test_outcomes_that_are_numbers_are_learned_again_too():
     )
     train, _ = rows_of(state, model)
     options = {"n_resamples": 2}
-    assert how_stable.repeat(model, train.X, train.target, options, Quiet()).n_made == 2
+    assert trust.repeat(model, train.X, train.target, options, Quiet()).n_made == 2
 
 
 @pytest.mark.slow
@@ -104,7 +105,7 @@ def test_a_rule_changed_by_hand_is_refused_in_words(on_stable):
     app = on_stable()
     app.toggle[0].set_value(False).run()
     app.button(key="keep_shorter").click().run()
-    assert how_stable.BY_HAND in text(app)
+    assert trust.BY_HAND in text(app)
 
 
 def listed(app):
@@ -186,3 +187,101 @@ def test_several_outcomes_are_refused_in_words(on_alike):
     tree = {"learner": "power_law_tree", "theta": 0.1, "max_power_laws": 1, "max_depth": 2}
     app = on_alike(load_sample("iris"), tree, every_class=True)
     assert "Alternatives are only available for two outcomes" in text(app)
+
+
+QUICK_RUN = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
+QUICK_SEARCH = RunSpec(thetas=(2.0,), folds=5, baselines=False, forbidden=("income",)).to_dict()
+FEW = ("age", "amount", "housing", "income", "late_payments", "risk")
+CREDIT = load_sample("credit")
+STATE = {
+    "table": CREDIT.with_roles({c.name: "ignore" for c in CREDIT.columns if c.name not in FEW}),
+    "setting": {"learner": "alternating", "theta": 2.0, "n_clauses": 2},
+    "run_settings": QUICK_SEARCH,
+}
+
+
+@pytest.fixture
+def on_groups(tmp_path, monkeypatch):
+    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path))
+    setting = {"learner": "alternating", "theta": 2.0, "n_clauses": 2}
+
+    def on(column=None, table=None):
+        table = load_sample("credit") if table is None else table
+        state = AppState(table=table, setting=setting, run_settings=QUICK_RUN)
+        app = on_tab(opened("rules", state=state), "Groups")
+        assert not app.exception
+        return app if column is None else app.selectbox(key="groups_column").select(column).run()
+
+    with routed():
+        yield on
+
+
+@pytest.mark.slow
+def test_shares_and_the_largest_gap_of_a_column_are_shown(on_groups):
+    app = on_groups("income")
+    state = app.session_state["app"]
+    X, y = state.training
+    found = group_metrics(state.model, X, y, "income", positive="high")
+    (table,) = [t.value for t in app.dataframe if "False positive rate" in t.value]
+    assert table["rows"].tolist() == [*found.table["rows"], len(y)]
+    assert [v.split(" %")[0] for v in table["Error"]] == [
+        f"{100 * v:.1f}" for v in [*found.table["error"], found.overall["error"]]
+    ]
+    for sentence in found.sentences():
+        assert sentence in text(app)
+
+
+@pytest.mark.slow
+def test_test_rows_are_counted_on_request(on_groups):
+    app = on_groups("income")
+    app.segmented_control(key="rules_part").set_value("test").run()
+    (table,) = [t.value for t in app.dataframe if "False positive rate" in t.value]
+    assert table["rows"].iloc[-1] == len(app.session_state["app"].testing[1])
+
+
+@pytest.mark.slow
+def test_a_column_that_the_rule_may_not_use_can_be_grouped_by(on_groups):
+    table = load_sample("credit")
+    app = on_groups("housing", table.with_roles({"housing": "ignore"}))
+    (shown,) = [t.value for t in app.dataframe if "False positive rate" in t.value]
+    assert set(shown.iloc[:-1, 0]) == set(table.frame["housing"].dropna())
+
+
+@pytest.mark.slow
+def test_a_column_of_too_many_values_is_refused_in_words(on_groups):
+    app = on_groups("loan_id")
+    assert "Groups must be at most 50 to be compared, but column 'loan_id' has" in text(app)
+    assert not [t for t in app.dataframe if "False positive rate" in t.value]
+
+
+@pytest.mark.slow
+def test_rules_of_the_curve_keep_constraints_and_skip_the_group():
+    state = AppState(**STATE)
+    X, y = state.training
+    groups = row_groups(X["housing"], "housing")
+    curve, every, rules = gap_curve(state, groups, Quiet())
+    assert len(rules) == len(curve) < len(every)
+    for rule in rules:
+        assert set(rule.features) <= set(X.columns) - {"income"}
+    best = every["test_error"].min()
+    assert curve["test_error"].iloc[-1] == best
+    gaps = group_metrics(rules[-1], X, y, groups, positive="high").gaps
+    assert gaps["found"].size >= 0
+
+
+@pytest.mark.slow
+def test_a_rule_with_a_smaller_gap_is_searched_for_and_taken(tmp_path, monkeypatch):
+    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path))
+    with routed():
+        app = on_tab(opened("rules", state=AppState(**STATE)), "Groups")
+        app = app.selectbox(key="groups_column").select("housing").run()
+        app = finished(app.button(key="begin_gaps").click().run())
+        assert not app.exception
+        assert "wrong at a gap of" in text(app)
+        assert not isinstance(app.session_state["app"].model, FixedRuleClassifier)
+        app = app.button(key="take_gap_rule").click().run()
+        state = app.session_state["app"]
+        assert state.setting == {"edited": SOURCE}
+        assert isinstance(state.model, FixedRuleClassifier)
+    for owner in list(jobs.registry()._jobs):
+        jobs.registry().forget(owner)

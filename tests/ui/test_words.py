@@ -3,7 +3,7 @@
 import pytest
 
 from rulekit.rules import Clause, Literal, RuleSet
-from ui.protected import fixed_columns, looks_protected
+from ui.words import fixed_columns, looks_protected
 
 
 @pytest.mark.parametrize("name", ["age", "Age_in_years", "applicantSex", "race/region", "SEX"])
