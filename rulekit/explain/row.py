@@ -288,9 +288,8 @@ class Explanation:
         if self._context.unused:
             names = [self._context.wording.name(f) for f in self._context.unused]
             more = len(names) - MAX_LISTED
-            shown = (
-                listed(names) if more <= 0 else f"{', '.join(names[:MAX_LISTED])} and {more:,} more"
-            )
+            first = ", ".join(names[:MAX_LISTED])
+            shown = listed(names) if more <= 0 else f"{first} and {more:,} more"
             lines.append(f"Not used: {shown}.")
         return tuple(lines)
 
@@ -407,7 +406,7 @@ def explain(
         past,
         _checked_names(immutable, columns),
         wording,
-        _unused(rule, columns, X),
+        _unused(rule, columns, X, (y, training[1] if isinstance(training, tuple) else None)),
         monotonicity_checks(model),
     )
     answers = rule.predict(columns).tolist()
@@ -422,10 +421,11 @@ def explain(
     ]
 
 
-def _unused(rule: RuleSet, columns: Mapping[str, Any], X: Any) -> tuple[str, ...]:
-    """List the columns of a model, and of the table, that the rule does not read."""
+def _unused(rule: RuleSet, columns: Mapping[str, Any], X: Any, labels: Any) -> tuple[str, ...]:
+    """List the columns that the rule does not read, without the outcome that labels name."""
     names = dict.fromkeys([*columns, *map(str, getattr(X, "columns", ()))])
-    return tuple(name for name in names if name not in rule.features)
+    read = {*rule.features, *(str(getattr(each, "name", None)) for each in labels)}
+    return tuple(name for name in names if name not in read)
 
 
 def _explanation(

@@ -245,6 +245,15 @@ def test_supporting_lines_count_past_cases_and_name_unused_columns():
     assert (found.past.n, found.past.n_same) == (2, 1)
 
 
+def test_outcome_column_is_not_listed_as_unused():
+    rule, frame = patients()
+    outcome = pd.Series(["ill", "well", "well", "well"], name="outcome")
+    whole = frame.assign(outcome=outcome)
+    for known in ({"y": outcome}, {"training": (frame, outcome)}):
+        assert explain(rule, whole, **known)[0].supporting[-1] == "Not used: zip."
+    assert explain(rule, whole)[0].supporting[-1] == "Not used: zip and outcome."
+
+
 def test_unused_columns_include_those_the_model_has_not_seen():
     _, frame = patients()
     frame = pd.concat([frame] * 20, ignore_index=True)
