@@ -187,8 +187,8 @@ def suggestion(
             f"No setting has a {y!r} yet, so none can be suggested. Continue the sweep."
         )
     best = rows.sort_values(["_worth", "n_conditions", "n_clauses_used", "setting"]).iloc[0]
-    error = best[f"{y}_se"] if np.isfinite(best[f"{y}_se"]) else 0.0
-    near = rows[rows["_worth"] <= best["_worth"] + error + 1e-12]
+    error = best.get(f"{y}_se", np.nan)  # the dashboard has none of fewer than five folds
+    near = rows[rows["_worth"] <= best["_worth"] + np.nan_to_num(error) + 1e-12]
     simplest = near.sort_values(["n_conditions", "_worth", "n_clauses_used", "setting"]).iloc[0]
     rows = rows.sort_values(["n_clauses_used", "setting"])
     of_row = [settings[int(number)] for number in rows["setting"]]

@@ -356,10 +356,12 @@ def _in_words(
         f"Suggested: {figure(number)}. Each point's {quantity} is averaged with those of one step "
         "more and one step less (with weights 1/2, 1/4 and 1/4), since the lowest of many is low "
         f"by luck; {charge} are charged for each condition, and the lowest sum is taken. The "
-        f"lowest {quantity} of all: {figure(suggested['best'])}. The fewest conditions within one "
-        f"standard error of it: {figure(suggested['simplest_within_1se'])}. "
-        + (FOREST if FOREST_LOSS in rows else NO_FOREST)
+        f"lowest {quantity} of all: {figure(suggested['best'])}. "
     )
+    if f"{measure}_se" in rows:
+        near = figure(suggested["simplest_within_1se"])
+        reason += f"The fewest conditions within one standard error of it: {near}. "
+    reason += FOREST if FOREST_LOSS in rows else NO_FOREST
     return Suggestion(number, f"at most {plural(row['limit'], 'condition')}", why, reason)
 
 

@@ -55,7 +55,10 @@ def test_point_lies_at_its_setting_limit_or_the_largest_fold():
 
 
 def test_no_standard_error_below_five_folds():
-    assert "test_error_se" not in by_size([0.3, 0.2], folds=4).points
+    few = by_size([0.3, 0.2], folds=4)
+    assert "test_error_se" not in few.points
+    assert few.suggestion.number == 1
+    assert "one standard error" not in few.suggestion.reason
     assert "test_error_se" in by_size([0.3, 0.2], folds=5).points
 
 
