@@ -46,9 +46,9 @@ SAME_RULES = ("learner", "n_conditions", "train_error")  # equal if two limits g
 
 FOREST = (
     "Two thirds of the figure are a random forest's estimate for the rule of all training rows. "
-    "`RuleClassifier` and `rulekit learn` select in the same way, among rules by price."
+    "RuleClassifier and the command rulekit learn select in the same way, among rules by price."
 )
-NO_FOREST = "`rulekit.suggest` selects in the same way."
+NO_FOREST = "The function rulekit.suggest selects in the same way."
 AGAINST = ", against"  # suffix of the name of a search for rules of the other class
 
 
