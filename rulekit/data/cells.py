@@ -28,6 +28,7 @@ _AMBIGUOUS = r"^[+-]?[1-9]\d{{0,2}}({d}\d{{3}})+$"
 _MARK = {".": r"\.", ",": ","}
 _OTHER = {".": ",", ",": "."}
 VOTERS = 2_000  # distinct cells of a column from which its decimal mark is determined
+AT_ONCE = 200_000  # distinct cells that are parsed in one call
 TELLING_SHARE = 0.5  # from this share of numbers on, text in a column is worth a word
 
 
@@ -86,12 +87,15 @@ def typed_columns(
 
 
 def _numbers_of(columns: Sequence[TextColumn], decimal: str) -> Iterator[Numbers]:
-    """Yield each column's texts read as numbers; all are parsed in one call (0.1 ms a column)."""
-    read = read_numbers(_joined([column.texts for column in columns]), decimal)
-    end = 0
-    for column in columns:
-        start, end = end, end + len(column.texts)
-        yield Numbers(*(getattr(read, part.name)[start:end] for part in fields(read)))
+    """Yield each column's texts read as numbers; a call a column takes 1 ms more for each."""
+    sizes = np.array([len(column.texts) for column in columns], dtype=int)
+    parts = np.cumsum(sizes) // AT_ONCE  # few texts a call, since memory is taken for all of them
+    for part in np.unique(parts):
+        together = np.flatnonzero(parts == part)
+        read = read_numbers(_joined([columns[k].texts for k in together]), decimal)
+        ends = np.cumsum(sizes[together])
+        for start, end in zip(ends - sizes[together], ends, strict=True):
+            yield Numbers(*(getattr(read, part.name)[start:end] for part in fields(read)))
 
 
 def read_numbers(texts: pa.Array, decimal: str) -> Numbers:

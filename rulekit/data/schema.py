@@ -359,7 +359,8 @@ class Table:
     def with_cut(self, name: str, cut: float | None) -> "Table":
         """Return the table with a column of numbers as two classes, split at a cut.
 
-        Numbers above it become "charges above 12 400", all others "up to 12 400". The numbers are
+        Numbers above it become "charges above 12 400", all others "up to 12 400", missing cells
+        stay missing. The numbers are
         kept in a column "charges (number)" of the role "ignore", so another cut, or None for none,
         is possible later. DataError if the column has no numbers, the cut is not finite, or the
         name is taken.

@@ -399,14 +399,13 @@ def explain(
     'Clause 1 nearly matches, 1 of 2 conditions met: age is 44, would have to be above 50.'
     """
     rule, columns = rule_of(model), columns_for(model, X)
-    subject = subject_of(rule)
     past = None if training is None else training_rows(model, training)
     context = _Context(
-        subject,
+        subject_of(rule),
         past,
         _checked_names(immutable, columns),
         wording,
-        _unused(rule, columns, X, (y, training[1] if isinstance(training, tuple) else None)),
+        _unused(model, columns, X, (y, training[1] if isinstance(training, tuple) else None)),
         monotonicity_checks(model),
     )
     answers = rule.predict(columns).tolist()
@@ -421,11 +420,12 @@ def explain(
     ]
 
 
-def _unused(rule: RuleSet, columns: Mapping[str, Any], X: Any, labels: Any) -> tuple[str, ...]:
+def _unused(model: Any, columns: Mapping[str, Any], X: Any, labels: Any) -> tuple[str, ...]:
     """List the columns that the rule does not read, without the outcome that labels name."""
+    left = {str(y.name) for y in labels if getattr(y, "name", None) is not None}
+    left = {*left.difference(getattr(model, "feature_names_in_", ())), *rule_of(model).features}
     names = dict.fromkeys([*columns, *map(str, getattr(X, "columns", ()))])
-    read = {*rule.features, *(str(getattr(each, "name", None)) for each in labels)}
-    return tuple(name for name in names if name not in read)
+    return tuple(name for name in names if name not in left)
 
 
 def _explanation(

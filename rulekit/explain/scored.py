@@ -122,7 +122,7 @@ class Scored:
         """Return one row per case: prediction, clause, missing conditions, smallest change.
 
         The index is that of the new table. With `changes` the smallest change of every row is
-        computed (about a millisecond each); `progress` receives the share done.
+        computed, equal rows once (about a millisecond each); `progress` receives the share done.
         """
         columns: dict[str, Any] = {
             "answer": self.answers,

@@ -66,6 +66,7 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         "random_state": ["random_state"],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
+    _own_constraints: ClassVar[dict[str, Any]] = _parameter_constraints
 
     rule_set_: RuleSet
     classes_: NDArray[Any]  # (K,)
@@ -84,8 +85,9 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
     def __init_subclass__(cls, **options: Any) -> None:
         """Merge the constraints of parameters with those of the classes above."""
         super().__init_subclass__(**options)
-        above = [base.__dict__.get("_parameter_constraints", {}) for base in cls.__mro__]
-        cls._parameter_constraints = {k: v for part in reversed(above) for k, v in part.items()}
+        cls._own_constraints = vars(cls).get("_parameter_constraints", {})
+        parts = [vars(each).get("_own_constraints", {}) for each in cls.__mro__]
+        cls._parameter_constraints = {k: v for part in reversed(parts) for k, v in part.items()}
 
     @classmethod
     @cache  # scikit-learn inspects the signature again for each clone

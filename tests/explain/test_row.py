@@ -254,6 +254,17 @@ def test_outcome_column_is_not_listed_as_unused():
     assert explain(rule, whole)[0].supporting[-1] == "Not used: zip and outcome."
 
 
+def test_unnamed_labels_and_labels_named_like_an_input_hide_no_column():
+    rule, frame = patients()
+    whole = frame.assign(**{"None": 1.0})
+    plain = np.array(["ill", "well", "well", "well"])
+    assert explain(rule, whole, plain)[0].supporting[-1] == "Not used: zip and None."
+    X = pd.DataFrame({"x": np.arange(60.0), "noise": 1.0 + np.arange(60) % 2})
+    y = pd.Series(np.where(X["x"] < 30, "low", "high"), name="noise")
+    model = BoxSearchClassifier().fit(X, y)
+    assert explain(model, X, y)[0].supporting[-1] == "Not used: noise."
+
+
 def test_unused_columns_include_those_the_model_has_not_seen():
     _, frame = patients()
     frame = pd.concat([frame] * 20, ignore_index=True)

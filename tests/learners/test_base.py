@@ -3,6 +3,7 @@
 import warnings
 from functools import partial
 from textwrap import dedent
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -308,3 +309,18 @@ def test_warnings_point_at_the_line_of_the_caller():
         learner.predict(X.assign(x=["unknown", *x[1:]]))
     for found in (of_fit, of_many, of_empty, of_predict):
         assert [w.filename for w in found] == [__file__]
+
+
+def test_constraints_follow_the_order_in_which_classes_inherit():
+    class Left(BoxSearchClassifier):
+        pass
+
+    class Right(BoxSearchClassifier):
+        _parameter_constraints: ClassVar = {"theta": [None]}
+
+    class Both(Left, Right):
+        _parameter_constraints: ClassVar = {"more": [None]}
+
+    assert Left._parameter_constraints == BoxSearchClassifier._parameter_constraints
+    added = {"theta": [None], "more": [None]}
+    assert Both._parameter_constraints == BoxSearchClassifier._parameter_constraints | added

@@ -98,7 +98,10 @@ class Alternatives:
         return self.table.drop_duplicates("columns")["rule"].tolist()
 
     def disagreement(self, rules: Sequence[int] | None = None) -> pd.DataFrame:
-        """Compute how often each pair of rules (by default 20 of `leading`) differs, (m, m)."""
+        """Compute the share of rows on which each pair of rules differs, (m, m).
+
+        By default of the first 20 of `leading`.
+        """
         numbers = list(self.leading[:PAIRS] if rules is None else rules)
         held = np.array([self.rules[k].mask(self.X) for k in numbers], dtype=bool)
         held = held.reshape(len(numbers), len(self.y))
@@ -139,7 +142,7 @@ class Alternatives:
         return rule if isinstance(rule, RuleSet) else self.rules[rule]
 
     def sentences(self, names: Names | None = None) -> list[str]:
-        """Return how many rules there are, which columns they need, and how far they differ."""
+        """Return how many rules there are, columns they need (by `names`), and how they differ."""
         return _Words(self, names or {}).sentences()
 
 

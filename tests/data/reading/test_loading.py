@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from rulekit.data import (
     Limits,
     ParseOptions,
+    cells,
     columns_of,
     compare_tables,
     quality_notes,
@@ -446,3 +447,14 @@ def test_values_that_cannot_be_converted_are_no_damage(monkeypatch):
     monkeypatch.setattr(loading, "_series", fail)
     with pytest.raises(DataError, match=r"Column 'a' \(int64\) holds values that cannot be conv"):
         read_table(parquet({"a": [1, 2]}))
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 7])
+def test_columns_parsed_in_several_calls_are_the_same(at_once, monkeypatch):
+    rows = [f"{k},{k / 8},{'' if k % 3 else k},word {k},2024-01-{k + 1:02}" for k in range(9)]
+    raw = "\n".join(["whole,decimal,gaps,text,day", *rows]).encode()
+    together = read_table(raw, name="a.csv")
+    monkeypatch.setattr(cells, "AT_ONCE", at_once)
+    apart = read_table(raw, name="a.csv")
+    pd.testing.assert_frame_equal(apart.frame, together.frame)
+    assert (apart.columns, apart.notes) == (together.columns, together.notes)
