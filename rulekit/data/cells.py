@@ -91,7 +91,7 @@ def _numbers_of(columns: Sequence[TextColumn], decimal: str) -> Iterator[Numbers
     sizes = np.array([len(column.texts) for column in columns], dtype=int)
     parts = np.cumsum(sizes) // AT_ONCE  # few texts a call, since memory is taken for all of them
     for part in np.unique(parts):
-        together = np.flatnonzero(parts == part)
+        together = np.flatnonzero(parts == part).tolist()
         read = read_numbers(_joined([columns[k].texts for k in together]), decimal)
         ends = np.cumsum(sizes[together])
         for start, end in zip(ends - sizes[together], ends, strict=True):
