@@ -1,5 +1,7 @@
 """What is compared on the training rows: settings, folds, and what a constant answer does."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,15 @@ from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.choice import Loss
-from rulekit.learners.inner_choice import Form, chosen, form_of_rules, inner_folds, paired_losses
+from rulekit.learners.inner_choice import (
+    Form,
+    _or_constant,
+    chosen,
+    form_of_rules,
+    inner_folds,
+    paired_losses,
+    simplest,
+)
 from tests.learners.tables import mixed_table
 
 
@@ -56,6 +66,18 @@ def test_weights_determine_the_constant_and_its_cost():
     wrong = (y == "no").sum() / weight.sum()
     assert found.constant_error == pytest.approx(wrong, rel=0.1), "folds differ by a row"
     assert (found.setting, found.default) == ({"theta": 1e9}, 0)
+
+
+@pytest.mark.parametrize(("constant", "is_empty"), [(0.1 + 0.2, True), (0.3 + 1e-9, False)])
+def test_a_constant_that_costs_the_same_but_for_rounding_is_selected(constant, is_empty):
+    X, y = mixed_table(n=60)
+    learner = BoxSearchClassifier()
+    table = learner._read(X, y, None)
+    form, loss = form_of_rules(learner, table), Loss(y, np.ones(60), Costs(1, 1, positive="yes"))
+    choice = replace(simplest(form, table, loss), error=0.3, constant_error=constant)
+    found = _or_constant(choice, [form], np.full(5, constant), loss)
+    assert (found.setting == form.empty) == is_empty
+    assert found.setting in (form.empty, choice.setting)
 
 
 @pytest.mark.parametrize("costs", [None, Costs(3, 1, positive="yes")])
