@@ -35,7 +35,7 @@ from ui.workspace import change
 
 WHOLE = "whole_file"  # in a setting: whole-table learning in words
 TITLE, COUNT = "All rows", "Count on all rows"
-LEARNERS = {"Short rule": RuleClassifier, "Every combination of a few": IdealDNFClassifier}
+LEARNERS = {"Short rule": RuleClassifier, "Every combination": IdealDNFClassifier}
 STEPS = 100
 POLL_SECONDS = 0.5
 AT_ONCE_ROWS = 2_000_000  # tables up to this size are counted without a click
@@ -177,7 +177,7 @@ def _take(model: Any) -> None:
     source = app_state().options[SERVER]
     counted = getattr(model, "table_certificate_", None)
     if counted is None:
-        origin = f"Every combination of a few, learned from all {model.n_rows_:,} rows"
+        origin = f"Every combination, learned from all {model.n_rows_:,} rows"
     else:
         origin = f"Short rule, learned from all {counted.n_rows:,} rows"
     words = f"{origin} of {source_words(source)}"

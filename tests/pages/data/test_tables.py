@@ -138,7 +138,7 @@ def test_differently_read_column_is_reported_before_counting(open_app, served):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["Short rule", "Every combination of a few"])
+@pytest.mark.parametrize("kind", ["Short rule", "Every combination"])
 def test_rule_learned_from_all_rows_is_marked(open_app, served, kind):
     app = with_rule(sample(open_app("data"), "people.parquet"))
     app.switch_page("pages/models.py").run()
