@@ -108,7 +108,7 @@ def _missing(table: Table, column: Column) -> QualityNote | None:
         column.name,
         "missing",
         f"Column {shown(column.name)} is missing in {column.n_missing:,} of {table.n_rows:,} rows "
-        f"({share:.0%}): no test on it holds there.",
+        f"({share:.0%}): only conditions that say “missing” hold there.",
         "ignore" if severe else None,
         "warning" if severe else "info",
     )
