@@ -198,12 +198,16 @@ def front_figure(
     else:
         _add_steps(figure, shown, x, y)
     _add_legend(figure, names, looks)
-    for family in (b for b in baselines if b.curve):
+    families = [b for b in baselines if b.curve]
+    for family in families:
         figure.add_trace(_curve(family))
     lines = sorted(
         (b for b in baselines if not b.curve and np.isfinite(b.value)), key=lambda b: b.value
     )
-    limits = _shown_range(shown, y, lines, everywhere=x == WHOLE, selected=selected)
+    largest = shown[x].max()
+    beside = [b.value for b in lines]
+    beside += [value for b in families for size, value in b.curve if size <= largest]
+    limits = _shown_range(shown, y, beside, everywhere=x == WHOLE, selected=selected)
     if limits is not None:
         _add_baselines(figure, lines, limits, y)
         _add_far(figure, shown[shown[y] > limits[1]], (x, y), limits[1])
@@ -423,7 +427,7 @@ def _lines(line: Baseline, y: str, before: str = "") -> list[str]:
 def _shown_range(
     points: pd.DataFrame,
     y: str,
-    lines: Sequence[Baseline],
+    beside: Sequence[float],
     *,
     everywhere: bool,
     selected: int | None = None,
@@ -445,7 +449,7 @@ def _shown_range(
     near = (values <= highest) | (points.index == selected)
     spread = points.get(f"{y}_se", pd.Series(0.0, points.index)).to_numpy(dtype=float)
     spread = np.where(front | everywhere, np.nan_to_num(spread), 0.0)[near]
-    values, crossing = values[near], [b.value for b in lines if b.value <= highest]
+    values, crossing = values[near], [value for value in beside if value <= highest]
     low = min([*(values - spread * everywhere), *crossing])
     high = max([*(values + spread), *crossing])
     pad = 0.12 * max(high - low, least)

@@ -99,6 +99,12 @@ def test_names_of_baselines_fit_into_the_margin_and_do_not_overlap(values):
     assert "".join(map("".join, texts)).count("%") == len(values)
 
 
+def test_reference_curve_is_shown_as_far_as_the_points_reach():
+    trees = Baseline("trees", 0.01, ((1, 0.25), (3, 0.05), (5, 0.2), (40, 0.01)))
+    low = front_figure(settings(), baselines=[trees]).layout.yaxis.range[0]
+    assert 0.01 < low < 0.05
+
+
 def test_a_baseline_far_above_the_points_does_not_squeeze_them():
     figure = front_figure(settings(), baselines=[Baseline("majority", 0.9)])
     assert figure.layout.yaxis.range[1] < 0.4
