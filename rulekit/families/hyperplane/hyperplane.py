@@ -138,7 +138,7 @@ n_rules_, n_conditions_, training_error_
     plane_: Any = field(init=False)
     coverage_: float | None = field(init=False)
     coverage_all_: float | None = field(init=False)
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _own_constraints: ClassVar[dict[str, Any]] = {
         "linear": [BaseEstimator, None],
         "criterion": [StrOptions(set(CRITERIA))],
         "max_depth": [Interval(Integral, 1, None, closed="left")],
