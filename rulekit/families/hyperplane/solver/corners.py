@@ -7,8 +7,8 @@
 
 The optimum is ``y_i = clip(1 / (lambda w~_i), m_i, 1)``: water of one level is poured into vessels
 with a bottom and a lid. The paper's iteration raises the level and clamps; here the level is read
-off the sorted bottoms and lids, which is the same and takes one step. The paper has ``m = 0``; where
-another criterion enlarges its box up to the plane, ``m`` is the box's own corner.
+off the sorted bottoms and lids, which is the same and takes one step. The paper has ``m = 0``;
+where another criterion enlarges its box up to the plane, ``m`` is the box's own corner.
 
 *peel*: the box that holds many points, by an exact count in place of the slacks of (17). Start at
 the greatest coordinates of the points. While that corner is beyond the plane, lower one coordinate
