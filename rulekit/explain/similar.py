@@ -13,6 +13,7 @@ from rulekit.explain.subject import Subject, as_column, columns_for, row_values
 from rulekit.rules import Condition, RuleSet
 from rulekit.rules.condition import missing_in
 from rulekit.style.phrases import PLAIN, Wording, counted_outcome, label_text
+from rulekit.style.wording import whole_percent
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,9 @@ def past_cases(
     if n == 0:
         return PastCases(0, 0, label, f"{name}: no training row.")
     rows = "training row" if n == 1 else "training rows"
-    text = f"{name}: {counted_outcome(label)} in {same:,} of {n:,} {rows} ({100 * same / n:.0f} %)."
+    text = (
+        f"{name}: {counted_outcome(label)} in {same:,} of {n:,} {rows} ({whole_percent(same, n)})."
+    )
     return PastCases(n, same, label, text)
 
 

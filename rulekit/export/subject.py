@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import ExportError
 from rulekit.rules import Columns, RuleSet, clause_statistics, wilson_interval
+from rulekit.style.wording import whole_percent
 
 
 @singledispatch
@@ -91,9 +92,9 @@ class ClauseNumbers:
         rows = f"{self.where} {'row' if self.n == 1 else 'rows'}"
         if self.n == 0:
             return f"{self.verb} no {self.where} row"
-        share = 100 * self.n_right / self.n
+        share = whole_percent(self.n_right, self.n)
         span = f"95 % interval {100 * self.low:.0f}-{100 * self.high:.0f} %"
-        return f"{self.verb} {self.n} {rows}, right for {self.n_right} ({share:.0f} %, {span})"
+        return f"{self.verb} {self.n} {rows}, right for {self.n_right} ({share}, {span})"
 
 
 def clause_numbers(

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rulekit.style.palette import Look, bars, base_layout, outcome_looks, plain
-from rulekit.style.wording import percent
+from rulekit.style.wording import percent, whole_percent
 
 
 def clause_figure(
@@ -134,7 +134,7 @@ def outcome_sentence(confusion: pd.DataFrame) -> str:
 
 def _correct_words(label: Any, right: int, total: int) -> str:
     """Write how many rows of a class are predicted correctly."""
-    share = f" ({100 * right / total:.0f} %)" if total else ""
+    share = f" ({whole_percent(right, total)})" if total else ""
     return f"{label}: {right:,} of {total:,} correct{share}"
 
 
