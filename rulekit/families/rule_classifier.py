@@ -396,11 +396,10 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             self.best_params_["refine_thresholds"] = model.refine_thresholds_
         self.empty_rule_hint_ = None
         if model.rule_set_.is_constant:
-            answer = model.rule_set_.predict({"": np.zeros(1)})[0]
-            self.empty_rule_hint_ = (
-                f"The rule has no condition and answers {answer!r} to every row: no condition "
-                f"found is worth its price{'' if self.max_gap is None else ' within `max_gap`'}. "
-                "See `choice_`; more rows, other columns or more cuts (`binarizer`) may help."
+            within = "" if self.max_gap is None else " within `max_gap`"
+            self.empty_rule_hint_ = self._empty_hint(
+                f"no condition found is worth its price{within}. See `choice_`; more rows, other "
+                "columns or more cuts (`binarizer`) may help."
             )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -315,6 +315,11 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         """
         return self._answers(self.read_columns(X))
 
+    def _empty_hint(self, why: str) -> str:
+        """Describe a rule without conditions."""
+        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
+        return f"The rule has no condition and answers {answer!r} to every row: {why}"
+
     def _answers(self, columns: Columns) -> NDArray[Any]:
         return self.rule_set_.predict(columns).astype(self.classes_.dtype)
 

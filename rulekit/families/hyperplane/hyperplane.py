@@ -293,10 +293,6 @@ n_rules_, n_conditions_, training_error_
             "`class_weight` of this learner."
         )
 
-    def _empty_hint(self, why: str) -> str:
-        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
-        return f"The rule has no condition and answers {answer!r} to every row: {why}"
-
     def answered_by_plane(self, X: Any) -> NDArray[np.bool_]:
         """Return which rows no box contains, so that the hyperplane decides: bool, shape (n,).
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 
 from rulekit._validation import Interval, Needs, StrOptions
 from rulekit.data import Costs, make_folds
@@ -33,6 +32,7 @@ from rulekit.learners.training import (
     as_constraints,
     constraints_for,
     plain_label,
+    positive_code,
 )
 from rulekit.rules import Constraints, RuleSet, Tree, monotonicity_checks, tree_of_rule
 from rulekit.rules.analysis.tree import rule_of_tree
@@ -310,12 +310,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     random_state: Any = None
     time_limit: float | None = None
 
-    def __sklearn_tags__(self) -> Tags:
-        """Declare any number of classes."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = True
-        return tags
-
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self.classes_, self._kinds = table.classes, table.kinds
         self._choose_labels(table)
@@ -444,16 +438,11 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
 
     def _choose_labels(self, table: TrainingTable) -> None:
         """Choose the class the clauses describe, and the one that needs none."""
-        classes = table.classes.tolist()
-        positive = classes[-1] if self.positive_label is None else self.positive_label
-        if positive not in classes:
-            raise ValueError(
-                f"`positive_label` must be one of the classes {classes[:5]}, got {positive!r}."
-            )
-        self.positive_label_ = table.classes[classes.index(positive)]
-        mass = np.bincount(table.codes, self._weights(table), len(classes))
-        if len(classes) == 2 or self.positive_label is not None:
-            mass[classes.index(positive)] = -1.0
+        positive = positive_code(self.positive_label, table.classes)
+        self.positive_label_ = table.classes[positive]
+        mass = np.bincount(table.codes, self._weights(table), len(table.classes))
+        if len(table.classes) == 2 or self.positive_label is not None:
+            mass[positive] = -1.0
         self.default_label_ = table.classes[int(mass.argmax())]
 
     def _rule(self, root: Node, table: TrainingTable) -> RuleSet:

@@ -417,14 +417,12 @@ n_conditions_, training_error_, empty_rule_hint_
 
     def _hint(self, card: Card) -> str:
         """Return why there is no condition."""
-        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
-        head = f"The rule has no condition and answers {answer!r} to every row: "
         if self.max_conditions == 0:
-            return head + "max_conditions=0 allows none."
+            return self._empty_hint("max_conditions=0 allows none.")
         if not card.chosen:
-            return head + "no single condition of this table tells the classes apart."
-        return (
-            f"{head}with any threshold of the total, more training rows are wrong. Try a "
+            return self._empty_hint("no single condition of this table tells the classes apart.")
+        return self._empty_hint(
+            "with any threshold of the total, more training rows are wrong. Try a "
             "`class_weight` by which rows of a rare class count more."
         )
 
