@@ -33,15 +33,6 @@ class ClauseSelection:
     lower_bound: float | None = None
     proved: bool = False
 
-    def __post_init__(self) -> None:
-        if self.chosen.ndim != 2 or self.disabled.shape != self.chosen.shape[:1]:
-            raise ValueError(
-                "`disabled` must hold one flag for each row of `chosen` (clauses by columns); "
-                f"their shapes are {self.disabled.shape} and {self.chosen.shape}."
-            )
-        if self.chosen[self.disabled].any():
-            raise ValueError("A disabled clause must not contain columns; clear its row first.")
-
     @property
     def n_conditions(self) -> int:
         """Number of columns over all clauses."""

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulekit.binning import BinnedTable
 from rulekit.search.box_search.problem import HAMMING, BoxPrices, BoxRows, whole_box
 from rulekit.search.box_search.search import (
     Archive,
@@ -23,6 +22,7 @@ from rulekit.search.box_search.search import (
 from rulekit.search.columns.clause_selection import MovableCuts, hamming_cost
 from tests.reference.boxes import literals_of, loss_of
 from tests.strategies.boxes import box_problems, boxes_for, single_conditions
+from tests.strategies.covers import binned_matrix
 
 THETAS = (0.1, 0.5, 1.0, 2.0)
 
@@ -281,7 +281,7 @@ def columns_for(values, cuts, ranks):
                 A.append(holds | np.isnan(values[:, f]))  # a clause refuses the missing
                 feature.append(f)
                 side.append(s)
-    table = BinnedTable.of_matrix(np.array(A).T, np.array(feature), np.array(side))
+    table = binned_matrix(np.array(A).T, np.array(feature), np.array(side))
     return table, MovableCuts(ranks), of
 
 

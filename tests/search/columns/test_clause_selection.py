@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.columns.clause_selection import ClauseSelection, error_cost, hamming_cost
+from rulekit.search.columns.clause_selection import error_cost, hamming_cost
 from tests.reference import two_level
 from tests.strategies.covers import cover_problems
 
@@ -33,12 +33,3 @@ def test_a_disabled_clause_counts_as_one_column_that_is_always_true():
 def test_an_empty_rule_without_clauses_is_always_true():
     A, y = np.ones((2, 1), dtype=bool), np.array([True, False])
     assert hamming_cost(A, y, None, np.zeros((0, 1), dtype=bool)) == 1.0
-
-
-def test_selection_has_a_flag_per_clause_and_disabled_ones_are_empty():
-    chosen = np.array([[True, False], [False, False]])
-    assert ClauseSelection(chosen, np.array([False, True]), 0.0).n_conditions == 1
-    with pytest.raises(ValueError, match=r"shapes are \(1,\) and \(2, 2\)"):
-        ClauseSelection(chosen, np.array([False]), 0.0)
-    with pytest.raises(ValueError, match="must not contain columns; clear its row"):
-        ClauseSelection(chosen, np.array([True, False]), 0.0)
