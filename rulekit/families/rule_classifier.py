@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -35,7 +35,6 @@ from rulekit.learners.inner_choice import (
 from rulekit.learners.literal.base import RulePath
 from rulekit.learners.literal.box_search import BoxSearchClassifier
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, generator_of
-from rulekit.rules.constraints import Constraints
 
 SHARE_OF_A_SEARCH = 0.1  # of the time limit
 FORMS = ("rule", "points")  # the first of two that are as good is taken
@@ -180,11 +179,8 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     cv: Any = 5
     n_perturbations: int = 0
     refine: bool = True
-    positive_label: Any = None
-    class_weight: Any = None
-    costs: Costs | None = None
+    _: KW_ONLY
     binarizer: Binarizer | None = None
-    constraints: Constraints | Mapping[str, Any] | None = None
     groups: str | None = None
     max_gap: float | Mapping[str, float] | None = None
     random_state: Any = 0

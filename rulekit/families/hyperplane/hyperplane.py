@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions
-from rulekit.data import Costs
 from rulekit.families.family import Family
 from rulekit.families.hyperplane.lp_svm import LPSVM
 from rulekit.families.hyperplane.numeric_design import NumericDesign
@@ -155,10 +154,6 @@ n_rules_, n_conditions_, training_error_
     min_coverage: int = 2
     uncovered: str = "other"
     confidence_folds: int = 5
-    positive_label: Any = None
-    class_weight: Any = None
-    costs: Costs | None = None
-    constraints: Constraints | Mapping[str, Any] | None = None
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self.against_rest_: dict[Any, HyperplaneRuleClassifier] = {}

@@ -1,7 +1,7 @@
 """The best possible Boolean rule over a few chosen conditions, by counting."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from math import ceil, log, sqrt
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 from rulekit._renamed import with_former_parameters
 from rulekit._validation import Interval, StrOptions, class_factors
 from rulekit.binning import Binarizer
-from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.families.family import Family
 from rulekit.families.ideal_dnf.search import (
@@ -261,11 +260,8 @@ n_rules_, n_conditions_, training_error_
     max_variables: int = 10
     tolerance: float = 0.01
     mode: str = "compact"
-    positive_label: Any = None
-    class_weight: Any = None
-    costs: Costs | None = None
+    _: KW_ONLY
     binarizer: Binarizer | None = None
-    constraints: Constraints | Mapping[str, Any] | None = None
     random_state: Any = None
     time_limit: float | None = None
 

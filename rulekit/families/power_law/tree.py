@@ -1,7 +1,7 @@
 """Nonlinear decision trees: each node asks one short inequality of power laws."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import cycle
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, Needs, StrOptions
-from rulekit.data import Costs, make_folds
+from rulekit.data import make_folds
 from rulekit.exceptions import MonotonicityWarning
 from rulekit.families.family import Family, Setting
 from rulekit.families.power_law.features import PowerLawFeatures
@@ -303,10 +303,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     lower_level: str = "exact"
     max_exponents: int = 12
     inner_folds: int | None = 3
-    positive_label: Any = None
-    class_weight: Any = None
-    costs: Costs | None = None
-    constraints: Constraints | Mapping[str, Any] | None = None
+    _: KW_ONLY
     random_state: Any = None
     time_limit: float | None = None
 

@@ -2,7 +2,7 @@
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar
@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, StrOptions
 from rulekit.binning import Binarizer
-from rulekit.data import Costs
 from rulekit.exceptions import RuleError
 from rulekit.learners.base import BaseRuleClassifier, refuse_with_several
 from rulekit.learners.literal.several import SeveralClasses, fit_list
@@ -27,7 +26,7 @@ from rulekit.learners.training import (
     learning_problem,
 )
 from rulekit.rules import Clause, Literal, RuleSet, simplify
-from rulekit.rules.constraints import ColumnOrLiteral, Constraints
+from rulekit.rules.constraints import ColumnOrLiteral
 from rulekit.rules.rule_set import Label
 from rulekit.search.box_search.search import Entry, cheapest_entry
 from rulekit.search.columns.clause_selection import ClauseSelection
@@ -236,11 +235,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     theta: float = 1.0
     form: str = "dnf"
-    positive_label: Any = None
-    class_weight: Any = None
-    costs: Costs | None = None
     binarizer: Binarizer | None = None
-    constraints: Constraints | Mapping[str, Any] | None = None
     time_limit: float | None = None
 
     @abstractmethod
