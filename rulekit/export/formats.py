@@ -501,13 +501,11 @@ def _probes(rule: RuleSet, rows: Rows) -> Rows:
 
 def _limits(rule: RuleSet, feature: str, column: NDArray[Any], row: dict[str, Any]) -> list[Any]:
     """List values of a column at, just below and just above its limits, and missing ones."""
-    conditions = [c for clause in rule.clauses for c in clause.conditions]
     if column.dtype != object:
-        numbers = [v for c in conditions for v in c.limits(feature, row)]
+        numbers = [v for c in rule.conditions for v in c.limits(feature, row)]
         near = [math.nextafter(v, end) for end in (-math.inf, math.inf) for v in numbers]
         return [*near, *numbers, None, None]
-    tests = [x for c in conditions for x in c.tests if x.feature == feature]
-    named = [v for x in tests for v in x.turning]
+    named = [v for x in rule.tests if x.feature == feature for v in x.turning]
     kind = bool if any(isinstance(v, bool) for v in (*named, *column)) else str
     return [*(v for v in named if isinstance(v, kind)), None]
 

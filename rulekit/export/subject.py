@@ -42,7 +42,7 @@ def checked_label(label: Any, format_name: str) -> str | bool | int | float:
 def column_kinds(rule: RuleSet) -> dict[str, str]:
     """Return the type that each column is compared with, for formats with typed columns."""
     types: dict[str, set[type]] = {f: set() for f in rule.features}
-    for condition in (c for clause in rule.clauses for c in clause.conditions):
+    for condition in rule.conditions:
         for feature, compared in condition.types.items():
             types[feature] |= compared
     for feature, types_of_column in types.items():

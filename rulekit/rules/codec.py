@@ -150,8 +150,7 @@ def rule_to_dict(rule_set: RuleSet) -> PlainDict:
     [[{'kind': 'literal', 'feature': 'age', 'op': '>', 'value': 50.0, 'missing': False}]]
     """
     clauses = [[condition_to_dict(c) for c in k.conditions] for k in rule_set.clauses]
-    tests = [t for k in rule_set.clauses for c in k.conditions for t in c.tests]
-    plain = all(t.is_plain and t.op not in WORDS for t in tests)
+    plain = all(t.is_plain and t.op not in WORDS for t in rule_set.tests)
     return {
         "schema": SCHEMAS[0 if plain else 1],
         "form": rule_set.form,

@@ -60,9 +60,8 @@ class Values:
 def cell_kinds(rule: RuleSet) -> dict[str, str]:
     """Return the type of each column's cells: as in `column_kinds`, and "date"."""
     kinds = column_kinds(rule)
-    tests = [t for clause in rule.clauses for c in clause.conditions for t in c.tests]
-    dates = {t.feature for t in tests if t.part is not None}
-    for test in tests:
+    dates = {t.feature for t in rule.tests if t.part is not None}
+    for test in rule.tests:
         if test.feature in dates and test.part is None and test.values:
             raise ExportError(
                 f"Column {test.feature!r} is read as a date and as text, but a cell of a "
