@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rulekit.data.cells import numbers_in
 from rulekit.data.column import Column, named_like_id, whole_numbers
-from rulekit.data.headers import shown
+from rulekit.data.headers import few, shown
 from rulekit.data.schema import Table
 from rulekit.exceptions import DataError
 
@@ -157,12 +157,11 @@ def _levels(table: Table, column: Column) -> QualityNote | None:
     counts = series.value_counts()
     rare = counts[counts < RARE_ROWS]
     if column.kind == "category" and len(rare):
-        names = ", ".join(shown(level) for level in rare.index[:5])
-        more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
+        names = few([*map(shown, rare.index)])
         return QualityNote(
             column.name,
             "rare levels",
-            f"Column {shown(column.name)}: fewer than {RARE_ROWS} rows have {names}{more}; rules "
+            f"Column {shown(column.name)}: fewer than {RARE_ROWS} rows have {names}; rules "
             "on these would rest on few cases.",
         )
     return None

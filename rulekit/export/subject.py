@@ -1,32 +1,23 @@
 """Input of an export: the rule of a model, its columns and labels, and counts beside clauses."""
 
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.exceptions import ExportError
+from rulekit.exceptions import ExportError, RuleError
 from rulekit.explain.subject import columns_for
 from rulekit.rules import Columns, RuleSet, clause_statistics, wilson_interval
+from rulekit.rules.rule_set import rule_of
 
 
-@singledispatch
 def exported_rule(model: Any) -> RuleSet:
-    """Return the rule set that a model predicts with; register new exportable objects here."""
-    rule = getattr(model, "rule_set_", None)
-    if not isinstance(rule, RuleSet):
-        raise ExportError(
-            f"A rule set or a fitted rule model is needed, got {type(model).__name__} without "
-            "`rule_set_`. Call `fit` first."
-        )
-    return rule
-
-
-@exported_rule.register
-def _(model: RuleSet) -> RuleSet:
-    return model
+    """Return the rule set that a model predicts with."""
+    try:
+        return rule_of(model)
+    except RuleError as error:
+        raise ExportError(str(error)) from None
 
 
 def checked_label(label: Any, format_name: str) -> str | bool | int | float:
