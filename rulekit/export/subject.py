@@ -32,20 +32,16 @@ def checked_label(label: Any, format_name: str) -> str | bool | int | float:
 
 def column_kinds(rule: RuleSet) -> dict[str, str]:
     """Return the type that each column is compared with, for formats with typed columns."""
-    types: dict[str, set[type]] = {f: set() for f in rule.features}
-    for condition in rule.conditions:
-        for feature, compared in condition.types.items():
-            types[feature] |= compared
-    for feature, types_of_column in types.items():
+    for feature, types_of_column in rule.types.items():
         if str in types_of_column and len(types_of_column) > 1:
             raise ExportError(
                 f"Column {feature!r} is compared with text and with numbers, but a column of this "
                 "format has one type. Split the column, or take Python or JSON."
             )
-    return {f: _kind(types_of_column) for f, types_of_column in types.items()}
+    return {feature: _kind(types) for feature, types in rule.types.items()}
 
 
-def _kind(types: set[type]) -> str:
+def _kind(types: frozenset[type]) -> str:
     if not types:
         return "unknown"
     return "text" if str in types else "flag" if types == {bool} else "number"

@@ -170,6 +170,15 @@ class RuleSet:
         return tuple(dict.fromkeys(t for c in self.conditions for t in c.tests))
 
     @property
+    def types(self) -> dict[str, frozenset[type]]:
+        """The types of the values that each column is compared with."""
+        types: dict[str, frozenset[type]] = dict.fromkeys(self.features, frozenset())
+        for condition in self.conditions:
+            for feature, compared in condition.types.items():
+                types[feature] |= compared
+        return types
+
+    @property
     def n_clauses(self) -> int:
         """Number of clauses."""
         return len(self.clauses)

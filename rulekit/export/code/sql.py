@@ -211,7 +211,7 @@ class SqlWriter(ConditionWriter[str]):
 
     def _flags(self) -> set[str]:
         """Return the columns that hold truth values: given, or compared with one."""
-        flags = {f for c in self.rule.conditions for f, types in c.types.items() if bool in types}
+        flags = {f for f, types in self.rule.types.items() if bool in types}
         return flags | {f for f in self.flags & set(self.kinds) if self.kinds[f] != "text"}
 
     def _double(self, feature: str) -> str:
