@@ -18,13 +18,13 @@ from ui.data.choices import with_target
 from ui.data.sources import Answer, ReadFile, kind_of_file
 from ui.escape import md
 from ui.runs import jobs
+from ui.runs.background import watched
 from ui.shell import once, problem
 from ui.state import SERVER, AppState, app_state, to_plain
 from ui.workspace import change, pick_rule
 
 FIRST_SAMPLE = "credit"
 SHOWN_NAMES = 12  # number of columns read from a wide file
-POLL_SECONDS = 0.5
 DETECT = ""  # the choice to detect an option
 DELIMITERS = {DETECT: "detect", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 ENCODINGS = {DETECT: "detect"} | {e: e for e in ("utf-8", "cp1252", "latin-1", "utf-16")}
@@ -59,7 +59,7 @@ def upload_card() -> None:
         st.rerun()
     reading = jobs.registry().get(_owner())
     if reading is not None and reading.active:
-        st.fragment(_progress, run_every=POLL_SECONDS)(reading)
+        watched(reading, _reading_words, "reading")
     elif reading is not None:
         _ended(reading)
 
@@ -179,14 +179,8 @@ def _owner() -> str:
     return f"{workspace.analysis_id()}/upload"
 
 
-def _progress(job: jobs.Job) -> None:
-    """Show the progress of reading."""
-    if not job.active:
-        st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        line = f"{job.title}: {job.message or 'waiting'}, {job.elapsed:.0f} s"
-        st.markdown(md(line, 200), width="content")
-        st.button("Stop", key="stop_reading", on_click=job.cancel)
+def _reading_words(job: jobs.Job) -> str:
+    return f"{job.title}: {job.message or 'waiting'}, {job.elapsed:.0f} s"
 
 
 def _ended(job: jobs.Job) -> None:

@@ -1,7 +1,9 @@
 """A table that is not loaded: opened as a sample, learned from and counted as a whole."""
 
 import hashlib
+import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -28,7 +30,7 @@ from ui.data.sources import (
 )
 from ui.escape import md
 from ui.runs import jobs
-from ui.runs.background import failure
+from ui.runs.background import failure, watched
 from ui.shell import ONWARD, once, problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState, app_state
 from ui.workspace import change
@@ -37,7 +39,6 @@ WHOLE = "whole_file"  # in a setting: whole-table learning in words
 TITLE, COUNT = "All rows", "Count on all rows"
 LEARNERS = {"Short rule": RuleClassifier, "Every combination": IdealDNFClassifier}
 STEPS = 100
-POLL_SECONDS = 0.5
 AT_ONCE_ROWS = 2_000_000  # tables up to this size are counted without a click
 AT_ONCE_SECONDS = 20.0  # then cancelled until the button is clicked
 OTHERWISE = {
@@ -119,7 +120,7 @@ def whole_file_card(state: AppState) -> None:
     job = job if job is not None and job.title == TITLE else None
     with st.container(border=True):
         if job is not None and job.active:
-            st.fragment(_progress, run_every=POLL_SECONDS)(job)
+            watched(job, _learning_words, "whole_file")
             return
         with st.container(horizontal=True, vertical_alignment="bottom"):
             kinds = list(LEARNERS)[: 1 if state.several else None]
@@ -148,15 +149,9 @@ def _start(state: AppState, kind: str) -> None:
     jobs.registry().start(workspace.analysis_id(), TITLE, task, total=STEPS)
 
 
-def _progress(job: jobs.Job) -> None:
-    if not job.active:
-        st.rerun()
-    if job.state == "queued":
-        st.info(f"{jobs.registry().waiting(job)}.")
-    bar, stop = st.columns([5, 1], vertical_alignment="bottom")
+def _learning_words(job: jobs.Job) -> str:
     words = f"{job.message or 'Starting'}, {job.elapsed:.0f} s"
-    bar.progress(job.share, text=md(words, 120))
-    stop.button("Stop", on_click=job.cancel, key=f"stop_{job.id}", width="stretch")
+    return jobs.registry().waiting(job) or words
 
 
 def _ended(job: jobs.Job | None) -> None:
@@ -199,21 +194,20 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
     key = hashlib.sha256(repr((to_json(rule), state.fit_key)).encode()).hexdigest()
     counts: dict[str, WholeCount] = st.session_state.setdefault("_all_rows", {})
     job = jobs.registry().get(owner)
-    requested = st.session_state.get("_all_rows_requested") == key
+    job = job if job is not None and job.key == key else None
     with st.container(border=True):
+        if job is not None and job.state == "done":
+            counts[key] = job.answer
         if key in counts:
             _counted(rule, counts[key], source)
             return
-        if requested and job is not None and job.active:
-            st.fragment(_progress_of_count, run_every=POLL_SECONDS)(job, source)
+        if job is not None and job.active:
+            most = AT_ONCE_SECONDS if job.urgent else math.inf
+            watched(job, partial(_counting_words, source), "count", most=most)
             return
-        if requested and job is not None and job.state == "done":
-            counts[key] = job.answer
-            _counted(rule, job.answer, source)
-            return
-        if requested and job is not None and job.error:
+        if job is not None and job.error:
             problem(job.error)
-        at_once = source["rows"] <= AT_ONCE_ROWS and not requested
+        at_once = source["rows"] <= AT_ONCE_ROWS and job is None
         st.button(
             f"Count on all {source['rows']:,} rows",
             key="count_all_rows",
@@ -230,22 +224,14 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
 
 def _count(rule: RuleSet, key: str, *, at_once: bool) -> None:
     """Start counting in the background."""
-    st.session_state["_all_rows_requested"] = key
-    st.session_state["_all_rows_at_once"] = at_once
     owner = f"{workspace.analysis_id()}/count"
     task = CountRule(all_rows(app_state()), rule)
-    jobs.registry().start(owner, COUNT, task, urgent=at_once)
+    jobs.registry().start(owner, COUNT, task, key=key, urgent=at_once)
 
 
-def _progress_of_count(job: jobs.Job, source: Mapping[str, Any]) -> None:
-    if st.session_state.get("_all_rows_at_once") and job.elapsed > AT_ONCE_SECONDS:
-        job.cancel()
-    if not job.active:
-        st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        words = f"Counting on all {source['rows']:,} rows of {source_words(source)}"
-        st.caption(md(f"{words}, {job.elapsed:.0f} s", 200), width="content")
-        st.button("Stop", on_click=job.cancel, key="stop_count")
+def _counting_words(source: Mapping[str, Any], job: jobs.Job) -> str:
+    words = f"Counting on all {source['rows']:,} rows of {source_words(source)}"
+    return f"{words}, {job.elapsed:.0f} s"
 
 
 def _counted(rule: RuleSet, count: WholeCount, source: Mapping[str, Any]) -> None:

@@ -31,7 +31,6 @@ from ui.learners.learner import Cards, Learner, Setting
 from ui.learners.spec import QUICK, QUICK_SECONDS, RunSpec, quick_rows
 from ui.runs import jobs
 from ui.runs.background import answer_of
-from ui.runs.jobs import Job
 from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState
 from ui.workspace import pick_rule
@@ -44,7 +43,6 @@ LEARNED = (
 )
 SHORT_PROOF_SECONDS = 2.0
 PROOF_SECONDS = 10.0
-POLL_SECONDS = 0.3
 ON_DEMAND = "certify"  # the job started by a button
 PROVED = "Proved optimal: "  # how a certificate's sentence begins
 PROOF_HELP = (
@@ -77,17 +75,12 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
     learned = isinstance(model, LEARNED)
     if not learned or state.several or model.rule_set_.n_clauses != 1:
         return None
-    owner, key = f"{workspace.analysis_id()}/proof", _proof_key(state)
-    job = jobs.registry().get(owner)
-    if job is None or job.key != key:
-        task = partial(prove, model, replace(state, sweep=None), SHORT_PROOF_SECONDS)
-        job = jobs.registry().start(owner, "Optimality", task, key=key)
-    if job.active:
-        st.fragment(_watch, run_every=POLL_SECONDS)(job)
-        return None
-    if job.answer is not None and job.answer.verdict:
-        _show_proof(job.answer)
-    return job.answer
+    task = partial(prove, model, replace(state, sweep=None), SHORT_PROOF_SECONDS)
+    title = "Looking whether any rule of one clause is better"
+    certificate: Certificate | None = answer_of("proof", title, _proof_key(state), task)
+    if certificate is not None and certificate.verdict:
+        _show_proof(certificate)
+    return certificate
 
 
 def proved_card(model: ClassifierMixin) -> bool:
@@ -119,12 +112,6 @@ def headline(certificate: Certificate) -> str:
     """Return in a few words what is proved and for which count; empty if nothing is."""
     verdict = certificate.verdict
     return f"{verdict[0].upper()}{verdict[1:]} ({certificate.counts})" if verdict else ""
-
-
-def _watch(job: Job) -> None:
-    if not job.active:
-        st.rerun()
-    st.caption("Looking whether any rule of one clause is better …")
 
 
 def _show_proof(certificate: Certificate) -> None:

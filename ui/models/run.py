@@ -30,7 +30,7 @@ from ui.models.points import Curve, in_full, with_gaps
 from ui.models.work import Work
 from ui.picked import model_key, pick
 from ui.runs import jobs, preparing
-from ui.runs.background import failure
+from ui.runs.background import POLL_SECONDS, failure, watched
 from ui.shell import once, sentences
 from ui.state import AppState, app_state
 
@@ -266,7 +266,6 @@ def _addressed(result: Curve) -> int | None:
     return wanted[0] if wanted else None
 
 
-POLL_SECONDS = 0.5
 FIRST_POLL_SECONDS = 0.2  # intervals before the first results, and in the queue
 MOST_POLL_SECONDS = 3.0  # 20 users with shorter intervals take more than two cores
 DOING = {FIRST: "First rules", LONGER: "Searching", COMPARISON: "Comparing", PRICES: "Sweeping"}
@@ -283,7 +282,11 @@ def run_line(result: Curve | None, spec: RunSpec) -> None:
     first, job = latest(FIRST), latest(LONGER, COMPARISON, PRICES)
     active = next((j for j in (first, job) if j is not None and j.active), None)
     if active is not None:
-        watched(active)
+        every = POLL_SECONDS
+        if active is first:
+            waiting = 1 + 1.5 * jobs.registry().position(first)
+            every = min(waiting * FIRST_POLL_SECONDS, MOST_POLL_SECONDS)
+        watched(active, progress_words, "run", every=every)
         if result is not None and active.key[0] != curve_key(spec, app_state()):
             st.caption("This run is of other settings than those at the side.")
         return
@@ -292,23 +295,6 @@ def run_line(result: Curve | None, spec: RunSpec) -> None:
             _ended(ended, result)
     if result is not None:
         _offer_longer(result, longer(spec))
-
-
-def watched(job: jobs.Job) -> None:
-    """Show an active run in a fragment; rerun the page when it has new points, and at its end."""
-    every = POLL_SECONDS
-    if job.title == FIRST:
-        waiting = 1 + 1.5 * jobs.registry().position(job)
-        every = min(waiting * FIRST_POLL_SECONDS, MOST_POLL_SECONDS)
-    st.fragment(_watched, run_every=every)(job, (job.version, job.active))
-
-
-def _watched(job: jobs.Job, drawn: tuple[int, bool]) -> None:
-    if (job.version, job.active) != drawn:
-        st.rerun()
-    bar, stop = st.columns([5, 1], vertical_alignment="bottom")
-    bar.progress(job.share, text=md(progress_words(job), 200))
-    stop.button("Stop", on_click=job.cancel, key="stop_run", width="stretch")
 
 
 def progress_words(job: jobs.Job) -> str:

@@ -1,5 +1,6 @@
 """Work of a card in a separate process: progress, Stop button, results so far."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +42,7 @@ def answer_of(
         begin()
         job = jobs.registry().get(owner)
     if job.active:
-        st.fragment(_watched, run_every=POLL_SECONDS)(job, name, (job.version, job.active))
+        watched(job, _words, name)
     elif job.state == "failed":
         failure(job)
         st.button("Try again", key=f"begin_{name}", on_click=begin)
@@ -51,20 +52,46 @@ def answer_of(
     return job.interim if job.answer is None else job.answer
 
 
-def _watched(job: jobs.Job, name: str, drawn: tuple[int, bool]) -> None:
-    """Show the progress; rerun the page for new results, and at the end."""
+def _words(job: jobs.Job) -> str:
+    if waiting := jobs.registry().waiting(job):
+        return waiting
+    words, left = f"{job.title}{job.where} …", job.remaining
+    return words if left is None or left < 1 else f"{words} {left:.0f} s to go"
+
+
+def watched(
+    job: jobs.Job,
+    words: Callable[[jobs.Job], str],
+    name: str,
+    *,
+    every: float = POLL_SECONDS,
+    most: float = math.inf,
+) -> None:
+    """Show an active job with a Stop button; rerun the page for new results, and at the end.
+
+    It is stopped after `most` seconds.
+    """
+    drawn = job.version, job.active
+    st.fragment(_watched, run_every=every)(job, words, name, most, drawn)
+
+
+def _watched(
+    job: jobs.Job,
+    words: Callable[[jobs.Job], str],
+    name: str,
+    most: float,
+    drawn: tuple[int, bool],
+) -> None:
+    if job.elapsed > most:
+        job.cancel()
     if (job.version, job.active) != drawn:
         st.rerun()
-    words = jobs.registry().waiting(job)
-    if not words:
-        words = f"{job.title}{job.where} …"
-        if (left := job.remaining) is not None and left >= 1:
-            words += f" {left:.0f} s to go"
-    bar, stop = st.columns([4, 1], vertical_alignment="bottom")
+    bar, stop = st.columns([5, 1], vertical_alignment="bottom")
+    text = md(words(job), 200)
     if job.total:
-        bar.progress(job.share, text=md(words, 200))
+        bar.progress(job.share, text=text)
     else:
-        bar.caption(md(words, 200))
+        bar.caption(text)
     stop.button("Stop", on_click=job.cancel, key=f"stop_{name}", width="stretch")
 
 
