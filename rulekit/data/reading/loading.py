@@ -197,10 +197,9 @@ def _parsed(
         return *read_parquet(raw, options, limits), options
     _refuse_foreign(raw)
     text = read_delimited(raw, options, limits)
-    cells = dict(zip(text.header, text.columns, strict=True))
-    if not len(text.columns[0]):
+    if not len(next(iter(text.columns.values()))):
         raise DataError("It has a header but no rows. Give at least one row of data.")
-    columns, notes, decimal = typed_columns(cells, text.options)
+    columns, notes, decimal = typed_columns(text.columns, text.options)
     with_decimal = dataclasses.replace(text.options, decimal=decimal)
     return pd.DataFrame(columns), [*text.notes, *notes], with_decimal
 
