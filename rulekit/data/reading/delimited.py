@@ -198,12 +198,14 @@ def _columns(
     most = min(limits.max_rows, limits.max_cells // len(chosen))
     columns: dict[str, list[pa.Array]] = {names[i]: [] for i in chosen}
     n_rows = 0
-    while batch := list(islice(records, CHUNK)):
-        for k, (line, record) in enumerate(batch, start=1):
+    while True:
+        rows = []
+        for line, record in islice(records, CHUNK):
             if len(record) != len(names):
-                rest = chain(batch[k:], records)
-                raise DataError(_ragged_sentence(line, record, rest, len(names), delimiter))
-        rows = [record for _, record in batch]
+                raise DataError(_ragged_sentence(line, record, records, len(names), delimiter))
+            rows.append(record)
+        if not rows:
+            return {name: pa.chunked_array(parts, pa.string()) for name, parts in columns.items()}
         if len(chosen) < len(names):
             rows = [[row[i] for i in chosen] for row in rows]
         if n_rows + len(rows) > most:
@@ -214,7 +216,6 @@ def _columns(
                     check_cell(cell, row, name, limits)
             parts.append(pa.array(cells, pa.string()))
         n_rows += len(rows)
-    return {name: pa.chunked_array(parts, pa.string()) for name, parts in columns.items()}
 
 
 def _ragged_sentence(
