@@ -448,7 +448,7 @@ def screening_card(state: AppState, n_conditions: int) -> None:
     )
     key = repr((state.fit_key, theta))
     large = state.training[0].size > AT_ONCE
-    task = partial(screen, replace(state, sweep=None, model=None), float(theta))
+    task = partial(screen, replace(state, result=None, model=None), float(theta))
     words = f"Screen the {n_conditions:,} conditions" if large else None
     screening = answer_of("screening", "Screening", key, task, offer=words)
     if screening is None:

@@ -62,7 +62,7 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
         if quick is not None and quick.proved:
             return
         st.caption(PROOF_HELP)
-    task = partial(prove, model, replace(state, sweep=None), PROOF_SECONDS)
+    task = partial(prove, model, replace(state, result=None), PROOF_SECONDS)
     certificate = answer_of(
         ON_DEMAND, "Searching for a proof", key, task, offer="How far from the best possible?"
     )
@@ -75,7 +75,7 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
     learned = isinstance(model, LEARNED)
     if not learned or state.several or model.rule_set_.n_clauses != 1:
         return None
-    task = partial(prove, model, replace(state, sweep=None), SHORT_PROOF_SECONDS)
+    task = partial(prove, model, replace(state, result=None), SHORT_PROOF_SECONDS)
     title = "Looking whether any rule of one clause is better"
     certificate: Certificate | None = answer_of("proof", title, _proof_key(state), task)
     if certificate is not None and certificate.verdict:

@@ -17,7 +17,7 @@ from ui.learners.learner import as_entered, price_input
 from ui.learners.literal import finer_form as kinds_form
 from ui.learners.offered import LEARNERS, QUESTIONS
 from ui.learners.spec import RunSpec
-from ui.models.points import ERRORS, Curve, gap_fields
+from ui.models.points import ERRORS, RunResult, gap_fields
 from ui.state import KEEP, AppState
 from ui.widgets import choice, menu
 
@@ -135,7 +135,7 @@ def _shape(state: AppState, usual: RunSpec) -> str:
     )
 
 
-def measure_choice(result: Curve | None) -> str:
+def measure_choice(result: RunResult | None) -> str:
     """Return the selected measure of the vertical axis (no F1 for several classes)."""
     words = {
         name: capital(text)

@@ -396,7 +396,7 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
         return
     st.caption(HELP)
     key = repr((state.fit_key, column, state.run_settings))
-    task = partial(gap_curve, replace(state, sweep=None, model=None), groups)
+    task = partial(gap_curve, replace(state, result=None, model=None), groups)
     offer = "Search for rules with a smaller gap"
     comparison = answer_of("gaps", "Comparing rules on five folds", key, task, offer=offer)
     if comparison is not None:

@@ -15,7 +15,7 @@ from rulekit.style.phrases import Wording
 from tests.ui.tasks import Quiet
 from ui.learners.spec import RunSpec
 from ui.models.picked_rule import beats_constant, changed_words, constant_words, difference, measure
-from ui.models.points import Curve
+from ui.models.points import RunResult
 from ui.models.run import quick, work
 from ui.state import AppState
 
@@ -72,7 +72,7 @@ def test_a_stopped_measurement_has_no_figures(state):
 
 @pytest.mark.slow
 def test_figures_under_the_same_settings_are_those_of_the_point(state):
-    result = Curve.of(SPEC, work(SPEC, state)(Quiet()))
+    result = RunResult.of(SPEC, work(SPEC, state)(Quiet()))
     number = next(k for k, s in enumerate(result.settings) if s["max_conditions"] == 3)
     costed = replace(SPEC, costs=(2.0, 2.0))
     found = measure(state, result.settings[number], SPEC, costed, Quiet())
