@@ -7,7 +7,9 @@ STAMP  := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
 READY  := $(VENV)/.compiled
 PYTEST := $(BIN)/python -m pytest
-CORES  := -n auto --maxprocesses 8 --dist worksteal
+# A test that hangs ends the run, with a traceback.
+LIMIT  := -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true --max-worker-restart 0
+CORES  := -n auto --maxprocesses 8 --dist worksteal $(LIMIT)
 
 # uv, from the path or the environment; without it pip.
 INSTALL := PATH="$$PATH:$(BIN)" sh -c 'if command -v uv >/dev/null; then exec uv pip install --python $(BIN)/python "$$@"; \
@@ -33,7 +35,7 @@ slow: $(DEV) $(READY)    ## the slow tests, except those in a browser
 	$(PYTEST) $(CORES) -m "slow and not browser and not paper"
 
 browser: $(DEV) $(READY) ## a person's path in a real browser
-	$(PYTEST) -n 2 --dist loadfile -m "not paper" tests/browser
+	$(PYTEST) -n 2 --dist loadfile $(LIMIT) -m "not paper" tests/browser
 
 engines: $(DEV)          ## what runs exports in tests: PMML, DMN (needs Java and npm)
 	$(INSTALL) -e .[engines]

@@ -120,6 +120,11 @@ def test_every_learner_is_public_and_held_to_the_contract():
     assert names <= set(rulekit.__all__)
 
 
+@pytest.mark.parametrize("estimator", [*QUICK[:-1], *SLOW], ids=lambda e: type(e).__name__)
+def test_constraints_are_those_of_the_parameters(estimator):
+    assert estimator._parameter_constraints.keys() == estimator.get_params(deep=False).keys()
+
+
 def test_learners_document_that_probabilities_may_oppose_rules():
     with_probabilities = [kind for kind in written_learners() if hasattr(kind, "predict_proba")]
     assert set(written_learners()) - set(with_probabilities) == {LPSVM}

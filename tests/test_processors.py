@@ -54,7 +54,7 @@ def learners():
     yield "points", rk.ScorecardClassifier()
     yield "ideal", rk.IdealDNFClassifier(random_state=0)
     yield "boxes", rk.HyperplaneRuleClassifier()
-    for criterion in ("point_lp", "volume"):
+    for criterion in ("point_lp", "volume_paper"):
         yield criterion, rk.HyperplaneRuleClassifier(rk.LPSVM(nu=1.0), criterion=criterion)
     yield "plane", rk.HyperplaneRuleClassifier(uncovered="hyperplane", max_rules=2)
     yield "lp_svm", rk.LPSVM()

@@ -42,7 +42,7 @@ PAPER = {  # problems, rules, coverage in percent, seconds; smaller class, then 
     ("ionosphere", "points"): ((11, 7, 87.2, 0.17), (5, 2, 98.2, 0.09)),
     ("heart_cleveland_num", "points"): ((32, 7, 81.1, 0.33), (11, 11, 97.44, 0.19)),
 }
-KIND = {"peel": "points", "point_lp": "points", "volume": "volume", "volume_paper": "volume"}
+KIND = {"peel": "points", "point_lp": "points", "volume_paper": "volume"}
 ROWS = 19_020
 PRICES = (0.03, 0.01, 0.003)
 

@@ -164,7 +164,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     best_params_: dict[str, Any] = field(init=False)
 
     _renamed: ClassVar[dict[str, str]] = {"kicks": "n_perturbations"}
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _own_constraints: ClassVar[dict[str, Any]] = {
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "forms": [tuple, list],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods("split")],

@@ -56,8 +56,8 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
     _level_share: ClassVar[float] = UNIQUE_SHARE  # of rows, beyond which texts are no levels
     _data_notes: tuple[str, ...] = ()
     _needs: ClassVar[tuple[Needs, ...]] = ()
-    #: Of the parameters that learners share; a subclass adds its own, see `__init_subclass__`.
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    #: Constraints of parameters that learners share; a subclass lists those it adds or changes.
+    _own_constraints: ClassVar[dict[str, Any]] = {
         "positive_label": "no_validation",
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "costs": [Costs, None],
@@ -66,7 +66,6 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
         "random_state": ["random_state"],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
     }
-    _own_constraints: ClassVar[dict[str, Any]] = _parameter_constraints
 
     rule_set_: RuleSet
     classes_: NDArray[Any]  # (K,)
@@ -82,12 +81,12 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
     _kinds: dict[str, str]
     _shares: Shares
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Merge the constraints of parameters with those of the classes above."""
-        super().__init_subclass__(**options)
-        cls._own_constraints = vars(cls).get("_parameter_constraints", {})
-        parts = [vars(each).get("_own_constraints", {}) for each in cls.__mro__]
-        cls._parameter_constraints = {k: v for part in reversed(parts) for k, v in part.items()}
+    @property
+    def _parameter_constraints(self) -> dict[str, Any]:
+        """Constraints of the parameters, in the order of inheritance."""
+        parts = [vars(each).get("_own_constraints", {}) for each in type(self).__mro__]
+        merged = {k: v for part in reversed(parts) for k, v in part.items()}
+        return {name: merged[name] for name in self._get_param_names()}
 
     @classmethod
     @cache  # scikit-learn inspects the signature again for each clone

@@ -55,7 +55,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
     """
 
     _multi_class = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"rule_set": [RuleSet]}
+    _own_constraints: ClassVar[dict[str, Any]] = {"rule_set": [RuleSet]}
 
     def __init__(self, rule_set: RuleSet):
         self.rule_set = rule_set

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.browser.visitor import served
+from tests.browser.wire import DRAWN, STEADY
 
 # A timer that asks for a run just when a short run ends makes Streamlit drop what that run drew
 # (its issue 9921), so the timer is slow beside the runs.
@@ -50,3 +51,16 @@ def test_each_press_is_a_completed_run_and_a_deaf_button_is_reported(visit, tmp_
         with pytest.raises(pytest.fail.Exception, match="twice: the button 'deaf'"):
             visitor.press("deaf")
         visitor.leave()
+
+
+def test_page_is_steady_after_a_fade_in_a_closed_expander(chromium):
+    page = chromium.new_page()
+    style = "<style>p { transition: opacity 0.5s 0.5s }</style>"
+    page.set_content(f"{style}<details open><p>fading</p></details>")
+    page.evaluate(DRAWN)
+    page.evaluate("() => { document.querySelector('p').style.opacity = 0; }")
+    assert page.evaluate("document.getAnimations().length") == 1
+    assert page.evaluate(STEADY) is False
+    page.evaluate("() => { document.querySelector('details').open = false; }")
+    page.wait_for_function(STEADY)
+    page.close()

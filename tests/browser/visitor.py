@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Error, sync_playwright
 
-from tests.browser.wire import DRAWN, Wire
+from tests.browser.wire import DRAWN, STEADY, Wire
 from tests.waiting import PATIENCE, until
 from ui.shell import PAGES
 
@@ -166,6 +166,7 @@ class Visitor:
         title.or_(self.page.locator(BROKEN)).first.wait_for()
         assert title.count(), f"No page stands here:\n{self.text()}"
         self.page.evaluate(DRAWN)
+        self.page.wait_for_function(STEADY)
         return self
 
     @contextmanager

@@ -19,13 +19,13 @@ window.WebSocket = class extends WebSocket {
   }
 };
 """
-# Streamlit collects for 10 ms what it draws; then the browser has nothing left to do, and what
-# fades in or out has done so.
+# Streamlit collects for 10 ms what it draws; then the browser has nothing left to do.
 DRAWN = """() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
-  () => requestIdleCallback(done, {timeout: 10000}))))
-  .then(() => Promise.allSettled(document.getAnimations()
-    .filter(a => a.playState === 'running' && a.effect.getComputedTiming().endTime < Infinity)
-    .map(a => a.finished)))"""
+  () => requestIdleCallback(done, {timeout: 10000}))))"""
+# Whether everything has faded in or out. An animation's promise `finished` is never settled while
+# its element is in a closed expander; its `playState` is read off the clock.
+STEADY = """() => document.getAnimations().every(
+  a => a.playState !== 'running' || a.effect.getComputedTiming().endTime === Infinity)"""
 
 
 class Wire:

@@ -235,7 +235,7 @@ def planes() -> Iterator[Case]:
         yield case("LPSVM", table)
         yield case("LPSVM", table, nu=0.5, max_features=2, standardize=False)
     small = {"linear": numbers | {"nu": 1.0, "max_features": 2}}
-    for criterion in ("point_lp", "volume", "volume_paper"):
+    for criterion in ("point_lp", "volume_paper"):
         yield case(name, "iris", "virginica", criterion=criterion, **small)
     kept = {"max_rules": 3, "min_coverage": 5, "max_depth": 6}
     for table, uncovered in (("credit", "other"), ("wine", "hyperplane")):

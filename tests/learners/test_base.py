@@ -316,11 +316,11 @@ def test_constraints_follow_the_order_in_which_classes_inherit():
         pass
 
     class Right(BoxSearchClassifier):
-        _parameter_constraints: ClassVar = {"theta": [None]}
+        _own_constraints: ClassVar = {"theta": [None]}
 
     class Both(Left, Right):
-        _parameter_constraints: ClassVar = {"more": [None]}
+        _own_constraints: ClassVar = {"refine": [None], "more": [None]}  # no parameter `more`
 
-    assert Left._parameter_constraints == BoxSearchClassifier._parameter_constraints
-    added = {"theta": [None], "more": [None]}
-    assert Both._parameter_constraints == BoxSearchClassifier._parameter_constraints | added
+    inherited = BoxSearchClassifier()._parameter_constraints
+    assert Left()._parameter_constraints == inherited
+    assert Both()._parameter_constraints == inherited | {"theta": [None], "refine": [None]}

@@ -196,7 +196,7 @@ CASES = {
     },
     "HyperplaneRuleClassifier": {
         "linear": [Acts(LogisticRegression())],
-        "criterion": [Acts(c) for c in ("point_lp", "volume", "volume_paper")],
+        "criterion": [Acts(c) for c in ("point_lp", "volume_paper")],
         "max_depth": [Acts(1)],
         "max_rules": [Acts(1)],
         "min_coverage": [Acts(20)],

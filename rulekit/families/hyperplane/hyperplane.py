@@ -50,9 +50,9 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
         A linear classifier with `coef_` and `intercept_` after `fit`, or a pipeline of scalers and
         such a classifier; the rule is in the table's own units either way. `LPSVM()` by default.
         It is given numbers: truth values and text come as columns of 0 and 1, one a level.
-    criterion : {"peel", "point_lp", "volume", "volume_paper"}, default="peel"
+    criterion : {"peel", "point_lp", "volume_paper"}, default="peel"
         How a box is chosen: to hold many rows, by an exact count or by the paper's linear program;
-        or to have the greatest volume, reaching the rows left or as the paper has it.
+        or to have the greatest volume, as in the paper.
     max_depth : int, default=20
         How many boxes may be cut away before another.
     max_rules : int, optional
@@ -138,7 +138,7 @@ n_rules_, n_conditions_, training_error_
     plane_: Any = field(init=False)
     coverage_: float | None = field(init=False)
     coverage_all_: float | None = field(init=False)
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _own_constraints: ClassVar[dict[str, Any]] = {
         "linear": [BaseEstimator, None],
         "criterion": [StrOptions(set(CRITERIA))],
         "max_depth": [Interval(Integral, 1, None, closed="left")],

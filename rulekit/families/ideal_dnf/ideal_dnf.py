@@ -251,7 +251,7 @@ n_rules_, n_conditions_, training_error_
     _formula: IdealFormula = field(init=False)
 
     _renamed: ClassVar[dict[str, str]] = {"max_features": "max_variables"}
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _own_constraints: ClassVar[dict[str, Any]] = {
         "max_variables": [Interval(Integral, 1, MAX_COLUMNS, closed="both")],
         "tolerance": [Interval(Real, 0, 1, closed="left")],
         "mode": [StrOptions(set(MODES))],

@@ -276,7 +276,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     """
 
     _multi_class: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _own_constraints: ClassVar[dict[str, Any]] = {
         "max_power_laws": [Interval(Integral, 1, None, closed="left")],
         "exponents": ["array-like"],
         "modulus": ["boolean"],

@@ -218,7 +218,7 @@ n_conditions_, training_error_, empty_rule_hint_
     (3, 1)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _own_constraints: ClassVar[dict[str, Any]] = {
         "max_conditions": [Interval(Integral, 0, None, closed="left")],
         "bands": [Interval(Integral, 2, None, closed="left")],
         "calibration_folds": [Interval(Integral, 0, None, closed="left")],

@@ -240,7 +240,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     A subclass is a dataclass too, which declares its own parameters, and implements `_learn`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _own_constraints: ClassVar[dict[str, Any]] = {
         "theta": [Interval(Real, 0, None, closed="left")],
         "form": [StrOptions({"dnf", "cnf"})],
     }

@@ -187,7 +187,7 @@ empty_rule_hint_, binarizer_
     """
 
     _renamed: ClassVar[dict[str, str]] = {"doubt": "label_noise", "kicks": "n_perturbations"}
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _own_constraints: ClassVar[dict[str, Any]] = {
         "n_clauses": [Interval(Integral, 1, None, closed="left")],
         "max_conditions": [Interval(Integral, 0, None, closed="left"), None],
         "robustness": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],

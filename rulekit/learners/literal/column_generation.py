@@ -83,7 +83,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     else well True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _own_constraints: ClassVar[dict[str, Any]] = {
         "refine": ["boolean"],
     }
 

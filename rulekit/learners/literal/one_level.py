@@ -225,7 +225,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     else a True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _own_constraints: ClassVar[dict[str, Any]] = {
         "exact": ["boolean"],
         "screening": [StrOptions({"counting", "duality"}), None],
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],

@@ -132,7 +132,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     else well
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _own_constraints: ClassVar[dict[str, Any]] = {
         "method": [StrOptions(set(METHODS))],
         "n_clauses": [Interval(Integral, 1, None, closed="left")],
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],

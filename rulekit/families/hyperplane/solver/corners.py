@@ -1,15 +1,14 @@
-"""The upper corner of one box below a plane, chosen by one of four criteria.
+"""The upper corner of one box below a plane, chosen by one of three criteria.
 
-*volume*: the largest box, in closed form, (8) and its solution (13)-(15)::
+*volume_paper*: the largest box, in closed form, (8) and its solution (13)-(15)::
 
     maximise    sum of log y_i
     subject to  w~'y <= 1,  m <= y <= 1        in the unit box
 
 The optimum is ``y_i = clip(1 / (lambda w~_i), m_i, 1)``: water of one level is poured into vessels
 with a bottom and a lid. The paper's iteration raises the level and clamps; here the level is read
-off the sorted bottoms and lids, which is the same and takes one step. The paper has ``m = 0``
-(*volume_paper*); with the least coordinates of the points still to be covered as bottoms, boxes
-that lie below every point are never proposed.
+off the sorted bottoms and lids, which is the same and takes one step. The paper has ``m = 0``;
+where another criterion enlarges its box up to the plane, ``m`` is the box's own corner.
 
 *peel*: the box that holds many points, by an exact count in place of the slacks of (17). Start at
 the greatest coordinates of the points. While that corner is beyond the plane, lower one coordinate
@@ -49,17 +48,12 @@ def volume_paper_corner(region: Region, points: Floats, counts: Counts) -> Float
     return region.to_faces(water_fill(weights), region.corner)
 
 
-def volume_corner(region: Region, points: Floats, counts: Counts) -> Floats:
-    """Return the box of greatest volume that reaches the least coordinates of the points."""
-    return _filled_up(region, points.min(axis=0))
-
-
 def peel_corner(region: Region, points: Floats, counts: Counts) -> Floats:
     """Return the box of the points that peeling leaves, enlarged up to the plane."""
-    return _filled_up(region, peel(region.half, points, counts))
+    return filled_up(region, peel(region.half, points, counts))
 
 
-def _filled_up(region: Region, floor: Floats) -> Floats:
+def filled_up(region: Region, floor: Floats) -> Floats:
     """Enlarge a box up to the plane, to the greatest volume."""
     weights = region.unit_weights()
     if weights is None:
@@ -213,6 +207,5 @@ def _snapped(region: Region, points: Floats, unit: Floats, corner: Floats, least
 CRITERIA: dict[str, Callable[[Region, Floats, Counts], Floats]] = {
     "peel": peel_corner,
     "point_lp": point_corner,
-    "volume": volume_corner,
     "volume_paper": volume_paper_corner,
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.families.hyperplane.solver.corners import CRITERIA, Counts, volume_corner
+from rulekit.families.hyperplane.solver.corners import CRITERIA, Counts, filled_up
 from rulekit.families.hyperplane.solver.half_space import Bools, Floats, HalfSpace, Region
 
 
@@ -90,13 +90,12 @@ def carry_on(
     # The outer upper faces reach as far as the point does; no point of the table is beyond them, so
     # that every box on the way is the one `extract_boxes` found.
     region = Region(half, np.full(half.n_features, -np.inf), np.maximum(half.high, v))
-    alone, one = v[None, :], np.ones(1, dtype=int)
     depth = 0
     while True:
         if depth < max_depth and len(points):
             corner = CRITERIA[criterion](region, points, counts)
         else:
-            corner = volume_corner(region, alone, one)
+            corner = filled_up(region, v)
         if (v <= corner).all():
             return region.lower, corner, depth
         left = ~(points <= corner).all(axis=1)
