@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -15,7 +16,7 @@ from rulekit.exceptions import DataError, RuleError
 from rulekit.export import from_json
 from ui import analyses, login, workspace
 from ui.data.choices import with_target
-from ui.data.sources import Answer, ReadFile, kind_of_file
+from ui.data.sources import Answer, is_large, kind_of_file, read_file
 from ui.escape import md
 from ui.runs import jobs
 from ui.runs.background import watched
@@ -144,9 +145,10 @@ def proposed(
 def read(upload: Upload, options: ParseOptions) -> None:
     """Read a file (a large one in a worker) and start an analysis, or store an error message."""
     st.session_state["upload_options"] = options
-    task = ReadFile(upload.name, upload.content, options)
-    if task.large:
-        jobs.registry().start(_owner(), task.title, task, urgent=True)
+    task = partial(read_file, upload.name, upload.content, options)
+    if is_large(upload.content):
+        title = f"Reading {upload.name} ({len(upload.content) / 1e6:.0f} MB)"
+        jobs.registry().start(_owner(), title, task, urgent=True)
     else:
         _take(task())
 
