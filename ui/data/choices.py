@@ -19,6 +19,7 @@ from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
 from rulekit.rules import RuleSet
 from rulekit.rules.scales import positions_in
+from rulekit.style.phrases import capped
 from rulekit.style.wording import plural
 from ui.cache import kept
 from ui.escape import md
@@ -264,8 +265,7 @@ def set_aside(table: Table) -> str:
             columns.append(f"{column.name} ({reason})")
     if not columns:
         return ""
-    more = f" and {len(columns) - 6} more" if len(columns) > 6 else ""
-    return f"Not used: {', '.join(columns[:6])}{more}. Their roles are under Columns."
+    return f"Not used: {capped(columns, 6)}. Their roles are under Columns."
 
 
 def _one_class(n_classes: int, key: str) -> None:
@@ -396,9 +396,11 @@ def _audit_line(table: Table) -> None:
     names = protected_features(table)
     if not names:
         return
-    shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(md(f"Protected attributes among the features: {shown}.", 400), width="content")
+        st.caption(
+            md(f"Protected attributes among the features: {capped(names, 4)}.", 400),
+            width="content",
+        )
         st.button(
             "Use for audit only",
             key="audit_only",

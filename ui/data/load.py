@@ -14,6 +14,7 @@ from rulekit.data.reading.loading import unpacked
 from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError, RuleError
 from rulekit.export import from_json
+from rulekit.style.phrases import capped
 from ui import analyses, login, workspace
 from ui.data.choices import with_target
 from ui.data.sources import Answer, is_large, kind_of_file, read_file
@@ -113,8 +114,7 @@ def _wide_card(
         help="These columns are always read.",
     )
     columns = proposed(names, target, words, more)
-    rest = f" and {len(columns) - SHOWN_NAMES:,} more" if len(columns) > SHOWN_NAMES else ""
-    st.caption(f"{len(columns):,} columns: {md(', '.join(columns[:SHOWN_NAMES]), 400)}{rest}.")
+    st.caption(f"{len(columns):,} columns: {md(capped(columns, SHOWN_NAMES), 900)}.")
     st.button(
         f"Read these {len(columns):,} columns",
         key="read_wide",

@@ -14,6 +14,7 @@ from rulekit.data import QualityNote, Table, quality_notes
 from rulekit.data.cells import numbers_in
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
+from rulekit.style.phrases import capped
 from ui.cache import kept
 from ui.data.choices import refresh_editor, set_roles
 from ui.escape import md
@@ -186,9 +187,8 @@ def left_out_line() -> None:
     if not reasons:
         return
     named = [f"{name} ({reason})" for name, reason in reasons.items()]
-    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(md(f"Not used: {', '.join(named[:MOST_NAMED])}{more}.", 400), width="content")
+        st.caption(md(f"Not used: {capped(named, MOST_NAMED)}.", 400), width="content")
         st.button(
             "Use as features",
             key="use_left_out",

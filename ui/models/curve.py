@@ -32,10 +32,7 @@ def curve(result: RunResult, y: str) -> None:
     shown = result.curve(y, picked)
     suggested = result.suggestion
     notes = {} if suggested is None or y != result.measure else {suggested.number: "suggested"}
-    lines = reference_lines(result.references, "limit", y) + cheapest_line(result, y)
-    options = {"x": "limit", "y": y, "series": "series", "baselines": lines}
-    figure = front_figure(shown, **options, notes=notes, selected=picked)
-    draw(result, figure, "front", front_sentence(shown, x="limit", y=y, unit=result.unit))
+    draw(result, shown, "front", "limit", y, notes=notes, baselines=_lines(result, "limit", y))
 
 
 def sides_curve(result: RunResult, y: str) -> None:
@@ -43,9 +40,11 @@ def sides_curve(result: RunResult, y: str) -> None:
     if not any("describes" in s for s in result.settings):
         return
     picked = result.number_of_rule(app_state())
-    shown = _with_sides_named(result.curve(y, picked, sides=True))
-    figure = front_figure(shown, x="limit", y=y, series="series", selected=picked)
-    draw(result, figure, "sides", front_sentence(shown, x="limit", y=y, unit=result.unit))
+    draw(result, _with_sides_named(result.curve(y, picked, sides=True)), "sides", "limit", y)
+
+
+def _lines(result: RunResult, x: str, y: str) -> list[Baseline]:
+    return reference_lines(result.references, x, y) + cheapest_line(result, y)
 
 
 def cheapest_line(result: RunResult, y: str) -> list[Baseline]:
@@ -69,11 +68,14 @@ def _with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
     return points.assign(series=named.where(~against, other))
 
 
-def draw(result: RunResult, figure: Any, name: str, sentence: str) -> None:
-    """Show a figure of points; a click selects one, and the figure is drawn again."""
-    if result.unit and figure.layout.yaxis.title.text == AXIS_NAMES[COST]:
+def draw(result: RunResult, shown: pd.DataFrame, name: str, x: str, y: str, **options: Any) -> None:
+    """Draw points; a click selects one, and the figure is drawn again."""
+    picked = result.number_of_rule(app_state())
+    figure = front_figure(shown, x=x, y=y, series="series", selected=picked, **options)
+    if result.unit and y == COST:
         figure.update_yaxes(title=f"{AXIS_NAMES[COST]} ({plain(result.unit)})")
     key = f"{name}_{st.session_state.setdefault('_picks', 0)}"
+    sentence = front_sentence(shown, x=x, y=y, unit=result.unit)
     chart(figure, key, sentence, on_select=lambda: _clicked(result, key))
 
 
@@ -313,10 +315,7 @@ def prices_tab(result: RunResult | None, spec: RunSpec, y: str) -> None:
         return
     number = result.number_of_rule(app_state())
     _dials(result)
-    lines = reference_lines(result.references, x, y) + cheapest_line(result, y)
-    options = {"series": "series", "baselines": lines}
-    figure = front_figure(shown, x=x, y=y, **options, selected=number)
-    draw(result, figure, "prices", front_sentence(shown, x=x, y=y, unit=result.unit))
+    draw(result, shown, "prices", x, y, baselines=_lines(result, x, y))
     rows = shown[shown["on_front"] | (shown.index == number)]
     alike = ["series", x, y, "n_conditions", "n_clauses_used", "train_error"]
     rows = rows.assign(other=rows.index != number).sort_values("other", kind="stable")

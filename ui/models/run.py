@@ -265,12 +265,7 @@ def _addressed(result: RunResult) -> int | None:
 FIRST_POLL_SECONDS = 0.2  # intervals before the first results, and in the queue
 MOST_POLL_SECONDS = 3.0  # 20 users with shorter intervals take more than two cores
 DOING = {FIRST: "First rules", LONGER: "Searching", COMPARISON: "Comparing", PRICES: "Sweeping"}
-AGAIN = {
-    FIRST: "",
-    LONGER: " “Search longer” continues from there.",
-    COMPARISON: " “Compare learners” continues from there.",
-    PRICES: " “Sweep prices” continues from there.",
-}
+AGAIN = {LONGER: "Search longer", COMPARISON: "Compare learners", PRICES: "Sweep prices"}
 
 
 def run_line(result: RunResult | None, spec: RunSpec) -> None:
@@ -325,8 +320,9 @@ def _ended(job: jobs.Job, result: RunResult | None) -> None:
 
 def stopped_words(job: jobs.Job, has_points: bool) -> str:
     """Return the progress of a stopped run, and how to continue it."""
-    stay = " Finished points stay." if has_points else ""
-    return f"{DOING[job.title]} was stopped{job.where}.{stay}{AGAIN[job.title]}"
+    words = f"{DOING[job.title]} was stopped{job.where}." + " Finished points stay." * has_points
+    again = AGAIN.get(job.title)
+    return words if again is None else f"{words} “{again}” continues from there."
 
 
 def search_is_complete(result: RunResult) -> bool:

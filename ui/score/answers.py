@@ -22,6 +22,7 @@ from rulekit.explain.subject import columns_for
 from rulekit.export.sheets.frame import CASE_FILES, cases_frame
 from rulekit.learners.choice import COST
 from rulekit.rules import wilson_interval
+from rulekit.style.phrases import capped
 from rulekit.style.wording import measured, plural
 from ui.cache import kept
 from ui.escape import file_name, md
@@ -54,10 +55,9 @@ class NewCases:
 def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     """Show the upload field; return the uploaded cases, or the test rows without a file."""
     file = st.file_uploader("A table of new cases", key="score_file")
-    names = ", ".join(md(name, 40) for name in read[:SHOWN])
-    more = f" and {len(read) - SHOWN} more" if len(read) > SHOWN else ""
     if read:
-        st.caption(f"Columns needed: {names}{more}. The file stays on this machine.")
+        names = capped([md(name, 40) for name in read], SHOWN)
+        st.caption(f"Columns needed: {names}. The file stays on this machine.")
     if file is not None:
         try:
             key = repr((file.file_id, state.options))
@@ -87,11 +87,8 @@ def respelled_words(levels: dict[str, dict[str, str]], table: Table, state: AppS
     parts = []
     for name, same in levels.items():
         n_rows = int(table.frame[name].isin(list(same)).sum())
-        pairs = [f"{md(new, 30)} as {md(level, 30)}" for new, level in list(same.items())[:3]]
-        more = f" and {len(same) - 3} more" if len(same) > 3 else ""
-        parts.append(
-            f"{md(state.label(name), 40)}: {', '.join(pairs)}{more} ({plural(n_rows, 'row')})"
-        )
+        pairs = [f"{md(new, 30)} as {md(level, 30)}" for new, level in same.items()]
+        parts.append(f"{md(state.label(name), 40)}: {capped(pairs, 3)} ({plural(n_rows, 'row')})")
     return f"Read {'; '.join(parts)}"
 
 
