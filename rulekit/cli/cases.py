@@ -8,18 +8,9 @@ import click
 import numpy as np
 import pandas as pd
 
-from rulekit.cli.inputs import (
-    RULE,
-    TABLE,
-    Reading,
-    as_json,
-    known_outcomes,
-    outcome_option,
-    read_rule,
-    reads_tables,
-    write_file,
-)
+from rulekit.cli.inputs import TABLE, Reading, known_outcomes, outcome_option, reads_tables
 from rulekit.cli.output import echo, note, print_json, working
+from rulekit.cli.show import RULE, as_json, read_rule, write_file
 from rulekit.data import Table
 from rulekit.explain import Scored
 from rulekit.explain import explain as explained

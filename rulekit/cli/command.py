@@ -16,11 +16,11 @@ OUR_MISTAKE = 70
 #: Subcommand: the module it is imported from when it runs, and its line in the help.
 COMMANDS = {
     "learn": ("learn", "Learn a short rule from TABLE, and report its error on rows held out."),
-    "show": ("read", "Print RULE as numbered lines, and the columns it reads."),
+    "show": ("show", "Print RULE as numbered lines, and the columns it reads."),
     "explain": ("cases", "Explain the predictions of RULE for rows of TABLE."),
     "score": ("cases", "Predict every row of TABLE with RULE."),
     "export": ("export", "Write RULE in another format."),
-    "compare": ("read", "Compare an earlier RULE with a later one."),
+    "compare": ("compare", "Compare an earlier RULE with a later one."),
     "app": ("app", "Serve the dashboard until Ctrl-C."),
 }
 

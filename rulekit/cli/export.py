@@ -4,17 +4,9 @@ from typing import Any
 
 import click
 
-from rulekit.cli.inputs import (
-    RULE,
-    Reading,
-    known_outcomes,
-    outcome_option,
-    read_rule,
-    reads_tables,
-    rest_of,
-    write_file,
-)
+from rulekit.cli.inputs import Reading, known_outcomes, outcome_option, reads_tables, rest_of
 from rulekit.cli.output import note, working
+from rulekit.cli.show import RULE, read_rule, write_file
 from rulekit.explain.subject import columns_for
 from rulekit.export import FORMATS, verify_export
 from rulekit.style.palette import outcome_colours

@@ -1,14 +1,8 @@
-"""Inputs of the commands: tables, rules, outcomes; and the files they write."""
+"""Tables that the commands read, and the outcomes in them."""
 
-import json
-import os
-import stat
-import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -21,16 +15,12 @@ from rulekit.data import ParseOptions, Table, load_sample, read_table
 from rulekit.data.column import role_notes, whole
 from rulekit.data.headers import shown
 from rulekit.data.schema import cut_of_outcomes
-from rulekit.exceptions import RulekitError
-from rulekit.export import from_json
 from rulekit.rules import RuleSet
 
 SAMPLE = "sample:"
 OTHERS = "not {}"  # label of all other classes if there are more than two
 Verb = TypeVar("Verb", bound=Callable[..., Any])
-as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 TABLE = click.argument("table", metavar="TABLE")
-RULE = click.argument("rule", metavar="RULE")
 
 
 @dataclass(frozen=True)
@@ -119,40 +109,6 @@ def outcome_option(verb: Verb) -> Verb:
     )(verb)
 
 
-def read_rule(source: str) -> RuleSet:
-    """Read a rule from its JSON or from a saved analysis of the dashboard."""
-    name = "standard input" if source == "-" else source
-    try:
-        content = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
-    except OSError as error:
-        reason = error.strerror or "it cannot be opened"
-        raise click.ClickException(
-            f"The rule {shown(name, 200)} was not read: {reason}. Give the path of a JSON file."
-        ) from error
-    try:
-        return from_json(_rule_in(content))
-    except RulekitError as error:
-        raise click.ClickException(f"The rule {shown(name, 200)} was not read. {error}") from error
-
-
-def _rule_in(content: bytes) -> bytes | str:
-    """Return the rule's own text from a file that holds more."""
-    try:
-        held = json.loads(content)
-    except (ValueError, RecursionError):
-        return content  # `from_json` raises the error
-    if isinstance(held, Mapping) and "rule_json" in held:
-        if not isinstance(held["rule_json"], str):
-            raise click.ClickException("The saved analysis holds no rule yet. Pick one on Models.")
-        return held["rule_json"]
-    if isinstance(held, Mapping) and "record" in held:
-        raise click.ClickException(
-            "This is a run record, which does not contain the rule. Give the "
-            "rule's JSON, from the same page."
-        )
-    return content
-
-
 def as_rule_reads(table: Table, rule: RuleSet) -> Table:
     """Read columns as the rule compares them, with a note where the file reads differently."""
     kinds: dict[str, frozenset[type]] = {}
@@ -215,37 +171,3 @@ def rest_of(rule: RuleSet) -> Any:
     """Return the label for all other classes, if the rule has one; else None."""
     names = {OTHERS.format(label) for label in rule.classes}
     return next((label for label in rule.classes if str(label) in names), None)
-
-
-def _replace(target: Path, content: bytes) -> None:
-    mask = os.umask(0)
-    os.umask(mask)
-    # the permissions that a new file would have
-    rights = target.stat().st_mode if target.exists() else 0o666 & ~mask
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, stat.S_IMODE(rights))
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def write_file(path: str, content: bytes) -> None:
-    """Write a file completely or not at all; follow links, and write devices directly."""
-    target = Path(os.path.realpath(path))
-    try:
-        if target.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
-        if Path(path).exists() and not Path(path).is_file():
-            Path(path).write_bytes(content)
-        else:
-            _replace(target, content)
-    except OSError as error:
-        reason = error.strerror or "the place cannot be written to"
-        raise click.ClickException(
-            f"{shown(path, 200)} was not written: {reason}. Give another path."
-        ) from error
-    note(f"Written: {path}")

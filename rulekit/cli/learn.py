@@ -8,16 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.binning.views import cleaned
-from rulekit.cli.inputs import (
-    OTHERS,
-    TABLE,
-    Reading,
-    as_json,
-    outcome_option,
-    reads_tables,
-    write_file,
-)
+from rulekit.cli.inputs import OTHERS, TABLE, Reading, outcome_option, reads_tables
 from rulekit.cli.output import echo, note, print_json, working
+from rulekit.cli.show import as_json, write_file
 from rulekit.data import Costs, Table, hold_out, suggest_positive
 from rulekit.data.headers import shown
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut

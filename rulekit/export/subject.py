@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import ExportError
-from rulekit.explain.subject import columns_for
 from rulekit.rules import Columns, RuleSet, clause_statistics, wilson_interval
 
 
@@ -123,6 +122,8 @@ def clause_numbers(
     ExportError, DataError, RuleError
         If there is no rule, or rows and labels do not fit it.
     """
+    from rulekit.explain.subject import columns_for  # imports pandas, which texts do not need
+
     rule = exported_rule(model)
     columns, truth = columns_for(model, X), np.asarray(y, dtype=object)
     verb = "matches" if rule.form == "dnf" else "turns away"

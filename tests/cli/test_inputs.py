@@ -1,18 +1,15 @@
 """What verbs are given: files that are and are not what they should be."""
 
 import gzip
-import json
-import os
-import stat
 
 import pandas as pd
 import pytest
 from click import ClickException
 
-from rulekit.cli.inputs import as_rule_reads, known_outcomes, write_file
+from rulekit.cli.inputs import as_rule_reads, known_outcomes
 from rulekit.data import Table
 from rulekit.export import from_text, to_json
-from tests.cli.conftest import ANSWERS, RULE, TABLE, printed
+from tests.cli.conftest import ANSWERS, TABLE, printed
 
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx", "parquet", "csv.gz", "tsv"])
@@ -29,24 +26,6 @@ def test_every_kind_of_file_that_the_dashboard_reads_is_read(run, tmp_path, kind
         )
     cases = printed(run("score", "rule.json", file, "--json"))["cases"]
     assert [case["answer"] for case in cases] == ANSWERS
-
-
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        ("{", "is not JSON: Expecting property name"),
-        ("[]", "A stored rule must be a dictionary"),
-        ('{"schema": 9}', "must have schema"),
-        ('{"schema": 1, "form": "dnf", "clauses": [[{}]], "labels": []}', "Clause 1, condition 1"),
-        ('{"record": 1, "data": {}}', "This is a run record"),
-        ('{"rule_json": null}', "holds no rule yet"),
-        (b"\xff\xfe\x00", "not text in UTF-8"),
-        ("[" * 100_000, "nested too deeply"),
-    ],
-)
-def test_non_rules_are_refused_in_words(refused, tmp_path, content, sentence):
-    (tmp_path / "bad.json").write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert sentence in refused("show", "bad.json")
 
 
 @pytest.mark.parametrize("verb", [["show"], ["score", "--json"], ["explain", "--row", "1"]])
@@ -70,10 +49,6 @@ def test_files_that_are_not_there_are_named(refused, verb):
 def test_every_verb_rejects_a_table_without_a_column_of_the_rule(refused, tmp_path, verb):
     (tmp_path / "other.csv").write_text("age,bmi\n60,20\n")
     assert "The rule reads column 'sex', which the table does not have" in refused(*verb)
-
-
-def test_a_rule_is_read_from_standard_input(run):
-    assert "bmi > 30" in run("show", "-", given=to_json(from_text(RULE))).stdout
 
 
 def test_reading_follows_the_options(run, tmp_path):
@@ -124,47 +99,6 @@ def test_a_target_that_the_rule_does_not_speak_of_is_refused(refused):
     assert "has no column 'stat'; did you mean 'state'?" in refused(
         "score", "rule.json", "table.csv", "--target", "stat"
     )
-
-
-def test_a_file_is_written_whole_with_the_rights_of_any_other(tmp_path, capsys):
-    (tmp_path / "plain").touch()
-    write_file(str(tmp_path / "made.json"), b"abc")
-    made = tmp_path / "made.json"
-    assert made.read_bytes() == b"abc"
-    assert stat.S_IMODE(made.stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
-    assert sorted(os.listdir(tmp_path)) == ["made.json", "plain"]
-    made.chmod(0o600)
-    (tmp_path / "link").symlink_to("made.json")
-    write_file(str(tmp_path / "link"), b"new")
-    assert made.read_bytes() == b"new"
-    assert stat.S_IMODE(made.stat().st_mode) == 0o600
-    assert (tmp_path / "link").is_symlink()
-
-
-def test_non_files_are_written_to_and_not_replaced(tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    write_file(str(pipe), b"abc")
-    assert os.read(reader, 9) == b"abc"
-    os.close(reader)
-    assert pipe.is_fifo()
-
-
-def test_a_place_that_cannot_be_written_to_is_reported(refused, tmp_path):
-    (tmp_path / "folder.csv").mkdir()
-    assert "was not written: it is a folder" in refused(
-        "score", "rule.json", "table.csv", "-o", "folder.csv"
-    )
-    result = refused("score", "rule.json", "table.csv", "-o", "none/a.csv")
-    assert "'none/a.csv' was not written: No such file" in result
-    assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
-
-
-def test_the_rule_in_a_saved_analysis_is_read(run, tmp_path):
-    saved = {"version": 1, "rule_json": to_json(from_text(RULE))}
-    (tmp_path / "analysis.json").write_text(json.dumps(saved))
-    assert run("show", "analysis.json").stdout == run("show", "rule.json").stdout
 
 
 def test_unused_columns_are_noted_when_learning_only(run, tmp_path):

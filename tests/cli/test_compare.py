@@ -1,30 +1,13 @@
-"""`show` and `compare`."""
+"""`compare`."""
 
-import json
-
-from rulekit.export import from_json, from_text, to_json
-from tests.cli.conftest import RULE, printed
+from rulekit.export import from_text, to_json
+from tests.cli.conftest import printed
 
 LATER = """1. IF age > 55 AND sex = "f" THEN ill
 2. IF bmi > 30 THEN ill
 3. IF bmi < 12 THEN ill
 OTHERWISE well
 """
-
-
-def test_show_prints_the_rule_so_that_it_can_be_read_back(run):
-    text = run("show", "rule.json").stdout
-    *lines, reads = text.splitlines()
-    assert from_text("\n".join(lines)) == from_text(RULE)
-    assert reads == "Reads age, sex, bmi."
-
-
-def test_show_prints_all_of_a_rule_as_json(run):
-    found = printed(run("show", "rule.json", "--json"))
-    assert found["columns"] == ["age", "sex", "bmi"]
-    assert (found["clauses"], found["conditions"]) == (2, 3)
-    assert found["answers"] == ["ill", "well"]
-    assert to_json(from_text(found["text"])) == to_json(from_text(RULE))
 
 
 def test_compare_prints_clauses_and_rows(run, tmp_path):
@@ -55,8 +38,3 @@ def test_a_target_without_a_table_is_refused(refused):
     assert "Give a TABLE" in refused("compare", "rule.json", "rule.json", "--target", "a", code=2)
     requested = ("compare", "rule.json", "rule.json", "table.csv", "--outcome", "1=ill")
     assert "Give --target" in refused(*requested, code=2)
-
-
-def test_shown_rules_come_back_from_json(run):
-    rule = printed(run("show", "rule.json", "--json"))["rule"]
-    assert from_json(json.dumps(rule)) == from_text(RULE)

@@ -1,50 +1,19 @@
-"""The commands that read rules: `show` one, `compare` two."""
+"""The command `compare`: two rules, clause by clause and on the rows of a table."""
 
 from typing import Any
 
 import click
 from numpy.typing import NDArray
 
-from rulekit.cli.inputs import (
-    RULE,
-    Reading,
-    as_json,
-    known_outcomes,
-    outcome_option,
-    read_rule,
-    reads_tables,
-)
+from rulekit.cli.inputs import Reading, known_outcomes, outcome_option, reads_tables
 from rulekit.cli.output import echo, print_json
+from rulekit.cli.show import as_json, read_rule
 from rulekit.data import columns_of
 from rulekit.explain.subject import columns_for
-from rulekit.export import to_text
 from rulekit.export.documents.text import clause_parts
 from rulekit.rules import Clause, RuleComparison, compare_rules
-from rulekit.rules.codec import rule_to_dict
 
 NUMBERED = 10  # rows listed where predictions differ
-
-
-@click.command()
-@RULE
-@as_json
-def show(rule: str, as_json: bool) -> None:
-    """Print RULE as numbered lines, and the columns it reads."""
-    rule_set = read_rule(rule)
-    if as_json:
-        print_json(
-            {
-                "columns": rule_set.features,
-                "answers": rule_set.classes,
-                "clauses": rule_set.n_clauses,
-                "conditions": rule_set.n_conditions,
-                "text": to_text(rule_set),
-                "rule": rule_to_dict(rule_set),
-            }
-        )
-        return
-    echo(to_text(rule_set).rstrip())
-    echo(f"Reads {', '.join(rule_set.features)}." if rule_set.features else "Reads no column.")
 
 
 @click.command()
