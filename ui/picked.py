@@ -63,7 +63,7 @@ def picked_model() -> ClassifierMixin | None:
     state = app_state()
     if state.model is not None or state.setting is None or not state.ready:
         return state.model
-    if "edited" in state.setting:
+    if state.is_edited:
         if state.rule_json is None:
             return None
         X, y = state.training

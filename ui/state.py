@@ -16,8 +16,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.binning import Binarizer
-from rulekit.data import Table, hold_out
-from rulekit.data.folds import equal_rows, joined_groups
+from rulekit.data import Table, hold_out, make_folds
+from rulekit.data.folds import Fold, equal_rows, joined_groups
 from rulekit.data.target import check_target, class_counts
 from rulekit.exceptions import DataError
 from ui.cache import kept
@@ -266,6 +266,26 @@ class AppState:
             return groups
         twins = kept("equal rows", self.fit_key, lambda: equal_rows(self.data[0]))
         return twins if groups is None else joined_groups(groups, twins)
+
+    @property
+    def training_groups(self) -> NDArray[Any] | None:
+        """The groups of the training rows, or None."""
+        groups = self.groups
+        return None if groups is None else groups[self.rows()[0]]
+
+    def folds(self, n_folds: int) -> list[Fold]:
+        """Return the folds of the training rows, the same ones every time."""
+        return make_folds(self.training[1], n_folds, groups=self.training_groups, random_state=0)
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the selected rule was written, edited or loaded, not learned by a run."""
+        return "edited" in (self.setting or {})
+
+    @property
+    def is_of_all_rows(self) -> bool:
+        """Whether the selected rule was learned from all rows of a table that is not loaded."""
+        return "whole_file" in (self.setting or {})
 
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return sorted positions (in `data`) of training and test rows, stratified or grouped."""

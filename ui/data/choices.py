@@ -483,11 +483,15 @@ def outcome_fields(key: str) -> None:
                 max_chars=40,
                 placeholder=str(label)[:40],
                 key=f"{key}_name_{number}",
-                on_change=once(lambda: _read_fields(classes, key)),
+                on_change=once(
+                    lambda: name_outcomes(
+                        {c: st.session_state[f"{key}_name_{i}"] for i, c in enumerate(classes)}
+                    )
+                ),
                 help="Such as “died”. Rules, sentences, figures and every export then give this "
                 "name instead of the value; empty: the value itself.",
             )
-    if state.model is not None and "edited" not in (state.setting or {}):
+    if state.model is not None and not state.is_edited:
         st.caption("With a new name the current rule is learned again, with the same settings.")
 
 
@@ -509,7 +513,7 @@ def name_outcomes(names: Mapping[Any, str]) -> None:
     if given == state.outcomes:
         return
     rule = None
-    if state.rule_json is not None and "edited" in (state.setting or {}):  # avoids learning again
+    if state.rule_json is not None and state.is_edited:  # avoids learning again
         rule = to_json(relabelled(from_json(state.rule_json), state, fresh))
     notes = _answers_renamed(state, fresh)
     change(outcomes=given, case_notes=notes, model=None, rule_json=rule)  # the rule stays in use
@@ -537,7 +541,3 @@ def _answers_renamed(before: AppState, after: AppState) -> dict[str, Any]:
         else note
         for row, note in before.case_notes.items()
     }
-
-
-def _read_fields(classes: list[Any], key: str) -> None:
-    name_outcomes({c: st.session_state[f"{key}_name_{i}"] for i, c in enumerate(classes)})

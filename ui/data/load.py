@@ -61,7 +61,8 @@ def upload_card() -> None:
         st.rerun()
     reading = jobs.registry().get(_owner())
     if reading is not None and reading.active:
-        watched(reading, _reading_words, "reading")
+        line = "{0.title}: {1}, {0.elapsed:.0f} s"
+        watched(reading, lambda job: line.format(job, job.message or "waiting"), "reading")
     elif reading is not None:
         _ended(reading)
 
@@ -179,10 +180,6 @@ def _read_columns(target: str, columns: tuple[str, ...]) -> None:
 def _owner() -> str:
     """Return the key of the reading job; the current analysis has another job."""
     return f"{workspace.analysis_id()}/upload"
-
-
-def _reading_words(job: jobs.Job) -> str:
-    return f"{job.title}: {job.message or 'waiting'}, {job.elapsed:.0f} s"
 
 
 def _ended(job: jobs.Job) -> None:

@@ -82,16 +82,11 @@ def _is_done(note: QualityNote) -> bool:
     A column of numbers with a few texts is the exception: it was set aside only for its texts.
     """
     state = app_state()
-    role = state.table.column(note.column).role
-    if note.suggestion == "as_numeric":
-        return note.column in state.options.get(IGNORED, ()) or _mostly_text(note.column)
-    return role in ("ignore", "id")
-
-
-def _mostly_text(name: str) -> bool:
-    """Whether too many cells of a column hold text for a column of numbers."""
-    present = app_state().table.frame[name].dropna()
-    return float(np.isfinite(numbers_in(present)).mean()) < NUMBERS_SHARE
+    if note.suggestion != "as_numeric":
+        return state.table.column(note.column).role in ("ignore", "id")
+    present = state.table.frame[note.column].dropna()
+    mostly_text = float(np.isfinite(numbers_in(present)).mean()) < NUMBERS_SHARE
+    return mostly_text or note.column in state.options.get(IGNORED, ())
 
 
 MOST_NAMED = 4

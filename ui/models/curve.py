@@ -1,6 +1,5 @@
 """The curve of error against conditions, the tabs of learners and prices, selection of a point."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -136,12 +135,12 @@ def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: st
     """List points with exactly one selected row; for selection by keyboard."""
     rows = shown.sort_values([x, y])
     numbers = [int(k) for k in rows.index]
-    settings = [result.settings[number] for number in numbers]
+    models = [result.models.get(model_key(result.settings[number])) for number in numbers]
     scale = 1 if y == COST else 100
     table = pd.DataFrame(
         {
             "conditions at most": rows["limit"],
-            "clauses": [_clauses(result, setting) for setting in settings],
+            "clauses": [None if m is None else m.rule_set_.n_clauses for m in models],
             "cost a 100 cases" if y == COST else "error": scale * rows[y],
             "± 1 SE": scale * rows.get(f"{y}_se", pd.Series(float("nan"), rows.index)),
             "error, training folds": 100 * rows["train_error"],
@@ -161,12 +160,6 @@ def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: st
         alt="The points of the curve; choosing a row picks it",
         column_config={k: v for k, v in _columns().items() if k in table},
     )
-
-
-def _clauses(result: RunResult, setting: Mapping[str, Any]) -> float | None:
-    """Return how many clauses the rule of a setting has, if it was learned by its run."""
-    model = result.models.get(model_key(setting))
-    return None if model is None else model.rule_set_.n_clauses
 
 
 def _columns() -> dict[str, Any]:
@@ -205,7 +198,9 @@ def compared_table(result: RunResult | None, spec: RunSpec) -> None:
     runs = comparisons(app_state(), spec)
     if not runs:
         return
-    table, numbers = learners_table(result or RunResult(), runs, _is_running())
+    job = latest(COMPARISON)
+    running = job is not None and job.active
+    table, numbers = learners_table(result or RunResult(), runs, running)
     picked = None if result is None else result.number_of_rule(app_state())
 
     def chosen(position: int) -> None:
@@ -281,11 +276,6 @@ def coloured(table: pd.DataFrame, looks: list[Look]) -> Any:
 def _compared(runs: list[RunSpec]) -> list[str]:
     """Return the compared learners in the order of their looks."""
     return [key for key in PLACES if any(key in run.learners for run in runs)]
-
-
-def _is_running() -> bool:
-    job = latest(COMPARISON)
-    return job is not None and job.active
 
 
 def learners_tab(result: RunResult | None, spec: RunSpec) -> None:

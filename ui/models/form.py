@@ -228,10 +228,10 @@ def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str
     offers = {q: [n for n in names if n in able] for q, names in QUESTIONS.items()}
     offers = {question: names for question, names in offers.items() if names}
     if state.several:
+        others = [f"“{one.name}”" for one in LEARNERS.values() if not one.many_classes]
         st.caption(
-            f"All {len(state.classes)} classes are described. "
-            f"{_listed([f'“{one.name}”' for one in LEARNERS.values() if not one.many_classes])} "
-            "describe one class against the rest: switch that on at Data."
+            f"All {len(state.classes)} classes are described. {' and '.join(others)} describe one "
+            "class against the rest: switch that on at Data."
         )
     if spec.learners != RunSpec().learners:
         usual = [q for q, names in offers.items() if set(names) & set(spec.learners)]
@@ -256,10 +256,6 @@ def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str
             )
         chosen += names
     return chosen
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(names)
 
 
 def _learner_settings(

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.data import columns_of, make_folds
+from rulekit.data import columns_of
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import clause_numbers
 from rulekit.learners.choice import COST
@@ -57,9 +57,7 @@ def measure(
     quiet()
     X, y = state.training
     weight, costs = state.training_weight, spec.error_costs(state.labels)
-    groups = state.groups
-    groups = None if groups is None else groups[state.rows()[0]]
-    folds = make_folds(y, spec.folds, groups=groups, random_state=0)
+    folds = state.folds(spec.folds)
     settings, figures = path_of(setting, found), []
     for done, (train, test) in enumerate(folds):
         reporter.report(done=done, total=len(folds))
@@ -220,7 +218,7 @@ def clause_shares(model: ClassifierMixin) -> list[str]:
 def held_out(model: ClassifierMixin) -> None:
     """Show the rule's error on the test rows on demand, and count how often."""
     state = app_state()
-    if "whole_file" in (state.setting or {}) or not len(state.testing[0]):
+    if state.is_of_all_rows or not len(state.testing[0]):
         return
     key = f"held_out_{hash((state.fit_key, state.rule_json))}"
     if st.session_state.get(key) or st.button(

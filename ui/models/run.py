@@ -11,7 +11,6 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from rulekit.data import make_folds
 from rulekit.style.wording import plural
 from ui import workspace
 from ui.escape import md
@@ -45,14 +44,12 @@ SEVERAL = 5.0  # the same for several outcomes, relative to the few points of th
 def work(spec: RunSpec, state: AppState) -> RunTask:
     """Return the work of a run, for a job."""
     X, y = state.training
-    train, _ = state.rows()
-    groups = None if state.groups is None else state.groups[train]
-    folds = make_folds(y, spec.folds, groups=groups, random_state=0)
     store = workspace.store_path() if spec.thorough else None
     parts = families(spec, state)
     judge = LEARNERS["search"].estimator(spec, state, {})
     key = curve_key(spec, state)
-    return RunTask(spec, key, X, y, state.training_weight, folds, parts, judge, store)
+    weight, folds = state.training_weight, state.folds(spec.folds)
+    return RunTask(spec, key, X, y, weight, folds, parts, judge, store)
 
 
 def start(spec: RunSpec, title: str) -> None:
@@ -92,7 +89,8 @@ def update(spec: RunSpec) -> RunResult | None:
     if state.result_on(key) is None:
         _recall(spec, key)
     _take(key)
-    if not _has_search(key):
+    result = app_state().result_on(key)
+    if result is None or not any("max_conditions" in setting for setting in result.settings):
         requested = quick(spec, several=state.several)
         job = latest(FIRST)
         if job is None or job.key != (key, requested):
@@ -128,11 +126,6 @@ def _wait(job: jobs.Job | None) -> None:
     end = time.monotonic() + WAIT_SECONDS
     while job is not None and job.active and time.monotonic() < end:
         time.sleep(0.01)
-
-
-def _has_search(key: str) -> bool:
-    result = app_state().result_on(key)
-    return result is not None and any("max_conditions" in s for s in result.settings)
 
 
 def _recall(spec: RunSpec, key: str) -> None:
@@ -180,8 +173,7 @@ def _join(result: RunResult) -> None:
 
 def is_selected(state: AppState) -> bool:
     """Whether the user has selected, viewed or edited the rule, so that no run replaces it."""
-    edited = "edited" in (state.setting or {})
-    return state.setting is not None and (state.rule_selected or edited)
+    return state.setting is not None and (state.rule_selected or state.is_edited)
 
 
 def _keep_figures(result: RunResult) -> None:
@@ -334,12 +326,14 @@ def search_is_complete(result: RunResult) -> bool:
 def _offer_longer(result: RunResult, spec: RunSpec) -> None:
     """Offer the thorough search with its approximate time."""
     done = search_is_complete(result)
+    kinds = [family_words(*one).lower() for one in varied(spec)]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Search again" if done else "Search longer",
             key="search_longer",
             on_click=once(lambda: start(spec, LONGER)),
-            help=_longer_help(spec),
+            help=f"Searches: {', '.join(kinds)}. Points of the quick search stay until better ones "
+            "are finished.",
         )
         if done:
             st.caption("Thorough search done.", width="content")
@@ -370,8 +364,3 @@ def span_words(low: float, high: float) -> str:
         return f"{first} to {last} s" if first < last else f"about {last} s"
     first, last = max(1, round(low / 60)), round(-(-high // 60))
     return f"{first} to {last} min" if first < last else f"about {last} min"
-
-
-def _longer_help(spec: RunSpec) -> str:
-    names = ", ".join(family_words(*one).lower() for one in varied(spec))
-    return f"Searches: {names}. Points of the quick search stay until better ones are finished."

@@ -96,7 +96,7 @@ def alarms(rule: RuleSet, train: Rows) -> None:
     """Warn of a rule without conditions or without errors."""
     state = app_state()
     if rule.is_constant:
-        todo = BY_HAND if "edited" in (state.setting or {}) else LARGER
+        todo = BY_HAND if state.is_edited else LARGER
         st.warning(
             md(f"The rule has no condition: every row gets the same prediction. {todo}", 400)
         )
@@ -255,7 +255,7 @@ SHARES = {
 
 def operating_card(model: Any, rows: Rows, state: AppState) -> None:
     """Show the operating points of the rule as a curve, and select one."""
-    source, picked = _source(model, state)
+    source, picked = _source(model)
     if state.several or len(source.classes_) != 2:
         st.caption("Operating points need two outcomes.")
         return
@@ -333,7 +333,7 @@ def _take(source: Any, value: Any, by: str) -> None:
     st.session_state[SOURCE] = source, value, to_json(rule)
 
 
-def _source(model: Any, state: AppState) -> tuple[Any, Any]:
+def _source(model: Any) -> tuple[Any, Any]:
     """Return the model whose points are shown, and the selected point, if any."""
     source, value, rule_json = st.session_state.get(SOURCE, (None, None, None))
     if source is not None and rule_json == to_json(model.rule_set_):
@@ -366,14 +366,11 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
     )
     shown = pd.DataFrame(
         {
-            "predicted": [f"{100 * a:.0f} to {100 * b:.0f} %" for a, b in _bounds(table)],
+            "predicted": _spans(table["low"], table["high"]),
             "rows": table["rows"],
             "predicted on average": [f"{100 * v:.1f} %" for v in table["stated"]],
             "observed": [f"{100 * v:.1f} %" for v in table["share"]],
-            "95 %": [
-                f"{100 * a:.0f} to {100 * b:.0f} %"
-                for a, b in zip(table["low95"], table["high95"], strict=True)
-            ],
+            "95 %": _spans(table["low95"], table["high95"]),
         }
     )
     st.dataframe(shown, hide_index=True, alt=sentence)
@@ -390,8 +387,8 @@ def paying_sentence(state: AppState) -> str:
     return f" At the given costs, predicting {positive} is cheaper from {share:.1f} % on."
 
 
-def _bounds(table: pd.DataFrame) -> list[tuple[float, float]]:
-    return list(zip(table["low"], table["high"], strict=True))
+def _spans(low: pd.Series, high: pd.Series) -> list[str]:
+    return [f"{100 * a:.0f} to {100 * b:.0f} %" for a, b in zip(low, high, strict=True)]
 
 
 #: The tabs, by their titles.

@@ -93,8 +93,7 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
         help="A wrong row counts one, or what it costs; a condition, its price in learning.",
     )
     key = repr((state.fit_key, state.rule_json, state.setting, state.run_settings, within))
-    whole = "whole_file" in (state.setting or {})
-    weight = state.sample_weight if whole else state.training_weight
+    weight = state.sample_weight if state.is_of_all_rows else state.training_weight
     options = {"within": within, "sample_weight": weight, "learner": _learner(state)}
     task = partial(look, model, train.X, train.target, options)
     alternatives = answer_of("alike", "Searching for alternatives", key, task)
@@ -107,7 +106,7 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
 
 def _learner(state: AppState) -> BoxSearchClassifier | None:
     """Return a learner with the current conditions for an edited rule; else None."""
-    if "edited" not in (state.setting or {}):
+    if not state.is_edited:
         return None
     spec = RunSpec.from_dict(state.run_settings)
     return BoxSearchClassifier(
@@ -270,13 +269,11 @@ def repeat(
 
 def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> None:
     """Learn the rule again from resamples on demand, and show how often its parts return."""
-    if "edited" in (state.setting or {}):
+    if state.is_edited:
         st.info(BY_HAND)
         return
-    whole = "whole_file" in (state.setting or {})
-    groups = state.groups
-    if groups is not None and not whole:
-        groups = groups[state.rows()[0]]
+    whole = state.is_of_all_rows
+    groups = state.groups if whole else state.training_groups
     weight = state.sample_weight if whole else state.training_weight
     st.caption(
         f"Learns the rule again from {N_RESAMPLES} resamples of the training rows, each drawn with "
@@ -477,7 +474,8 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
     if state.several:
         positive = seen.selectbox("Outcome", state.labels, key="groups_outcome", **KEEP)
     try:
-        groups = _groups(column, rows, state)
+        cells = state.table.frame.loc[rows.X.index, column]
+        groups = row_groups(cells, state.label(column))
     except DataError as error:
         st.info(md(str(error), 400))
         return
@@ -504,10 +502,6 @@ def _first(columns: list[str], rows: Rows, state: AppState) -> str:
     frame = state.table.frame.loc[rows.X.index]
     few = (name for name in columns if 2 <= frame[name].nunique() <= FEW_GROUPS)
     return next(few, columns[0])
-
-
-def _groups(column: str, rows: Rows, state: AppState) -> RowGroups:
-    return row_groups(state.table.frame.loc[rows.X.index, column], state.label(column))
 
 
 def _table(metrics: GroupMetrics) -> None:

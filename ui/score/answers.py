@@ -61,7 +61,12 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     if file is not None:
         try:
             key = repr((file.file_id, state.options))
-            given = kept("new cases", key, lambda: _read(file.name, file.getvalue()), copy=False)
+            given = kept(
+                "new cases",
+                key,
+                lambda: read_with_options(file.getvalue(), name=file.name[:80])[0],
+                copy=False,
+            )
             table = as_before(given, state)
         except (RulekitError, ValueError) as error:
             problem(error)
@@ -76,10 +81,6 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     if not len(X):
         return None
     return NewCases("the test rows", X, y.to_numpy(dtype=object), TEST_ROWS)
-
-
-def _read(name: str, content: bytes) -> Table:
-    return read_with_options(content, name=name[:80])[0]
 
 
 def respelled_words(levels: dict[str, dict[str, str]], table: Table, state: AppState) -> str:
