@@ -70,7 +70,7 @@ def picked_model() -> ClassifierMixin | None:
         model = FixedRuleClassifier(from_json(state.rule_json)).fit(X, y)
     else:
         with st.spinner("Fitting the chosen setting on the training rows"):
-            model = fitted(state, state.setting, RunSpec.from_dict(state.run_settings))
+            model = fitted(state, state.setting, state.spec)
         if state.rule_json is not None and model.rule_set_ != from_json(state.rule_json):
             # a time limit ended the search elsewhere: a rule that the user has viewed is kept
             model = FixedRuleClassifier(from_json(state.rule_json)).fit(*state.training)
@@ -172,7 +172,7 @@ def model_key(setting: Mapping[str, Any]) -> str:
 
 def monotonicity(rule: RuleSet, state: AppState) -> tuple[MonotonicityCheck, ...]:
     """Check the directions set for the rule's run, also for an edited rule."""
-    given = RunSpec.from_dict(state.run_settings).constraints(state.features, state.positive) or {}
+    given = state.spec.constraints(state.features, state.positive) or {}
     directions = {name: given[name] for name in ("directions", "towards") if name in given}
     return monotonicity_checks(rule, Constraints.from_dict(directions))
 

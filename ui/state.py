@@ -16,11 +16,12 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.binning import Binarizer
-from rulekit.data import Table, hold_out, make_folds
+from rulekit.data import Costs, Table, hold_out, make_folds
 from rulekit.data.folds import Fold, equal_rows, joined_groups
 from rulekit.data.target import check_target, class_counts
 from rulekit.exceptions import DataError
 from ui.cache import kept
+from ui.learners.spec import RunSpec
 
 VERSION = 1
 NUMERIC = "numeric"  # among `options`: the text columns that were converted to numbers
@@ -339,6 +340,16 @@ class AppState:
         names = sorted(self.outcomes.items())
         key = (digest, outcome, names, roles, self.split, self.binning)
         return repr((*key, self.orders) if self.orders else key)
+
+    @property
+    def spec(self) -> RunSpec:
+        """The settings of the run that found the selected rule."""
+        return RunSpec.from_dict(self.run_settings)
+
+    @property
+    def costs(self) -> Costs | None:
+        """The costs of errors in that run; None if errors are counted."""
+        return self.spec.error_costs(self.labels)
 
     def result_on(self, curve_key: str) -> Any:
         """Return the result of runs if it is of this curve (`ui.learners.offered.curve_key`)."""

@@ -324,7 +324,7 @@ def _begins_with(state: AppState) -> RunSpec:
     """
     if "_form_begins" not in st.session_state:
         X, y = state.training
-        usual = RunSpec.from_dict(state.run_settings)
+        usual = state.spec
         thetas = as_entered(search_grid(y)["theta"])
         suggested = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
         begun = [RunSpec.from_dict(r) for r in state.runs]

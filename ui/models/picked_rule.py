@@ -78,7 +78,7 @@ def measure(
 def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
     """Offer to measure the selected rule with the settings at the side; return its figures."""
     assert state.setting is not None
-    found = RunSpec.from_dict(state.run_settings)
+    found = state.spec
     key = repr((state.fit_key, state.rule_json, state.setting, state.run_settings, spec.shared))
     plain = replace(state, result=None, model=None)
     task = partial(measure, plain, dict(state.setting), found, spec)
@@ -87,8 +87,7 @@ def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
 
 def changed_words(state: AppState, spec: RunSpec) -> str:
     """Return what differs from the run that found the selected rule: "costs", "folds"."""
-    found = RunSpec.from_dict(state.run_settings)
-    changed = {name for name in SHARED if getattr(found, name) != getattr(spec, name)}
+    changed = {name for name in SHARED if getattr(state.spec, name) != getattr(spec, name)}
     if changed and changed <= set(WEIGHING):
         return "costs"
     return "folds" if changed == {"folds"} else "settings"
@@ -150,7 +149,7 @@ def picked_card(result: RunResult | None, spec: RunSpec) -> None:
 
 def beats_constant(rule: RuleSet, state: AppState) -> bool:
     """Return whether a rule has fewer errors than a constant; weighed errors are not compared."""
-    spec = RunSpec.from_dict(state.run_settings)
+    spec = state.spec
     weighs = spec.class_weight or spec.costs or state.training_weight is not None
     if rule.is_constant or state.error is None or weighs:
         return not rule.is_constant

@@ -200,7 +200,7 @@ class RunResult:
         number = self.number_of(state.setting)
         if number is None:
             return None
-        spec = RunSpec.from_dict(state.run_settings)
+        spec = state.spec
         return number if spec.shared == self.specs[number].shared else None
 
     def _on_line(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -25,7 +25,6 @@ from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.wording import percent, plural
 from ui.escape import md
 from ui.learners.points import scorecard
-from ui.learners.spec import RunSpec
 from ui.picked import looked_at_test_rows
 from ui.rule_numbers import (
     ANSWER,
@@ -72,7 +71,7 @@ def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
     size, learned, held_out = st.columns(3)
     size.metric("Conditions", f"{rule.n_conditions} in {plural(rule.n_clauses, 'clause')}")
     learned.metric("Error, training rows", percent(error(rule, train)))
-    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
+    costs = state.costs
     if costs is not None:
         size.metric("Cost a 100, one answer for all", cheapest_words(train, costs))
         learned.metric("Cost a 100, training rows", cost_words(rule, train, costs))
@@ -260,9 +259,8 @@ def operating_card(model: Any, rows: Rows, state: AppState) -> None:
         st.caption("Operating points need two outcomes.")
         return
     by = choice("Points", WAYS, "clauses", "operating_by", label_visibility="collapsed")
-    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
     try:
-        points = operating_points(source, rows.X, rows.y, by=by, costs=costs)
+        points = operating_points(source, rows.X, rows.y, by=by, costs=state.costs)
     except RuleError as error:
         st.info(md(str(error), 400))
         return
@@ -378,7 +376,7 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
 
 def paying_sentence(state: AppState) -> str:
     """Return the probability from which predicting the described outcome is cheaper."""
-    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
+    costs = state.costs
     if costs is None or costs.matrix is None or len(state.labels) != 2:
         return ""
     positive, other = state.labels

@@ -38,7 +38,7 @@ from rulekit.rules import RuleSet
 from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
-from ui.learners.spec import RunSpec, quiet
+from ui.learners.spec import quiet
 from ui.rule_numbers import Rows, case_frame
 from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
@@ -108,7 +108,7 @@ def _learner(state: AppState) -> BoxSearchClassifier | None:
     """Return a learner with the current conditions for an edited rule; else None."""
     if not state.is_edited:
         return None
-    spec = RunSpec.from_dict(state.run_settings)
+    spec = state.spec
     return BoxSearchClassifier(
         binarizer=state.binning.binarizer(),
         class_weight=spec.class_weight,
@@ -360,7 +360,7 @@ def gap_curve(
     """Compare settings on inner folds, as a job: the curve, all settings, a rule for each row."""
     X, y = state.training
     own = OWN if OWN not in X else OWN + "_"
-    spec = RunSpec.from_dict(state.run_settings)
+    spec = state.spec
     constraints = spec.constraints(state.features, state.positive) or {}
     constraints["forbidden"] = (*constraints.get("forbidden", ()), own)
     shared = {

@@ -26,7 +26,6 @@ from rulekit.style.phrases import capped
 from rulekit.style.wording import measured, plural
 from ui.cache import kept
 from ui.escape import file_name, md
-from ui.learners.spec import RunSpec
 from ui.rule_numbers import ANSWER, ROW, TRUTH, row_number
 from ui.shell import problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState, app_state
@@ -236,7 +235,7 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
 
 def cost_sentence(cases: NewCases, scored: Scored, state: AppState) -> str:
     """Return the cost of errors on cases of known outcome; empty without costs or outcomes."""
-    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
+    costs = state.costs
     if costs is None or cases.outcomes is None:
         return ""
     has_outcome = np.array([v is not None for v in cases.outcomes], dtype=bool)
