@@ -190,7 +190,7 @@ def case_list(
     """Choose the rows to list: "all", "errors", or "near" a boundary, sorted by `distance`."""
     keep = np.ones(len(frame), dtype=bool)
     if show == "errors":
-        keep = (frame[TRUTH] != frame[ANSWER]).to_numpy()
+        keep = (frame[TRUTH] != frame[ANSWER]).to_numpy(copy=True)
     elif show == "near":
         keep = distance <= NEAR
     for word in words.lower().split():

@@ -46,25 +46,19 @@ LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"
 WEIGHING = ("class_weight", "costs", "cost_unit")
 
 
-def measure(
-    state: AppState,
-    setting: Mapping[str, Any],
-    found: RunSpec,
-    spec: RunSpec,
-    reporter: Reporter,
-) -> pd.Series | None:
-    """Cross-validate a search with the folds and costs of `spec`, as a job; None if stopped."""
+def measure(state: AppState, spec: RunSpec, reporter: Reporter) -> pd.Series | None:
+    """Measure the selected rule's search with folds and costs of `spec`, as a job; None if stopped."""
     quiet()
     X, y = state.training
     weight, costs = state.training_weight, spec.error_costs(state.labels)
     folds = state.folds(spec.folds)
-    settings, figures = path_of(setting, found), []
+    settings, figures = path_of(state.setting, state.spec), []
     for done, (train, test) in enumerate(folds):
         reporter.report(done=done, total=len(folds))
         if reporter.should_stop():
             return None
-        models = fit_path(settings, found, state, rows=train)
-        answers = models[model_key(setting)].predict(X.iloc[test])
+        models = fit_path(settings, state.spec, state, rows=train)
+        answers = models[model_key(state.setting)].predict(X.iloc[test])
         of_test = None if weight is None else weight[test]
         row = {"test_error": error_rate(y.iloc[test], answers, of_test)}
         if costs is not None:
@@ -77,11 +71,8 @@ def measure(
 
 def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
     """Offer to measure the selected rule with the settings at the side; return its figures."""
-    assert state.setting is not None
-    found = state.spec
     key = repr((state.fit_key, state.rule_json, state.setting, state.run_settings, spec.shared))
-    plain = replace(state, result=None, model=None)
-    task = partial(measure, plain, dict(state.setting), found, spec)
+    task = partial(measure, replace(state, result=None, model=None), spec)
     return answer_of("measure", "Measuring this rule", key, task, offer="Measure it")
 
 

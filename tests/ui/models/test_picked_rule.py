@@ -67,7 +67,8 @@ def test_the_changed_settings_are_named(state, change, word):
 
 def test_a_stopped_measurement_has_no_figures(state):
     setting = {"learner": "search", "max_conditions": 2, "quick": True}
-    assert measure(state, setting, SPEC, SPEC, Quiet(stops=True)) is None
+    selected = replace(state, setting=setting, run_settings=SPEC.to_dict())
+    assert measure(selected, SPEC, Quiet(stops=True)) is None
 
 
 @pytest.mark.slow
@@ -75,7 +76,8 @@ def test_figures_under_the_same_settings_are_those_of_the_point(state):
     result = RunResult.of(SPEC, work(SPEC, state)(Quiet()))
     number = next(k for k, s in enumerate(result.settings) if s["max_conditions"] == 3)
     costed = replace(SPEC, costs=(2.0, 2.0))
-    found = measure(state, result.settings[number], SPEC, costed, Quiet())
+    selected = replace(state, setting=result.settings[number], run_settings=SPEC.to_dict())
+    found = measure(selected, costed, Quiet())
     assert found["test_error"] == pytest.approx(result.points.loc[number, "test_error"])
     assert found[COST] == pytest.approx(200 * found["test_error"])
     assert found["folds"] == 3
