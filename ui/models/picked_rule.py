@@ -47,7 +47,7 @@ WEIGHING = ("class_weight", "costs", "cost_unit")
 
 
 def measure(state: AppState, spec: RunSpec, reporter: Reporter) -> pd.Series | None:
-    """Measure the selected rule's search with folds and costs of `spec`, as a job; None if stopped."""
+    """Measure the selected rule with folds and costs of `spec`, as a job; None if stopped."""
     quiet()
     X, y = state.training
     weight, costs = state.training_weight, spec.error_costs(state.labels)
