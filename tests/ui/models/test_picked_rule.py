@@ -21,7 +21,7 @@ from ui.state import AppState
 
 Y = pd.Series(["healthy"] * 12 + ["tumor"] * 28)
 TABLE = (pd.DataFrame({"a": range(40)}), Y)
-STATE = SimpleNamespace(training=TABLE, training_weight=None, error=0.2, run_settings={})
+STATE = SimpleNamespace(training=TABLE, training_weight=None, error=0.2, spec=RunSpec())
 SPEC = quick(RunSpec(folds=3))
 
 
@@ -41,7 +41,7 @@ def test_the_error_of_the_most_frequent_outcome_is_beside_a_rule():
     assert constant_words(rule, worse) == words
     weighted = SimpleNamespace(**vars(worse) | {"training_weight": np.ones(40)})
     assert beats_constant(rule, weighted)  # its error is of weighted rows, the constant's is not
-    worse.run_settings = {"costs": (5.0, 1.0)}
+    worse.spec = RunSpec(costs=(5.0, 1.0))
     assert beats_constant(rule, worse)  # costs were minimised, not the number of errors
 
 
