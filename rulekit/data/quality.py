@@ -104,8 +104,8 @@ def _missing(table: Table, column: Column) -> QualityNote | None:
         return None
     severe = share >= 2 * MISSING_SHARE
     text = (
-        f" is missing in {column.n_missing:,} of {table.n_rows:,} rows ({share:.0%}): no test on "
-        "it holds there."
+        f" is missing in {column.n_missing:,} of {table.n_rows:,} rows ({share:.0%}): only "
+        "conditions that say “missing” hold there."
     )
     if severe:
         return _note(column.name, "missing", text, "ignore", "warning")
