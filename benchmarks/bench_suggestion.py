@@ -25,7 +25,7 @@ from rulekit import RuleClassifier
 from rulekit.data import Table, make_folds
 from rulekit.learners.choice import FOREST_LOSS, FOREST_SIZE, suggestion
 from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
-from ui.models.points import Curve
+from ui.models.points import RunResult
 from ui.models.run import quick, work
 from ui.picked import model_key
 from ui.state import AppState, SplitSpec
@@ -74,7 +74,7 @@ def one_fold(table: BenchTable, train: Any, test: Any) -> dict[str, float]:
     )
     figures: dict[str, float] = {}
     start = time.process_time()
-    result = Curve.of(quick(RunSpec()), work(quick(RunSpec()), state)(Silent()))
+    result = RunResult.of(quick(RunSpec()), work(quick(RunSpec()), state)(Silent()))
     spent = {"dashboard": time.process_time() - start}
     for name, number in _numbers(result).items():
         model = result.models[model_key(result.settings[number])]
@@ -86,7 +86,7 @@ def one_fold(table: BenchTable, train: Any, test: Any) -> dict[str, float]:
     return figures | {f"{name} seconds": seconds for name, seconds in spent.items()}
 
 
-def _numbers(result: Curve) -> dict[str, int]:
+def _numbers(result: RunResult) -> dict[str, int]:
     """Return the number of the recommended point by each method of selection."""
     assert result.suggestion is not None
     points = result.points.drop(columns=[FOREST_LOSS, FOREST_SIZE])

@@ -1,7 +1,7 @@
 """The selected model: fitted once, shared by all pages, with checks of its constraints."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,10 +53,9 @@ def pick(
 
 def _measured_error(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> float | None:
     """Return the cross-validated error of a setting; None if the shown runs did not measure it."""
-    if state.sweep is None or state.sweep_key != curve_key(spec, state):
-        return None
-    number = state.sweep.number_of(setting)
-    return None if number is None else float(state.sweep.points.loc[number, "test_error"])
+    result = state.result_on(curve_key(spec, state))
+    number = None if result is None else result.number_of(setting)
+    return None if number is None else float(result.points.loc[number, "test_error"])
 
 
 def picked_model() -> ClassifierMixin | None:
@@ -64,14 +63,14 @@ def picked_model() -> ClassifierMixin | None:
     state = app_state()
     if state.model is not None or state.setting is None or not state.ready:
         return state.model
-    if "edited" in state.setting:
+    if state.is_edited:
         if state.rule_json is None:
             return None
         X, y = state.training
         model = FixedRuleClassifier(from_json(state.rule_json)).fit(X, y)
     else:
         with st.spinner("Fitting the chosen setting on the training rows"):
-            model = fitted(state, state.setting, RunSpec.from_dict(state.run_settings))
+            model = fitted(state, state.setting, state.spec)
         if state.rule_json is not None and model.rule_set_ != from_json(state.rule_json):
             # a time limit ended the search elsewhere: a rule that the user has viewed is kept
             model = FixedRuleClassifier(from_json(state.rule_json)).fit(*state.training)
@@ -115,11 +114,9 @@ def looked_at_test_rows() -> int:
 
 def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> ClassifierMixin:
     """Return a setting fitted on the training rows, from the shown results or computed once."""
-    shown = state.sweep
-    if shown is not None and state.sweep_key == curve_key(spec, state):
-        model = shown.models.get(model_key(setting))
-        if model is not None:
-            return model
+    shown = state.result_on(curve_key(spec, state))
+    if shown is not None and (model := shown.models.get(model_key(setting))) is not None:
+        return model
     settings = {k: v for k, v in spec.to_dict().items() if k not in ("thetas", "learners")}
     key = repr((state.fit_key, settings))
     if learner_of(setting).whole_front:
@@ -150,8 +147,6 @@ def fit_path(
     state: AppState,
     *,
     rows: NDArray[np.intp] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-    **parameters: Any,
 ) -> dict[str, ClassifierMixin]:
     """Fit settings of one learner and variant in one search; return them by `model_key`."""
     X, y = state.training
@@ -163,10 +158,10 @@ def fit_path(
         rows, columns = quick_part(X, y, rows, estimator)
     X, y = X[columns].iloc[rows], y.iloc[rows]
     weight = None if weight is None else weight[rows]
-    estimator.set_params(**{**parameters, **learner.picked})
+    estimator.set_params(**learner.picked)
     grid = [learner.parameters(s) for s in settings]
     quiet()
-    models = estimator.fit_many(X, y, grid, sample_weight=weight, should_stop=should_stop)
+    models = estimator.fit_many(X, y, grid, sample_weight=weight)
     return {model_key(s): model for s, model in zip(settings, models, strict=False)}
 
 
@@ -177,7 +172,7 @@ def model_key(setting: Mapping[str, Any]) -> str:
 
 def monotonicity(rule: RuleSet, state: AppState) -> tuple[MonotonicityCheck, ...]:
     """Check the directions set for the rule's run, also for an edited rule."""
-    given = RunSpec.from_dict(state.run_settings).constraints(state.features, state.positive) or {}
+    given = state.spec.constraints(state.features, state.positive) or {}
     directions = {name: given[name] for name in ("directions", "towards") if name in given}
     return monotonicity_checks(rule, Constraints.from_dict(directions))
 

@@ -41,7 +41,7 @@ class Rows:
 
 def rows_of(state: AppState, model: ClassifierMixin) -> tuple[Rows, Rows | None]:
     """Return the training rows and the test rows (None without test rows)."""
-    if "whole_file" in (state.setting or {}):  # learned from all rows: there are no test rows
+    if state.is_of_all_rows:  # learned from all rows: there are no test rows
         X, y = state.data
         return Rows("training", X, y.to_numpy(dtype=object), model.read_columns(X)), None
     X, y = state.training

@@ -16,11 +16,12 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.binning import Binarizer
-from rulekit.data import Table, hold_out
-from rulekit.data.folds import equal_rows, joined_groups
+from rulekit.data import Costs, Table, hold_out, make_folds
+from rulekit.data.folds import Fold, equal_rows, joined_groups
 from rulekit.data.target import check_target, class_counts
 from rulekit.exceptions import DataError
 from ui.cache import kept
+from ui.learners.spec import RunSpec
 
 VERSION = 1
 NUMERIC = "numeric"  # among `options`: the text columns that were converted to numbers
@@ -94,14 +95,14 @@ class AppState:
     `outcomes` (display names of the target's classes, by their values as text; see `called`),
     `every_class` (whether more than two classes are predicted, instead of the positive one against
     the rest), `options` (how the file was read), `wording`, `split`. By Binning: `binning`. By
-    Models: `sweep` (the points of all runs), `sweep_key` (their shared settings, to detect stale
-    ones), `runs` (the settings of each, to restore them), `setting` (the selected one),
-    `run_settings` (its run), `model` (the fitted model), `rule_json` (its rule, saved with the
-    analysis), `error` (its cross-validated error when it was selected) and `rule_selected` (whether
-    the user has selected or viewed it). By Rules: `edits` (the versions of an edited rule, see
-    `ui.rules.editor`) and `edit` (the number of the selected one). `notes` and `case_notes` are
-    the analyst's remarks; `test_looks` counts the rules that were scored on the test rows, and
-    `looked_at` their digests (without those from older versions).
+    Models: `result` (a `ui.models.points.RunResult` of all runs on one curve), `runs` (the settings
+    of each, to restore them), `setting` (the selected one), `run_settings` (its run), `model` (the
+    fitted model), `rule_json` (its rule, saved with the analysis), `error` (its cross-validated
+    error when it was selected) and `rule_selected` (whether the user has selected or viewed it). By
+    Rules: `edits` (the versions of an edited rule, see `ui.rules.editor`) and `edit` (the number of
+    the selected one). `notes` and `case_notes` are the analyst's remarks; `test_looks` counts the
+    rules that were scored on the test rows, and `looked_at` their digests (without those from older
+    versions).
     """
 
     version: int = VERSION
@@ -113,8 +114,7 @@ class AppState:
     split: SplitSpec = SplitSpec()
     binning: BinningSpec = BinningSpec()
     run_settings: dict[str, Any] = field(default_factory=dict)
-    sweep: Any = None
-    sweep_key: str | None = None
+    result: Any = None
     runs: tuple[dict[str, Any], ...] = ()
     setting: dict[str, Any] | None = None
     model: Any = None
@@ -268,6 +268,26 @@ class AppState:
         twins = kept("equal rows", self.fit_key, lambda: equal_rows(self.data[0]))
         return twins if groups is None else joined_groups(groups, twins)
 
+    @property
+    def training_groups(self) -> NDArray[Any] | None:
+        """The groups of the training rows, or None."""
+        groups = self.groups
+        return None if groups is None else groups[self.rows()[0]]
+
+    def folds(self, n_folds: int) -> list[Fold]:
+        """Return the folds of the training rows, the same ones every time."""
+        return make_folds(self.training[1], n_folds, groups=self.training_groups, random_state=0)
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the selected rule was written, edited or loaded, not learned by a run."""
+        return "edited" in (self.setting or {})
+
+    @property
+    def is_of_all_rows(self) -> bool:
+        """Whether the selected rule was learned from all rows of a table that is not loaded."""
+        return "whole_file" in (self.setting or {})
+
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return sorted positions (in `data`) of training and test rows, stratified or grouped."""
         return kept("rows", self.fit_key, self._rows)
@@ -321,6 +341,20 @@ class AppState:
         key = (digest, outcome, names, roles, self.split, self.binning)
         return repr((*key, self.orders) if self.orders else key)
 
+    @property
+    def spec(self) -> RunSpec:
+        """The settings of the run that found the selected rule."""
+        return RunSpec.from_dict(self.run_settings)
+
+    @property
+    def costs(self) -> Costs | None:
+        """The costs of errors in that run; None if errors are counted."""
+        return self.spec.error_costs(self.labels)
+
+    def result_on(self, curve_key: str) -> Any:
+        """Return the result of runs if it is of this curve (`ui.learners.offered.curve_key`)."""
+        return self.result if self.result is not None and self.result.key == curve_key else None
+
     def label(self, name: str) -> str:
         """Return a column's display name."""
         wording = self.wording.get(name)
@@ -345,8 +379,8 @@ def changed(state: AppState, **values: Any) -> AppState:
     """Assign several fields at once, in one new object.
 
     Results are dropped if they no longer apply: a new table drops all, a new target, role or split
-    drops the fitted model. A sweep is kept, and marked as stale (its `sweep_key` differs from
-    `fit_key`). A session's analysis is changed by `ui.workspace.change`.
+    drops the fitted model. The result of runs is kept; see `AppState.result_on`. A session's
+    analysis is changed by `ui.workspace.change`.
     """
     before, target, rule = state.fit_key, state.target, state.rule_json
     state = replace(state, **values)
@@ -383,7 +417,7 @@ def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
 FORMER_NAMES = {"doubt": "label_noise", "max_features": "max_variables"}
 # fields saved unchanged; `OLDER` has the values of fields that older files lack
 SAVED = (
-    *("options", "run_settings", "setting", "sweep_key", "rule_json", "notes", "case_notes"),
+    *("options", "run_settings", "setting", "rule_json", "notes", "case_notes"),
     *("test_looks", "looked_at", "runs", "rule_selected", "error", "edits", "edit"),
     *("outcomes", "every_class"),
 )

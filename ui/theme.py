@@ -1,10 +1,17 @@
-"""Style sheet of the app, and one function that shows figures with a name and a text."""
+"""Style sheet of the app, figures of a column by outcome, and one function that shows figures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from numpy.typing import NDArray
+
+from rulekit.plots.outcomes import outcome_bins_figure, outcome_levels, outcome_levels_figure
+from rulekit.plots.thresholds import level_figure, level_table, threshold_figure
+from ui.state import AppState
 
 CSS = """
 .stMainBlockContainer { padding: 4.25rem 2rem 2rem; }
@@ -44,6 +51,35 @@ CSS = """
 }
 """
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+
+
+def bins_figure(
+    state: AppState,
+    numbers: NDArray[np.float64],
+    codes: NDArray[np.intp],
+    cuts: Sequence[float] | NDArray[np.float64],
+    name: str,
+) -> go.Figure:
+    """Draw numbers by outcome (`codes` among `state.labels`), with cut points."""
+    if state.several:
+        return outcome_bins_figure(numbers, codes, cuts, name=name, labels=state.labels)
+    looks = {"labels": tuple(state.labels), "classes": state.classes}
+    return threshold_figure(numbers, codes == 0, cuts, name=name, **looks)
+
+
+def level_counts(state: AppState, values: list[Any], codes: NDArray[np.intp]) -> pd.DataFrame:
+    """Count the rows of each level by outcome."""
+    if state.several:
+        return outcome_levels(values, codes, len(state.labels))
+    return level_table(values, codes == 0)
+
+
+def levels_figure(state: AppState, levels: pd.DataFrame, name: str) -> go.Figure:
+    """Draw the result of `level_counts`."""
+    if state.several:
+        return outcome_levels_figure(levels, name=name, labels=state.labels)
+    looks = {"labels": tuple(state.labels), "classes": state.classes}
+    return level_figure(levels, name=name, **looks)
 
 
 def style() -> None:

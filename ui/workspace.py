@@ -240,8 +240,8 @@ def rule_words(state: AppState) -> str:
     if state.model is None:
         return ""
     size = plural(state.model.rule_set_.n_conditions, "condition")
-    number = None if state.sweep is None else state.sweep.number_of_rule(state)
-    error = state.error if number is None else state.sweep.points.loc[number, "test_error"]
+    number = None if state.result is None else state.result.number_of_rule(state)
+    error = state.error if number is None else state.result.points.loc[number, "test_error"]
     return size if error is None else f"{size}, {percent(error)} wrong"
 
 
@@ -366,7 +366,7 @@ def load_settings(content: bytes) -> str:
             "have. Load the table they were made for first."
         )
     same = digest == table.digest
-    new = {"sweep_key": None, "case_notes": {}, "test_looks": 0, "looked_at": [], "edits": []}
+    new = {"case_notes": {}, "test_looks": 0, "looked_at": [], "edits": []}
     settings = {} if same else new
     try:
         fresh = from_plain(saved | {"options": options} | settings, table)

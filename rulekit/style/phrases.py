@@ -4,7 +4,7 @@ A number gets as many digits as show its side of a threshold.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -148,10 +148,10 @@ def levels(values: Iterable[Any], wording: Wording = PLAIN) -> str:
     return capped([shown(v, wording=wording) for v in values])
 
 
-def capped(texts: list[str]) -> str:
-    """List at most five texts."""
-    more = len(texts) - MAX_LISTED
-    return ", ".join(texts) if more <= 0 else f"{', '.join(texts[:MAX_LISTED])} and {more} more"
+def capped(texts: Sequence[str], most: int = MAX_LISTED) -> str:
+    """List the first texts, and how many more there are."""
+    shown = ", ".join(texts[:most])
+    return shown if len(texts) <= most else f"{shown} and {len(texts) - most:,} more"
 
 
 def counted(n: int, noun: str) -> str:

@@ -55,8 +55,12 @@ def test_every_sample_is_shown_with_its_conditions(open_app, sample):
 
 
 @pytest.mark.slow
-def test_every_method_works(open_app):
+def test_every_method_works_and_more_cut_points_give_more_conditions(open_app):
     app = open_app("binning", sample="breast_cancer")
+    before = int(metric(app, "Candidate conditions").replace(",", ""))
+    app.number_input(key="binning_count").set_value(20).run()
+    assert int(metric(app, "Candidate conditions").replace(",", "")) > before
+    assert app.session_state["app"].binning.n_thresholds == 20
     for method in METHODS:
         app.radio(key="binning_method").set_value(method).run()
         assert not app.exception, method
@@ -74,15 +78,6 @@ def test_columns_are_listed_with_conditions_of_the_chosen_one(open_app):
     assert app.header[0].value == "employment"
     assert not [t for t in app.text_input if t.label.startswith("Cut points")]
     assert len(app.get("plotly_chart")) == 1  # of its levels
-
-
-@pytest.mark.slow
-def test_more_cut_points_give_more_conditions(open_app):
-    app = open_app("binning", sample="breast_cancer")
-    before = int(metric(app, "Candidate conditions").replace(",", ""))
-    app.number_input(key="binning_count").set_value(20).run()
-    assert int(metric(app, "Candidate conditions").replace(",", "")) > before
-    assert app.session_state["app"].binning.n_thresholds == 20
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def test_page_reports_a_running_first_search(open_app, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_first_test_row_is_explained_at_once(on_credit):
+def test_the_first_test_row_is_explained_by_its_number_and_label(on_credit):
     app = on_credit()
     assert not app.exception
     state = app.session_state["app"]
@@ -76,6 +76,12 @@ def test_the_first_test_row_is_explained_at_once(on_credit):
     answer = state.model.predict(state.testing[0].iloc[[0]])[0]
     assert f"### Predicted {answer}\n\n" in text(app)
     assert "training rows (" in text(app)
+    position = int(state.testing[0].index[0])
+    unlabelled = replace(state, table=load_sample("iris"))
+    assert row_name(position, unlabelled) == f"Row {position + 1}"
+    column = state.column_with_role("id")
+    label = state.table.frame[column].iloc[position]
+    assert row_name(position, state) == f"Row {position + 1}, {column} {label}"
 
 
 def test_the_row_in_the_address_is_the_one_explained(on_credit):
@@ -86,23 +92,14 @@ def test_the_row_in_the_address_is_the_one_explained(on_credit):
 
 
 @pytest.mark.slow
-def test_a_row_is_called_by_its_number_in_the_file_and_by_its_label(on_credit):
-    app = on_credit()
-    state = app.session_state["app"]
-    position = int(state.testing[0].index[0])
-    unlabelled = replace(state, table=load_sample("iris"))
-    assert row_name(position, unlabelled) == f"Row {position + 1}"
-    column = state.column_with_role("id")
-    label = state.table.frame[column].iloc[position]
-    assert row_name(position, state) == f"Row {position + 1}, {column} {label}"
-
-
-@pytest.mark.slow
-def test_errors_only_lists_and_explains_a_wrong_decision(on_credit):
+def test_wrong_decisions_are_listed_and_searched(on_credit):
     app = on_credit()
     app.segmented_control(key="explain_show").set_value("errors").run()
     assert not app.exception
     assert "The prediction is wrong." in text(app)
+    app.text_input(key="explain_words").set_value("zebra").run()
+    assert not app.exception
+    assert "No case fits" in text(app)
 
 
 @pytest.mark.slow
@@ -133,14 +130,6 @@ def test_prediction_is_one_sentence_with_other_clauses_one_click_away(on_credit)
     others = [e.label for e in app.expander if e.label.startswith("Clause ")]
     assert len(others) == model.rule_set_.n_clauses
     assert all("does not match" in label for label in others)
-
-
-@pytest.mark.slow
-def test_search_without_results_is_reported(on_credit):
-    app = on_credit()
-    app.text_input(key="explain_words").set_value("zebra").run()
-    assert not app.exception
-    assert "No case fits" in text(app)
 
 
 @pytest.mark.slow
@@ -324,6 +313,7 @@ FAR = np.array([0.5, 0.04, 0.01])
         ("errors", "", [8]),
         ("near", "", [9, 8]),
         ("all", "ULM ill", [8, 9]),
+        ("errors", "ulm", [8]),
         ("all", "7", [7]),
         ("all", "zebra", []),
         ("all", "(", []),

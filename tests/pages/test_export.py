@@ -144,6 +144,8 @@ def test_three_formats_come_first_and_the_others_are_folded(on_credit):
     assert not any(e.proto.expanded for e in on_credit.expander)
     every = [*FIRST[:2], *LANGUAGES, *(n for names in AUDIENCES.values() for n in names)]
     assert sorted(every) == sorted(FORMATS)
+    assert {b.key for b in on_credit.get("download_button")} >= {"download_format", "download_zip"}
+    assert "Checked: 1000/1000" in text(on_credit)
 
 
 def test_only_an_executed_format_says_checked(on_credit):
@@ -181,11 +183,6 @@ def test_inexpressible_formats_are_left_out_of_the_bundle(on_credit):
         assert "rule.xlsx" not in archive.namelist()
         assert "Excel: In a spreadsheet an empty text" in archive.read("left-out.txt").decode()
         assert "rule.json" in archive.namelist()
-
-
-def test_the_page_opens_with_a_format_to_take_away_at_once(on_credit):
-    assert {b.key for b in on_credit.get("download_button")} >= {"download_format", "download_zip"}
-    assert "Checked: 1000/1000" in text(on_credit)
 
 
 @pytest.mark.slow

@@ -102,7 +102,7 @@ def searching(app):
 
 def curve(app):
     assert not app.exception
-    return app.session_state["app"].sweep.points.drop(columns="seconds")
+    return app.session_state["app"].result.points.drop(columns="seconds")
 
 
 def at(app):

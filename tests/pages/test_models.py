@@ -62,10 +62,10 @@ def test_page_opens_with_full_points_and_the_suggested_rule(on_models):
     assert not app.exception
     assert not app.error
     state = app.session_state["app"]
-    assert state.sweep.points["limit"].tolist() == 2 * list(range(1, 13))  # either side
-    assert state.sweep.points["folds"].eq(10).all()
-    assert len(state.sweep.models) == 24
-    assert state.setting == state.sweep.settings[state.sweep.suggestion.number]
+    assert state.result.points["limit"].tolist() == 2 * list(range(1, 13))  # either side
+    assert state.result.points["folds"].eq(10).all()
+    assert len(state.result.models) == 24
+    assert state.setting == state.result.settings[state.result.suggestion.number]
     assert not state.rule_selected
     assert "THEN high" in app.code[0].value
     assert app.get("plotly_chart")
@@ -86,11 +86,11 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     assert not app.error
     state = app.session_state["app"]
     assert state.run_settings["costs"] == (5.0, 1.0)
-    points, labels = state.sweep.points, ["high", "low"]
+    points, labels = state.result.points, ["high", "low"]
     assert app.selectbox(key="front_cost").value == "test_cost_per_100"
     model = state.model
     assert model.costs.settled(labels) == Costs(5, 1, "EUR", positive="high").settled(labels)
-    plain = points.loc[state.sweep.suggestion.number, "test_cost_per_100"]
+    plain = points.loc[state.result.suggestion.number, "test_cost_per_100"]
     y = state.training[1]
     figure = json.loads(app.get("plotly_chart")[0].proto.spec)
     named = " ".join(a["text"] for a in figure["layout"]["annotations"])
@@ -113,13 +113,13 @@ def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):
     app = on_models
     slider(app, "limit").set_value(2).run()
     state = app.session_state["app"]
-    rule, own = state.model.rule_set_, state.sweep.points.loc[state.sweep.number_of_rule(state)]
+    rule, own = state.model.rule_set_, state.result.points.loc[state.result.number_of_rule(state)]
     app.selectbox(key="run_weight").set_value("costs").run()
     app = finished(app.number_input(key="run_cost_0").set_value(5.0).run())
     assert not app.exception
     state = app.session_state["app"]
     assert state.model.rule_set_ == rule
-    others = {f"**{100 * e:.1f} %" for e in state.sweep.points["test_error"]}
+    others = {f"**{100 * e:.1f} %" for e in state.result.points["test_error"]}
     assert "not measured with these costs" in text(app)
     assert not [figure for figure in others if figure in text(app)]
     app = finished(app.button(key="begin_measure").click().run())
@@ -152,7 +152,7 @@ def test_only_rules_within_the_gap_are_suggested(open_app):
         found = group_metrics(rule, X, y, column, positive="malignant").gaps
         return max(found[name].size for name in ("found", "false_alarms"))
 
-    gaps = {k: gap(m.rule_set_) for k, m in state.sweep.models.items()}
+    gaps = {k: gap(m.rule_set_) for k, m in state.result.models.items()}
     before = gap(state.model.rule_set_)
     limit = np.floor(100 * np.quantile(list(gaps.values()), 0.3))
     assert before > limit / 100, "the limit changes nothing"
@@ -183,7 +183,7 @@ def test_slider_moves_along_the_curve_and_selects_the_rule(on_models, no_fits):
     assert state.setting["max_conditions"] == 2
     assert state.model.rule_set_.n_conditions <= 2
     assert state.rule_selected
-    row = state.sweep.points.loc[state.sweep.number_of(state.setting)]
+    row = state.result.points.loc[state.result.number_of(state.setting)]
     assert f"{100 * row['test_error']:.1f} % ± " in text(app)
     assert slider(app, "limit").value == 2
 
@@ -214,10 +214,10 @@ def test_a_slider_that_reports_late_under_an_old_name_picks_nothing(on_models):
     from ui.models import picked_rule
 
     app.session_state[old.key] = 7
-    line = app.session_state["app"].sweep.line(picked)
+    line = app.session_state["app"].result.line(picked)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(picked_rule.st, "session_state", app.session_state)
-        picked_rule._slid(app.session_state["app"].sweep, line, old.key)
+        picked_rule._slid(app.session_state["app"].result, line, old.key)
     assert chosen(app) == picked
 
 
@@ -237,11 +237,11 @@ def test_longer_search_replaces_quick_points_and_unpicked_rules(
     assert not app.exception
     state = app.session_state["app"]
     assert the_job().title == LONGER
-    assert not any(QUICK in s for s in state.sweep.settings)
+    assert not any(QUICK in s for s in state.result.settings)
     assert QUICK not in state.setting
     assert not state.rule_selected
-    number = state.sweep.number_of_rule(state)
-    assert slider(app, "limit").value == state.sweep.points.loc[number, "limit"]
+    number = state.result.number_of_rule(state)
+    assert slider(app, "limit").value == state.result.points.loc[number, "limit"]
     assert "A run suggests another rule" not in text(app)
     assert "Thorough search done." in text(app)
 
@@ -251,31 +251,31 @@ def test_current_rule_keeps_its_figures_beside_an_offered_one(open_app):
     app = finished(small(open_app("models", sample="credit")))
     slider(app, "limit").set_value(1).run()
     mine, rule = chosen(app), app.code[0].value
-    before = app.session_state["app"].sweep
+    before = app.session_state["app"].result
     error = before.points.loc[before.number_of(mine), "test_error"]
     app = longer(app)
     state = app.session_state["app"]
     assert app.code[0].value == rule
-    kept = state.sweep.points.loc[state.sweep.number_of(state.setting), "test_error"]
+    kept = state.result.points.loc[state.result.number_of(state.setting), "test_error"]
     assert kept == pytest.approx(error) or QUICK not in state.setting
     assert "A run suggests another rule" in text(app)
     app.toggle(key="_offer_shown").set_value(True).run()
     assert not app.exception
     assert "From “Selected” to “Suggested”" in text(app)
-    offered = app.session_state["app"].sweep.suggestion.number
+    offered = app.session_state["app"].result.suggestion.number
     app.button(key="take_offer").click().run()
     assert not app.exception
-    assert chosen(app) == state.sweep.settings[offered]
+    assert chosen(app) == state.result.settings[offered]
     assert "A run suggests another rule" not in text(app)
 
 
 @pytest.mark.slow
 def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
     app = finished(small(open_app("models", sample="credit")))
-    first = app.session_state["app"].sweep
+    first = app.session_state["app"].result
     app = compared(app, "One clause", "Every combination")
     assert not app.exception
-    found = app.session_state["app"].sweep
+    found = app.session_state["app"].result
     assert len(found.settings) > len(first.settings)
     assert set(found.curve()["series"]) >= {
         "Short rule",
@@ -300,7 +300,7 @@ def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     app.slider(key="run_clauses").set_value((1, 2)).run()
     app = finished(app.button(key="sweep_prices").click().run())
     assert not app.exception
-    found = app.session_state["app"].sweep
+    found = app.session_state["app"].result
     assert len(found.by_price("n_conditions", "test_error")) == 4
     assert "Short rule, by price" in set(found.curve()["series"])
     assert len(app.get("plotly_chart")) == 2
@@ -356,7 +356,7 @@ def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
     app = finished(app.segmented_control(key="run_form_shape").set_value("cnf").run())
     assert not app.exception
     state = app.session_state["app"]
-    assert {spec.form for spec in state.sweep.specs} == {"cnf"}
+    assert {spec.form for spec in state.result.specs} == {"cnf"}
     assert state.rule_selected
     assert app.code[0].value == rule
 
@@ -364,7 +364,7 @@ def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
 @pytest.mark.slow
 def test_selected_points_are_compared_side_by_side(on_models):
     app = opened_tab(on_models, "Compare rules")
-    numbers = app.session_state["app"].sweep.curve().index
+    numbers = app.session_state["app"].result.curve().index
     app.multiselect(key="compare").set_value([numbers[0], numbers[-1]]).run()
     assert not app.exception
     assert "of 700 learning rows" in text(app)
@@ -409,7 +409,7 @@ def test_points_of_longer_runs_return_after_a_restart_without_fits(open_app):
     assert not again.exception
     assert not again.error
     state = again.session_state["app"]
-    pd.testing.assert_frame_equal(state.sweep.points, before.sweep.points, check_like=True)
+    pd.testing.assert_frame_equal(state.result.points, before.result.points, check_like=True)
     assert state.setting == before.setting
     assert not jobs.registry()._jobs
 
@@ -421,8 +421,8 @@ def test_points_of_other_cut_points_do_not_come_back(on_models):
     app.session_state["app"] = replace(state, binning=BinningSpec("median"), model=None)
     app = finished(app.run())
     assert not app.exception
-    key = app.session_state["app"].sweep_key
-    assert key != state.sweep_key
+    key = app.session_state["app"].result.key
+    assert key != state.result.key
     assert "median" in key
 
 
@@ -432,7 +432,7 @@ def test_class_of_one_row_gives_a_sentence_and_few_rows_few_folds(open_app):
     app = open_app("models", state=AppState(table=table, split=SplitSpec(test_share=0.0)))
     assert not app.exception
     assert "'yes'" in text(app)
-    assert app.session_state["app"].sweep is None
+    assert app.session_state["app"].result is None
 
 
 @pytest.mark.slow
@@ -444,7 +444,7 @@ def test_stopped_search_keeps_its_results_and_place(on_models):
     assert not app.exception
     assert "Searching was stopped" in text(app)
     assert "“Search longer” continues from there" in text(app)
-    assert len(app.session_state["app"].sweep.points) >= 12
+    assert len(app.session_state["app"].result.points) >= 12
     assert app.button(key="search_longer")
 
 
@@ -470,4 +470,4 @@ def test_left_out_dates_become_features_in_a_new_search(open_app):
     assert not app.exception
     assert "Not used" not in text(app)
     assert app.session_state["app"].features == ["day", "size"]
-    assert len(app.session_state["app"].sweep.points) >= 12
+    assert len(app.session_state["app"].result.points) >= 12

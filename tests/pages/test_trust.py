@@ -118,9 +118,9 @@ class Session:
         if found:
             self.done.add("slide")
             limit = int(self.rng.choice(list(map(int, found[0].options))))
-            here = self.state.sweep.number_of_rule(self.state)
+            here = self.state.result.number_of_rule(self.state)
             found[0].set_value(limit).run()
-            result = self.state.sweep
+            result = self.state.result
             number, suggested = result.number_of_rule(self.state), result.suggestion.number
             if result.points.loc[suggested, "limit"] == limit and number != here:
                 short = result.searches[number] == LEARNERS["search"].name
@@ -128,7 +128,7 @@ class Session:
 
     def _pick(self):
         self.go("models")
-        result = self.state.sweep
+        result = self.state.result
         number = int(self.rng.choice(result.curve(sides=True).index))
         self.app = pick_here(self.app, result, result.settings[number])
 
@@ -137,7 +137,7 @@ class Session:
         if self.state.several:
             return
         self.go("models")
-        result = self.state.sweep
+        result = self.state.result
         if "max_conditions" not in self.state.setting or result.number_of_rule(self.state) is None:
             sided = [s for s in result.settings if "describes" in s]
             self.app = pick_here(self.app, result, sided[self.rng.integers(len(sided))])
@@ -220,8 +220,8 @@ class Session:
         assert not [e.value for e in app.error]
         words, message = text(app), status_words(state)
         assert f"{state.model.rule_set_.n_conditions} condition" in message
-        number = None if state.sweep is None else state.sweep.number_of_rule(state)
-        known = [state.error] if number is None else [state.sweep.points.loc[number, "test_error"]]
+        number = None if state.result is None else state.result.number_of_rule(state)
+        known = [state.error] if number is None else [state.result.points.loc[number, "test_error"]]
         for error in known:
             assert error is None or f"{percent(error)} wrong" in message
         assert message in words
@@ -239,19 +239,19 @@ class Session:
         if not rule.is_constant and not scorecard_of(rule):
             shown = re.findall(r"Clause \d+: .+? in ([\d,]+) of ([\d,]+) training rows?", words)
             assert shown == [pair for pair in train.of_clauses[:2] if pair[1] != "0"]
-        number = state.sweep.number_of_rule(state)
+        number = state.result.number_of_rule(state)
         if number is None:
             assert not [s for s in app.select_slider if s.key.startswith("slider_limit_")]
             assert "edited" in state.setting or "not measured with these " in words
             return
-        row = state.sweep.points.loc[number]
+        row = state.result.points.loc[number]
         assert f"**{percent(row['test_error'])}" in words
         assert rule.n_conditions <= row["limit"]
-        measured = state.sweep.models.get(model_key(state.setting))
+        measured = state.result.models.get(model_key(state.setting))
         assert measured is None or measured.rule_set_ == rule  # the figures are this rule's
         if any(s.key.startswith("slider_limit_") for s in app.select_slider):
             assert slider(app, "limit").value == row["limit"]
-        suggested = state.sweep.suggestion
+        suggested = state.result.suggestion
         if suggested is not None and suggested.number == number:
             by = " by the quick search" * (QUICK in state.setting)
             assert f"Suggested{by}: at most {row['limit']} condition" in words
@@ -338,8 +338,10 @@ def cross_validated_error(state):
     spec, (X, y) = RunSpec.from_dict(state.run_settings), state.training
     errors = []
     for rows, held_out in make_folds(y, spec.folds, random_state=0):
-        path = path_of(state.setting, spec)
-        models = fit_path(path, spec, state, rows=rows, time_limit=PATIENCE)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("ui.learners.learner.FIT_SECONDS", PATIENCE)
+            patch.setattr("ui.learners.literal.QUICK_SECONDS", PATIENCE)
+            models = fit_path(path_of(state.setting, spec), spec, state, rows=rows)
         counted = Recount(models[model_key(state.setting)], X.iloc[held_out], y.iloc[held_out])
         errors.append(counted.wrong / counted.n)
     return np.mean(errors)
@@ -354,8 +356,8 @@ def test_figures_are_the_selected_rules_own_after_any_action(sample, costs, once
     """The actions in `once` take seconds, and occur once."""
     state = AppState(table=load_sample(sample), every_class=sample == "iris")
     session = Session(state, seed=len(sample) + costs, costs=costs)
-    number = session.state.sweep.number_of_rule(session.state)
-    measured = session.state.sweep.points.loc[number, "test_error"]
+    number = session.state.result.number_of_rule(session.state)
+    measured = session.state.result.points.loc[number, "test_error"]
     assert measured == pytest.approx(cross_validated_error(session.state))
     session.check()
     more = session.rng.choice(OFTEN, STEPS - len(OFTEN) - len(once)).tolist()

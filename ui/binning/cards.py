@@ -13,7 +13,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.binning import Binarizer, candidate_summary
-from rulekit.binning.encodings import literals_of
+from rulekit.binning.encodings import LevelColumn, literals_of
 from rulekit.data import columns_of
 from rulekit.learners import ConditionScreening, screen_conditions
 from rulekit.plots import (
@@ -23,12 +23,13 @@ from rulekit.plots import (
     screening_table,
     thresholds,
 )
+from rulekit.style.phrases import capped
 from ui.cache import kept
 from ui.escape import md
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState, BinningSpec, app_state
-from ui.theme import chart
+from ui.theme import bins_figure, chart, level_counts, levels_figure
 from ui.widgets import pick_row
 from ui.workspace import change
 
@@ -130,9 +131,8 @@ def method_card() -> None:
     if wanted != spec:
         spec = change(binning=wanted).binning
     if spec.cuts:
-        edited = ", ".join(md(name, 30) for name, _ in spec.cuts[:5])
-        more = f" and {len(spec.cuts) - 5} more" if len(spec.cuts) > 5 else ""
-        st.caption(f"Your own cut points are used for {edited}{more}.")
+        edited = capped([md(name, 30) for name, _ in spec.cuts])
+        st.caption(f"Your own cut points are used for {edited}.")
         st.button("Drop them all", key="drop_cuts", on_click=drop_cuts)
 
 
@@ -233,7 +233,11 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
     st.header(md(shown_name(state, name), 80), anchor=False)
     if name in fitted_one.cuts_:
         _numeric(state, name, values.astype(float), fitted_one.cuts_[name])
-    elif all(e.is_plain_levels for e in fitted_one.encodings_ if e.name == name):
+    elif all(
+        isinstance(e, LevelColumn) and e.part is None
+        for e in fitted_one.encodings_
+        if e.name == name
+    ):
         _levels(state, name, list(values))
     else:
         _readings(state, fitted_one, name)
@@ -271,34 +275,20 @@ def _numeric(
     state: AppState, name: str, numbers: NDArray[np.float64], cuts: NDArray[np.float64]
 ) -> None:
     """Show a column of numbers by outcome: chart, field for its cut points, table."""
-    few, title, labels = thinned(cuts), shown_name(state, name), state.labels
+    few, codes, labels = thinned(cuts), state.outcome_codes, state.labels
     if state.several:
-        codes = state.outcome_codes
         table = outcomes.outcome_bins(numbers, codes, len(labels), few)
-        figure = outcomes.outcome_bins_figure(numbers, codes, few, name=title, labels=labels)
         alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
     else:
-        positive = state.outcome_codes == 0
-        table = thresholds.bin_table(numbers, positive, few)
-        pair = {"labels": tuple(labels), "classes": state.classes}
-        figure = thresholds.threshold_figure(numbers, positive, few, name=title, **pair)
+        table = thresholds.bin_table(numbers, codes == 0, few)
         alt = thresholds.threshold_sentence(table, name=state.label(name), label=state.positive)
+    figure = bins_figure(state, numbers, codes, few, shown_name(state, name))
     chart(figure, "binning_chart", alt)
     _editor(state, name, cuts)
     signs = [thresholds.interval_signs(row) for _, row in table.iterrows()]
-    if state.several:
-        shares = outcomes.outcome_shares(table)
-        shares_table(signs, table["rows"], shares, labels, "between the cut points")
-        return
-    shown = pd.DataFrame(
-        {
-            "values": signs,
-            "rows": table["rows"],
-            f"{state.positive}": table["positive"],
-            "share": 100 * table["share"],
-        }
-    )
-    _shares(shown, f"Rows and share of {state.positive} between the cut points.")
+    shares = outcomes.outcome_shares(table) if state.several else table["share"]
+    counts = None if state.several else table["positive"].tolist()
+    _outcome_table(state, signs, table["rows"], counts, shares, "between the cut points")
 
 
 def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
@@ -333,23 +323,17 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
 
 def _levels(state: AppState, name: str, values: list[Any]) -> None:
     """Show a category by outcome: chart, then table."""
-    codes, labels, title = state.outcome_codes, state.labels, shown_name(state, name)
-    table = (
-        outcomes.outcome_levels(values, codes, len(labels))
-        if state.several
-        else thresholds.level_table(values, codes == 0)
-    )
+    labels, table = state.labels, level_counts(state, values, state.outcome_codes)
     if len(table):
         if state.several:
-            figure = outcomes.outcome_levels_figure(table, name=title, labels=labels)
             alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
         else:
-            pair, top = {"labels": tuple(labels), "classes": state.classes}, table.iloc[0]
-            figure = thresholds.level_figure(table, name=title, **pair)
+            top = table.iloc[0]
             alt = (
                 f"{state.label(name)}: {len(table)} levels; the commonest, {top['level']}, has "
                 f"{top['rows']} rows, {top['share']:.0%} {state.positive}."
             )
+        figure = levels_figure(state, table, shown_name(state, name))
         chart(figure, "binning_levels_chart", alt)
         if len(table) > thresholds.MAX_LEVELS:
             most = thresholds.MAX_LEVELS
@@ -382,21 +366,29 @@ def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
     cells = [c for s in words for c in s.cells[1:2]]
     if chosen != "words":
         cells = next(s for s in read if s.reads == chosen).cells
+    labels = state.labels if state.several else [state.positive]
+    shares = np.array([[c.share(label) for label in labels] for c in cells])
+    counts = [c.counts.get(labels[0], 0) for c in cells]
+    names, rows = [c.name for c in cells], [c.n for c in cells]
+    where = f"by what is read of {state.label(name)}"
+    _outcome_table(state, names, rows, counts, shares, where)
+
+
+def _outcome_table(
+    state: AppState,
+    values: Sequence[Any],
+    rows: Sequence[Any],
+    counts: Sequence[Any] | None,
+    shares: Any,
+    where: str,
+) -> None:
+    """Show rows and shares of several outcomes, or rows, count and share of the described one."""
     if state.several:
-        shares = [[c.share(label) for label in state.labels] for c in cells]
-        names, rows = [c.name for c in cells], [c.n for c in cells]
-        shares_table(names, rows, shares, state.labels, f"by what is read of {state.label(name)}")
+        shares_table(values, rows, shares, state.labels, where)
         return
-    label = state.positive
-    frame = pd.DataFrame(
-        {
-            "values": [c.name for c in cells],
-            "rows": [c.n for c in cells],
-            f"{label}": [c.counts.get(label, 0) for c in cells],
-            "share": [100 * c.share(label) for c in cells],
-        }
-    )
-    _shares(frame, f"Rows and share of {label} by what is read of {state.label(name)}.")
+    table = pd.DataFrame({"values": list(values), "rows": list(rows)})
+    table = table.assign(**{str(state.positive): counts, "share": 100 * np.ravel(shares)})
+    _shares(table, f"Rows and share of {state.positive} {where}.")
 
 
 def _shares(table: pd.DataFrame, alt: str) -> None:
@@ -448,7 +440,7 @@ def screening_card(state: AppState, n_conditions: int) -> None:
     )
     key = repr((state.fit_key, theta))
     large = state.training[0].size > AT_ONCE
-    task = partial(screen, replace(state, sweep=None, model=None), float(theta))
+    task = partial(screen, replace(state, result=None, model=None), float(theta))
     words = f"Screen the {n_conditions:,} conditions" if large else None
     screening = answer_of("screening", "Screening", key, task, offer=words)
     if screening is None:

@@ -19,6 +19,7 @@ from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
 from rulekit.rules import RuleSet
 from rulekit.rules.scales import positions_in
+from rulekit.style.phrases import capped
 from rulekit.style.wording import plural
 from ui.cache import kept
 from ui.escape import md
@@ -264,8 +265,7 @@ def set_aside(table: Table) -> str:
             columns.append(f"{column.name} ({reason})")
     if not columns:
         return ""
-    more = f" and {len(columns) - 6} more" if len(columns) > 6 else ""
-    return f"Not used: {', '.join(columns[:6])}{more}. Their roles are under Columns."
+    return f"Not used: {capped(columns, 6)}. Their roles are under Columns."
 
 
 def _one_class(n_classes: int, key: str) -> None:
@@ -396,9 +396,11 @@ def _audit_line(table: Table) -> None:
     names = protected_features(table)
     if not names:
         return
-    shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(md(f"Protected attributes among the features: {shown}.", 400), width="content")
+        st.caption(
+            md(f"Protected attributes among the features: {capped(names, 4)}.", 400),
+            width="content",
+        )
         st.button(
             "Use for audit only",
             key="audit_only",
@@ -481,11 +483,15 @@ def outcome_fields(key: str) -> None:
                 max_chars=40,
                 placeholder=str(label)[:40],
                 key=f"{key}_name_{number}",
-                on_change=once(lambda: _read_fields(classes, key)),
+                on_change=once(
+                    lambda: name_outcomes(
+                        {c: st.session_state[f"{key}_name_{i}"] for i, c in enumerate(classes)}
+                    )
+                ),
                 help="Such as “died”. Rules, sentences, figures and every export then give this "
                 "name instead of the value; empty: the value itself.",
             )
-    if state.model is not None and "edited" not in (state.setting or {}):
+    if state.model is not None and not state.is_edited:
         st.caption("With a new name the current rule is learned again, with the same settings.")
 
 
@@ -507,7 +513,7 @@ def name_outcomes(names: Mapping[Any, str]) -> None:
     if given == state.outcomes:
         return
     rule = None
-    if state.rule_json is not None and "edited" in (state.setting or {}):  # avoids learning again
+    if state.rule_json is not None and state.is_edited:  # avoids learning again
         rule = to_json(relabelled(from_json(state.rule_json), state, fresh))
     notes = _answers_renamed(state, fresh)
     change(outcomes=given, case_notes=notes, model=None, rule_json=rule)  # the rule stays in use
@@ -535,7 +541,3 @@ def _answers_renamed(before: AppState, after: AppState) -> dict[str, Any]:
         else note
         for row, note in before.case_notes.items()
     }
-
-
-def _read_fields(classes: list[Any], key: str) -> None:
-    name_outcomes({c: st.session_state[f"{key}_name_{i}"] for i, c in enumerate(classes)})

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -13,9 +14,10 @@ from rulekit.data.reading.loading import unpacked
 from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError, RuleError
 from rulekit.export import from_json
+from rulekit.style.phrases import capped
 from ui import analyses, login, workspace
 from ui.data.choices import with_target
-from ui.data.sources import Answer, ReadFile, kind_of_file
+from ui.data.sources import Answer, is_large, kind_of_file, read_file
 from ui.escape import md
 from ui.runs import jobs
 from ui.runs.background import watched
@@ -59,7 +61,8 @@ def upload_card() -> None:
         st.rerun()
     reading = jobs.registry().get(_owner())
     if reading is not None and reading.active:
-        watched(reading, _reading_words, "reading")
+        line = "{0.title}: {1}, {0.elapsed:.0f} s"
+        watched(reading, lambda job: line.format(job, job.message or "waiting"), "reading")
     elif reading is not None:
         _ended(reading)
 
@@ -112,8 +115,7 @@ def _wide_card(
         help="These columns are always read.",
     )
     columns = proposed(names, target, words, more)
-    rest = f" and {len(columns) - SHOWN_NAMES:,} more" if len(columns) > SHOWN_NAMES else ""
-    st.caption(f"{len(columns):,} columns: {md(', '.join(columns[:SHOWN_NAMES]), 400)}{rest}.")
+    st.caption(f"{len(columns):,} columns: {md(capped(columns, SHOWN_NAMES), 900)}.")
     st.button(
         f"Read these {len(columns):,} columns",
         key="read_wide",
@@ -144,9 +146,10 @@ def proposed(
 def read(upload: Upload, options: ParseOptions) -> None:
     """Read a file (a large one in a worker) and start an analysis, or store an error message."""
     st.session_state["upload_options"] = options
-    task = ReadFile(upload.name, upload.content, options)
-    if task.large:
-        jobs.registry().start(_owner(), task.title, task, urgent=True)
+    task = partial(read_file, upload.name, upload.content, options)
+    if is_large(upload.content):
+        title = f"Reading {upload.name} ({len(upload.content) / 1e6:.0f} MB)"
+        jobs.registry().start(_owner(), title, task, urgent=True)
     else:
         _take(task())
 
@@ -177,10 +180,6 @@ def _read_columns(target: str, columns: tuple[str, ...]) -> None:
 def _owner() -> str:
     """Return the key of the reading job; the current analysis has another job."""
     return f"{workspace.analysis_id()}/upload"
-
-
-def _reading_words(job: jobs.Job) -> str:
-    return f"{job.title}: {job.message or 'waiting'}, {job.elapsed:.0f} s"
 
 
 def _ended(job: jobs.Job) -> None:

@@ -14,6 +14,7 @@ from rulekit.data import QualityNote, Table, quality_notes
 from rulekit.data.cells import numbers_in
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
+from rulekit.style.phrases import capped
 from ui.cache import kept
 from ui.data.choices import refresh_editor, set_roles
 from ui.escape import md
@@ -81,16 +82,11 @@ def _is_done(note: QualityNote) -> bool:
     A column of numbers with a few texts is the exception: it was set aside only for its texts.
     """
     state = app_state()
-    role = state.table.column(note.column).role
-    if note.suggestion == "as_numeric":
-        return note.column in state.options.get(IGNORED, ()) or _mostly_text(note.column)
-    return role in ("ignore", "id")
-
-
-def _mostly_text(name: str) -> bool:
-    """Whether too many cells of a column hold text for a column of numbers."""
-    present = app_state().table.frame[name].dropna()
-    return float(np.isfinite(numbers_in(present)).mean()) < NUMBERS_SHARE
+    if note.suggestion != "as_numeric":
+        return state.table.column(note.column).role in ("ignore", "id")
+    present = state.table.frame[note.column].dropna()
+    mostly_text = float(np.isfinite(numbers_in(present)).mean()) < NUMBERS_SHARE
+    return mostly_text or note.column in state.options.get(IGNORED, ())
 
 
 MOST_NAMED = 4
@@ -186,9 +182,8 @@ def left_out_line() -> None:
     if not reasons:
         return
     named = [f"{name} ({reason})" for name, reason in reasons.items()]
-    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(md(f"Not used: {', '.join(named[:MOST_NAMED])}{more}.", 400), width="content")
+        st.caption(md(f"Not used: {capped(named, MOST_NAMED)}.", 400), width="content")
         st.button(
             "Use as features",
             key="use_left_out",

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,19 +13,19 @@ from sklearn.base import ClassifierMixin
 from rulekit.exceptions import DataError
 from rulekit.export import to_json
 from rulekit.families import IdealDNFClassifier, RuleClassifier
-from rulekit.rules import RuleSet
+from rulekit.rules import ClauseStatistics, RuleSet
+from rulekit.rules.analysis.statistics import RuleStatistics
 from rulekit.style.wording import percent
 from ui import workspace
 from ui.data import sources
 from ui.data.sources import (
     SAMPLE_ROWS,
     AllRows,
-    CountRule,
-    LearnWhole,
-    OpenSource,
-    WholeCount,
     connections,
+    count_rule,
+    learn_whole,
     located,
+    open_sample,
     source_words,
 )
 from ui.escape import md
@@ -90,7 +90,7 @@ def open_source(source: Mapping[str, Any]) -> None:
     """Start drawing a sample in the background; `load.upload_card` uses the result."""
     owner = f"{workspace.analysis_id()}/upload"
     title = f"Opening {source_words(source)}"
-    task = OpenSource(dict(source), located(source), SAMPLE_ROWS)
+    task = partial(open_sample, dict(source), located(source), SAMPLE_ROWS)
     jobs.registry().start(owner, title, task, urgent=True)
 
 
@@ -142,10 +142,10 @@ def _start(state: AppState, kind: str) -> None:
     """Start learning in the background."""
     positive = None if state.several else state.positive
     learner = LEARNERS[kind](positive_label=positive, random_state=0)
-    options: tuple[tuple[str, Any], ...] = ()
+    options: dict[str, Any] = {"features": state.features}
     if isinstance(learner, RuleClassifier):
-        options = (("test_share", state.split.test_share),)
-    task = LearnWhole(all_rows(state), learner, tuple(state.features), STEPS, options)
+        options["test_share"] = state.split.test_share
+    task = partial(learn_whole, all_rows(state), learner, options, STEPS)
     jobs.registry().start(workspace.analysis_id(), TITLE, task, total=STEPS)
 
 
@@ -192,14 +192,14 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
         return
     rule, owner = model.rule_set_, f"{workspace.analysis_id()}/count"
     key = hashlib.sha256(repr((to_json(rule), state.fit_key)).encode()).hexdigest()
-    counts: dict[str, WholeCount] = st.session_state.setdefault("_all_rows", {})
+    counts: dict[str, Any] = st.session_state.setdefault("_all_rows", {})
     job = jobs.registry().get(owner)
     job = job if job is not None and job.key == key else None
     with st.container(border=True):
         if job is not None and job.state == "done":
             counts[key] = job.answer
         if key in counts:
-            _counted(rule, counts[key], source)
+            _counted(rule, *counts[key], source)
             return
         if job is not None and job.active:
             most = AT_ONCE_SECONDS if job.urgent else math.inf
@@ -225,7 +225,7 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
 def _count(rule: RuleSet, key: str, *, at_once: bool) -> None:
     """Start counting in the background."""
     owner = f"{workspace.analysis_id()}/count"
-    task = CountRule(all_rows(app_state()), rule)
+    task = partial(count_rule, all_rows(app_state()), rule)
     jobs.registry().start(owner, COUNT, task, key=key, urgent=at_once)
 
 
@@ -234,16 +234,21 @@ def _counting_words(source: Mapping[str, Any], job: jobs.Job) -> str:
     return f"{words}, {job.elapsed:.0f} s"
 
 
-def _counted(rule: RuleSet, count: WholeCount, source: Mapping[str, Any]) -> None:
+def _counted(
+    rule: RuleSet,
+    whole: RuleStatistics,
+    clauses: Sequence[ClauseStatistics],
+    source: Mapping[str, Any],
+) -> None:
     """Show the counts."""
-    share = percent(count.errors / count.n) if count.n else "—"
-    words = f"Wrong on all {count.n:,} rows of {source_words(source)}: "
-    st.markdown(f"{md(words, 200)}**{share}** ({count.errors:,} rows)")
+    share = percent(whole.errors / whole.n) if whole.n else "—"
+    words = f"Wrong on all {whole.n:,} rows of {source_words(source)}: "
+    st.markdown(f"{md(words, 200)}**{share}** ({whole.errors:,} rows)")
     if rule.is_constant:
         return
-    clauses = [[k, right, matched] for k, (matched, right) in enumerate(count.clauses, start=1)]
+    counts = [[k, c.positives, c.n] for k, c in enumerate(clauses, start=1)]
     st.dataframe(
-        pd.DataFrame(clauses, columns=["Clause", "Right, of all rows", "Matched, of all rows"]),
+        pd.DataFrame(counts, columns=["Clause", "Right, of all rows", "Matched, of all rows"]),
         hide_index=True,
         column_config=dict.fromkeys(
             ("Right, of all rows", "Matched, of all rows"),

@@ -22,7 +22,7 @@ import logging
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,7 +36,8 @@ from rulekit.data.reading.loading import read_with_options
 from rulekit.data.tables import open_table
 from rulekit.exceptions import DataError, RulekitError, WideTableError
 from rulekit.learners.from_table.rows import RowNumbers, limit
-from rulekit.rules import RuleSet, clause_statistics, rule_statistics
+from rulekit.rules import ClauseStatistics, RuleSet, clause_statistics, rule_statistics
+from rulekit.rules.analysis.statistics import RuleStatistics
 from ui.runs.worker import Reporter
 
 DATA_ROOT = "RULEKIT_DATA_ROOT"  # environment variable: the folder of tables
@@ -371,54 +372,28 @@ class AllRows:
         return table if self.other is not None else table.filter(table[self.target].notnull())
 
 
-@dataclass(frozen=True)
-class WholeCount:
-    """Counts of a rule on all rows: total, wrong, and matched and right per clause."""
-
-    n: int
-    errors: int
-    clauses: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True)
-class CountRule:
-    """Count a rule on all rows of a source."""
-
-    rows: AllRows
-    rule: RuleSet
-
-    def __call__(self, reporter: Any) -> WholeCount:
-        """Query the engine twice: for the rule, and for its clauses."""
-        reporter.report(message="Counting the rule on all rows")
-        with self.rows.location.opened() as table:
-            table = self.rows.labelled(table)
-            whole = rule_statistics(self.rule, table, self.rows.target)
-            clauses = clause_statistics(self.rule, table, self.rows.target)
-        counts = tuple((c.n, c.positives) for c in clauses)
-        return WholeCount(whole.n, whole.errors, counts)
+def count_rule(
+    rows: AllRows, rule: RuleSet, reporter: Reporter
+) -> tuple[RuleStatistics, tuple[ClauseStatistics, ...]]:
+    """Count a rule, and its clauses, on all rows of a source, by two queries, as a job."""
+    reporter.report(message="Counting the rule on all rows")
+    with rows.location.opened() as table:
+        table = rows.labelled(table)
+        whole = rule_statistics(rule, table, rows.target)
+        return whole, clause_statistics(rule, table, rows.target)
 
 
-@dataclass(frozen=True)
-class LearnWhole:
-    """Learn from all rows of a source, with a learner that has `fit_table`."""
+def learn_whole(
+    rows: AllRows, learner: Any, options: dict[str, Any], n_steps: int, reporter: Reporter
+) -> Any:
+    """Learn from all rows of a source, with a learner that has `fit_table`, as a job."""
 
-    rows: AllRows
-    learner: Any
-    features: tuple[str, ...]
-    steps: int
-    options: tuple[tuple[str, Any], ...] = ()
+    def report(share: float, message: str) -> None:
+        reporter.report(done=int(n_steps * share), message=message)
 
-    def __call__(self, reporter: Any) -> Any:
-        """Learn and report the progress, until the job is stopped."""
-
-        def report(share: float, message: str) -> None:
-            reporter.report(done=int(self.steps * share), message=message)
-
-        fit: Callable[..., Any] = self.learner.fit_table
-        with self.rows.location.opened() as table:
-            table = self.rows.labelled(table)
-            given = dict(self.options)
-            return fit(table, self.rows.target, list(self.features), on_progress=report, **given)
+    with rows.location.opened() as table:
+        table = rows.labelled(table)
+        return learner.fit_table(table, rows.target, on_progress=report, **options)
 
 
 # bytes; reading takes a second or more
@@ -436,34 +411,23 @@ class Answer:
     source: dict[str, Any] | None = None  # the source of the sample
 
 
-@dataclass(frozen=True)
-class ReadFile:
-    """Read a file; called in a job, or directly."""
+def is_large(content: bytes) -> bool:
+    """Return whether reading a file is slow enough to run in the background."""
+    return len(content) > LARGE[kind_of_file(content)]
 
-    name: str
-    content: bytes = field(repr=False)
-    options: ParseOptions
 
-    @property
-    def title(self) -> str:
-        """The title of the task."""
-        return f"Reading {self.name} ({len(self.content) / 1e6:.0f} MB)"
-
-    @property
-    def large(self) -> bool:
-        """Whether reading is slow enough to run in the background."""
-        return len(self.content) > LARGE[kind_of_file(self.content)]
-
-    def __call__(self, reporter: Reporter | None = None) -> Answer:
-        """Read the file; errors are messages in the result."""
-        if reporter is not None:
-            reporter.report(message="Splitting into cells, finding numbers and dates")
-        try:
-            return Answer(*read_with_options(self.content, name=self.name, options=self.options))
-        except WideTableError as error:
-            return Answer(error=str(error), names=error.names)
-        except (RulekitError, ValueError) as error:
-            return Answer(error=str(error))
+def read_file(
+    name: str, content: bytes, options: ParseOptions, reporter: Reporter | None = None
+) -> Answer:
+    """Read a file, also as a job; errors are messages in the result."""
+    if reporter is not None:
+        reporter.report(message="Splitting into cells, finding numbers and dates")
+    try:
+        return Answer(*read_with_options(content, name=name, options=options))
+    except WideTableError as error:
+        return Answer(error=str(error), names=error.names)
+    except (RulekitError, ValueError) as error:
+        return Answer(error=str(error))
 
 
 def kind_of_file(content: bytes) -> str:
@@ -473,20 +437,13 @@ def kind_of_file(content: bytes) -> str:
     return "xlsx" if content.startswith(b"PK") else "text"
 
 
-@dataclass(frozen=True)
-class OpenSource:
-    """Draw a sample of a table that is not loaded."""
-
-    source: dict[str, Any]
-    location: TableLocation
-    n_rows: int
-
-    def __call__(self, reporter: Reporter) -> Answer:
-        """Draw the sample; errors are messages in the result."""
-        reporter.report(message="Drawing a sample of its rows")
-        try:
-            table, n_rows = sampled(self.location, self.n_rows)
-        except (RulekitError, ValueError) as error:
-            return Answer(error=str(error))
-        whole_source = {**self.source, "rows": n_rows} if n_rows > table.n_rows else None
-        return Answer(table, source=whole_source)
+def open_sample(
+    source: dict[str, Any], location: TableLocation, n_rows: int, reporter: Reporter
+) -> Answer:
+    """Draw a sample of a table that is not loaded, as a job; errors are messages in the result."""
+    reporter.report(message="Drawing a sample of its rows")
+    try:
+        table, n_all = sampled(location, n_rows)
+    except (RulekitError, ValueError) as error:
+        return Answer(error=str(error))
+    return Answer(table, source={**source, "rows": n_all} if n_all > table.n_rows else None)

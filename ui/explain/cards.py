@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.explain import Explanation, distance_to_boundary, explain, ranges_of
 from rulekit.plots import case_figure, case_sentence
-from rulekit.rules import Clause, Columns, Literal, RuleSet, scorecard_of
+from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import missing_in
 from rulekit.rules.literal import EQUALITIES
 from rulekit.rules.scales import ORDERED
@@ -69,15 +69,16 @@ def review(number: int, explanation: Explanation) -> None:
             f"I {words}",
             key=f"review_{words}",
             on_click=_review,
-            args=(number, words, f"note_{number}", str(explanation.prediction)),
+            args=(number, words, str(explanation.prediction)),
             width="stretch",
         )
     if notes:
         st.caption(f"{plural(len(notes), 'case')} reviewed; the report on Export lists them.")
 
 
-def _review(number: int, verdict: str, note_key: str, answer: str) -> None:
-    entry = {"verdict": verdict, "note": st.session_state.get(note_key, ""), "answer": answer}
+def _review(number: int, verdict: str, answer: str) -> None:
+    note = st.session_state.get(f"note_{number}", "")
+    entry = {"verdict": verdict, "note": note, "answer": answer}
     change(case_notes={**app_state().case_notes, str(number): entry})
 
 
@@ -189,7 +190,7 @@ def case_list(
     """Choose the rows to list: "all", "errors", or "near" a boundary, sorted by `distance`."""
     keep = np.ones(len(frame), dtype=bool)
     if show == "errors":
-        keep = (frame[TRUTH] != frame[ANSWER]).to_numpy()
+        keep = (frame[TRUTH] != frame[ANSWER]).to_numpy(copy=True)
     elif show == "near":
         keep = distance <= NEAR
     for word in words.lower().split():
@@ -392,12 +393,8 @@ def limits(rule: RuleSet, feature: str, words: Wording) -> list[str]:
         for literal in condition.tests
         if literal.feature == feature and literal.part in (None, "date")
     ]
-    ordered = sorted({x.value for x in read if x.op in ORDERED})
-    cuts = [phrases.value_words(_at(read, value), value, words) for value in ordered]
+    ordered = {x.value: x for x in read if x.op in ORDERED}
+    cuts = [phrases.value_words(x, value, words) for value, x in sorted(ordered.items())]
     tested = sorted({str(v) for x in read if x.op in EQUALITIES for v in x.values})
     texts = [f"the limit{'s are' if len(cuts) > 1 else ' is'} {listed(cuts)}"] if cuts else []
     return [*texts, f"the rule checks for {capped(tested)}"] if tested else texts
-
-
-def _at(read: list[Literal], value: object) -> Literal:
-    return next(x for x in read if x.op in ORDERED and x.value == value)

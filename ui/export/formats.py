@@ -155,7 +155,7 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     dates, durations = options.pop(DATES, {}), tuple(options.pop(DURATIONS, ()))
     cuts = options.pop(CUT, {})
     options.pop(SERVER, None)
-    if "edited" in (state.setting or {}):  # nothing was learned from these rows
+    if state.is_edited:  # nothing was learned from these rows
         model = FixedRuleClassifier(model.rule_set_)
     rows, features = state.rows()[0], state.features
     if QUICK in (state.setting or {}):

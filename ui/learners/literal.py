@@ -62,7 +62,7 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
         if quick is not None and quick.proved:
             return
         st.caption(PROOF_HELP)
-    task = partial(prove, model, replace(state, sweep=None), PROOF_SECONDS)
+    task = partial(prove, model, replace(state, result=None), PROOF_SECONDS)
     certificate = answer_of(
         ON_DEMAND, "Searching for a proof", key, task, offer="How far from the best possible?"
     )
@@ -75,7 +75,7 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
     learned = isinstance(model, LEARNED)
     if not learned or state.several or model.rule_set_.n_clauses != 1:
         return None
-    task = partial(prove, model, replace(state, sweep=None), SHORT_PROOF_SECONDS)
+    task = partial(prove, model, replace(state, result=None), SHORT_PROOF_SECONDS)
     title = "Looking whether any rule of one clause is better"
     certificate: Certificate | None = answer_of("proof", title, _proof_key(state), task)
     if certificate is not None and certificate.verdict:
@@ -235,52 +235,43 @@ def variant_words(setting: Setting) -> list[str]:
 
 def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
     """Switch the variants off by default on a large table."""
-    variants = ("against", "robust", "noisy")
-    return dict.fromkeys(variants, False) if X.size > LARGE else {}
+    return dict.fromkeys(TOGGLES, False) if X.size > LARGE else {}
+
+
+TOGGLES = {  # fields of a run for the variants: label and help, with the described outcome
+    "against": (
+        "Also rules against {0}",
+        "Rules that say when a row is of the other class; all others are {0}. One of the two is "
+        "often much shorter. Monotonic constraints hold for them, too. Twice the searches.",
+    ),
+    "robust": (
+        "Also more robust rules",
+        "Rules that keep rows of the other class out by more than one condition where that is "
+        "cheap, so that small errors of measurement upset them less. Three times the searches.",
+    ),
+    "noisy": (
+        "Also with doubtful rows discounted",
+        "Rows that look like another class count less in the search: a random forest predicts each "
+        "row by the trees grown without it. Noisy labels then add fewer conditions. Errors shown "
+        "count every row in full. Nearly twice the searches.",
+    ),
+}
 
 
 def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict[str, Any]:
-    """Show the form for variants; disabled for other learners."""
-    unread = bool(learners) and SEARCH not in learners
-    sides = {"against": False, "robust": False}
-    if not state.several:
-        sides = _sides(state, usual, unread=unread)
-    noisy = st.toggle(
-        "Also with doubtful rows discounted",
-        value=usual.noisy,
-        key="run_noisy",
-        disabled=unread,
-        help="Rows that look like another class count less in the search: a random forest "
-        "predicts each row by the trees grown without it. Noisy labels then add fewer "
-        "conditions. Errors shown count every row in full. Nearly twice the searches.",
-        **KEEP,
-    )
-    return sides | {"noisy": noisy}
-
-
-def _sides(state: AppState, usual: RunSpec, *, unread: bool) -> dict[str, Any]:
-    """Show the form for the variants of rules for two classes."""
-    against = st.toggle(
-        f"Also rules against {md(state.positive, 60)}",
-        value=usual.against,
-        key="run_against",
-        disabled=unread,
-        help="Rules that say when a row is of the other class; all others are "
-        f"{md(state.positive, 60)}. One of the two is often much shorter. "
-        "Monotonic constraints hold for them, too. Twice the searches.",
-        **KEEP,
-    )
-    robust = st.toggle(
-        "Also more robust rules",
-        value=usual.robust,
-        key="run_robust",
-        disabled=unread,
-        help="Rules that keep rows of the other class out by more than one condition where "
-        "that is cheap, so that small errors of measurement upset them less. Three times the "
-        "searches.",
-        **KEEP,
-    )
-    return {"against": against, "robust": robust}
+    """Show the form for variants (of several outcomes one); disabled for other learners."""
+    fields, name = dict.fromkeys(TOGGLES, False), md(state.positive, 60)
+    for field in ["noisy"] if state.several else TOGGLES:
+        label, text = TOGGLES[field]
+        fields[field] = st.toggle(
+            label.format(name),
+            value=getattr(usual, field),
+            key=f"run_{field}",
+            disabled=bool(learners) and SEARCH not in learners,
+            help=text.format(name),
+            **KEEP,
+        )
+    return fields
 
 
 BOX_SEARCH = Learner.of(

@@ -1,6 +1,5 @@
 """The curve of error against conditions, the tabs of learners and prices, selection of a point."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -15,7 +14,7 @@ from ui.escape import md
 from ui.learners.offered import LEARNERS, PLACES, learner_of, look_of, same_search
 from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
 from ui.models.form import BUDGETS, comparison, price_sweep
-from ui.models.points import AGAINST, Curve, reference_lines
+from ui.models.points import AGAINST, RunResult, reference_lines
 from ui.models.run import COMPARISON, PRICES, latest, noted_suggestion, start
 from ui.picked import model_key, pick
 from ui.shell import once
@@ -26,29 +25,28 @@ from ui.widgets import choice, pick_row
 FOLD_WORDS = {5: "five", 10: "ten"}
 
 
-def curve(result: Curve, y: str) -> None:
+def curve(result: RunResult, y: str) -> None:
     """Draw the curve; a click selects the point."""
     picked = result.number_of_rule(app_state())
     shown = result.curve(y, picked)
     suggested = result.suggestion
     notes = {} if suggested is None or y != result.measure else {suggested.number: "suggested"}
-    lines = reference_lines(result.references, "limit", y) + cheapest_line(result, y)
-    options = {"x": "limit", "y": y, "series": "series", "baselines": lines}
-    figure = front_figure(shown, **options, notes=notes, selected=picked)
-    draw(result, figure, "front", front_sentence(shown, x="limit", y=y, unit=result.unit))
+    draw(result, shown, "front", "limit", y, notes=notes, baselines=_lines(result, "limit", y))
 
 
-def sides_curve(result: Curve, y: str) -> None:
+def sides_curve(result: RunResult, y: str) -> None:
     """Draw the rules of each outcome as a separate line, if both were searched."""
     if not any("describes" in s for s in result.settings):
         return
     picked = result.number_of_rule(app_state())
-    shown = _with_sides_named(result.curve(y, picked, sides=True))
-    figure = front_figure(shown, x="limit", y=y, series="series", selected=picked)
-    draw(result, figure, "sides", front_sentence(shown, x="limit", y=y, unit=result.unit))
+    draw(result, _with_sides_named(result.curve(y, picked, sides=True)), "sides", "limit", y)
 
 
-def cheapest_line(result: Curve, y: str) -> list[Baseline]:
+def _lines(result: RunResult, x: str, y: str) -> list[Baseline]:
+    return reference_lines(result.references, x, y) + cheapest_line(result, y)
+
+
+def cheapest_line(result: RunResult, y: str) -> list[Baseline]:
     """Return the cheapest constant prediction on the training rows, as a line."""
     state = app_state()
     costs = result.specs[0].error_costs(state.labels) if result.specs and y == COST else None
@@ -69,15 +67,18 @@ def _with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
     return points.assign(series=named.where(~against, other))
 
 
-def draw(result: Curve, figure: Any, name: str, sentence: str) -> None:
-    """Show a figure of points; a click selects one, and the figure is drawn again."""
-    if result.unit and figure.layout.yaxis.title.text == AXIS_NAMES[COST]:
+def draw(result: RunResult, shown: pd.DataFrame, name: str, x: str, y: str, **options: Any) -> None:
+    """Draw points; a click selects one, and the figure is drawn again."""
+    picked = result.number_of_rule(app_state())
+    figure = front_figure(shown, x=x, y=y, series="series", selected=picked, **options)
+    if result.unit and y == COST:
         figure.update_yaxes(title=f"{AXIS_NAMES[COST]} ({plain(result.unit)})")
     key = f"{name}_{st.session_state.setdefault('_picks', 0)}"
+    sentence = front_sentence(shown, x=x, y=y, unit=result.unit)
     chart(figure, key, sentence, on_select=lambda: _clicked(result, key))
 
 
-def suggestion_line(result: Curve) -> None:
+def suggestion_line(result: RunResult) -> None:
     """Show the suggestion and its reason in one line; details behind a button."""
     suggested = result.suggestion
     if suggested is None:
@@ -105,7 +106,7 @@ def error_words(row: pd.Series) -> str:
     return f"{percent(row['test_error'])}{beside}"
 
 
-def cost_words(result: Curve, row: pd.Series) -> str:
+def cost_words(result: RunResult, row: pd.Series) -> str:
     """Return the cost of a point's errors; empty without costs."""
     if not result.measures(COST):
         return ""
@@ -118,28 +119,28 @@ def fold_words(row: pd.Series) -> str:
     return f"{FOLD_WORDS.get(n, n)} folds"
 
 
-def choose(result: Curve, number: int, *, by_slider: bool = False) -> None:
+def choose(result: RunResult, number: int, *, by_slider: bool = False) -> None:
     """Select a setting after a click on a point or row, or from a widget."""
     once(lambda: pick(result.settings[number], result.specs[number], by_slider=by_slider))()
     noted_suggestion(result)
 
 
-def _clicked(result: Curve, key: str) -> None:
+def _clicked(result: RunResult, key: str) -> None:
     number = selected_id(st.session_state.get(key))
     if number is not None and int(number) in result.points.index:
         choose(result, int(number))
 
 
-def points_table(result: Curve, shown: pd.DataFrame, x: str, y: str, key: str) -> None:
+def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: str) -> None:
     """List points with exactly one selected row; for selection by keyboard."""
     rows = shown.sort_values([x, y])
     numbers = [int(k) for k in rows.index]
-    settings = [result.settings[number] for number in numbers]
+    models = [result.models.get(model_key(result.settings[number])) for number in numbers]
     scale = 1 if y == COST else 100
     table = pd.DataFrame(
         {
             "conditions at most": rows["limit"],
-            "clauses": [_clauses(result, setting) for setting in settings],
+            "clauses": [None if m is None else m.rule_set_.n_clauses for m in models],
             "cost a 100 cases" if y == COST else "error": scale * rows[y],
             "± 1 SE": scale * rows.get(f"{y}_se", pd.Series(float("nan"), rows.index)),
             "error, training folds": 100 * rows["train_error"],
@@ -159,12 +160,6 @@ def points_table(result: Curve, shown: pd.DataFrame, x: str, y: str, key: str) -
         alt="The points of the curve; choosing a row picks it",
         column_config={k: v for k, v in _columns().items() if k in table},
     )
-
-
-def _clauses(result: Curve, setting: Mapping[str, Any]) -> float | None:
-    """Return how many clauses the rule of a setting has, if it was learned by its run."""
-    model = result.models.get(model_key(setting))
-    return None if model is None else model.rule_set_.n_clauses
 
 
 def _columns() -> dict[str, Any]:
@@ -198,12 +193,14 @@ def _columns() -> dict[str, Any]:
 SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 
 
-def compared_table(result: Curve | None, spec: RunSpec) -> None:
+def compared_table(result: RunResult | None, spec: RunSpec) -> None:
     """Show each compared learner with its suggested point; choosing a row picks it."""
     runs = comparisons(app_state(), spec)
     if not runs:
         return
-    table, numbers = learners_table(result or Curve(), runs, _is_running())
+    job = latest(COMPARISON)
+    running = job is not None and job.active
+    table, numbers = learners_table(result or RunResult(), runs, running)
     picked = None if result is None else result.number_of_rule(app_state())
 
     def chosen(position: int) -> None:
@@ -239,7 +236,7 @@ def comparisons(state: AppState, spec: RunSpec) -> list[RunSpec]:
 
 
 def learners_table(
-    result: Curve, runs: list[RunSpec], running: bool
+    result: RunResult, runs: list[RunSpec], running: bool
 ) -> tuple[pd.DataFrame, list[int | None]]:
     """Return one row per compared learner, and the number of its suggested point."""
     seconds = max(run.budget or 0.0 for run in runs)
@@ -281,12 +278,7 @@ def _compared(runs: list[RunSpec]) -> list[str]:
     return [key for key in PLACES if any(key in run.learners for run in runs)]
 
 
-def _is_running() -> bool:
-    job = latest(COMPARISON)
-    return job is not None and job.active
-
-
-def learners_tab(result: Curve | None, spec: RunSpec) -> None:
+def learners_tab(result: RunResult | None, spec: RunSpec) -> None:
     """Show the form that compares learners on the folds of the curve, and their table."""
     run = comparison(app_state(), spec)
     if run is not None:
@@ -298,7 +290,7 @@ def learners_tab(result: Curve | None, spec: RunSpec) -> None:
     compared_table(result, spec)
 
 
-def prices_tab(result: Curve | None, spec: RunSpec, y: str) -> None:
+def prices_tab(result: RunResult | None, spec: RunSpec, y: str) -> None:
     """Show the sweep of prices and numbers of clauses, and its results."""
     run = price_sweep(app_state(), spec)
     if run is not None:
@@ -313,10 +305,7 @@ def prices_tab(result: Curve | None, spec: RunSpec, y: str) -> None:
         return
     number = result.number_of_rule(app_state())
     _dials(result)
-    lines = reference_lines(result.references, x, y) + cheapest_line(result, y)
-    options = {"series": "series", "baselines": lines}
-    figure = front_figure(shown, x=x, y=y, **options, selected=number)
-    draw(result, figure, "prices", front_sentence(shown, x=x, y=y, unit=result.unit))
+    draw(result, shown, "prices", x, y, baselines=_lines(result, x, y))
     rows = shown[shown["on_front"] | (shown.index == number)]
     alike = ["series", x, y, "n_conditions", "n_clauses_used", "train_error"]
     rows = rows.assign(other=rows.index != number).sort_values("other", kind="stable")
@@ -335,7 +324,7 @@ def _button(spec: RunSpec, title: str, label: str, key: str) -> None:
     )
 
 
-def _dials(result: Curve) -> None:
+def _dials(result: RunResult) -> None:
     """Show sliders over prices and clauses; nothing is fitted."""
     setting = app_state().setting or {}
     if "theta" not in setting or result.number_of(setting) is None:
@@ -362,7 +351,7 @@ def _dials(result: Curve) -> None:
                 st.caption(dial.caption)
 
 
-def _dialled(result: Curve, entry: str, key: str) -> None:
+def _dialled(result: RunResult, entry: str, key: str) -> None:
     number = result.number_of({**app_state().setting, entry: st.session_state[key]})
     if number is not None:
         choose(result, number)

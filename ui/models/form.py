@@ -17,7 +17,7 @@ from ui.learners.learner import as_entered, price_input
 from ui.learners.literal import finer_form as kinds_form
 from ui.learners.offered import LEARNERS, QUESTIONS
 from ui.learners.spec import RunSpec
-from ui.models.points import ERRORS, Curve, gap_fields
+from ui.models.points import ERRORS, RunResult, gap_fields
 from ui.state import KEEP, AppState
 from ui.widgets import choice, menu
 
@@ -135,7 +135,7 @@ def _shape(state: AppState, usual: RunSpec) -> str:
     )
 
 
-def measure_choice(result: Curve | None) -> str:
+def measure_choice(result: RunResult | None) -> str:
     """Return the selected measure of the vertical axis (no F1 for several classes)."""
     words = {
         name: capital(text)
@@ -228,10 +228,10 @@ def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str
     offers = {q: [n for n in names if n in able] for q, names in QUESTIONS.items()}
     offers = {question: names for question, names in offers.items() if names}
     if state.several:
+        others = [f"“{one.name}”" for one in LEARNERS.values() if not one.many_classes]
         st.caption(
-            f"All {len(state.classes)} classes are described. "
-            f"{_listed([f'“{one.name}”' for one in LEARNERS.values() if not one.many_classes])} "
-            "describe one class against the rest: switch that on at Data."
+            f"All {len(state.classes)} classes are described. {' and '.join(others)} describe one "
+            "class against the rest: switch that on at Data."
         )
     if spec.learners != RunSpec().learners:
         usual = [q for q, names in offers.items() if set(names) & set(spec.learners)]
@@ -256,10 +256,6 @@ def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str
             )
         chosen += names
     return chosen
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(names)
 
 
 def _learner_settings(
@@ -328,7 +324,7 @@ def _begins_with(state: AppState) -> RunSpec:
     """
     if "_form_begins" not in st.session_state:
         X, y = state.training
-        usual = RunSpec.from_dict(state.run_settings)
+        usual = state.spec
         thetas = as_entered(search_grid(y)["theta"])
         suggested = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
         begun = [RunSpec.from_dict(r) for r in state.runs]

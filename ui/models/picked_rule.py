@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.data import columns_of, make_folds
+from rulekit.data import columns_of
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import clause_numbers
 from rulekit.learners.choice import COST
@@ -23,7 +23,7 @@ from ui.escape import md
 from ui.learners.offered import CARDS, learner_of, same_search
 from ui.learners.spec import FIT_SECONDS, QUICK, SHARED, RunSpec, quiet
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
-from ui.models.points import SPREAD_FOLDS, Curve, gap_words, in_full
+from ui.models.points import SPREAD_FOLDS, RunResult, gap_words, in_full
 from ui.models.run import noted_suggestion, offered, part_words
 from ui.picked import (
     constraint_lines,
@@ -46,27 +46,19 @@ LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"
 WEIGHING = ("class_weight", "costs", "cost_unit")
 
 
-def measure(
-    state: AppState,
-    setting: Mapping[str, Any],
-    found: RunSpec,
-    spec: RunSpec,
-    reporter: Reporter,
-) -> pd.Series | None:
-    """Cross-validate a search with the folds and costs of `spec`, as a job; None if stopped."""
+def measure(state: AppState, spec: RunSpec, reporter: Reporter) -> pd.Series | None:
+    """Measure the selected rule with folds and costs of `spec`, as a job; None if stopped."""
     quiet()
     X, y = state.training
     weight, costs = state.training_weight, spec.error_costs(state.labels)
-    groups = state.groups
-    groups = None if groups is None else groups[state.rows()[0]]
-    folds = make_folds(y, spec.folds, groups=groups, random_state=0)
-    settings, figures = path_of(setting, found), []
+    folds = state.folds(spec.folds)
+    settings, figures = path_of(state.setting, state.spec), []
     for done, (train, test) in enumerate(folds):
         reporter.report(done=done, total=len(folds))
         if reporter.should_stop():
             return None
-        models = fit_path(settings, found, state, rows=train)
-        answers = models[model_key(setting)].predict(X.iloc[test])
+        models = fit_path(settings, state.spec, state, rows=train)
+        answers = models[model_key(state.setting)].predict(X.iloc[test])
         of_test = None if weight is None else weight[test]
         row = {"test_error": error_rate(y.iloc[test], answers, of_test)}
         if costs is not None:
@@ -79,18 +71,14 @@ def measure(
 
 def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
     """Offer to measure the selected rule with the settings at the side; return its figures."""
-    assert state.setting is not None
-    found = RunSpec.from_dict(state.run_settings)
     key = repr((state.fit_key, state.rule_json, state.setting, state.run_settings, spec.shared))
-    plain = replace(state, sweep=None, model=None)
-    task = partial(measure, plain, dict(state.setting), found, spec)
+    task = partial(measure, replace(state, result=None, model=None), spec)
     return answer_of("measure", "Measuring this rule", key, task, offer="Measure it")
 
 
 def changed_words(state: AppState, spec: RunSpec) -> str:
     """Return what differs from the run that found the selected rule: "costs", "folds"."""
-    found = RunSpec.from_dict(state.run_settings)
-    changed = {name for name in SHARED if getattr(found, name) != getattr(spec, name)}
+    changed = {name for name in SHARED if getattr(state.spec, name) != getattr(spec, name)}
     if changed and changed <= set(WEIGHING):
         return "costs"
     return "folds" if changed == {"folds"} else "settings"
@@ -113,7 +101,7 @@ KINDS = {  # how rules of a run may differ besides size and described class
 SIDES_HELP = "One of the two is often much shorter. All other rows get the other prediction."
 
 
-def picked_card(result: Curve | None, spec: RunSpec) -> None:
+def picked_card(result: RunResult | None, spec: RunSpec) -> None:
     """Show the selected rule with its slider, figures and next steps."""
     model = picked_model()
     if model is None:
@@ -152,7 +140,7 @@ def picked_card(result: Curve | None, spec: RunSpec) -> None:
 
 def beats_constant(rule: RuleSet, state: AppState) -> bool:
     """Return whether a rule has fewer errors than a constant; weighed errors are not compared."""
-    spec = RunSpec.from_dict(state.run_settings)
+    spec = state.spec
     weighs = spec.class_weight or spec.costs or state.training_weight is not None
     if rule.is_constant or state.error is None or weighs:
         return not rule.is_constant
@@ -220,7 +208,7 @@ def clause_shares(model: ClassifierMixin) -> list[str]:
 def held_out(model: ClassifierMixin) -> None:
     """Show the rule's error on the test rows on demand, and count how often."""
     state = app_state()
-    if "whole_file" in (state.setting or {}) or not len(state.testing[0]):
+    if state.is_of_all_rows or not len(state.testing[0]):
         return
     key = f"held_out_{hash((state.fit_key, state.rule_json))}"
     if st.session_state.get(key) or st.button(
@@ -241,7 +229,7 @@ def held_out(model: ClassifierMixin) -> None:
         )
 
 
-def _limit_slider(result: Curve, number: int) -> None:
+def _limit_slider(result: RunResult, number: int) -> None:
     """Show a slider along the line of the selected rule; nothing is fitted."""
     line = result.line(app_state().setting)
     options = sorted(line)
@@ -264,12 +252,12 @@ def _limit_slider(result: Curve, number: int) -> None:
     )
 
 
-def _slid(result: Curve, line: Mapping[int, int], key: str) -> None:
+def _slid(result: RunResult, line: Mapping[int, int], key: str) -> None:
     if key == st.session_state.get("_limit_key"):
         choose(result, line[st.session_state[key]], by_slider=True)
 
 
-def how_it_was_found(result: Curve, y: str) -> None:
+def how_it_was_found(result: RunResult, y: str) -> None:
     """Show the setting, the other kinds of rule, and the cards of its learner."""
     state, model = app_state(), picked_model()
     if model is None or state.setting is None:
@@ -293,7 +281,7 @@ def how_it_was_found(result: Curve, y: str) -> None:
         cards.models(model, state)
 
 
-def sides(result: Curve, setting: Mapping[str, Any]) -> None:
+def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
     """Show controls for the described class and kind of rule if runs have found several."""
     state = app_state()
     learner = learner_of(setting)
@@ -321,7 +309,7 @@ def sides(result: Curve, setting: Mapping[str, Any]) -> None:
             )
 
 
-def _turned(result: Curve, name: str, key: str) -> None:
+def _turned(result: RunResult, name: str, key: str) -> None:
     """Select the rule of another kind with nearly the same size."""
     state = app_state()
     row = result.points.loc[result.number_of_rule(state)]
@@ -336,7 +324,7 @@ def _turned(result: Curve, name: str, key: str) -> None:
         choose(result, int((near["limit"] - row["limit"]).abs().idxmin()))
 
 
-def _alike(result: Curve, wanted: Mapping[str, Any]) -> pd.DataFrame:
+def _alike(result: RunResult, wanted: Mapping[str, Any]) -> pd.DataFrame:
     same = [k for k, s in enumerate(result.settings) if same_search(in_full(s), wanted)]
     return result.points.loc[same].sort_values("test_error", kind="stable")
 
@@ -428,7 +416,7 @@ def _listed(comparison: RuleComparison, wording: Wording) -> str:
     )
 
 
-def offer(result: Curve) -> None:
+def offer(result: RunResult) -> None:
     """Offer, in one line, a rule suggested since the selected one was picked."""
     number = offered(result)
     if number is None:
@@ -446,7 +434,7 @@ def offer(result: Curve) -> None:
         st.button("Keep mine", key="keep_mine", on_click=noted_suggestion, args=(result,))
 
 
-def both(result: Curve) -> None:
+def both(result: RunResult) -> None:
     """Show the selected rule and the suggested one if the toggle is on."""
     number, mine = offered(result), picked_model()
     if number is None or mine is None or not st.session_state.get(SHOWN):
@@ -459,7 +447,7 @@ def both(result: Curve) -> None:
     _shown(entries, state)
 
 
-def compare(result: Curve) -> None:
+def compare(result: RunResult) -> None:
     """Show up to three points side by side, with their rules, figures and differences."""
     rows = result.curve(selected=result.number_of_rule(app_state()))
     ordered = rows.assign(_behind=~rows["on_front"]).sort_values(["_behind", "limit", "test_error"])
@@ -486,7 +474,7 @@ def compare(result: Curve) -> None:
     )
 
 
-def figure_words(result: Curve, number: int) -> str:
+def figure_words(result: RunResult, number: int) -> str:
     """Return a point's error and size."""
     row = result.points.loc[number]
     return f"{error_words(row)} wrong, at most {plural(row['limit'], 'condition')}"

@@ -63,15 +63,16 @@ class Suggestion:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class RunResult:
     """The points of all runs on one curve, without settings with missing folds.
 
     By number: `settings`, `specs` (the run of each), and the rows of `points`: the columns of
     `Comparison.points`, and ``limit`` (the maximal number of conditions; the maximum over all
     folds' rules if the setting has none, or they have more), ``label`` (the setting in words),
     ``one_minus_f1`` and ``one_minus_auc``. `models` are by `ui.picked.model_key`, `references` are
-    the reference models on the same folds. `gaps` are the gaps of all rules between the groups of
-    `gap_column` on the training rows, NaN if unknown; suggested rules keep `max_gap`.
+    the reference models on the same folds. `key` is the `ui.learners.offered.curve_key`. `gaps` are
+    the gaps of all rules between the groups of `gap_column` on the training rows, NaN if unknown;
+    suggested rules keep `max_gap`.
     """
 
     settings: tuple[dict[str, Any], ...] = ()
@@ -79,12 +80,13 @@ class Curve:
     points: pd.DataFrame = field(default_factory=pd.DataFrame)
     models: Mapping[str, ClassifierMixin] = field(default_factory=dict)
     references: pd.DataFrame | None = None
+    key: str = ""
     gaps: tuple[float, ...] = ()
     max_gap: float | None = None
     gap_column: str = ""
 
     @classmethod
-    def of(cls, spec: RunSpec, found: Comparison) -> Self:
+    def of(cls, spec: RunSpec, found: Comparison, key: str = "") -> Self:
         """Return the points of one run."""
         points, listed = found.points(), settings_of_run(spec)
         numbers = points.get("setting", pd.Series(dtype=int)).tolist()
@@ -98,9 +100,9 @@ class Curve:
                 points = points.drop(columns=[c for c in points if c.endswith("_se")])
         models = {model_key(listed[k]): found.models[k] for k in numbers if k in found.models}
         lines = None if found.references is None else _with_losses(found.references)
-        return cls(settings, (spec,) * len(settings), points, models, lines)
+        return cls(settings, (spec,) * len(settings), points, models, lines, key)
 
-    def over(self, older: "Curve | None", selected: Mapping[str, Any] | None) -> "Curve":
+    def over(self, older: "RunResult | None", selected: Mapping[str, Any] | None) -> "RunResult":
         """Join these points with older ones: a setting's new point replaces its old one.
 
         A point of the quick search is removed if the setting was searched in full, or a full search
@@ -125,12 +127,13 @@ class Curve:
         ]
         models = {**older.models, **self.models}
         keys = [model_key(settings[number]) for number in wanted]
-        return Curve(
+        return RunResult(
             tuple(settings[number] for number in wanted),
             tuple(specs[number] for number in wanted),
             points.loc[wanted].reset_index(drop=True),
             {key: models[key] for key in keys if key in models},
             older.references if self.references is None else self.references,
+            self.key,
         )
 
     def line(self, setting: Mapping[str, Any]) -> dict[int, int]:
@@ -197,7 +200,7 @@ class Curve:
         number = self.number_of(state.setting)
         if number is None:
             return None
-        spec = RunSpec.from_dict(state.run_settings)
+        spec = state.spec
         return number if spec.shared == self.specs[number].shared else None
 
     def _on_line(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -447,7 +450,7 @@ def gap_fields(state: AppState, usual: RunSpec) -> dict[str, object]:
     return {"gap_column": column, "max_gap": points / 100}
 
 
-def with_gaps(result: Curve, spec: RunSpec, state: AppState) -> Curve:
+def with_gaps(result: RunResult, spec: RunSpec, state: AppState) -> RunResult:
     """Measure the gap of each rule on the training rows; the same object if nothing changes."""
     if spec.max_gap is None:
         return result if result.max_gap is None else replace(result, gaps=(), max_gap=None)
@@ -459,7 +462,9 @@ def with_gaps(result: Curve, spec: RunSpec, state: AppState) -> Curve:
     return replace(result, gaps=gaps, max_gap=spec.max_gap, gap_column=spec.gap_column)
 
 
-def _gap(result: Curve, number: int, groups: RowGroups, spec: RunSpec, state: AppState) -> float:
+def _gap(
+    result: RunResult, number: int, groups: RowGroups, spec: RunSpec, state: AppState
+) -> float:
     """Return the gap of a point's rule; NaN without a rule or with too small groups."""
     model = result.models.get(model_key(result.settings[number]))
     if model is None:
@@ -474,7 +479,7 @@ def _gap(result: Curve, number: int, groups: RowGroups, spec: RunSpec, state: Ap
     return float(kept(f"gap {number}", key, largest))
 
 
-def gap_words(result: Curve, number: int, state: AppState) -> str:
+def gap_words(result: RunResult, number: int, state: AppState) -> str:
     """Return the gap of a point's rule beside its limit; empty without a limit."""
     if result.max_gap is None:
         return ""

@@ -11,7 +11,6 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from rulekit.data import make_folds
 from rulekit.style.wording import plural
 from ui import workspace
 from ui.escape import md
@@ -26,8 +25,8 @@ from ui.learners.spec import (
     RunSpec,
     quick_rows,
 )
-from ui.models.points import Curve, in_full, with_gaps
-from ui.models.work import Work
+from ui.models.points import RunResult, in_full, with_gaps
+from ui.models.work import RunTask
 from ui.picked import model_key, pick
 from ui.runs import jobs, preparing
 from ui.runs.background import POLL_SECONDS, failure, watched
@@ -42,17 +41,15 @@ DISTURBED, DISCOUNTED = 2.8, 6.0  # time of a search with perturbations, and wit
 SEVERAL = 5.0  # the same for several outcomes, relative to the few points of the quick search
 
 
-def work(spec: RunSpec, state: AppState) -> Work:
+def work(spec: RunSpec, state: AppState) -> RunTask:
     """Return the work of a run, for a job."""
     X, y = state.training
-    train, _ = state.rows()
-    groups = None if state.groups is None else state.groups[train]
-    folds = make_folds(y, spec.folds, groups=groups, random_state=0)
     store = workspace.store_path() if spec.thorough else None
     parts = families(spec, state)
     judge = LEARNERS["search"].estimator(spec, state, {})
     key = curve_key(spec, state)
-    return Work(spec, key, X, y, state.training_weight, folds, parts, judge, store)
+    weight, folds = state.training_weight, state.folds(spec.folds)
+    return RunTask(spec, key, X, y, weight, folds, parts, judge, store)
 
 
 def start(spec: RunSpec, title: str) -> None:
@@ -85,14 +82,15 @@ def longer(spec: RunSpec) -> RunSpec:
     return replace(spec, **settings, thorough=True, baselines=False)
 
 
-def update(spec: RunSpec) -> Curve | None:
+def update(spec: RunSpec) -> RunResult | None:
     """Update the curve from the store and from jobs, and start the quick search if it is empty."""
     state = app_state()
     key = curve_key(spec, state)
-    if state.sweep is None or state.sweep_key != key:
+    if state.result_on(key) is None:
         _recall(spec, key)
     _take(key)
-    if not _has_search(key):
+    result = app_state().result_on(key)
+    if result is None or not any("max_conditions" in setting for setting in result.settings):
         requested = quick(spec, several=state.several)
         job = latest(FIRST)
         if job is None or job.key != (key, requested):
@@ -100,26 +98,23 @@ def update(spec: RunSpec) -> Curve | None:
                 start(requested, FIRST)
         _wait(latest(FIRST))
         _take(key)
-    state = app_state()
-    if state.sweep is None or state.sweep_key != key:
-        return None
-    return _within_gap(spec)
+    return None if app_state().result_on(key) is None else _within_gap(spec)
 
 
-def _within_gap(spec: RunSpec) -> Curve:
+def _within_gap(spec: RunSpec) -> RunResult:
     """Apply the limit on the gap between groups; a suggested rule follows it."""
     state = app_state()
     with sentences():
-        result = with_gaps(state.sweep, spec, state)
-        if result is not state.sweep:
-            workspace.change(sweep=result)
+        result = with_gaps(state.result, spec, state)
+        if result is not state.result:
+            workspace.change(result=result)
             suggested = result.suggestion
             if suggested is not None and not is_selected(state):
                 number = suggested.number
                 limit = {"gap_column": spec.gap_column, "max_gap": spec.max_gap}
                 pick(result.settings[number], replace(result.specs[number], **limit), own=False)
                 noted_suggestion(result)
-    return app_state().sweep
+    return app_state().result
 
 
 def _owner(title: str) -> str:
@@ -133,12 +128,6 @@ def _wait(job: jobs.Job | None) -> None:
         time.sleep(0.01)
 
 
-def _has_search(key: str) -> bool:
-    state = app_state()
-    settings = state.sweep.settings if state.sweep is not None and state.sweep_key == key else ()
-    return any("max_conditions" in setting for setting in settings)
-
-
 def _recall(spec: RunSpec, key: str) -> None:
     """Restore the points of earlier runs from the store, once per curve and session."""
     path = workspace.store_path()
@@ -149,7 +138,7 @@ def _recall(spec: RunSpec, key: str) -> None:
         for plain in app_state().runs:
             requested = RunSpec.from_dict(plain)
             if requested.shared == spec.shared:
-                _join(Curve.of(requested, work(requested, app_state()).stored()), key)
+                _join(RunResult.of(requested, work(requested, app_state()).stored(), key))
 
 
 def _take(key: str) -> None:
@@ -161,17 +150,17 @@ def _take(key: str) -> None:
         taken[job.id] = job.version, job.state, key
         (curve, spec), found = job.key, job.answer or job.interim
         if found is not None and curve == key:
-            _join(Curve.of(spec, found), key)
+            _join(RunResult.of(spec, found, key))
 
 
-def _join(result: Curve, key: str) -> None:
+def _join(result: RunResult) -> None:
     """Add points to the curve, and select the suggested rule if none is selected."""
     state = app_state()
-    older = state.sweep if state.sweep_key == key else None
     if not len(result.points) and result.references is None:
         return
-    joined = result.over(older, state.setting if is_selected(state) else None)
-    workspace.change(sweep=joined, sweep_key=key)
+    selected = state.setting if is_selected(state) else None
+    joined = result.over(state.result_on(result.key), selected)
+    workspace.change(result=joined)
     if is_selected(state):
         _keep_figures(joined)
     elif (suggested := joined.suggestion) is not None:
@@ -184,11 +173,10 @@ def _join(result: Curve, key: str) -> None:
 
 def is_selected(state: AppState) -> bool:
     """Whether the user has selected, viewed or edited the rule, so that no run replaces it."""
-    edited = "edited" in (state.setting or {})
-    return state.setting is not None and (state.rule_selected or edited)
+    return state.setting is not None and (state.rule_selected or state.is_edited)
 
 
-def _keep_figures(result: Curve) -> None:
+def _keep_figures(result: RunResult) -> None:
     """Assign the selected rule to its thorough setting if that search found the same rule."""
     state = app_state()
     better = in_full(state.setting)
@@ -202,14 +190,14 @@ def _keep_figures(result: Curve) -> None:
         pick(better, result.specs[number])
 
 
-def noted_suggestion(result: Curve) -> None:
+def noted_suggestion(result: RunResult) -> None:
     """Store the suggestion when a rule is selected; only a different one is offered later."""
     suggested = result.suggestion
     if suggested is not None:
         st.session_state["_suggested"] = model_key(result.settings[suggested.number])
 
 
-def offered(result: Curve) -> int | None:
+def offered(result: RunResult) -> int | None:
     """Return the number of another rule suggested since the selected one was picked, or None."""
     state, suggested = app_state(), result.suggestion
     if suggested is None or not is_selected(state) or state.model is None:
@@ -221,7 +209,7 @@ def offered(result: Curve) -> int | None:
     return None if same or key == suggested_key else suggested.number
 
 
-def seconds_longer(result: Curve, spec: RunSpec) -> tuple[float, float] | None:
+def seconds_longer(result: RunResult, spec: RunSpec) -> tuple[float, float] | None:
     """Estimate the duration of a thorough search from the quick one: (low, high) in seconds."""
     rows = [k for k, s in enumerate(result.settings) if QUICK in s and "describes" not in s]
     if not rows:
@@ -259,7 +247,7 @@ def _part(state: AppState) -> tuple[int, int]:
     return len(quick_rows(X, y, np.arange(len(y)))), len(y)
 
 
-def _addressed(result: Curve) -> int | None:
+def _addressed(result: RunResult) -> int | None:
     """Return the setting whose number of conditions is in the address (``?conditions=5``)."""
     requested = st.query_params.get("conditions", "")
     wanted = [k for k, s in enumerate(result.settings) if f"{s.get('max_conditions')}" == requested]
@@ -269,15 +257,10 @@ def _addressed(result: Curve) -> int | None:
 FIRST_POLL_SECONDS = 0.2  # intervals before the first results, and in the queue
 MOST_POLL_SECONDS = 3.0  # 20 users with shorter intervals take more than two cores
 DOING = {FIRST: "First rules", LONGER: "Searching", COMPARISON: "Comparing", PRICES: "Sweeping"}
-AGAIN = {
-    FIRST: "",
-    LONGER: " “Search longer” continues from there.",
-    COMPARISON: " “Compare learners” continues from there.",
-    PRICES: " “Sweep prices” continues from there.",
-}
+AGAIN = {LONGER: "Search longer", COMPARISON: "Compare learners", PRICES: "Sweep prices"}
 
 
-def run_line(result: Curve | None, spec: RunSpec) -> None:
+def run_line(result: RunResult | None, spec: RunSpec) -> None:
     """Show the progress of a run, or offer the thorough search."""
     first, job = latest(FIRST), latest(LONGER, COMPARISON, PRICES)
     active = next((j for j in (first, job) if j is not None and j.active), None)
@@ -313,7 +296,7 @@ def progress_words(job: jobs.Job) -> str:
     return words
 
 
-def _ended(job: jobs.Job, result: Curve | None) -> None:
+def _ended(job: jobs.Job, result: RunResult | None) -> None:
     """Show the end of a run that failed, was stopped or has missing points."""
     if job.state == "failed":
         failure(job)
@@ -329,25 +312,28 @@ def _ended(job: jobs.Job, result: Curve | None) -> None:
 
 def stopped_words(job: jobs.Job, has_points: bool) -> str:
     """Return the progress of a stopped run, and how to continue it."""
-    stay = " Finished points stay." if has_points else ""
-    return f"{DOING[job.title]} was stopped{job.where}.{stay}{AGAIN[job.title]}"
+    words = f"{DOING[job.title]} was stopped{job.where}." + " Finished points stay." * has_points
+    again = AGAIN.get(job.title)
+    return words if again is None else f"{words} “{again}” continues from there."
 
 
-def search_is_complete(result: Curve) -> bool:
+def search_is_complete(result: RunResult) -> bool:
     """Return whether the thorough search finished, neither stopped nor failed."""
     job = latest(LONGER)
     return result.is_searched and (job is None or job.state not in ("cancelled", "failed"))
 
 
-def _offer_longer(result: Curve, spec: RunSpec) -> None:
+def _offer_longer(result: RunResult, spec: RunSpec) -> None:
     """Offer the thorough search with its approximate time."""
     done = search_is_complete(result)
+    kinds = [family_words(*one).lower() for one in varied(spec)]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Search again" if done else "Search longer",
             key="search_longer",
             on_click=once(lambda: start(spec, LONGER)),
-            help=_longer_help(spec),
+            help=f"Searches: {', '.join(kinds)}. Points of the quick search stay until better ones "
+            "are finished.",
         )
         if done:
             st.caption("Thorough search done.", width="content")
@@ -355,7 +341,7 @@ def _offer_longer(result: Curve, spec: RunSpec) -> None:
             st.caption(longer_words(result, spec))
 
 
-def longer_words(result: Curve, spec: RunSpec) -> str:
+def longer_words(result: RunResult, spec: RunSpec) -> str:
     """Return the scope of the quick search and the duration of a thorough one."""
     seconds = seconds_longer(result, spec)
     if seconds is None:
@@ -378,8 +364,3 @@ def span_words(low: float, high: float) -> str:
         return f"{first} to {last} s" if first < last else f"about {last} s"
     first, last = max(1, round(low / 60)), round(-(-high // 60))
     return f"{first} to {last} min" if first < last else f"about {last} min"
-
-
-def _longer_help(spec: RunSpec) -> str:
-    names = ", ".join(family_words(*one).lower() for one in varied(spec))
-    return f"Searches: {names}. Points of the quick search stay until better ones are finished."

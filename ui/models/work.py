@@ -28,7 +28,7 @@ ShouldStop = Callable[[], bool]
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class RunTask:
     """A run as a job: compares the learners on the same folds.
 
     `key` is its `ui.learners.offered.curve_key`; `X`, `y` and `weight` are the training rows;
@@ -168,7 +168,7 @@ def for_page(found: Comparison, **estimates: Any) -> Comparison:
 class _ProgressReport:
     """Reports the progress of a comparison to a job, in searches."""
 
-    def __init__(self, reporter: Reporter, work: Work):
+    def __init__(self, reporter: Reporter, work: RunTask):
         self.reporter, self.work = reporter, work
         self.sizes = {f.name: len(f.settings) if f.whole_front else 1 for f in work.families}
         fits = [len(f.settings) // self.sizes[f.name] for f in work.families]

@@ -25,7 +25,6 @@ from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.wording import percent, plural
 from ui.escape import md
 from ui.learners.points import scorecard
-from ui.learners.spec import RunSpec
 from ui.picked import looked_at_test_rows
 from ui.rule_numbers import (
     ANSWER,
@@ -72,7 +71,7 @@ def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
     size, learned, held_out = st.columns(3)
     size.metric("Conditions", f"{rule.n_conditions} in {plural(rule.n_clauses, 'clause')}")
     learned.metric("Error, training rows", percent(error(rule, train)))
-    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
+    costs = state.costs
     if costs is not None:
         size.metric("Cost a 100, one answer for all", cheapest_words(train, costs))
         learned.metric("Cost a 100, training rows", cost_words(rule, train, costs))
@@ -96,7 +95,7 @@ def alarms(rule: RuleSet, train: Rows) -> None:
     """Warn of a rule without conditions or without errors."""
     state = app_state()
     if rule.is_constant:
-        todo = BY_HAND if "edited" in (state.setting or {}) else LARGER
+        todo = BY_HAND if state.is_edited else LARGER
         st.warning(
             md(f"The rule has no condition: every row gets the same prediction. {todo}", 400)
         )
@@ -255,14 +254,13 @@ SHARES = {
 
 def operating_card(model: Any, rows: Rows, state: AppState) -> None:
     """Show the operating points of the rule as a curve, and select one."""
-    source, picked = _source(model, state)
+    source, picked = _source(model)
     if state.several or len(source.classes_) != 2:
         st.caption("Operating points need two outcomes.")
         return
     by = choice("Points", WAYS, "clauses", "operating_by", label_visibility="collapsed")
-    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
     try:
-        points = operating_points(source, rows.X, rows.y, by=by, costs=costs)
+        points = operating_points(source, rows.X, rows.y, by=by, costs=state.costs)
     except RuleError as error:
         st.info(md(str(error), 400))
         return
@@ -333,7 +331,7 @@ def _take(source: Any, value: Any, by: str) -> None:
     st.session_state[SOURCE] = source, value, to_json(rule)
 
 
-def _source(model: Any, state: AppState) -> tuple[Any, Any]:
+def _source(model: Any) -> tuple[Any, Any]:
     """Return the model whose points are shown, and the selected point, if any."""
     source, value, rule_json = st.session_state.get(SOURCE, (None, None, None))
     if source is not None and rule_json == to_json(model.rule_set_):
@@ -366,14 +364,11 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
     )
     shown = pd.DataFrame(
         {
-            "predicted": [f"{100 * a:.0f} to {100 * b:.0f} %" for a, b in _bounds(table)],
+            "predicted": _spans(table["low"], table["high"]),
             "rows": table["rows"],
             "predicted on average": [f"{100 * v:.1f} %" for v in table["stated"]],
             "observed": [f"{100 * v:.1f} %" for v in table["share"]],
-            "95 %": [
-                f"{100 * a:.0f} to {100 * b:.0f} %"
-                for a, b in zip(table["low95"], table["high95"], strict=True)
-            ],
+            "95 %": _spans(table["low95"], table["high95"]),
         }
     )
     st.dataframe(shown, hide_index=True, alt=sentence)
@@ -381,7 +376,7 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
 
 def paying_sentence(state: AppState) -> str:
     """Return the probability from which predicting the described outcome is cheaper."""
-    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
+    costs = state.costs
     if costs is None or costs.matrix is None or len(state.labels) != 2:
         return ""
     positive, other = state.labels
@@ -390,8 +385,8 @@ def paying_sentence(state: AppState) -> str:
     return f" At the given costs, predicting {positive} is cheaper from {share:.1f} % on."
 
 
-def _bounds(table: pd.DataFrame) -> list[tuple[float, float]]:
-    return list(zip(table["low"], table["high"], strict=True))
+def _spans(low: pd.Series, high: pd.Series) -> list[str]:
+    return [f"{100 * a:.0f} to {100 * b:.0f} %" for a, b in zip(low, high, strict=True)]
 
 
 #: The tabs, by their titles.

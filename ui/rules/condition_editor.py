@@ -11,15 +11,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from rulekit.plots.outcomes import outcome_bins_figure, outcome_levels, outcome_levels_figure
-from rulekit.plots.thresholds import (
-    FEW,
-    MAX_LEVELS,
-    TAIL,
-    level_figure,
-    level_table,
-    threshold_figure,
-)
+from rulekit.plots.thresholds import FEW, MAX_LEVELS, TAIL
 from rulekit.rules import Clause, Condition, Literal, RuleSet
 from rulekit.rules.scales import GAPS, ORDERED, WORDS, spelled
 from rulekit.style.phrases import condition_text
@@ -28,7 +20,7 @@ from ui.cache import kept
 from ui.escape import md
 from ui.rule_numbers import Rows
 from ui.state import AppState
-from ui.theme import chart
+from ui.theme import bins_figure, chart, level_counts, levels_figure
 from ui.words import wording
 
 STEPS = 200  # approximate number of steps of a slider
@@ -296,15 +288,11 @@ def _figure(literal: Literal, train: Rows, key: str, state: AppState) -> None:
     name = state.label(literal.feature)
     values = literal.compared(train.columns)
     alt = f"Training rows by {name} and outcome; the table below counts them."
-    codes, positive = state.outcome_codes, train.y == state.positive
-    pair = {"labels": (state.positive, state.other_label), "classes": state.classes}
+    codes = pd.Index(state.labels).get_indexer(train.y)
     if literal.op in ORDERED and literal.order is None:
-        numbers, cuts = values.astype(float), [literal.edge]
+        numbers = values.astype(float)
         present = numbers[~np.isnan(numbers)]
-        if state.several:
-            figure = outcome_bins_figure(numbers, codes, cuts, name=name, labels=state.labels)
-        else:
-            figure = threshold_figure(numbers, positive, cuts, name=name, **pair)
+        figure = bins_figure(state, numbers, codes, [literal.edge], name)
         if len(np.unique(numbers)) > FEW:  # otherwise the few bins would have the only ticks
             figure.update_xaxes(tick0=0, dtick=TICK * slider_range(present, literal.edge)[2])
         if literal.part == "date":
@@ -320,13 +308,8 @@ def _figure(literal: Literal, train: Rows, key: str, state: AppState) -> None:
             [None if v != v else _level_text(literal.value_at(v), literal.part) for v in values],
             dtype=object,
         )
-    if state.several:
-        levels = outcome_levels(list(values), codes, len(state.labels))
-        figure = outcome_levels_figure(levels, name=name, labels=state.labels)
-    else:
-        levels = level_table(list(values), positive)
-        figure = level_figure(levels, name=name, **pair)
-    chart(figure, f"condition_{key}", alt)
+    levels = level_counts(state, list(values), codes)
+    chart(levels_figure(state, levels, name), f"condition_{key}", alt)
     if len(levels) > MAX_LEVELS:
         st.caption(f"Drawn are the {MAX_LEVELS} most frequent of {len(levels):,} levels.")
 

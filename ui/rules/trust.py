@@ -38,7 +38,7 @@ from rulekit.rules import RuleSet
 from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
-from ui.learners.spec import RunSpec, quiet
+from ui.learners.spec import quiet
 from ui.rule_numbers import Rows, case_frame
 from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
@@ -93,8 +93,7 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
         help="A wrong row counts one, or what it costs; a condition, its price in learning.",
     )
     key = repr((state.fit_key, state.rule_json, state.setting, state.run_settings, within))
-    whole = "whole_file" in (state.setting or {})
-    weight = state.sample_weight if whole else state.training_weight
+    weight = state.sample_weight if state.is_of_all_rows else state.training_weight
     options = {"within": within, "sample_weight": weight, "learner": _learner(state)}
     task = partial(look, model, train.X, train.target, options)
     alternatives = answer_of("alike", "Searching for alternatives", key, task)
@@ -107,9 +106,9 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
 
 def _learner(state: AppState) -> BoxSearchClassifier | None:
     """Return a learner with the current conditions for an edited rule; else None."""
-    if "edited" not in (state.setting or {}):
+    if not state.is_edited:
         return None
-    spec = RunSpec.from_dict(state.run_settings)
+    spec = state.spec
     return BoxSearchClassifier(
         binarizer=state.binning.binarizer(),
         class_weight=spec.class_weight,
@@ -270,13 +269,11 @@ def repeat(
 
 def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> None:
     """Learn the rule again from resamples on demand, and show how often its parts return."""
-    if "edited" in (state.setting or {}):
+    if state.is_edited:
         st.info(BY_HAND)
         return
-    whole = "whole_file" in (state.setting or {})
-    groups = state.groups
-    if groups is not None and not whole:
-        groups = groups[state.rows()[0]]
+    whole = state.is_of_all_rows
+    groups = state.groups if whole else state.training_groups
     weight = state.sample_weight if whole else state.training_weight
     st.caption(
         f"Learns the rule again from {N_RESAMPLES} resamples of the training rows, each drawn with "
@@ -363,7 +360,7 @@ def gap_curve(
     """Compare settings on inner folds, as a job: the curve, all settings, a rule for each row."""
     X, y = state.training
     own = OWN if OWN not in X else OWN + "_"
-    spec = RunSpec.from_dict(state.run_settings)
+    spec = state.spec
     constraints = spec.constraints(state.features, state.positive) or {}
     constraints["forbidden"] = (*constraints.get("forbidden", ()), own)
     shared = {
@@ -396,7 +393,7 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
         return
     st.caption(HELP)
     key = repr((state.fit_key, column, state.run_settings))
-    task = partial(gap_curve, replace(state, sweep=None, model=None), groups)
+    task = partial(gap_curve, replace(state, result=None, model=None), groups)
     offer = "Search for rules with a smaller gap"
     comparison = answer_of("gaps", "Comparing rules on five folds", key, task, offer=offer)
     if comparison is not None:
@@ -477,7 +474,8 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
     if state.several:
         positive = seen.selectbox("Outcome", state.labels, key="groups_outcome", **KEEP)
     try:
-        groups = _groups(column, rows, state)
+        cells = state.table.frame.loc[rows.X.index, column]
+        groups = row_groups(cells, state.label(column))
     except DataError as error:
         st.info(md(str(error), 400))
         return
@@ -504,10 +502,6 @@ def _first(columns: list[str], rows: Rows, state: AppState) -> str:
     frame = state.table.frame.loc[rows.X.index]
     few = (name for name in columns if 2 <= frame[name].nunique() <= FEW_GROUPS)
     return next(few, columns[0])
-
-
-def _groups(column: str, rows: Rows, state: AppState) -> RowGroups:
-    return row_groups(state.table.frame.loc[rows.X.index, column], state.label(column))
 
 
 def _table(metrics: GroupMetrics) -> None:

@@ -22,10 +22,10 @@ from rulekit.explain.subject import columns_for
 from rulekit.export.sheets.frame import CASE_FILES, cases_frame
 from rulekit.learners.choice import COST
 from rulekit.rules import wilson_interval
+from rulekit.style.phrases import capped
 from rulekit.style.wording import measured, plural
 from ui.cache import kept
 from ui.escape import file_name, md
-from ui.learners.spec import RunSpec
 from ui.rule_numbers import ANSWER, ROW, TRUTH, row_number
 from ui.shell import problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState, app_state
@@ -54,14 +54,18 @@ class NewCases:
 def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     """Show the upload field; return the uploaded cases, or the test rows without a file."""
     file = st.file_uploader("A table of new cases", key="score_file")
-    names = ", ".join(md(name, 40) for name in read[:SHOWN])
-    more = f" and {len(read) - SHOWN} more" if len(read) > SHOWN else ""
     if read:
-        st.caption(f"Columns needed: {names}{more}. The file stays on this machine.")
+        names = capped([md(name, 40) for name in read], SHOWN)
+        st.caption(f"Columns needed: {names}. The file stays on this machine.")
     if file is not None:
         try:
             key = repr((file.file_id, state.options))
-            given = kept("new cases", key, lambda: _read(file.name, file.getvalue()), copy=False)
+            given = kept(
+                "new cases",
+                key,
+                lambda: read_with_options(file.getvalue(), name=file.name[:80])[0],
+                copy=False,
+            )
             table = as_before(given, state)
         except (RulekitError, ValueError) as error:
             problem(error)
@@ -78,20 +82,13 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     return NewCases("the test rows", X, y.to_numpy(dtype=object), TEST_ROWS)
 
 
-def _read(name: str, content: bytes) -> Table:
-    return read_with_options(content, name=name[:80])[0]
-
-
 def respelled_words(levels: dict[str, dict[str, str]], table: Table, state: AppState) -> str:
     """Return the label of the switch that reads unknown levels as the known ones."""
     parts = []
     for name, same in levels.items():
         n_rows = int(table.frame[name].isin(list(same)).sum())
-        pairs = [f"{md(new, 30)} as {md(level, 30)}" for new, level in list(same.items())[:3]]
-        more = f" and {len(same) - 3} more" if len(same) > 3 else ""
-        parts.append(
-            f"{md(state.label(name), 40)}: {', '.join(pairs)}{more} ({plural(n_rows, 'row')})"
-        )
+        pairs = [f"{md(new, 30)} as {md(level, 30)}" for new, level in same.items()]
+        parts.append(f"{md(state.label(name), 40)}: {capped(pairs, 3)} ({plural(n_rows, 'row')})")
     return f"Read {'; '.join(parts)}"
 
 
@@ -238,7 +235,7 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
 
 def cost_sentence(cases: NewCases, scored: Scored, state: AppState) -> str:
     """Return the cost of errors on cases of known outcome; empty without costs or outcomes."""
-    costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
+    costs = state.costs
     if costs is None or cases.outcomes is None:
         return ""
     has_outcome = np.array([v is not None for v in cases.outcomes], dtype=bool)

@@ -15,7 +15,6 @@ from tests.pages.driving import errors, text
 from tests.waiting import until
 from ui import workspace
 from ui.data import load
-from ui.data.sources import ReadFile
 
 
 def parquet_of_many_rows():
@@ -191,17 +190,14 @@ def test_file_arrives_after_an_interrupted_run(open_app, table_of, monkeypatch, 
     assert len(calls) > 1
 
 
-class Endless(ReadFile):
-    """A file whose reading ends when it is stopped; done in another process, as any large one."""
-
-    large = True
-
-    def __call__(self, reporter=None):
-        until(reporter.should_stop)
+def endless(name, content, options, reporter):
+    """Read a file until it is stopped; done in another process, as for any large one."""
+    until(reporter.should_stop)
 
 
 def test_reading_can_be_stopped(open_app, table_of, monkeypatch):
-    monkeypatch.setattr("ui.data.load.ReadFile", Endless)
+    monkeypatch.setattr("ui.data.load.read_file", endless)
+    monkeypatch.setattr("ui.data.load.is_large", lambda content: True)
     app = upload(open_app(), GOOD, "big.csv")
     assert "Reading big.csv" in text(app)
     app.button(key="stop_reading").click().run()

@@ -106,7 +106,7 @@ def test_without_a_folder_no_file_of_the_server_is_offered(open_app):
 def test_the_ideal_dnf_is_on_the_curve_and_has_a_slider(open_app):
     app = compared(small(open_app("models", sample="credit")), "Every combination")
     assert not app.exception
-    found = app.session_state["app"].sweep
+    found = app.session_state["app"].result
     names = {"Short rule", "Every combination"}
     assert set(found.curve()["series"]) == names
     ideal = [s for s in found.settings if s["learner"] == "ideal"]
@@ -143,7 +143,7 @@ def test_a_small_table_is_offered_leave_one_out(open_app):
     app = open_app("models", state=AppState(table=table))
     app = finished(app.segmented_control(key="run_folds").set_value(42).run())
     assert not app.exception
-    assert set(app.session_state["app"].sweep.points["folds"]) == {42}
+    assert set(app.session_state["app"].result.points["folds"]) == {42}
 
 
 def test_median_cuts_test_no_gap_that_is_not_allowed():

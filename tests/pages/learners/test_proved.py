@@ -15,7 +15,7 @@ from ui.runs import jobs
 def test_a_proved_rule_comes_with_its_proof_in_words(open_app):
     app = compared(small(open_app("models", sample="iris")), "One clause, proved")
     assert "proves it" in text(app)
-    found = app.session_state["app"].sweep
+    found = app.session_state["app"].result
     proved = [s for s in found.settings if s["learner"] == "one_level_exact"]
     pick_here(app, found, proved[-1])
     app = opened_tab(app, "How it was found")

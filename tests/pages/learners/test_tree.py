@@ -81,8 +81,8 @@ def test_tree_run_over_three_classes_ends_with_one_pick(on_iris):
     assert not app.exception
     state = app.session_state["app"]
     assert state.model.rule_set_.n_clauses >= 2
-    assert state.sweep.points["test_error"].min() < 0.1
-    assert len(state.sweep.models) == len(state.sweep.settings)
+    assert state.result.points["test_error"].min() < 0.1
+    assert len(state.result.models) == len(state.result.settings)
     judged = next(s for s in app.selectbox if s.label == "Measure")
     assert "1 − F1, cross-validated" not in judged.options
 

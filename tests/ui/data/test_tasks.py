@@ -3,12 +3,13 @@
 import pickle
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
 from rulekit.data import ParseOptions
 from ui.data import sources
-from ui.data.sources import OpenSource, ReadFile, TableLocation
+from ui.data.sources import TableLocation, is_large, open_sample, read_file
 
 GOOD = b"a;ill\n" + b"".join(b"%d;%s\n" % (k, (b"no", b"yes")[k % 2]) for k in range(40))
 
@@ -27,7 +28,7 @@ class Reporter:
 
 
 def test_a_file_is_read_in_the_same_words_here_and_elsewhere():
-    task = ReadFile("t.csv", GOOD, ParseOptions())
+    task = partial(read_file, "t.csv", GOOD, ParseOptions())
     reporter = Reporter()
     answer = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(task))(reporter)))
     assert answer.table.digest == task().table.digest
@@ -44,7 +45,7 @@ def test_a_file_is_read_in_the_same_words_here_and_elsewhere():
     ],
 )
 def test_problem_with_a_file_is_a_sentence_in_the_result(content, word, n_names):
-    answer = ReadFile("t.csv", content, ParseOptions())()
+    answer = read_file("t.csv", content, ParseOptions())
     assert answer.table is None
     assert word in answer.error
     assert len(answer.names) == n_names
@@ -54,14 +55,15 @@ def test_large_files_are_defined_by_reading_speed(monkeypatch):
     monkeypatch.setattr(sources, "LARGE", {"text": 10, "xlsx": 5, "parquet": 20})
     sizes = {b"a,b\n1,2\n3,4": True, b"PK1234": True, b"PAR1" + b"0" * 10: False, b"a,b": False}
     for content, large in sizes.items():
-        assert ReadFile("t", content, ParseOptions()).large is large
+        assert is_large(content) is large
 
 
 def test_problem_with_a_source_is_a_sentence_in_the_result(tmp_path):
     pytest.importorskip("ibis")
     reporter, bad = Reporter(), tmp_path / "a.parquet"
     bad.write_bytes(b"PAR1")
-    answer = OpenSource({"path": "a.parquet"}, TableLocation("a.parquet", (bad,)), 500)(reporter)
+    location = TableLocation("a.parquet", (bad,))
+    answer = open_sample({"path": "a.parquet"}, location, 500, reporter)
     assert answer.table is None
     assert "'a.parquet' is not a Parquet file" in answer.error
     assert str(tmp_path) not in answer.error

@@ -7,7 +7,7 @@ import pytest
 from tests.ui.models.test_points import SPEC, measured
 from ui.learners.offered import LEARNERS, look_of
 from ui.models.curve import coloured, comparisons, learners_table
-from ui.models.points import Curve
+from ui.models.points import RunResult
 from ui.state import AppState
 
 RUN = replace(SPEC, learners=("search", "scorecard", "ideal"), budget=60.0)
@@ -35,7 +35,7 @@ def test_each_learner_has_a_row_with_its_suggested_point(found):
 
 
 def test_learner_without_a_point_is_pending_during_a_comparison():
-    table, numbers = learners_table(Curve(), [RUN], running=True)
+    table, numbers = learners_table(RunResult(), [RUN], running=True)
     assert table["remark"].tolist() == ["not finished yet"] * 3
     assert numbers == [None] * 3
 

@@ -15,13 +15,13 @@ from rulekit.style.phrases import Wording
 from tests.ui.tasks import Quiet
 from ui.learners.spec import RunSpec
 from ui.models.picked_rule import beats_constant, changed_words, constant_words, difference, measure
-from ui.models.points import Curve
+from ui.models.points import RunResult
 from ui.models.run import quick, work
 from ui.state import AppState
 
 Y = pd.Series(["healthy"] * 12 + ["tumor"] * 28)
 TABLE = (pd.DataFrame({"a": range(40)}), Y)
-STATE = SimpleNamespace(training=TABLE, training_weight=None, error=0.2, run_settings={})
+STATE = SimpleNamespace(training=TABLE, training_weight=None, error=0.2, spec=RunSpec())
 SPEC = quick(RunSpec(folds=3))
 
 
@@ -41,7 +41,7 @@ def test_the_error_of_the_most_frequent_outcome_is_beside_a_rule():
     assert constant_words(rule, worse) == words
     weighted = SimpleNamespace(**vars(worse) | {"training_weight": np.ones(40)})
     assert beats_constant(rule, weighted)  # its error is of weighted rows, the constant's is not
-    worse.run_settings = {"costs": (5.0, 1.0)}
+    worse.spec = RunSpec(costs=(5.0, 1.0))
     assert beats_constant(rule, worse)  # costs were minimised, not the number of errors
 
 
@@ -67,15 +67,17 @@ def test_the_changed_settings_are_named(state, change, word):
 
 def test_a_stopped_measurement_has_no_figures(state):
     setting = {"learner": "search", "max_conditions": 2, "quick": True}
-    assert measure(state, setting, SPEC, SPEC, Quiet(stops=True)) is None
+    selected = replace(state, setting=setting, run_settings=SPEC.to_dict())
+    assert measure(selected, SPEC, Quiet(stops=True)) is None
 
 
 @pytest.mark.slow
 def test_figures_under_the_same_settings_are_those_of_the_point(state):
-    result = Curve.of(SPEC, work(SPEC, state)(Quiet()))
+    result = RunResult.of(SPEC, work(SPEC, state)(Quiet()))
     number = next(k for k, s in enumerate(result.settings) if s["max_conditions"] == 3)
     costed = replace(SPEC, costs=(2.0, 2.0))
-    found = measure(state, result.settings[number], SPEC, costed, Quiet())
+    selected = replace(state, setting=result.settings[number], run_settings=SPEC.to_dict())
+    found = measure(selected, costed, Quiet())
     assert found["test_error"] == pytest.approx(result.points.loc[number, "test_error"])
     assert found[COST] == pytest.approx(200 * found["test_error"])
     assert found["folds"] == 3

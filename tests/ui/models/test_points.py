@@ -20,7 +20,7 @@ from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.style.wording import plural
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import QUICK, RunSpec
-from ui.models.points import Curve, gap_words, reference_lines, with_gaps
+from ui.models.points import RunResult, gap_words, reference_lines, with_gaps
 from ui.picked import model_key
 from ui.state import AppState, SplitSpec, changed
 from ui.workspace import rule_words
@@ -38,7 +38,7 @@ def measured(spec, errors, sizes, models=None, **columns):
         for k, size in enumerate(sizes)
         for fold in range(spec.folds)
     ]
-    return Curve.of(spec, Comparison((), spec.folds, "", tuple(rows), models=models or {}))
+    return RunResult.of(spec, Comparison((), spec.folds, "", tuple(rows), models=models or {}))
 
 
 def by_size(errors, **how):
@@ -173,7 +173,7 @@ def test_no_dominated_point_and_no_empty_rule_is_suggested():
     assert bumpy.suggestion.number in bumpy.curve().query("on_front").index
     empty = measured(SPEC, [0.20, 0.20, 0.199, 0.199], [0.0, 0.0, 2.0, 2.0])
     assert empty.points.loc[empty.suggestion.number, "n_conditions"] > 0
-    assert Curve().suggestion is None
+    assert RunResult().suggestion is None
 
 
 @pytest.mark.slow
@@ -189,13 +189,15 @@ def test_page_command_and_library_suggest_the_same_point(tmp_path):
     names = list(search_grid(y))
     settings = choice.table[names].to_dict("records")
     points = choice.table.assign(limit=choice.table["n_conditions"].round().astype(int))
-    page = Curve(tuple({"learner": "search", **s} for s in settings), (SPEC,) * len(points), points)
+    page = RunResult(
+        tuple({"learner": "search", **s} for s in settings), (SPEC,) * len(points), points
+    )
     assert page.suggestion.number == suggest(choice.table)["default"] == choice.default
 
     search = BoxSearchClassifier(positive_label="high", n_perturbations=0)
     family = Family("Short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True)
     found = compare_learners(X, y, learners=[family], cv=5)
-    page = Curve.of(SPEC, found)
+    page = RunResult.of(SPEC, found)
     assert page.suggestion.number == found.result.suggest()["default"]
 
 
@@ -213,7 +215,7 @@ def test_price_sweep_is_on_the_curve_but_not_suggested():
 
 def test_reference_models_alone_add_no_point():
     one = by_size([0.3, 0.2])
-    lines = Curve(references=pd.DataFrame({"name": ["forest"], "test_error": [0.1]}))
+    lines = RunResult(references=pd.DataFrame({"name": ["forest"], "test_error": [0.1]}))
     both = lines.over(one, None)
     assert both.points["limit"].tolist() == [1, 2]
     assert both.points["limit"].dtype == int
@@ -264,7 +266,7 @@ def test_the_status_keeps_the_error_of_the_selected_rule():
     assert rule_words(state) == "1 condition, 20.0 % wrong"
     found = by_size([0.3, 0.25], costs=(5.0, 1.0))
     plain = replace(found.specs[0], costs=()).to_dict()
-    kept = replace(state, sweep=found, setting=found.settings[0], run_settings=plain)
+    kept = replace(state, result=found, setting=found.settings[0], run_settings=plain)
     assert rule_words(kept) == "1 condition, 20.0 % wrong"
     own = replace(kept, run_settings=found.specs[0].to_dict())
     assert rule_words(own) == "1 condition, 30.0 % wrong"
@@ -322,7 +324,7 @@ def result(state):
             "n_clauses_used": 1.0,
         }
     )
-    return Curve(settings, (RunSpec(),) * 2, points, models)
+    return RunResult(settings, (RunSpec(),) * 2, points, models)
 
 
 def test_only_a_rule_within_the_limit_is_suggested(result, state):

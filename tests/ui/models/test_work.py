@@ -19,7 +19,7 @@ from ui.learners import spec as spec_module
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import QUICK_COLUMNS, RunSpec, quick_part, quick_rows
 from ui.models import work as work_module
-from ui.models.points import Curve
+from ui.models.points import RunResult
 from ui.models.run import quick, work
 from ui.runs.jobs import JobRegistry
 from ui.state import AppState
@@ -64,7 +64,7 @@ def test_run_counts_each_search_once_and_returns_rules(state):
     assert sorted({done for done, _ in reporter.done}) == [0, 1, 2, 3]
     assert "fold 3 of 3" in reporter.messages[-1]
     assert found.points()["setting"].tolist() == [0, 1, 2]
-    assert Curve.of(BY_SIZE, found).points["limit"].tolist() == [1, 2, 3]
+    assert RunResult.of(BY_SIZE, found).points["limit"].tolist() == [1, 2, 3]
     assert all(row["rule"] is None for row in found.rows)
     assert all(m.rule_set_.n_conditions <= k for k, m in enumerate(found.models.values(), 1))
     assert found.missed == ()

@@ -29,9 +29,9 @@ def on_rules(tmp_path, monkeypatch):
     monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path))
     monkeypatch.setenv("RULEKIT_WORKERS", "1")
 
-    def on(tab, table=None, setting=SETTING, **more):
+    def on(tab, table=None, setting=SETTING, run_settings=QUICK, **more):
         table = load_sample("breast_cancer") if table is None else table
-        state = AppState(table=table, setting=setting, run_settings=QUICK, **more)
+        state = AppState(table=table, setting=setting, run_settings=run_settings, **more)
         app = on_tab(opened("rules", state=state), tab)
         assert not app.exception
         return app
@@ -120,7 +120,7 @@ def looked_at(app, number):
 
 
 @pytest.mark.slow
-def test_rules_of_the_library_are_listed_and_described(on_alike):
+def test_rules_of_the_library_are_listed_described_and_narrowed(on_alike):
     app = on_alike()
     state = app.session_state["app"]
     found = alternatives(state.model, *state.training, 0.01, max_rules=2_000)
@@ -129,6 +129,16 @@ def test_rules_of_the_library_are_listed_and_described(on_alike):
     assert table["wrong"].tolist() == (100 * found.table["wrong"][found.leading]).tolist()
     for sentence in found.sentences():
         assert sentence in text(app)
+    for name in state.model.rule_set_.features:
+        app.selectbox(key="alike_which").select(f"without {name}").run()
+        assert not app.exception
+        tables = [t.value for t in app.dataframe if "reads" in t.value]
+        if tables:
+            assert not any(name in reads.split(", ") for reads in tables[0]["reads"])
+        else:
+            assert "None of them; the best that was found is:" in text(app)
+            (code,) = [c.value for c in app.code if "THEN" in c.value]
+            assert name not in code
 
 
 @pytest.mark.slow
@@ -167,29 +177,12 @@ def test_viewed_rule_shows_its_differences_and_can_be_used(on_alike):
     assert app.button(key="back_to_learned").label == "Back to the learned rule"
 
 
-@pytest.mark.slow
-def test_rules_without_a_column_are_shown_if_there_are_any(on_alike):
-    app = on_alike()
-    rule = app.session_state["app"].model.rule_set_
-    for name in rule.features:
-        app.selectbox(key="alike_which").select(f"without {name}").run()
-        assert not app.exception
-        tables = [t.value for t in app.dataframe if "reads" in t.value]
-        if tables:
-            assert not any(name in reads.split(", ") for reads in tables[0]["reads"])
-        else:
-            assert "None of them; the best that was found is:" in text(app)
-            (code,) = [c.value for c in app.code if "THEN" in c.value]
-            assert name not in code
-
-
 def test_several_outcomes_are_refused_in_words(on_alike):
     tree = {"learner": "power_law_tree", "theta": 0.1, "max_power_laws": 1, "max_depth": 2}
     app = on_alike(load_sample("iris"), tree, every_class=True)
     assert "Alternatives are only available for two outcomes" in text(app)
 
 
-QUICK_RUN = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
 QUICK_SEARCH = RunSpec(thetas=(2.0,), folds=5, baselines=False, forbidden=("income",)).to_dict()
 FEW = ("age", "amount", "housing", "income", "late_payments", "risk")
 CREDIT = load_sample("credit")
@@ -201,23 +194,16 @@ STATE = {
 
 
 @pytest.fixture
-def on_groups(tmp_path, monkeypatch):
-    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path))
-    setting = {"learner": "alternating", "theta": 2.0, "n_clauses": 2}
+def on_groups(on_rules):
+    def on(column, table=CREDIT):
+        app = on_rules("Groups", table, STATE["setting"])
+        return app.selectbox(key="groups_column").select(column).run()
 
-    def on(column=None, table=None):
-        table = load_sample("credit") if table is None else table
-        state = AppState(table=table, setting=setting, run_settings=QUICK_RUN)
-        app = on_tab(opened("rules", state=state), "Groups")
-        assert not app.exception
-        return app if column is None else app.selectbox(key="groups_column").select(column).run()
-
-    with routed():
-        yield on
+    return on
 
 
 @pytest.mark.slow
-def test_shares_and_the_largest_gap_of_a_column_are_shown(on_groups):
+def test_shares_and_the_largest_gap_of_a_column_are_shown_for_either_part(on_groups):
     app = on_groups("income")
     state = app.session_state["app"]
     X, y = state.training
@@ -229,29 +215,19 @@ def test_shares_and_the_largest_gap_of_a_column_are_shown(on_groups):
     ]
     for sentence in found.sentences():
         assert sentence in text(app)
-
-
-@pytest.mark.slow
-def test_test_rows_are_counted_on_request(on_groups):
-    app = on_groups("income")
     app.segmented_control(key="rules_part").set_value("test").run()
     (table,) = [t.value for t in app.dataframe if "False positive rate" in t.value]
     assert table["rows"].iloc[-1] == len(app.session_state["app"].testing[1])
+    app.selectbox(key="groups_column").select("loan_id").run()
+    assert "Groups must be at most 50 to be compared, but column 'loan_id' has" in text(app)
+    assert not [t for t in app.dataframe if "False positive rate" in t.value]
 
 
 @pytest.mark.slow
 def test_a_column_that_the_rule_may_not_use_can_be_grouped_by(on_groups):
-    table = load_sample("credit")
-    app = on_groups("housing", table.with_roles({"housing": "ignore"}))
+    app = on_groups("housing", CREDIT.with_roles({"housing": "ignore"}))
     (shown,) = [t.value for t in app.dataframe if "False positive rate" in t.value]
-    assert set(shown.iloc[:-1, 0]) == set(table.frame["housing"].dropna())
-
-
-@pytest.mark.slow
-def test_a_column_of_too_many_values_is_refused_in_words(on_groups):
-    app = on_groups("loan_id")
-    assert "Groups must be at most 50 to be compared, but column 'loan_id' has" in text(app)
-    assert not [t for t in app.dataframe if "False positive rate" in t.value]
+    assert set(shown.iloc[:-1, 0]) == set(CREDIT.frame["housing"].dropna())
 
 
 @pytest.mark.slow
@@ -270,18 +246,14 @@ def test_rules_of_the_curve_keep_constraints_and_skip_the_group():
 
 
 @pytest.mark.slow
-def test_a_rule_with_a_smaller_gap_is_searched_for_and_taken(tmp_path, monkeypatch):
-    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path))
-    with routed():
-        app = on_tab(opened("rules", state=AppState(**STATE)), "Groups")
-        app = app.selectbox(key="groups_column").select("housing").run()
-        app = finished(app.button(key="begin_gaps").click().run())
-        assert not app.exception
-        assert "wrong at a gap of" in text(app)
-        assert not isinstance(app.session_state["app"].model, FixedRuleClassifier)
-        app = app.button(key="take_gap_rule").click().run()
-        state = app.session_state["app"]
-        assert state.setting == {"edited": SOURCE}
-        assert isinstance(state.model, FixedRuleClassifier)
-    for owner in list(jobs.registry()._jobs):
-        jobs.registry().forget(owner)
+def test_a_rule_with_a_smaller_gap_is_searched_for_and_taken(on_rules):
+    app = on_rules("Groups", **STATE)
+    app = app.selectbox(key="groups_column").select("housing").run()
+    app = finished(app.button(key="begin_gaps").click().run())
+    assert not app.exception
+    assert "wrong at a gap of" in text(app)
+    assert not isinstance(app.session_state["app"].model, FixedRuleClassifier)
+    app = app.button(key="take_gap_rule").click().run()
+    state = app.session_state["app"]
+    assert state.setting == {"edited": SOURCE}
+    assert isinstance(state.model, FixedRuleClassifier)

@@ -28,13 +28,14 @@ def test_cost_of_wrong_predictions_of_known_cases_is_shown():
     rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
     table = pd.DataFrame({"age": [60, 61, 20, 21, 22]})
     truth = np.array(["ill", "well", "ill", "well", None], dtype=object)
-    spec = RunSpec(costs=(5.0, 1.0), cost_unit="EUR")
-    state = SimpleNamespace(run_settings=spec.to_dict(), labels=["ill", "well"])
+    labels = ["ill", "well"]
+    costs = RunSpec(costs=(5.0, 1.0), cost_unit="EUR").error_costs(labels)
+    state = SimpleNamespace(costs=costs, labels=labels)
     cases = NewCases("new", table, truth, "key")
     assert cost_sentence(cases, score(rule, table), state) == (
         "Errors cost 150 EUR a 100 cases; always predicting ill would cost 50 EUR."
     )
-    plain = SimpleNamespace(run_settings={}, labels=["ill", "well"])
+    plain = SimpleNamespace(costs=None, labels=labels)
     assert cost_sentence(cases, score(rule, table), plain) == ""
 
 
