@@ -396,7 +396,7 @@ def explain(
     >>> old.sentence
     'Predicted ill: glucose 141 > 126 and age 57 > 50 (clause 1).'
     >>> young.near_misses[0].sentence
-    'Clause 1 nearly matches, 1 of 2 conditions met: age is 44, would have to be above 50.'
+    'Clause 1 nearly matches, 1 of 2 conditions met: age is 44 but would have to be above 50.'
     """
     rule, columns = rule_of(model), columns_for(model, X)
     past = None if training is None else training_rows(model, training)
@@ -539,7 +539,7 @@ def _none(missed: list[NearMiss], word: str) -> str:
     near = missed[0]
     failing = "; ".join(c.text for c in near.failing)
     if len(missed) == 1:
-        return f"{word} 1 does not match, {failing}"
+        return f"{word} 1 does not match, as {failing}"
     return f"no {word} matches. Closest is {word} {near.index + 1}: {failing}"
 
 

@@ -373,7 +373,7 @@ def linear_text(
     least = ""
     if total == LONG_SUM:
         least = least_text([(w * float(row[f]), [f]) for f, w in split.terms], wording)
-    return f"{total} is {total_text}, would have to be {SPOKEN[split.op]} {limit}{least}"
+    return f"{total} is {total_text} but would have to be {SPOKEN[split.op]} {limit}{least}"
 
 
 def score_text(total: str, value: str, limit: str, holds: bool) -> str:

@@ -298,7 +298,7 @@ def met_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
 
 
 def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
-    """Return why a literal does not hold: "glucose is 120, would have to be above 126"."""
+    """Return why a literal does not hold: "glucose is 120 but would have to be above 126"."""
     name, value = wording.subject(literal), literal.position_of(cell)
     if literal.op in WORDS and (wording.spoken or value is not None):
         wanted = "contain" if literal.op == "contains" else "be without"
@@ -311,7 +311,7 @@ def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
         needed = f"{sign_words(literal.op, literal.part)} {limit}"
     if wording.spoken:
         return f"{name} would have to be {needed} (it is {value_text})"
-    return f"{name} is {value_text}, would have to be {needed}"
+    return f"{name} is {value_text} but would have to be {needed}"
 
 
 def _has_word(literal: Literal) -> str:

@@ -149,7 +149,7 @@ def test_second_table_needs_only_the_columns_that_the_rule_reads(modelling):
     assert "glucose" in slide(visitor, "Home")
     visitor.turn_to("Score").upload("new.csv", b"glucose\n80\n190\n")
     visitor.reads("new.csv: 2 rows.")
-    visitor.reads("Predicted no: clause 1 does not match, glucose is 80")
+    visitor.reads("Predicted no: clause 1 does not match, as glucose is 80")
 
 
 # Notes the most curves seen at a time, and red boxes, also those that are gone at once.

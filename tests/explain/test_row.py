@@ -74,13 +74,13 @@ def test_decided_row_names_values_and_limits():
 def test_default_states_what_the_nearest_clause_requires():
     rule, frame = patients()
     assert explain(rule, YOUNG)[0].sentence == (
-        "Predicted well: no clause matches. Closest is clause 1: age is 44, "
-        "would have to be above 50."
+        "Predicted well: no clause matches. Closest is clause 1: age is 44 "
+        "but would have to be above 50."
     )
-    assert "glucose is missing, would have to be above 126.5" in explain(rule, frame)[3].sentence
+    assert "glucose is missing but would have to be above 126.5" in explain(rule, frame)[3].sentence
     alone = RuleSet(rule.clauses[:1], ("ill",), "dnf", "well")
     assert explain(alone, YOUNG)[0].sentence == (
-        "Predicted well: clause 1 does not match, age is 44, would have to be above 50."
+        "Predicted well: clause 1 does not match, as age is 44 but would have to be above 50."
     )
 
 
@@ -89,7 +89,7 @@ def test_nearest_is_a_clause_that_would_give_another_answer():
     rule = RuleSet((near, far), ("well", "ill"), "dnf", "well")
     found = explain(rule, YOUNG, training=YOUNG)[0]
     assert [m.index for m in found.near_misses] == [1, 0]
-    assert "Closest is clause 2: age is 44, would have to be above 90" in found.sentence
+    assert "Closest is clause 2: age is 44 but would have to be above 90" in found.sentence
 
 
 def test_cnf_that_holds_names_what_holds_in_every_clause():
@@ -127,8 +127,9 @@ def test_near_misses_come_nearest_first_with_what_is_missing():
     assert [m.index for m in found.near_misses] == [0]
     near = explain(rule, YOUNG, training=frame)[0].near_misses
     assert [m.sentence for m in near] == [
-        "Clause 1 nearly matches, 1 of 2 conditions met: age is 44, would have to be above 50.",
-        "Clause 2 nearly matches, 1 of 2 conditions met: colour is 'blue', would have to be 'red'.",
+        "Clause 1 nearly matches, 1 of 2 conditions met: age is 44 but would have to be above 50.",
+        "Clause 2 nearly matches, 1 of 2 conditions met: colour is 'blue' but would have to be "
+        "'red'.",
     ]
     check = near[0].failing[0]
     assert check.distance == 6
@@ -139,7 +140,7 @@ def test_value_at_a_strict_limit_is_called_so():
     rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
     found = explain(rule, pd.DataFrame({"age": [50]}))[0]
     assert found.near_misses[0].sentence == (
-        "Clause 1 does not match: age is 50, would have to be above 50."
+        "Clause 1 does not match: age is 50 but would have to be above 50."
     )
 
 
@@ -437,10 +438,11 @@ def clause(*holds):
     [
         (
             (True, False),
-            "Clause 2 nearly matches, 1 of 2 conditions met: age is 44, would have to be above 50",
+            "Clause 2 nearly matches, 1 of 2 conditions met: age is 44 but would have to be above "
+            "50",
         ),
         ((True, True, False, False), "Clause 2 does not match, 2 of 4 conditions met: age is 44"),
-        ((False,), "Clause 2 does not match: age is 44, would have to be above 50."),
+        ((False,), "Clause 2 does not match: age is 44 but would have to be above 50."),
     ],
 )
 def test_a_near_miss_counts_what_holds(holds, start):

@@ -186,7 +186,7 @@ def test_the_sum_is_beside_its_limit():
     high, low, gap = explain(RULE, rows)
     assert high.sentence == ("Predicted ill: 0.5 * age - 1 * bmi is 10 > 3 (clause 2).")
     missed = next(m for m in low.near_misses if m.index == 1)
-    assert "0.5 * age - 1 * bmi is -10, would have to be above 3" in missed.sentence
+    assert "0.5 * age - 1 * bmi is -10 but would have to be above 3" in missed.sentence
     assert missed.checks[0].distance == 13.0
     assert any("age or bmi is missing" in m.sentence for m in gap.near_misses)
 
@@ -200,8 +200,8 @@ def test_a_long_sum_is_explained_by_its_value():
     high, low = (found.sentence for found in explain(rule, rows))
     assert high == "Predicted ill: the score is 10.5 > 10 (clause 1)."
     assert low == (
-        "Predicted well: clause 1 does not match, the score is 8.5, would have to be above 10; "
-        "measurement_4 contributes least."
+        "Predicted well: clause 1 does not match, as the score is 8.5 but would have to be "
+        "above 10; measurement_4 contributes least."
     )
 
 
