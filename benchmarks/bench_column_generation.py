@@ -37,6 +37,7 @@ from rulekit.search.clause_generation.column_generation import (
 )
 from rulekit.search.clause_generation.exact_clause import ClauseLimits, half_lines
 from rulekit.search.machine_code import warm_up
+from tests.strategies.boxes import box_rows
 
 try:
     from aix360.algorithms.rbm import BooleanRuleCG
@@ -65,7 +66,7 @@ class Fold:
 
     def problem(self) -> BoxRows:
         """Merge equal rows."""
-        return BoxRows(self.codes, self.n_bins, self.y)
+        return box_rows(self.codes, self.n_bins, self.y)
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import Binarizer, BoxSearchClassifier, Constraints, TwoLevelRuleClassifier
 from rulekit.data import columns_of, make_folds
 from rulekit.learners.training import learning_problem
-from rulekit.search.box_search.problem import HAMMING
 from rulekit.search.box_search.search import SearchPlan, search
 from rulekit.search.machine_code import warm_up
+from tests.strategies.boxes import HAMMING
 
 THETAS = (0.02, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
 CLAUSES = (1, 2, 3, 4, 5)

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from rulekit import BoxSearchClassifier, IdealDNFClassifier, RuleClassifier
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.evaluation.trust.alternatives import Alternatives
-from rulekit.evaluation.trust.stability_found import Stability
+from rulekit.evaluation.trust.stability import Stability
 
 
 @pytest.mark.parametrize(

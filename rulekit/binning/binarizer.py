@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rulekit._frames import as_pandas
+from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.binning.binned_table import BinnedTable
 from rulekit.binning.encodings import (
     ColumnEncoding,
@@ -29,9 +31,8 @@ from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import missing_in, value_text
 from rulekit.rules.scales import spelled
 
-ALL_METHODS = (*METHODS, "manual")
 
-
+@dataclass(eq=False, repr=False)
 class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
     """Turn a table into Boolean columns, each of them a literal.
 
@@ -123,25 +124,25 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     array([ True, False,  True, False])
     """
 
-    def __init__(  # noqa: PLR0913  every parameter is listed by design
-        self,
-        method: str = "quantile",
-        n_thresholds: int | None = 10,
-        thresholds: Mapping[str, Sequence[float]] | None = None,
-        max_levels: int = 50,
-        read_as: Mapping[str, str | Sequence[str]] | None = None,
-        orders: Mapping[str, Sequence[str]] | None = None,
-        sets: bool = True,
-        test_missing: bool | Sequence[str] = True,
-    ) -> None:
-        self.method = method
-        self.n_thresholds = n_thresholds
-        self.thresholds = thresholds
-        self.max_levels = max_levels
-        self.read_as = read_as
-        self.orders = orders
-        self.sets = sets
-        self.test_missing = test_missing
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "method": [StrOptions({*METHODS, "manual"})],
+        "n_thresholds": [Interval(Integral, 1, None, closed="left"), None],
+        "thresholds": [Mapping, None],
+        "max_levels": [Interval(Integral, 2, None, closed="left")],
+        "read_as": [Mapping, None],
+        "orders": [Mapping, None],
+        "sets": ["boolean"],
+        "test_missing": ["boolean", "array-like"],
+    }
+
+    method: str = "quantile"
+    n_thresholds: int | None = 10
+    thresholds: Mapping[str, Sequence[float]] | None = None
+    max_levels: int = 50
+    read_as: Mapping[str, str | Sequence[str]] | None = None
+    orders: Mapping[str, Sequence[str]] | None = None
+    sets: bool = True
+    test_missing: bool | Sequence[str] = True
 
     def fit(self, X: Any, y: Any = None) -> "Binarizer":
         """Choose cut points and levels.
@@ -159,7 +160,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         Binarizer
             Itself.
         """
-        self._check_parameters()
+        check_parameters(self)
         X = as_pandas(X)
         self._fit_columns(X, self._columns(X, reset=True), y)
         return self
@@ -169,7 +170,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
 
         `columns` are what `rulekit.data.columns_of` gives of the frame.
         """
-        self._check_parameters()
+        check_parameters(self)
         validate_data(self, frame, reset=True, skip_check_array=True)
         self._fit_columns(frame, columns, y)
         return self._codes(columns)
@@ -259,23 +260,6 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         if hasattr(self, "feature_names_in_"):
             return list(self.feature_names_in_)
         return [f"x{i}" for i in range(self.n_features_in_)]
-
-    def _check_parameters(self) -> None:
-        if self.method not in ALL_METHODS:
-            raise ValueError(f"`method` must be one of {ALL_METHODS}, got {self.method!r}.")
-        n = self.n_thresholds
-        if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
-            raise ValueError(f"`n_thresholds` must be a whole number from 1, or None, got {n!r}.")
-        levels = self.max_levels
-        if isinstance(levels, bool) or not isinstance(levels, (int, np.integer)) or levels < 2:
-            raise ValueError(f"`max_levels` must be a whole number from 2, got {levels!r}.")
-        if not isinstance(self.sets, (bool, np.bool_)):
-            raise ValueError(f"`sets` must be True or False, got {self.sets!r}.")
-        if isinstance(self.test_missing, str):
-            raise ValueError(
-                "`test_missing` must be True, False or a sequence of column names, got "
-                f"{self.test_missing!r}. Write [{self.test_missing!r}]."
-            )
 
     def _columns(self, X: Any, reset: bool) -> dict[str, NDArray[Any]]:
         """Check a table and take it apart into the rules' columns."""

@@ -202,28 +202,6 @@ class BinnedTable:
     y: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool), repr=False)
     weight: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
 
-    @classmethod
-    def of_matrix(
-        cls,
-        A: Bools,
-        feature: NDArray[np.integer] | None = None,
-        side: Ints | None = None,
-        rank: Ints | None = None,
-    ) -> "BinnedTable":
-        """Read a Boolean matrix, shape (n, d); columns of one `feature` share their bins."""
-        A = np.asarray(A, dtype=bool)
-        names = np.arange(A.shape[1]) if feature is None else np.asarray(feature)
-        features, source = np.unique(names, return_inverse=True)
-        codes, tables = np.zeros((len(A), len(features)), np.uint32, "F"), []
-        for f in range(len(features)):
-            cells, row = np.unique(A[:, source == f], axis=0, return_inverse=True)
-            codes[:, f] = row.reshape(-1)
-            tables.append(cells)
-        runs = runs_of(tables)[np.argsort(np.argsort(source, kind="stable"))]
-        n_codes, none = np.array([len(table) for table in tables], np.intp), 0 * source
-        side, rank = none if side is None else side, none if rank is None else rank
-        return cls(codes, (), Conditions(n_codes, source, runs, side, rank))
-
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of conditions."""

@@ -55,11 +55,6 @@ class OrderedColumn:
         """Whether the column holds the numbers that are cut."""
         return self.part is None and self.order is None
 
-    @property
-    def is_plain_levels(self) -> bool:
-        """Whether the column's own values are distinguished."""
-        return False
-
     def positions(self, column: NDArray[Any]) -> NDArray[np.float64]:
         """Read the column as numbers, NaN where there is none: shape (n,)."""
         if self.is_plain:
@@ -108,10 +103,6 @@ class OrderedColumn:
             day = min(max(np.round(raw), first), np.floor(high))
             return float(np.nextafter(day if first <= high else high, -np.inf))
         return float(short_cuts(np.array([raw]), np.array([low, high]))[0])
-
-    def ranks_of(self, literal: Literal) -> set[int]:
-        """Return the ranks of the groups that a literal names: none."""
-        return set()
 
     def place(self, literal: Literal) -> tuple[int, int]:
         """Return side and rank of a literal, see `Conditions`."""
@@ -193,11 +184,6 @@ class LevelColumn:
     def n_cells(self) -> int:
         """Number of cells: the groups, values not seen in training, missing values."""
         return len(self.groups) + 2
-
-    @property
-    def is_plain_levels(self) -> bool:
-        """Whether the column's own values are distinguished."""
-        return self.part is None
 
     @cached_property
     def _group_of(self) -> tuple[pd.Index, NDArray[np.intp]]:
@@ -304,11 +290,6 @@ class WordColumn:
     part: None = field(default=None, init=False)
 
     @property
-    def is_plain_levels(self) -> bool:
-        """Whether the column's own values are distinguished."""
-        return False
-
-    @property
     def n_cells(self) -> int:
         """Number of cells: without the word, with it, missing."""
         return 3
@@ -330,10 +311,6 @@ class WordColumn:
     def base_literals(self) -> list[Literal]:
         """List the conditions of present values."""
         return [Literal(self.name, op, self.word) for op in ("contains", "not-contains")]
-
-    def ranks_of(self, literal: Literal) -> set[int]:
-        """Return the ranks of the groups that a literal names: none."""
-        return set()
 
     def place(self, literal: Literal) -> tuple[int, int]:
         """Return side and rank of a literal: (0, 0)."""

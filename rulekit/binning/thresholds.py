@@ -84,11 +84,6 @@ def median_cuts(values: Values, classes: Classes | None, n_thresholds: int) -> V
     return np.array([np.median(values)])
 
 
-def entropy_cuts(values: Values, classes: Classes, n_thresholds: int | None) -> Values:
-    """Cut where the classes change and the description gets shorter; see `mdlp_cuts`."""
-    return mdlp_cuts(values, classes, max_cuts=n_thresholds)
-
-
 def tree_cuts(values: Values, classes: Classes, n_thresholds: int | None) -> Values:
     """Cut where a decision tree of this one column, grown best first by Gini impurity, does."""
     leaves = None if n_thresholds is None else n_thresholds + 1
@@ -99,17 +94,6 @@ def tree_cuts(values: Values, classes: Classes, n_thresholds: int | None) -> Val
     inner = tree.tree_.feature >= 0
     below = np.floor(tree.tree_.threshold[inner]).astype(int)
     return np.asarray((distinct[below] + distinct[below + 1]) / 2, dtype=float)
-
-
-Method = Callable[[Values, Any, Any], Values]
-METHODS: dict[str, Method] = {
-    "quantile": quantile_cuts,
-    "uniform": uniform_cuts,
-    "median": median_cuts,
-    "entropy": entropy_cuts,
-    "tree": tree_cuts,
-}
-SUPERVISED = ("entropy", "tree")
 
 
 def automatic_cuts(
@@ -231,3 +215,14 @@ def entropy(counts: Counts) -> NDArray[np.float64]:
     share = counts / total
     logs = log2(np.where(counts > 0, share, 1.0))
     return np.asarray(-(share * logs).sum(axis=1), dtype=float)
+
+
+Method = Callable[[Values, Any, Any], Values]
+METHODS: dict[str, Method] = {
+    "quantile": quantile_cuts,
+    "uniform": uniform_cuts,
+    "median": median_cuts,
+    "entropy": mdlp_cuts,
+    "tree": tree_cuts,
+}
+SUPERVISED = ("entropy", "tree")

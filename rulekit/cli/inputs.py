@@ -111,13 +111,8 @@ def outcome_option(verb: Verb) -> Verb:
 
 def as_rule_reads(table: Table, rule: RuleSet) -> Table:
     """Read columns as the rule compares them, with a note where the file reads differently."""
-    kinds: dict[str, frozenset[type]] = {}
-    for condition in (c for clause in rule.clauses for c in clause.conditions):
-        for feature, types in condition.types.items():
-            kinds[feature] = kinds.get(feature, frozenset()) | types
-    tests = [t for clause in rule.clauses for c in clause.conditions for t in c.tests]
-    dates = {test.feature for test in tests if test.part is not None}
-    for feature, compared in kinds.items():
+    dates = {test.feature for test in rule.tests if test.part is not None}
+    for feature, compared in rule.types.items():
         if feature not in table.frame.columns:
             continue
         if feature in dates:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rulekit.data.headers import shown
+from rulekit.data.headers import few, shown
 from rulekit.data.options import MISSING_AMONG_NUMBERS, ParseOptions
 from rulekit.data.typed import DAY, EXACT, text_series, without_infinities
 from rulekit.exceptions import DataError
@@ -343,7 +343,6 @@ def _notes(findings: _Findings, decimal: str) -> list[str]:
         (findings.trimmed, "spaces around cells are removed"),
     ):
         if names:
-            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
             columns = "column" if len(names) == 1 else "columns"
-            notes.append(f"In {columns} {', '.join(map(shown, names[:5]))}{more}, {words}.")
+            notes.append(f"In {columns} {few([*map(shown, names)])}, {words}.")
     return notes + findings.sentences

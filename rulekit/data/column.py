@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rulekit.data.headers import shown
+from rulekit.data.headers import few, shown
 
 KINDS = ("numeric", "boolean", "category", "text", "date", "constant")
 
@@ -92,14 +92,12 @@ def role_notes(columns: Sequence[Column]) -> list[str]:
 def _role_note(names: list[str], reason: str) -> str:
     if len(names) == 1:
         return f"Column {names[0]} is {reason}."
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"{len(names)} columns ({', '.join(names[:5])}{more}): each is {reason}."
+    return f"{len(names)} columns ({few(names)}): each is {reason}."
 
 
 def listed(columns: Sequence[Column]) -> str:
     """List up to five column names, for a message."""
-    more = f" and {len(columns) - 5} more" if len(columns) > 5 else ""
-    return f"its columns are {', '.join(shown(c.name) for c in columns[:5])}{more}."
+    return f"its columns are {few([shown(c.name) for c in columns])}."
 
 
 def whole(series: pd.Series) -> pd.Series:

@@ -1,5 +1,6 @@
 """Comparison of a second table with the first: missing, new, retyped, unseen, moved."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,15 +87,19 @@ def compare_tables(
     other = new if isinstance(new, Table) else Table.from_frame(new)
     chosen = reference.features if columns is None else columns
     notes: list[DriftNote] = []
-    present = {column.name for column in other.columns}
+    present, known = ({c.name: None for c in table.columns} for table in (other, reference))
     for name in chosen:
         column = reference.column(name)
         if name in present:
-            notes += _differences(column, reference, other, CHANCE / len(chosen))
+            found = _differences(column, reference, other, CHANCE / len(chosen))
+            notes += [note for note in found if note is not None]
         else:
-            notes.append(_absent(name, other.n_rows))
+            text = "is not in the new table; add it, or rename the one that holds it."
+            notes.append(_note(name, "missing column", text, other.n_rows, blocks=True))
     if columns is None:
-        notes += [_added(c, other.n_rows) for c in other.columns if c.name not in _names(reference)]
+        added = [name for name in present if name not in known]
+        text = "is new, and is not used."
+        notes += [_note(name, "new column", text, other.n_rows) for name in added]
     return tuple(sorted(notes, key=lambda note: not note.blocks))
 
 
@@ -122,53 +127,43 @@ def _plain_spelling(level: str) -> str:
     return "".join(level.casefold().split())
 
 
-def _names(reference: Table) -> set[str]:
-    return {column.name for column in reference.columns}
+def _note(name: str, kind: str, text: str, n_rows: int, blocks: bool = False) -> DriftNote:
+    return DriftNote(name, kind, f"Column {shown(name)} {text}", n_rows, blocks)
 
 
-def _absent(name: str, n_rows: int) -> DriftNote:
-    return DriftNote(
-        name,
-        "missing column",
-        f"Column {shown(name)} is not in the new table; add it, or rename the one that holds it.",
-        n_rows,
-        True,
-    )
-
-
-def _added(column: Column, n_rows: int) -> DriftNote:
-    sentence = f"Column {shown(column.name)} is new, and is not used."
-    return DriftNote(column.name, "new column", sentence, n_rows)
-
-
-def _differences(column: Column, reference: Table, other: Table, level: float) -> list[DriftNote]:
-    series = other.frame[column.name]
-    there = other.column(column.name)
+def _differences(
+    column: Column, reference: Table, other: Table, level: float
+) -> Iterator[DriftNote | None]:
+    """Compare one column of both tables."""
+    name, there = column.name, other.column(column.name)
+    then, now = reference.frame[name], other.frame[name]
+    was, is_now = _family(column, then), _family(there, now)
     if there.n_distinct == 0:
-        sentence = f"Column {shown(column.name)} is missing in every row of the new table."
-        return [DriftNote(column.name, "gaps", sentence, other.n_rows)]
-    if _family(column, reference.frame[column.name]) != _family(there, series):
-        was = _family(column, reference.frame[column.name])
-        sentence = (
-            f"Column {shown(column.name)} held {was} and now holds {_family(there, series)}; "
-            "bring it to what it was."
-        )
-        return [DriftNote(column.name, "retyped", sentence, other.n_rows, True)]
-    differences = [_gaps(column, there, other.n_rows)]
+        yield _note(name, "gaps", "is missing in every row of the new table.", other.n_rows)
+        return
+    if was != is_now:
+        text = f"held {was} and now holds {is_now}; bring it to what it was."
+        yield _note(name, "retyped", text, other.n_rows, blocks=True)
+        return
+    yield _gaps(column, there, other.n_rows)
     if column.kind == "date":
-        then, now = _dates(column, reference.frame[column.name], series)
-        differences += (
-            [] if then is None else [_span(column, then, now), _later(column, then, now, level)]
-        )
-        return [note for note in differences if note is not None]
-    if column.is_number:
-        differences.append(_range(column, series))
+        read = _dates(column, then, now)
+        if read is None:
+            return
+        then, now = read
+        former = f"dates, {_day(then.min())} to {_day(then.max())},"
+        yield _outside(name, now, (then.min(), then.max()), former, _day)
+    elif column.is_number:
+        if column.minimum is not None:
+            ends = column.minimum, column.maximum
+            former = "range of {:.6g} to {:.6g}".format(*ends)
+            values = pd.Series(now.to_numpy(dtype=float, na_value=np.nan))
+            yield _outside(name, values, ends, former, "{:.6g}".format)
     elif column.order:
-        differences += _places(column, reference.frame[column.name], series)
+        yield from _places(column, then, now)
     elif column.kind in ("boolean", "category", "constant"):
-        differences.append(_unseen(column, series))
-    differences.append(_moved(column, reference.frame[column.name], series, level))
-    return [note for note in differences if note is not None]
+        yield _unseen(column, now)
+    yield _moved(column, then, now, level)
 
 
 def _family(column: Column, series: pd.Series) -> str:
@@ -183,32 +178,28 @@ def _family(column: Column, series: pd.Series) -> str:
 def _gaps(column: Column, there: Column, n_rows: int) -> DriftNote | None:
     if column.n_missing or not there.n_missing:
         return None
-    sentence = (
-        f"Column {shown(column.name)} had a value in every row and now misses {there.n_missing} of "
-        f"{n_rows}; the rule's answer there follows what it says of missing values."
+    text = (
+        f"had a value in every row and now misses {there.n_missing} of {n_rows}; the rule's answer "
+        "there follows what it says of missing values."
     )
-    return DriftNote(column.name, "gaps", sentence, there.n_missing)
+    return _note(column.name, "gaps", text, there.n_missing)
 
 
-def _range(column: Column, series: pd.Series) -> DriftNote | None:
-    low, high = column.minimum, column.maximum
-    if low is None or high is None:
-        return None
-    values = series.to_numpy(dtype=float, na_value=np.nan)
-    outside = (values < low) | (values > high)
+def _outside(
+    name: str, values: pd.Series, ends: tuple[Any, Any], former: str, spell: Callable[[Any], str]
+) -> DriftNote | None:
+    outside = ((values < ends[0]) | (values > ends[1])).to_numpy()
     if not outside.any():
         return None
     row = int(outside.argmax())
-    sentence = (
-        f"Column {shown(column.name)} is outside its former range of {low:.6g} to {high:.6g} in "
-        f"{int(outside.sum())} rows (first: row {row + 1}, {values[row]:.6g})."
+    text = (
+        f"is outside its former {former} in {_rows(outside)} (first: row {row + 1}, "
+        f"{spell(values.iloc[row])})."
     )
-    return DriftNote(column.name, "out of range", sentence, int(outside.sum()))
+    return _note(name, "out of range", text, int(outside.sum()))
 
 
-def _dates(
-    column: Column, then: pd.Series, now: pd.Series
-) -> tuple[pd.Series, pd.Series] | tuple[None, None]:
+def _dates(column: Column, then: pd.Series, now: pd.Series) -> tuple[pd.Series, pd.Series] | None:
     """Parse both columns as dates; None where the day is ambiguous."""
     if pd.api.types.is_datetime64_any_dtype(then.dtype):
         return then, now
@@ -216,38 +207,8 @@ def _dates(
     try:
         read = dates_in(both, column.name, None)
     except ValueError:  # either way round, or of several time zones
-        return None, None
+        return None
     return read.iloc[: len(then)], read.iloc[len(then) :].reset_index(drop=True)
-
-
-def _span(column: Column, then: pd.Series, now: pd.Series) -> DriftNote | None:
-    outside = ((now < then.min()) | (now > then.max())).to_numpy()
-    if not outside.any():
-        return None
-    row = int(outside.argmax())
-    sentence = (
-        f"Column {shown(column.name)} is outside its former dates, {_day(then.min())} to "
-        f"{_day(then.max())}, in {_rows(outside)} (first: row {row + 1}, "
-        f"{_day(now.iloc[row])})."
-    )
-    return DriftNote(column.name, "out of range", sentence, int(outside.sum()))
-
-
-def _later(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
-    """Report dates whose distribution has moved; see `_moved`."""
-    then, now = then.dropna(), now.dropna()
-    if not len(now):
-        return None
-    seconds = ((s - then.min()).dt.total_seconds() for s in (then, now))
-    test = _stats().ks_2samp(*seconds, method="asymp")
-    if test.statistic < LEAST_MOVED or test.pvalue >= level:
-        return None
-    middle = [_day(s.quantile(interpolation="lower")) for s in (now, then)]
-    sentence = (
-        f"Column {shown(column.name)} has moved: half are after {middle[0]}, formerly after "
-        f"{middle[1]}."
-    )
-    return DriftNote(column.name, "moved", sentence, len(now))
 
 
 def _day(moment: pd.Timestamp) -> str:
@@ -259,7 +220,7 @@ def _rows(selected: NDArray[np.bool_]) -> str:
     return f"{n} row{'s' * (n != 1)}"
 
 
-def _places(column: Column, then: pd.Series, now: pd.Series) -> list[DriftNote]:
+def _places(column: Column, then: pd.Series, now: pd.Series) -> Iterator[DriftNote]:
     """Report levels that an order lacks, and ordered levels that no training row had."""
     values, seen = now.astype(object), set(then.dropna().astype(str))
     levels = [None if gap else str(v) for v, gap in zip(values, values.isna(), strict=True)]
@@ -269,17 +230,14 @@ def _places(column: Column, then: pd.Series, now: pd.Series) -> list[DriftNote]:
         "that its order does not have": (strange, "they have no place in it and count as missing"),
         "of its order that no row had before": (fresh, "rules answer them by their place alone"),
     }
-    notes = []
     for which, (rows, end) in ends.items():
         if rows.any():
             names = dict.fromkeys(v for v, held in zip(levels, rows, strict=True) if held)
-            sentence = (
-                f"Column {shown(column.name)} holds levels {which} in {_rows(rows)}: "
-                f"{', '.join(map(shown, list(names)[:5]))} (first: row {int(rows.argmax()) + 1}); "
-                f"{end}."
+            text = (
+                f"holds levels {which} in {_rows(rows)}: {', '.join(map(shown, list(names)[:5]))} "
+                f"(first: row {int(rows.argmax()) + 1}); {end}."
             )
-            notes.append(DriftNote(column.name, "unseen level", sentence, int(rows.sum())))
-    return notes
+            yield _note(column.name, "unseen level", text, int(rows.sum()))
 
 
 def _unseen(column: Column, series: pd.Series) -> DriftNote | None:
@@ -289,11 +247,11 @@ def _unseen(column: Column, series: pd.Series) -> DriftNote | None:
         return None
     row = int(unseen.argmax())
     names = ", ".join(shown(v) for v in list(dict.fromkeys(values[unseen]))[:5])
-    sentence = (
-        f"Column {shown(column.name)} holds values not seen before in {int(unseen.sum())} rows: "
-        f"{names} (first: row {row + 1}); no rule tested them."
+    text = (
+        f"holds values not seen before in {_rows(unseen)}: {names} (first: row {row + 1}); no rule "
+        "tested them."
     )
-    return DriftNote(column.name, "unseen level", sentence, int(unseen.sum()))
+    return _note(column.name, "unseen level", text, int(unseen.sum()))
 
 
 def _word(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
@@ -311,11 +269,11 @@ def _word(column: Column, then: pd.Series, now: pd.Series, level: float) -> Drif
         return None
     if _stats().chi2_contingency(counts).pvalue >= level / len(share):
         return None
-    sentence = (
-        f"Column {shown(column.name)} has moved: the word {shown(word)} is in {is_now:.1f} % of "
-        f"its texts, formerly in {was:.1f} %."
+    text = (
+        f"has moved: the word {shown(word)} is in {is_now:.1f} % of its texts, formerly in "
+        f"{was:.1f} %."
     )
-    return DriftNote(column.name, "moved", sentence, len(now))
+    return _note(column.name, "moved", text, len(now))
 
 
 def _rows_by_word(texts: pd.Series) -> tuple[pd.Series, int]:
@@ -327,16 +285,20 @@ def _rows_by_word(texts: pd.Series) -> tuple[pd.Series, int]:
 
 def _moved(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
     """Report values whose distribution has moved; missing values are reported elsewhere."""
-    if column.n_distinct < 2:
-        return None
     then, now = then.dropna(), now.dropna()
+    is_date = column.kind == "date"
+    if (column.n_distinct < 2 and not is_date) or not len(now):
+        return None
     if column.kind == "text":
         return _word(column, then, now, level)
-    if column.is_number:
+    if column.is_number or is_date:
         before, after = then.to_numpy(dtype=float), now.to_numpy(dtype=float)
+        words = f"half are above {np.median(after):.6g}, formerly above {np.median(before):.6g}"
+        if is_date:
+            middle = [_day(s.quantile(interpolation="lower")) for s in (now, then)]
+            words = "half are after {}, formerly after {}".format(*middle)
         test = _stats().ks_2samp(before, after, method="asymp")
         moved, chance = float(test.statistic), float(test.pvalue)
-        words = f"half are above {np.median(after):.6g}, formerly above {np.median(before):.6g}"
     else:
         shares = pd.concat(
             [s.astype(str).value_counts() for s in (then, now)], axis=1, keys=["then", "now"]
@@ -350,5 +312,4 @@ def _moved(column: Column, then: pd.Series, now: pd.Series, level: float) -> Dri
         words = f"{shown(name)} is {part['now']:.1%} of the rows, formerly {part['then']:.1%}"
     if moved < LEAST_MOVED or chance >= level:
         return None
-    sentence = f"Column {shown(column.name)} has moved: {words.replace('%', ' %')}."
-    return DriftNote(column.name, "moved", sentence, len(now))
+    return _note(column.name, "moved", f"has moved: {words.replace('%', ' %')}.", len(now))

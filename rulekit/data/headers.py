@@ -69,6 +69,12 @@ def shown(name: Any, length: int = 40) -> str:
     return repr(text if len(text) <= length else text[: length - 1] + "…")
 
 
+def few(texts: Sequence[str], mark: str = ", ") -> str:
+    """Join up to five texts, and count the others."""
+    more = f" and {len(texts) - 5} more" if len(texts) > 5 else ""
+    return mark.join(texts[:5]) + more
+
+
 def _cleaned(raw: Any, position: int, length: int) -> tuple[str, list[str]]:
     text = "" if raw is None or raw != raw else str(raw)
     reasons = []
@@ -96,10 +102,9 @@ def _numbered(name: str, taken: set[str]) -> str:
 
 
 def _sentence(reason: str, places: list[str]) -> str:
-    more = f" and {len(places) - 5} more" if len(places) > 5 else ""
     plural = "A column name" if len(places) == 1 else f"{len(places)} column names"
     verb = reason if len(places) == 1 else _in_plural(reason)
-    return f"{plural} {verb}: {'; '.join(places[:5])}{more}."
+    return f"{plural} {verb}: {few(places, '; ')}."
 
 
 def _in_plural(reason: str) -> str:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rulekit.data.cells import numbers_in
 from rulekit.data.column import Column, named_like_id, whole_numbers
-from rulekit.data.headers import shown
+from rulekit.data.headers import few, shown
 from rulekit.data.schema import Table
 from rulekit.exceptions import DataError
 
@@ -76,20 +76,19 @@ def quality_notes(table: Table, target: str | None = None) -> tuple[QualityNote,
     return tuple(sorted(notes, key=lambda note: note.severity != "warning"))
 
 
+def _note(
+    name: str, kind: str, text: str, suggestion: str | None = None, severity: str = "info"
+) -> QualityNote:
+    return QualityNote(name, kind, f"Column {shown(name)}{text}", suggestion, severity)
+
+
 def _single(table: Table, column: Column, target: str | None) -> list[QualityNote]:
     """Check one column on its own."""
     if column.name == target:
         return []
     if column.kind == "constant":
         content = "missing in every row" if column.n_distinct == 0 else "the same in every row"
-        return [
-            QualityNote(
-                column.name,
-                "constant",
-                f"Column {shown(column.name)} is {content} and tells nothing.",
-                "ignore",
-            )
-        ]
+        return [_note(column.name, "constant", f" is {content} and tells nothing.", "ignore")]
     notes = [
         _missing(table, column),
         _identifier(table, column),
@@ -104,35 +103,26 @@ def _missing(table: Table, column: Column) -> QualityNote | None:
     if share < MISSING_SHARE:
         return None
     severe = share >= 2 * MISSING_SHARE
-    return QualityNote(
-        column.name,
-        "missing",
-        f"Column {shown(column.name)} is missing in {column.n_missing:,} of {table.n_rows:,} rows "
-        f"({share:.0%}): no test on it holds there.",
-        "ignore" if severe else None,
-        "warning" if severe else "info",
+    text = (
+        f" is missing in {column.n_missing:,} of {table.n_rows:,} rows ({share:.0%}): only "
+        "conditions that say “missing” hold there."
     )
+    if severe:
+        return _note(column.name, "missing", text, "ignore", "warning")
+    return _note(column.name, "missing", text)
 
 
 def _identifier(table: Table, column: Column) -> QualityNote | None:
     if column.role == "id" and column.n_distinct == table.n_rows:
-        return QualityNote(
-            column.name,
-            "id",
-            f"Column {shown(column.name)} has a different value in every row, like an identifier.",
-            "ignore",
-        )
+        text = " has a different value in every row, like an identifier."
+        return _note(column.name, "id", text, "ignore")
     repeats = 0.2 * table.n_rows < column.n_distinct < table.n_rows
     if repeats and named_like_id(column.name) and column.role != "group":
-        return QualityNote(
-            column.name,
-            "group",
-            f"Column {shown(column.name)} looks like an identifier that repeats "
-            f"({column.n_distinct:,} values in {table.n_rows:,} rows): keep its rows on one side "
-            "of every split.",
-            "group",
-            "warning",
+        text = (
+            f" looks like an identifier that repeats ({column.n_distinct:,} values in "
+            f"{table.n_rows:,} rows): keep its rows on one side of every split."
         )
+        return _note(column.name, "group", text, "group", "warning")
     return None
 
 
@@ -147,39 +137,26 @@ def _levels(table: Table, column: Column) -> QualityNote | None:
     if numbers.sum() >= 0.5 * n_present:
         return _text_in_numbers(column, series, numbers)
     if column.kind == "text" and column.role == "feature":
-        return QualityNote(
-            column.name,
-            "many levels",
-            f"Column {shown(column.name)} has {column.n_distinct} different texts; rules on it "
-            "would name single cases.",
-            "ignore",
-        )
+        text = f" has {column.n_distinct} different texts; rules on it would name single cases."
+        return _note(column.name, "many levels", text, "ignore")
     counts = series.value_counts()
     rare = counts[counts < RARE_ROWS]
     if column.kind == "category" and len(rare):
-        names = ", ".join(shown(level) for level in rare.index[:5])
-        more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
-        return QualityNote(
-            column.name,
-            "rare levels",
-            f"Column {shown(column.name)}: fewer than {RARE_ROWS} rows have {names}{more}; rules "
-            "on these would rest on few cases.",
+        names = few([*map(shown, rare.index)])
+        text = (
+            f": fewer than {RARE_ROWS} rows have {names}; rules on these would rest on few cases."
         )
+        return _note(column.name, "rare levels", text)
     return None
 
 
 def _codes(table: Table, column: Column) -> QualityNote | None:
     """Check whether a few whole numbers are counts or codes."""
-    few = column.kind == "numeric" and column.n_distinct <= CODED_LEVELS
-    if not few or column.role != "feature" or not whole_numbers(table.frame[column.name]):
+    has_few = column.kind == "numeric" and column.n_distinct <= CODED_LEVELS
+    if not has_few or column.role != "feature" or not whole_numbers(table.frame[column.name]):
         return None
-    return QualityNote(
-        column.name,
-        "codes",
-        f"Column {shown(column.name)} is coded {column.minimum:g} to {column.maximum:g}: codes or "
-        "counts?",
-        "as_category",
-    )
+    text = f" is coded {column.minimum:g} to {column.maximum:g}: codes or counts?"
+    return _note(column.name, "codes", text, "as_category")
 
 
 def _text_in_numbers(
@@ -189,14 +166,11 @@ def _text_in_numbers(
     if not other.any():  # codes with leading zeros, kept as text on purpose
         return None
     row = int(other.argmax())
-    return QualityNote(
-        column.name,
-        "text in numbers",
-        f"Column {shown(column.name)} holds text in {int(other.sum()):,} of {len(series):,} rows "
-        f"(first: row {row + 1}, {shown(series.iloc[row])}); as numbers, these cells are missing.",
-        "as_numeric",
-        "warning",
+    text = (
+        f" holds text in {int(other.sum()):,} of {len(series):,} rows (first: row {row + 1}, "
+        f"{shown(series.iloc[row])}); as numbers, these cells are missing."
     )
+    return _note(column.name, "text in numbers", text, "as_numeric", "warning")
 
 
 def _assessed(table: Table, target: str | None) -> list[str]:
@@ -234,8 +208,8 @@ def _fingerprints(series: pd.Series, column: Column) -> list[tuple[str, bytes]]:
 def _duplicate_note(table: Table, name: str, first: str) -> QualityNote:
     same = table.frame[name].equals(table.frame[first].rename(name))
     relation = "equals" if same else "tells the same, in other values, as"
-    sentence = f"Column {shown(name)} {relation} column {shown(first)}; one of them suffices."
-    return QualityNote(name, "duplicate column", sentence, "ignore")
+    text = f" {relation} column {shown(first)}; one of them suffices."
+    return _note(name, "duplicate column", text, "ignore")
 
 
 def _leaks(table: Table, target: str) -> list[QualityNote]:
@@ -257,14 +231,11 @@ def _leaks(table: Table, target: str) -> list[QualityNote]:
 
 def _leak_note(name: str, target: str, wrong: float) -> QualityNote:
     exact = "perfectly" if wrong == 0 else f"but for {wrong:.2%} of the rows"
-    return QualityNote(
-        name,
-        "leak",
-        f"Column {shown(name)} alone tells the classes of {shown(target)} apart {exact}. If it is "
-        "known only after the outcome, set it aside.",
-        "ignore",
-        "warning",
+    text = (
+        f" alone tells the classes of {shown(target)} apart {exact}. If it is known only after the "
+        "outcome, set it aside."
     )
+    return _note(name, "leak", text, "ignore", "warning")
 
 
 def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> tuple[float, float]:

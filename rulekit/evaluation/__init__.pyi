@@ -16,8 +16,8 @@ from .sweeps.store import SweepStore as SweepStore
 from .sweeps.sweep import sweep as sweep
 from .trust.alternatives import Alternatives as Alternatives
 from .trust.alternatives import alternatives as alternatives
+from .trust.stability import Stability as Stability
 from .trust.stability import stability as stability
-from .trust.stability_found import Stability as Stability
 
 __all__ = [
     "Alternatives",

@@ -125,7 +125,7 @@ def _share(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
 BANDS = 10
 
 
-def brier_score(true: ArrayLike, chance: ArrayLike, weight: ArrayLike | None = None) -> float:
+def brier_score(true: ArrayLike, chance: ArrayLike) -> float:
     """Compute the mean squared difference of probability and outcome.
 
     Parameters
@@ -134,14 +134,12 @@ def brier_score(true: ArrayLike, chance: ArrayLike, weight: ArrayLike | None = N
         Whether the outcome is true.
     chance : array-like of float, shape (n,)
         The predicted probability.
-    weight : array-like of float, shape (n,), default=None
-        Non-negative weight of each row.
 
     Returns
     -------
     float
         Between 0 and 1, smaller is better; predicting the frequency f for every row gives f (1 -
-        f). NaN if the rows have no weight.
+        f). NaN without rows.
 
     References
     ----------
@@ -152,28 +150,24 @@ def brier_score(true: ArrayLike, chance: ArrayLike, weight: ArrayLike | None = N
     >>> round(brier_score([True, False], [0.8, 0.4]), 3)
     0.1
     """
-    happened, stated, weights = _checked(true, chance, weight)
-    whole = float(weights.sum())
-    return float((weights * (stated - happened) ** 2).sum()) / whole if whole else np.nan
+    happened, stated = _checked(true, chance)
+    return float(np.mean((stated - happened) ** 2)) if len(stated) else np.nan
 
 
-def reliability(
-    true: ArrayLike, chance: ArrayLike, weight: ArrayLike | None = None
-) -> pd.DataFrame:
+def reliability(true: ArrayLike, chance: ArrayLike) -> pd.DataFrame:
     """Compare predicted probabilities with observed frequencies by tenths.
 
     Parameters
     ----------
-    true, chance, weight
+    true, chance
         As for `brier_score`.
 
     Returns
     -------
     DataFrame
         A row for each tenth of probability that has rows: `low` and `high` (it holds ``low``, and
-        ``high`` only in the last), `rows`, `weight`, `stated` (the mean probability), `share` (of
-        the weight where it came true), and `low95`, `high95` (Wilson's 95 % interval of that
-        share, from the number of rows).
+        ``high`` only in the last), `rows`, `stated` (the mean probability), `share` (of the rows
+        where it came true), and `low95`, `high95` (Wilson's 95 % interval of that share).
 
     Examples
     --------
@@ -181,34 +175,27 @@ def reliability(
     >>> found[["low", "rows", "stated", "share"]].round(3).values.tolist()
     [[0.3, 2.0, 0.325, 0.5], [0.9, 2.0, 0.925, 1.0]]
     """
-    happened, stated, weights = _checked(true, chance, weight)
+    happened, stated = _checked(true, chance)
     band = np.minimum((stated * BANDS + 1e-9).astype(int), BANDS - 1)
     bands = []
-    for k in np.unique(band[weights > 0]).tolist():
-        in_band = (band == k) & (weights > 0)
-        share = float((weights[in_band] * happened[in_band]).sum() / weights[in_band].sum())
-        low, high = wilson_interval(share * in_band.sum(), int(in_band.sum()))
-        row = {"low": k / BANDS, "high": (k + 1) / BANDS, "rows": int(in_band.sum())}
-        row |= {"weight": float(weights[in_band].sum())}
-        row |= {
-            "stated": float((weights[in_band] * stated[in_band]).sum() / weights[in_band].sum())
-        }
-        bands.append(row | {"share": share, "low95": low, "high95": high})
-    names = ["low", "high", "rows", "weight", "stated", "share", "low95", "high95"]
+    for k in np.unique(band).tolist():
+        in_band = band == k
+        n, share = int(in_band.sum()), float(happened[in_band].mean())
+        interval = wilson_interval(share * n, n)
+        means = float(stated[in_band].mean()), share
+        bands.append((k / BANDS, (k + 1) / BANDS, n, *means, *interval))
+    names = ["low", "high", "rows", "stated", "share", "low95", "high95"]
     return pd.DataFrame(bands, columns=names)
 
 
-def _checked(
-    true: ArrayLike, chance: ArrayLike, weight: ArrayLike | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _checked(true: ArrayLike, chance: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     happened, stated = np.asarray(true, dtype=float), np.asarray(chance, dtype=float)
     if stated.shape != happened.shape or not ((stated >= 0) & (stated <= 1)).all():
         raise ValueError(
             "`chance` must hold a probability, from 0 to 1, for each row of `true`; got shape "
             f"{stated.shape} for {happened.shape}, values like {stated.ravel()[:3].tolist()}."
         )
-    weights = np.ones(len(happened)) if weight is None else np.asarray(weight, dtype=float)
-    return happened, stated, weights
+    return happened, stated
 
 
 @dataclass(frozen=True)
@@ -247,9 +234,9 @@ class GroupMetrics:
     positive : label
         The class that counts as positive.
     table : DataFrame
-        One row per group, named in the index: ``rows``, ``positives``, ``negatives`` (counts, not
-        weighted), and under each name of `GROUP_MEASURES` the weighted share, from 0 to 1, with its
-        95 % interval (Wilson's) under ``_low`` and ``_high``. A share of no rows is NaN.
+        One row per group, named in the index: the counts ``rows``, ``positives``, ``negatives``,
+        and under each name of `GROUP_MEASURES` the share, from 0 to 1, with its 95 % interval
+        (Wilson's) under ``_low`` and ``_high``. A share of no rows is NaN.
     overall : Series
         The same for all rows.
     gaps : dict of str to Gap
@@ -321,7 +308,6 @@ def group_metrics(
     group: str | ArrayLike | RowGroups,
     *,
     positive: Any = None,
-    sample_weight: ArrayLike | None = None,
     few: int = FEW,
 ) -> GroupMetrics:
     """Compute error and prediction rates of a rule by group.
@@ -342,9 +328,6 @@ def group_metrics(
     positive : label, default=None
         The class that counts as positive. None for the class that the rule describes, if there is
         exactly one.
-    sample_weight : array-like of shape (n,), default=None
-        Weights of rows in shares. Intervals then use the effective number of rows, the squared sum
-        of the weights over the sum of their squares (Kish, Survey Sampling, 1965).
     few : int, default=30
         Shares counted on fewer rows are left out of gaps.
 
@@ -379,8 +362,7 @@ def group_metrics(
     X = as_pandas(X)
     groups = _grouping(X, group)
     truth = np.asarray(y, dtype=object)
-    weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    _check_rows(len(X), {"`y`": truth, "`group`": groups.codes, "`sample_weight`": weight})
+    _check_rows(len(X), {"`y`": truth, "`group`": groups.codes})
     answers = np.asarray(model.predict(X), dtype=object)
     positive = _positive(model, positive, {*truth.tolist(), *answers.tolist()})
     table, overall = _shares(
@@ -388,7 +370,6 @@ def group_metrics(
         np.equal(answers, positive).astype(bool),
         np.not_equal(truth, answers).astype(bool),
         groups,
-        weight,
     )
     gaps = {m: gap for m in GROUP_MEASURES if (gap := _largest_gap(table, m, few)) is not None}
     return GroupMetrics(groups.name, positive, table, overall, gaps, int(few))
@@ -419,9 +400,6 @@ def _check_rows(n: int, given: Mapping[str, Any]) -> None:
             f"`y` must hold a class in every row; it is missing in {absent.sum()} of {n} rows "
             f"(first: row {int(absent.argmax()) + 1}). Leave these rows out."
         )
-    weight = given["`sample_weight`"]
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        raise DataError("`sample_weight` must be finite and not negative. Correct or omit it.")
 
 
 def _positive(model: Any, positive: Any, classes: set[Any]) -> Any:
@@ -444,51 +422,27 @@ def _positive(model: Any, positive: Any, classes: set[Any]) -> Any:
 
 
 def _shares(
-    true: NDArray[np.bool_],
-    called: NDArray[np.bool_],
-    wrong: NDArray[np.bool_],
-    groups: RowGroups,
-    weight: NDArray[np.float64],
+    true: NDArray[np.bool_], called: NDArray[np.bool_], wrong: NDArray[np.bool_], groups: RowGroups
 ) -> tuple[pd.DataFrame, pd.Series]:
     """Count rows and rates by group and in total."""
-    counted = _counted(groups, true=true, called=called, wrong=wrong, weight=weight)
-    figures = [_figures(row) for _, row in counted.iterrows()]
-    shares = pd.DataFrame(figures, index=pd.Index([*groups.labels, "all"], name=groups.name))
-    shares = shares.astype(dict.fromkeys(("rows", "positives", "negatives"), int))
-    return shares.iloc[:-1], shares.iloc[-1].rename("all")
-
-
-def _counted(groups: RowGroups, *, true: Any, called: Any, wrong: Any, weight: Any) -> pd.DataFrame:
-    """Sum rows and weights of each group, and of all rows in the last row."""
-    among = {"rows": np.ones(len(true), dtype=bool), "positives": true, "negatives": ~true}
-    part = {
+    masks = {
+        "rows": np.ones(len(true), dtype=bool),
+        "positives": true,
+        "negatives": ~true,
         "error": wrong,
         "found": true & called,
         "false_alarms": ~true & called,
         "called_positive": called,
     }
-    terms = {name: mask.astype(float) for name, mask in among.items()}
-    terms |= {f"weight of {name}": weight * mask for name, mask in among.items()}
-    terms |= {f"square of {name}": weight**2 * mask for name, mask in among.items()}
-    terms |= {name: weight * mask for name, mask in part.items()}
-    sums = {
-        name: np.r_[np.bincount(groups.codes, term, len(groups.labels)), term.sum()]
-        for name, term in terms.items()
-    }
-    return pd.DataFrame(sums)
-
-
-def _figures(sums: pd.Series) -> dict[str, float]:
-    """Convert the sums of a group to counts and rates."""
-    figures = {name: sums[name] for name in ("rows", "positives", "negatives")}
+    n = len(groups.labels)
+    counts = {m: np.r_[np.bincount(groups.codes[v], None, n), v.sum()] for m, v in masks.items()}
+    index = pd.Index([*groups.labels, "all"], name=groups.name)
+    table = pd.DataFrame({name: counts[name] for name in ("rows", "positives", "negatives")}, index)
     for measure, among in GROUP_MEASURES.items():
-        whole, square = sums[f"weight of {among}"], sums[f"square of {among}"]
-        share = sums[measure] / whole if whole > 0 else math.nan
-        effective = whole**2 / square if square > 0 else 0.0
-        figures[measure] = share
-        low, high = wilson_interval(share * effective, effective)
-        figures[f"{measure}_low"], figures[f"{measure}_high"] = low, high
-    return figures
+        pairs = list(zip(counts[measure].tolist(), counts[among].tolist(), strict=True))
+        table[measure] = [part / whole if whole else math.nan for part, whole in pairs]
+        table[[f"{measure}_low", f"{measure}_high"]] = [wilson_interval(*pair) for pair in pairs]
+    return table.iloc[:-1], table.iloc[-1].rename("all")
 
 
 def _largest_gap(table: pd.DataFrame, measure: str, few: int) -> Gap | None:

@@ -49,7 +49,6 @@ def operating_points(
     *,
     by: str = "clauses",
     costs: Costs | None = None,
-    sample_weight: ArrayLike | None = None,
 ) -> pd.DataFrame:
     """Measure a two-class rule at its operating points.
 
@@ -66,8 +65,6 @@ def operating_points(
         from a probability on, for every probability that a row of `X` has, and never.
     costs : Costs, default=None
         Costs of wrong predictions; adds `cost_per_100`.
-    sample_weight : array-like of shape (n,), default=None
-        Weights of rows.
 
     Returns
     -------
@@ -111,9 +108,9 @@ def operating_points(
             points.append(("threshold", threshold, answers))
     rows = []
     for name, value, answers in points:
-        figures = _figures(y, answers, positive, sample_weight)
+        figures = _figures(y, answers, positive)
         if costs is not None:
-            figures["cost_per_100"] = cost_per_100(y, answers, costs, sample_weight, positive)
+            figures["cost_per_100"] = cost_per_100(y, answers, costs, positive=positive)
         rows.append({name: value} | figures)
     return pd.DataFrame(rows)
 
@@ -125,10 +122,8 @@ def chances_of(model: Any, columns: Any) -> NDArray[np.float64]:
     return chance
 
 
-def _figures(
-    y: ArrayLike, answers: Any, positive: Any, weight: ArrayLike | None
-) -> dict[str, float]:
-    counts = confusion_counts(y, answers, positive, weight)
+def _figures(y: ArrayLike, answers: Any, positive: Any) -> dict[str, float]:
+    counts = confusion_counts(y, answers, positive)
     tp, fp, fn, tn = (counts[name] for name in ("tp", "fp", "fn", "tn"))
 
     def share(part: float, whole: float) -> float:

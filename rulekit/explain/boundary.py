@@ -47,7 +47,7 @@ def distance_to_boundary(rule: RuleSet, columns: Columns, ranges: dict[str, floa
     """
     move = _Move(rule, columns, ranges, rule.predict(columns))
     distance = np.full(len(move.answers), np.inf)
-    for condition in dict.fromkeys(c for clause in rule.clauses for c in clause.conditions):
+    for condition in rule.conditions:
         distance = np.fmin(distance, move.write(condition))
     return distance
 

@@ -14,23 +14,32 @@ import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, count, islice, pairwise, product
+from itertools import combinations, compress, count, islice, pairwise, product
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
+from rulekit.explain.boundary import ranges_of
 from rulekit.explain.domains import (
     Candidate,
     OtherText,
-    candidates,
-    domain_of,
+    cells_of,
     number_cuts,
-    value_ranges,
+    results,
 )
-from rulekit.explain.subject import Subject, as_column, subject_of
-from rulekit.rules import LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
+from rulekit.explain.subject import Subject, as_column, rows_with, subject_of
+from rulekit.rules import (
+    Columns,
+    Condition,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLawSplit,
+    RuleSet,
+)
 from rulekit.rules.scales import ORDERED, WORDS
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import (
@@ -45,6 +54,8 @@ from rulekit.style.phrases import (
     shown,
 )
 
+Row = Mapping[str, Any]
+Ranges = Mapping[str, float]  # widths of columns
 MAX_CHECKED = 4096
 
 
@@ -63,15 +74,12 @@ class Change:
 
 
 def changes_between(
-    rule: RuleSet,
-    row: Mapping[str, Any],
-    candidates: Mapping[str, Candidate],
-    wording: Wording = PLAIN,
+    rule: RuleSet, row: Row, candidates: Mapping[str, Candidate], wording: Wording = PLAIN
 ) -> tuple[Change, ...]:
     """List the columns in which two rows differ, with the required values."""
     after = {f: c.value for f, c in candidates.items()}
     moved = [f for f in rule.features if candidates[f].cost > 0 or after[f] != row[f]]
-    literals = {f: _literals_on(rule, f) for f in moved}
+    literals = {f: [t for t in rule.tests if t.feature == f] for f in moved}
     runs = {f: _run(rule, literals[f], row, after, f) for f in moved}
     if not _all_agree(rule, after, runs):
         runs = {f: [after[f]] for f in moved}
@@ -81,17 +89,8 @@ def changes_between(
     )
 
 
-def _literals_on(rule: RuleSet, feature: str) -> list[Literal]:
-    conditions = (c for clause in rule.clauses for c in clause.conditions)
-    return [x for c in conditions for x in c.tests if x.feature == feature]
-
-
 def _run(
-    rule: RuleSet,
-    literals: Sequence[Literal],
-    row: Mapping[str, Any],
-    after: Mapping[str, Any],
-    feature: str,
+    rule: RuleSet, literals: Sequence[Literal], row: Row, after: Row, feature: str
 ) -> list[Any]:
     """Collect neighbouring values, away from the old one, with the same prediction."""
     new, old = after[feature], row[feature]
@@ -99,36 +98,22 @@ def _run(
         return [new]
     if not any(x.op in ORDERED for x in literals):
         return [new]
-    cells = sorted({new, *_values(literals)})
-    outward = [v for v in cells if v > new] if new > old else [v for v in cells if v < new][::-1]
-    wanted = _answers(rule, after, {feature: [new]})[0]
-    run = [new]
-    for value in outward:
-        if _answers(rule, after, {feature: [value]})[0] != wanted:
-            break
-        run.append(value)
-    return run
-
-
-def _values(literals: Sequence[Literal]) -> list[float]:
-    """Return every threshold, and one number between each two and beyond the outer ones."""
     cuts = number_cuts(literals)
     between = [a + (b - a) / 2 for a, b in pairwise(cuts)]
-    return [cuts[0] - 1 - abs(cuts[0]), *cuts, *between, cuts[-1] + 1 + abs(cuts[-1])]
+    beyond = [cuts[0] - 1 - abs(cuts[0]), cuts[-1] + 1 + abs(cuts[-1])]
+    cells = sorted({new, *cuts, *between, *beyond})
+    outward = [v for v in cells if v > new] if new > old else [v for v in cells if v < new][::-1]
+    run = [new, *outward]
+    same = rule.predict(rows_with(after, {feature: run})) == rule.predict(rows_with(after, {}))
+    return list(compress(run, np.logical_and.accumulate(same)))
 
 
-def _answers(
-    rule: RuleSet, after: Mapping[str, Any], runs: Mapping[str, Sequence[Any]]
-) -> list[Any]:
-    rows = [dict(zip(runs, values, strict=True)) for values in product(*runs.values())]
-    columns = {f: as_column([r.get(f, after[f]) for r in rows]) for f in after}
-    return list(rule.predict(columns))
-
-
-def _all_agree(rule: RuleSet, after: Mapping[str, Any], runs: Mapping[str, Sequence[Any]]) -> bool:
+def _all_agree(rule: RuleSet, after: Row, runs: Mapping[str, Sequence[Any]]) -> bool:
+    """Return whether every combination of the runs' values has the same prediction."""
     if math.prod(len(run) for run in runs.values()) > MAX_CHECKED:
         return False
-    return len(set(_answers(rule, after, runs))) == 1
+    values = dict(zip(runs, zip(*product(*runs.values()), strict=True), strict=True))
+    return len(set(rule.predict(rows_with(after, values)))) == 1
 
 
 def _is_number(value: Any) -> bool:
@@ -198,73 +183,29 @@ def _range_text(
 STEP = 1e-3  # share of the range by which a returned value may lie past the bound
 CLOSER = (1.0, 1e-2, 1e-4, 1e-6)  # shares of that step, for bounds close together
 MAX_DIGITS = 17
-Floats = NDArray[np.float64]
-Ranges = Mapping[str, tuple[float, float]]
 
 
-def single_change(
-    rule: RuleSet,
-    row: Mapping[str, Any],
-    wanted: Callable[[Any], bool],
-    *,
-    training: Mapping[str, NDArray[Any]] | None = None,
-    immutable: Collection[str] = (),
-    wording: Wording = PLAIN,
-) -> tuple[Change, Any, float] | None:
-    """Find the smallest change of a single number that gives a wanted prediction."""
-    ranges = value_ranges(training) if training is not None else {}
-    best: tuple[float, str, float] | None = None
-    for feature in rule.features:
-        old = row[feature]
-        if feature in immutable or not isinstance(old, float) or isinstance(old, bool):
-            continue
-
-        def changes_it(values: Floats, feature: str = feature) -> list[bool]:
-            return [wanted(a) for a in _predictions(rule, row, feature, values)]
-
-        new = turning_value(_bounds(rule, feature, row), feature, old, changes_it, ranges)
-        cost = 0.0 if new is None else abs(new - old) / _unit(feature, old, ranges)
-        if new is not None and cost > 0 and (best is None or cost < best[0]):
-            best = (cost, feature, new)
-    if best is None:
-        return None
-    cost, feature, new = best
-    old = row[feature]
-    (answer,) = _predictions(rule, row, feature, np.array([new]))
-    amount = wording.amount(feature, exact(new))
-    text = f"{wording.name(feature)} were {amount} (now {number(old, new)})"
-    return Change(feature, old, new, text), answer, cost
-
-
-def turning_value(
-    limits: Iterable[float],
-    feature: str,
-    old: float,
-    changes_it: Callable[[Floats], Iterable[Any]],
+def turning_values(
+    conditions: Iterable[Condition],
+    row: Row,
+    features: Iterable[str],
+    turned: Callable[[Columns], Iterable[Any]],
     ranges: Ranges,
-) -> float | None:
-    """Find the nearest value at which a result changes.
-
-    >>> turning_value([126.04], "glucose", 141.0, lambda x: x < 126.04, {"glucose": (40, 340)})
-    126.0
-    """
-    values = []
-    for limit in limits:
-        margin = STEP * _unit(feature, limit or old, ranges)
-        tried = np.array(list(_past(limit, old, margin)))
-        values += [float(v) for v, t in zip(tried, changes_it(tried), strict=True) if t][:1]
-    return min(values, key=lambda v: abs(v - old), default=None)
+) -> Iterator[tuple[str, float]]:
+    """Find for each column the nearest number that turns a result, other columns fixed."""
+    for feature in features:
+        values: list[float] = []
+        for limit in dict.fromkeys(v for c in conditions for v in c.limits(feature, row)):
+            margin = STEP * _unit(feature, limit or row[feature], ranges)
+            tried = list(_past(limit, row[feature], margin))
+            pairs = zip(tried, turned(rows_with(row, {feature: tried})), strict=True)
+            values += [value for value, turns in pairs if turns][:1]
+        if values:
+            yield feature, min(values, key=lambda v: abs(v - row[feature]))
 
 
 def _unit(feature: str, value: float, ranges: Ranges) -> float:
-    low, high = ranges.get(feature, (0.0, 0.0))
-    return high - low if high > low else max(abs(value), 1e-300)
-
-
-def _bounds(rule: RuleSet, feature: str, row: Mapping[str, Any]) -> Iterator[float]:
-    """List the values of a column at which some condition may change its result."""
-    for condition in dict.fromkeys(c for clause in rule.clauses for c in clause.conditions):
-        yield from condition.limits(feature, row)
+    return ranges.get(feature) or max(abs(value), 1e-300)
 
 
 def _past(bound: float, old: float, margin: float) -> Iterator[float]:
@@ -290,14 +231,6 @@ def _short_between(low: float, high: float, bound: float) -> Iterator[float]:
                 yield short
                 if short != bound:
                     return
-
-
-def _predictions(
-    rule: RuleSet, row: Mapping[str, Any], feature: str, values: Floats
-) -> NDArray[np.object_]:
-    columns = {f: as_column([row[f]] * len(values)) for f in rule.features} | {feature: values}
-    with np.errstate(all="ignore"):
-        return rule.predict(columns)
 
 
 MAX_STEPS = 100_000
@@ -361,9 +294,9 @@ class Counterfactual:
 
 def smallest_change(
     rule: RuleSet,
-    values: Mapping[str, Any],
+    values: Row,
     *,
-    training: Mapping[str, NDArray[Any]] | None = None,
+    training: Columns | None = None,
     immutable: Collection[str] = (),
     target: Any = None,
     wording: Wording = PLAIN,
@@ -388,35 +321,68 @@ def smallest_change(
     """
     subject = subject_of(rule)
     row = {f: values[f] for f in rule.features}
-    now = rule.predict({f: as_column([v]) for f, v in row.items()} or {"": np.zeros(1)})[0]
+    now = rule.predict(rows_with(row, {}) or {"": np.zeros(1)})[0]
 
     def wanted(label: Any) -> bool:
         return bool(label != now if target is None else label == target)
 
-    ways = {_Way().write(c) for k in rule.clauses for c in k.conditions}
+    ways = set(map(_Way().write, rule.conditions))
     if ALONE in ways and not wanted(now):
-        one = single_change(
-            rule, row, wanted, training=training, immutable=immutable, wording=wording
-        )
-        if one is None:
-            return Counterfactual((), None, None, NO_SINGLE_CHANGE)
-        return Counterfactual((one[0],), one[1], one[2], _sentence(one[1], (one[0],), wording))
+        return _single_change(rule, row, wanted, training or {}, immutable, wording)
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
     if wanted(now):
         raise RuleError(f"The row is already predicted as {label_text(target)}.")
     for seen, erase in ((training, False), (None, False), (None, True)):
-        options = _cells(subject.dnf, row, seen or {}, immutable, erase)
+        options = {
+            f: (Candidate(value, 0.0),)
+            if f in immutable
+            else cells_of(
+                [t for t in subject.dnf.tests if t.feature == f],
+                value,
+                (seen or {}).get(f),
+                erase=erase,
+            )
+            for f, value in row.items()
+        }
         if ROWS in ways:
             change = _fewest_columns(rule, options, wanted)
         else:
             change = _Search(subject, options, wanted).run()
         if change is not None:
             changes = changes_between(rule, row, change, wording)
-            after = rule.predict({f: as_column([v.value]) for f, v in change.items()})[0]
+            after = rule.predict(rows_with({f: c.value for f, c in change.items()}, {}))[0]
             total = sum(c.cost for c in change.values())
             return Counterfactual(changes, after, total, _sentence(after, changes, wording))
     return Counterfactual((), None, None, _reason_for_none(rule, now, immutable, wording))
+
+
+def _single_change(
+    rule: RuleSet,
+    row: Row,
+    wanted: Callable[[Any], bool],
+    training: Columns,
+    immutable: Collection[str],
+    wording: Wording,
+) -> Counterfactual:
+    """Find the smallest change of a single number that gives a wanted prediction."""
+    numbers = [f for f in rule.features if f not in immutable and _is_number(row[f])]
+    ranges = ranges_of({f: training[f] for f in numbers if f in training})
+
+    def turned(columns: Columns) -> list[bool]:
+        return [wanted(answer) for answer in rule.predict(columns)]
+
+    turning = turning_values(rule.conditions, row, numbers, turned, ranges)
+    costs = [(abs(new - row[f]) / _unit(f, row[f], ranges), f, new) for f, new in turning]
+    best = min((c for c in costs if c[0] > 0), key=itemgetter(0), default=None)
+    if best is None:
+        return Counterfactual((), None, None, NO_SINGLE_CHANGE)
+    cost, feature, new = best
+    (answer,) = rule.predict(rows_with(row, {feature: [new]}))
+    amount = wording.amount(feature, exact(new))
+    text = f"{wording.name(feature)} were {amount} (now {number(row[feature], new)})"
+    changes = (Change(feature, row[feature], new, text),)
+    return Counterfactual(changes, answer, cost, _sentence(answer, changes, wording))
 
 
 def _sentence(after: Any, changes: tuple[Change, ...], wording: Wording) -> str:
@@ -433,27 +399,6 @@ def _reason_for_none(rule: RuleSet, now: Any, immutable: Collection[str], wordin
         stay = "stays as it is" if len(fixed) == 1 else "stay as they are"
         return f"No change gives another prediction while {listed(fixed)} {stay}."
     return "No change of the columns the rule reads gives another prediction."
-
-
-def _cells(
-    dnf: RuleSet,
-    row: Mapping[str, Any],
-    seen: Mapping[str, NDArray[Any]],
-    immutable: Collection[str],
-    erase: bool,
-) -> dict[str, tuple[Candidate, ...]]:
-    """List for each column the values it could take, the current one first."""
-    options: dict[str, tuple[Candidate, ...]] = {}
-    tests = [x for clause in dnf.clauses for c in clause.conditions for x in c.tests]
-    for feature, value in row.items():
-        if feature in immutable:
-            options[feature] = (Candidate(value, 0.0),)
-            continue
-        of_feature = [x for x in tests if x.feature == feature]
-        options[feature] = candidates(
-            of_feature, domain_of(of_feature, seen.get(feature), value), value, erase
-        )
-    return options
 
 
 def _fewest_columns(
@@ -492,19 +437,13 @@ class _Search:
         wanted: Callable[[Any], bool],
     ) -> None:
         dnf = subject.dnf
-        self.clauses = [_by_column(c.literals) for c in dnf.clauses]
         self.wanted = [wanted(label) for label in (*dnf.labels[: dnf.n_clauses], dnf.default)]
         self.options = options
-        self.fits = [
-            {f: self._fits(literals, f) for f, literals in clause.items()}
-            for clause in self.clauses
+        self.fits: list[dict[str, NDArray[Any]]] = [
+            {f: np.all(results(x, options[f]), axis=0) for f, x in _by_column(c.literals).items()}
+            for c in dnf.clauses
         ]
         self.order = count()
-
-    def _fits(self, literals: list[Literal], feature: str) -> NDArray[np.bool_]:
-        column = as_column([c.value for c in self.options[feature]])
-        fits: NDArray[np.bool_] = np.all([x.mask({feature: column}) for x in literals], axis=0)
-        return fits
 
     def run(self) -> dict[str, Candidate] | None:
         """Return the cheapest row with a wanted prediction, None if there is none."""
@@ -542,7 +481,7 @@ class _Search:
 
     def _unwanted(self, option: int) -> list[int]:
         """Clauses before the deciding one that would cause an unwanted prediction."""
-        return [c for c in range(min(option, len(self.clauses))) if not self.wanted[c]]
+        return [c for c in range(min(option, len(self.fits))) if not self.wanted[c]]
 
     def _allowed(self, option: int, feature: str) -> NDArray[np.bool_]:
         anything = np.ones(len(self.options[feature]), dtype=bool)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.explain.subject import as_column
-from rulekit.rules import Columns, Literal
+from rulekit.rules import Literal
 from rulekit.rules.condition import missing_in
 from rulekit.rules.scales import EPOCH, SEPARATORS, WORDS, moment, moment_text, words_of
 
@@ -141,40 +141,52 @@ def _other(values: Sequence[Any]) -> OtherText:
     return OtherText(name)
 
 
-def candidates(
-    literals: Sequence[Literal], domain: Domain, current: Any, erase: bool = False
+def cells_of(
+    literals: Sequence[Literal],
+    current: Any,
+    seen: NDArray[Any] | None = None,
+    *,
+    width: float | None = None,
+    erase: bool = False,
 ) -> tuple[Candidate, ...]:
-    """List the nearest value of each cell, the current value first."""
+    """List the nearest value of each cell of a column, the current value first."""
+    domain = domain_of(literals, seen, current)
+    if width:
+        domain = replace(domain, scale=width)
     values = [Candidate(current, 0.0)]
     if domain.kind == "values":
         others = [v for v in domain.values if v != current]
         values += [Candidate(v, domain.cost(current, v)) for v in others]
     else:
-        values += _bins(literals, domain, current)
+        values += _number_cells(literals, domain, current)
     if erase and current is not None:
         values.append(Candidate(None, 1.0))
-    column: Columns = {literals[0].feature: as_column([c.value for c in values])}
-    patterns = np.array([literal.mask(column) for literal in literals]).T
     best: dict[tuple[bool, ...], Candidate] = {}
-    for pattern, candidate in zip(map(tuple, patterns.tolist()), values, strict=True):
+    for pattern, candidate in zip(results(literals, values).T.tolist(), values, strict=True):
+        pattern = tuple(pattern)
         if pattern not in best or candidate.cost < best[pattern].cost:
             best[pattern] = candidate
     return tuple(best.values())
 
 
-def _bins(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Candidate]:
+def results(literals: Sequence[Literal], cells: Sequence[Candidate]) -> NDArray[np.bool_]:
+    """Test literals of one column on candidate values, shape (n_literals, n_cells)."""
+    column = {literals[0].feature: as_column([c.value for c in cells])}
+    return np.array([literal.mask(column) for literal in literals])
+
+
+def _number_cells(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Candidate]:
     """Take the nearest number of every point and open interval between the literals' values."""
     has_value = current is not None and math.isfinite(current)
     cuts = number_cuts(literals)
     origin = float(current) if has_value else cuts[0] if cuts else 0.0
-    whole = domain.kind == "whole numbers"
+    whole, scale = domain.kind == "whole numbers", domain.scale
     points = [Candidate(t, abs(t - origin)) for t in cuts if not whole or t == math.floor(t)]
     ends = [-math.inf, *cuts, math.inf]
     inside = _whole_number_inside if whole else _inside
-    scale = domain.scale
-    bins = [inside(*pair, origin, scale) for pair in pairwise(ends)]
-    bins_of_values = [*points, *(c for c in bins if c is not None)]  # points first: they win ties
-    return [replace(c, cost=c.cost / scale if has_value else 1.0) for c in bins_of_values]
+    intervals = filter(None, (inside(*pair, origin, scale) for pair in pairwise(ends)))
+    cells = [*points, *intervals]  # points first: they win ties
+    return [replace(c, cost=c.cost / scale if has_value else 1.0) for c in cells]
 
 
 def number_cuts(literals: Sequence[Literal]) -> list[float]:
@@ -207,14 +219,3 @@ def _just_past(end: float, side: float, scale: float) -> float:
     """Step about a thousandth of the scale past a threshold, to a short decimal."""
     digits = -math.floor(math.log10(max(scale * STEP, 1e-300)))
     return round(end + side * 10.0**-digits, max(digits, 0))
-
-
-def value_ranges(columns: Mapping[str, NDArray[Any]]) -> dict[str, tuple[float, float]]:
-    """Return the smallest and largest finite value of each numeric column that has one."""
-    ranges = {}
-    for name, column in columns.items():
-        if column.dtype != object:
-            finite = column[np.isfinite(column.astype(float))]
-            if len(finite):
-                ranges[name] = (float(finite.min()), float(finite.max()))
-    return ranges

@@ -147,7 +147,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
     value: Any
     row: Mapping[str, Any]
     holds: bool
-    ranges: Mapping[str, tuple[float, float]] | None = None
+    ranges: Mapping[str, float] | None = None
     wording: Wording = PLAIN
 
     def literal(self, literal: Literal) -> CheckedLiteral:
@@ -160,10 +160,10 @@ class Checker(ConditionWriter[CheckedLiteral]):
             (limit,) = literal.positions
             assert isinstance(limit, float)
             distance = 0.0 if self.holds else abs(float(value) - limit)
-        low, high = (self.ranges or {}).get(literal.feature, (0.0, 0.0))
+        width = (self.ranges or {}).get(literal.feature)
         if literal.order is not None:
-            low, high = 0.0, len(literal.order) - 1.0
-        share = distance / (high - low) if distance is not None and high > low else None
+            width = len(literal.order) - 1.0
+        share = distance / width if distance is not None and width else None
         checked = self._checked(literal, distance, share, describe(literal, cell, self.wording))
         return replace(checked, value=cell)
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError
-from rulekit.explain.domains import value_ranges
-from rulekit.explain.subject import Subject, as_column, columns_for, row_values
+from rulekit.explain.boundary import ranges_of
+from rulekit.explain.subject import Subject, columns_for, row_values, rows_with
 from rulekit.rules import Condition, RuleSet
 from rulekit.rules.condition import missing_in
 from rulekit.style.phrases import PLAIN, Wording, counted_outcome, label_text
@@ -21,7 +21,7 @@ class Training:
 
     columns: dict[str, NDArray[Any]]
     labels: NDArray[Any] | None
-    ranges: dict[str, tuple[float, float]]
+    ranges: dict[str, float]  # widths of the columns of numbers
 
 
 def training_rows(model: Any, training: Any) -> Training:
@@ -34,7 +34,8 @@ def training_rows(model: Any, training: Any) -> Training:
         raise DataError(
             f"`training` must hold one label a row; it has {n} rows and {len(labels)} labels."
         )
-    return Training(columns, labels, value_ranges(columns))
+    numbers = {name: column for name, column in columns.items() if column.dtype != object}
+    return Training(columns, labels, ranges_of(numbers))
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,7 @@ def similar_cases(
     """Find the past rows most like a row, as the rule sees them; none for a constant rule."""
     if rule.is_constant or k < 1:
         return ()
-    stated = (x for c in rule.clauses for x in c.conditions)
-    conditions = list(dict.fromkeys(x for c in stated for x in (c.tests or (c,))))
+    conditions = dict.fromkeys(x for c in rule.conditions for x in (c.tests or (c,)))
     agreement = np.mean([_same_answer(x, training, values) for x in conditions], axis=0)
     differences = [_difference(f, training, values[f]) for f in rule.features]
     distance = np.mean(differences, axis=0)
@@ -139,7 +139,7 @@ def similar_cases(
 def _same_answer(
     condition: Condition, training: Training, values: Mapping[str, Any]
 ) -> NDArray[np.bool_]:
-    here = condition.mask({f: as_column([values[f]]) for f in condition.features})[0]
+    here = condition.mask(rows_with({f: values[f] for f in condition.features}, {}))[0]
     same: NDArray[np.bool_] = condition.mask(training.columns) == here
     return same
 
@@ -150,7 +150,7 @@ def _difference(feature: str, training: Training, value: Any) -> NDArray[np.floa
     absent = missing_in(column)
     if value is None:
         return np.where(absent, 0.0, 1.0)
-    low, high = training.ranges.get(feature, (0.0, 0.0))
-    if column.dtype == object or not high > low:
+    width = training.ranges.get(feature)
+    if width is None:
         return np.where(absent, 1.0, (column != value).astype(float))
-    return np.where(absent, 1.0, np.minimum(np.abs(column - value) / (high - low), 1.0))
+    return np.where(absent, 1.0, np.minimum(np.abs(column - value) / width, 1.0))

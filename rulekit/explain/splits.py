@@ -1,16 +1,14 @@
 """Sums of columns on single rows: the value of the formula and what would change the result."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from rulekit.explain.counterfactual import Change, Floats, Ranges, changes_between, turning_value
-from rulekit.explain.domains import candidates, domain_of
+from rulekit.explain.counterfactual import Change, Ranges, Row, changes_between, turning_values
+from rulekit.explain.domains import Candidate, cells_of
 from rulekit.explain.similar import training_rows
-from rulekit.explain.subject import as_column, columns_for, row_values
+from rulekit.explain.subject import columns_for, row_values, rows_with
 from rulekit.rules import (
     Branch,
     Clause,
@@ -112,33 +110,17 @@ class PointsReading:
 
     def _change(self, feature: str) -> tuple[float, Change] | None:
         """Find the smallest change of one column that changes the result, and its size."""
-        of_feature = [g for g in self.given if g.condition.feature == feature]
-        needed = (
-            self.split.total - self.score + sum(g.given for g in of_feature)
-        )  # from this column
-        sums = [
-            sum(max(g.points, 0) for g in of_feature),
-            sum(min(g.points, 0) for g in of_feature),
-        ]
-        if not min(sums) < needed <= max(sums):
-            return None
-        tests, value = tuple(g.condition for g in of_feature), of_feature[0].value
-        low, high = self._ranges.get(feature, (0.0, 0.0))
-        domain = domain_of(tests, None, value)
-        if high > low:
-            domain = replace(domain, scale=high - low)
-        options = candidates(tests, domain, value)
-        column = {feature: as_column([c.value for c in options])}
-        reached = (
-            np.array([g.points for g in of_feature]) @ [t.mask(column) for t in tests] >= needed
-        )
-        turning = [c for c, r in zip(options, reached, strict=True) if r != reached[0]]
+        row = {g.condition.feature: g.value for g in self.given}
+        tests = [t for t in self.split.tests if t.feature == feature]
+        cells = cells_of(tests, row[feature], width=self._ranges.get(feature))
+        held = self.split.mask(rows_with(row, {feature: [c.value for c in cells]}))
+        turning = [c for c, h in zip(cells, held, strict=True) if h != self.holds]
         if not turning:
             return None
         best = min(turning, key=lambda c: c.cost)
-        alone = PointsSplit(tests, tuple(g.points for g in of_feature), int(needed))
-        rule = RuleSet((Clause((alone,)),), (True,), "dnf", False)
-        (change,) = changes_between(rule, {feature: value}, {feature: best}, self._wording)
+        rule = RuleSet((Clause((self.split,)),), (True,), "dnf", False)
+        after = {f: Candidate(v, 0.0) for f, v in row.items()} | {feature: best}
+        (change,) = changes_between(rule, row, after, self._wording)
         return best.cost, change
 
 
@@ -156,8 +138,8 @@ def read_points(
     split : PointsSplit
     row : mapping of str to float, str, bool or None
         At least the condition's columns.
-    ranges : mapping of str to (low, high), optional
-        Ranges of columns, to compare changes of different units.
+    ranges : mapping of str to float, optional
+        Widths of the ranges of columns, to compare changes of different units.
     wording : Wording
         What columns are called.
 
@@ -169,7 +151,7 @@ def read_points(
     3 points are 2 short of 5 (age 72 > 60 gives 3, bp 120 gives nothing);
     enough if bp were above 140 (now 120)
     """
-    columns = {f: as_column([row[f]]) for f in split.features}
+    columns = rows_with({f: row[f] for f in split.features}, {})
     given = tuple(
         GivenPoints(c, p, row[c.feature], bool(c.mask(columns)[0])) for c, p in split.given
     )
@@ -208,9 +190,6 @@ def _met(given: list[GivenPoints], wording: Wording) -> str:
         return met_text(first.condition, first.value, wording)
     verb = " is" if wording.spoken else ""
     return f"{wording.subject(first.condition)}{verb} {shown(first.value, wording=wording)}"
-
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -265,7 +244,7 @@ def read_split(
     ranges: Ranges | None = None,
     wording: Wording = PLAIN,
 ) -> SplitReading:
-    """Read a split on one row; `ranges` (low, high) compare changes of different units.
+    """Read a split on one row; `ranges` (widths) compare changes of different units.
 
     >>> from rulekit.rules import Factor, PowerLaw
     >>> bmi = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
@@ -273,7 +252,7 @@ def read_split(
     >>> read_split(heavy, {"mass": 95.0, "height": 1.8}).sentence
     'f = 2.32099 > 0 because mass / max(height, 0.1)^2 is 29.321, above 27'
     """
-    columns = {f: as_column([row[f]]) for f in split.features}
+    columns = rows_with({f: row[f] for f in split.features}, {})
     holds = bool(split.mask(columns)[0])
     absent = [f for f in split.features if row[f] is None]
     if absent:
@@ -285,7 +264,7 @@ def read_split(
         TermReading(t.text(wording.name, number), t.weight, float(t.value(numbers)[0]))
         for t in split.terms
     )
-    changes = _changes(split, {f: float(row[f]) for f in split.features}, ranges or {})
+    changes = _changes(split, row, ranges or {})
     text = _reason(split, total, margin, wording)
     if wording.score(split) == LONG_SUM:
         parts = [
@@ -415,29 +394,21 @@ def _path(
         split = power_law_of(condition)
         if split is not None:
             path.append(read_split(split, row, ranges=ranges, wording=wording))
-        held = condition.mask({f: as_column([row[f]]) for f in condition.features})[0]
+        held = condition.mask(rows_with({f: row[f] for f in condition.features}, {}))[0]
         node = node.yes if held else node.no
     return tuple(path)
 
 
-def _changes(
-    split: PowerLawSplit, row: Mapping[str, float], ranges: Ranges
-) -> tuple[SplitChange, ...]:
-    changes = []
-    (held,) = split.mask({f: np.array([row[f]]) for f in split.features})
-    for feature in split.features:
-
-        def changes_it(values: Floats, feature: str = feature) -> list[bool]:
-            columns = {f: np.full(len(values), row[f]) for f in split.features}
-            return list(split.mask(columns | {feature: values}) != held)
-
-        old = row[feature]
-        new = turning_value(split.limits(feature, row), feature, old, changes_it, ranges)
-        if new is None:
-            continue
-        low, high = ranges.get(feature, (0.0, 0.0))
-        share = abs(new - old) / (high - low) if high > low else None
-        changes.append(SplitChange(feature, old, new, share))
+def _changes(split: PowerLawSplit, row: Row, ranges: Ranges) -> tuple[SplitChange, ...]:
+    here = {f: float(row[f]) for f in split.features}
+    (held,) = split.mask(rows_with(here, {}))
+    turning = turning_values(
+        (split,), here, split.features, lambda columns: split.mask(columns) != held, ranges
+    )
+    changes = [
+        SplitChange(f, here[f], new, abs(new - here[f]) / ranges[f] if f in ranges else None)
+        for f, new in turning
+    ]
     return tuple(sorted(changes, key=lambda c: c.size))
 
 

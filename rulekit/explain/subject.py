@@ -93,6 +93,12 @@ def row_values(columns: Columns, row: int) -> dict[str, Any]:
     return {f: value_at(column, row) for f, column in columns.items()}
 
 
+def rows_with(row: Mapping[str, Any], values: Mapping[str, Sequence[Any]]) -> Columns:
+    """Build columns that repeat one row, with the values of some columns replaced."""
+    n = len(next(iter(values.values()), (None,)))
+    return {f: as_column(values.get(f, [cell] * n)) for f, cell in row.items()}
+
+
 def as_column(values: Sequence[Any]) -> NDArray[Any]:
     """Build a column of values: float64 if all present ones are numbers, else objects."""
     present = [v for v in values if v is not None]

@@ -62,18 +62,6 @@ def _given(column: NDArray[Any], row: int) -> Any:
     return (math.nan if row % 2 else None) if value is None else value
 
 
-def run_sqlite(text: str, rows: Rows, n: int) -> list[Any]:
-    """Run an expression in sqlite3."""
-    return _in_sqlite(f"SELECT {text} FROM t", "t", rows, n)
-
-
-def run_scoring(text: str, rows: Rows, n: int) -> list[Any]:
-    """Run a SELECT over the table of cases and return the predictions, see `run_ansi`."""
-    if "AS TIMESTAMP)" in text:
-        return _in_duckdb(f'SELECT "prediction" FROM ({text})', CASES, rows, n, nan=False)
-    return _in_sqlite(f'SELECT "prediction" FROM ({text})', CASES, rows, n)
-
-
 def _in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
     names, order = [_quoted(f) for f in rows], _quoted(_free(rows))
     types = ["TEXT" if _is_text(c) else "REAL" for c in rows.values()]
@@ -88,19 +76,21 @@ def _in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
     return [row[0] for row in rows_read]
 
 
-def run_ansi(text: str, rows: Rows, n: int) -> list[Any]:
-    """Run an expression of standard SQL in sqlite3, or in DuckDB (without NaN) for dates."""
-    if "AS TIMESTAMP)" not in text:
-        return run_sqlite(text, rows, n)
-    return _in_duckdb(f"SELECT {text} FROM t", "t", rows, n, nan=False)
+def sql_run(in_engine: Callable[..., list[Any]], query: str, table: str = "t") -> Run:
+    """Return a runner of SQL that takes the place of `{}` in a query."""
+    start, end = query.split("{}")
+    return lambda text, rows, n: in_engine(f"{start}{text}{end}", table, rows, n)
 
 
-def run_duckdb(text: str, rows: Rows, n: int) -> list[Any]:
-    """Run an expression in DuckDB; ExportError if it is not installed."""
-    return _in_duckdb(f"SELECT {text} FROM t", "t", rows, n, nan=True)
+def _standard(query: str, table: str, rows: Rows, n: int) -> list[Any]:
+    """Run standard SQL in sqlite3, or in DuckDB (without NaN) for dates."""
+    if "AS TIMESTAMP)" in query:
+        return _in_duckdb(query, table, rows, n, nan=False)
+    return _in_sqlite(query, table, rows, n)
 
 
-def _in_duckdb(query: str, table: str, rows: Rows, n: int, *, nan: bool) -> list[Any]:
+def _in_duckdb(query: str, table: str, rows: Rows, n: int, nan: bool = True) -> list[Any]:
+    """Run a query in DuckDB; ExportError if it is not installed."""
     try:
         import duckdb  # an extra: most people never need it
     except ImportError:
@@ -184,7 +174,7 @@ class Format:
     engine: str = ""
 
 
-SQL_RUN = "this SQL is run"
+EXPRESSION = "SELECT {} FROM t"
 POSTGRES = (
     "Not checked on this table, because that takes a PostgreSQL server. The tests of this library "
     "compare such SQL with the rule in one."
@@ -193,6 +183,23 @@ TRANSLATED = (
     "Not checked on this table, nor in the tests of this library, which have no such server. "
     "sqlglot translates the SQL for PostgreSQL; compare a few rows before you rely on it."
 )
+
+
+def _sql(
+    name: str,
+    purpose: str,
+    write: Callable[..., Any],
+    suffix: str,
+    run: Run | None = None,
+    engine: str = "",
+    how: str = "this SQL is run",
+) -> Format:
+    """Build the entry of a format in SQL."""
+    return Format(
+        name, purpose, write, suffix, "application/sql", run, how, language="sql", engine=engine
+    )
+
+
 FORMATS = {
     "markdown": Format(
         "Markdown",
@@ -234,59 +241,45 @@ FORMATS = {
         language="json",
         engine="our reader",
     ),
-    "sql": Format(
+    "sql": _sql(
         "SQL",
         "a CASE expression for any database",
         to_sql,
         "sql",
-        "application/sql",
-        run_ansi,
-        SQL_RUN,
-        language="sql",
-        engine="SQLite",
+        sql_run(_standard, EXPRESSION),
+        "SQLite",
     ),
-    "sqlite": Format(
+    "sqlite": _sql(
         "SQL for SQLite",
         "the same, with truth values as numbers and with infinities",
         partial(to_sql, dialect="sqlite"),
         "sqlite.sql",
-        "application/sql",
-        run_sqlite,
-        SQL_RUN,
-        language="sql",
-        engine="SQLite",
+        sql_run(_in_sqlite, EXPRESSION),
+        "SQLite",
     ),
-    "duckdb": Format(
+    "duckdb": _sql(
         "SQL for DuckDB",
         "the same, where NaN and NULL differ",
         partial(to_sql, dialect="duckdb"),
         "duckdb.sql",
-        "application/sql",
-        run_duckdb,
-        SQL_RUN,
-        language="sql",
-        engine="DuckDB",
+        sql_run(_in_duckdb, EXPRESSION),
+        "DuckDB",
     ),
-    "scoring": Format(
+    "scoring": _sql(
         "SQL that scores a table",
         "a SELECT with each row's answer and the clause that decided",
         partial(to_sql, part="score", table=CASES),
         "score.sql",
-        "application/sql",
-        run_scoring,
-        SQL_RUN,
-        language="sql",
-        engine="SQLite",
+        sql_run(_standard, 'SELECT "prediction" FROM ({})', CASES),
+        "SQLite",
     ),
     **{
-        name: Format(
+        name: _sql(
             f"SQL for {database.name}",
             "the same in its own grammar, numbers and gaps as it has them",
             partial(to_sql, dialect=name),
             f"{name}.sql",
-            "application/sql",
             how=TRANSLATED if database.grammar else POSTGRES,
-            language="sql",
         )
         for name, database in ((name, DIALECTS[name]) for name in TYPED)
     },
@@ -496,25 +489,20 @@ def _probes(rule: RuleSet, rows: Rows) -> Rows:
             for value in limits:
                 for f in rows:
                     probes[f].append(value if f == feature else values[f])
-    return {f: _like(rows[f], values) for f, values in probes.items()}
+    return {
+        f: np.array([np.nan if v is None else v for v in values], dtype=float)
+        if rows[f].dtype != object
+        else np.array(values, dtype=object)
+        for f, values in probes.items()
+    }
 
 
 def _limits(rule: RuleSet, feature: str, column: NDArray[Any], row: dict[str, Any]) -> list[Any]:
     """List values of a column at, just below and just above its limits, and missing ones."""
-    conditions = [c for clause in rule.clauses for c in clause.conditions]
     if column.dtype != object:
-        numbers = [v for c in conditions for v in c.limits(feature, row)]
+        numbers = [v for c in rule.conditions for v in c.limits(feature, row)]
         near = [math.nextafter(v, end) for end in (-math.inf, math.inf) for v in numbers]
         return [*near, *numbers, None, None]
-    tests = [x for c in conditions for x in c.tests if x.feature == feature]
-    named = [v for x in tests for v in x.turning]
+    named = [v for x in rule.tests if x.feature == feature for v in x.turning]
     kind = bool if any(isinstance(v, bool) for v in (*named, *column)) else str
     return [*(v for v in named if isinstance(v, kind)), None]
-
-
-def _like(column: NDArray[Any], values: list[Any]) -> NDArray[Any]:
-    if column.dtype != object:
-        return np.array([np.nan if v is None else v for v in values], dtype=float)
-    objects = np.empty(len(values), dtype=object)
-    objects[:] = values
-    return objects

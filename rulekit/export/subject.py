@@ -1,31 +1,22 @@
 """Input of an export: the rule of a model, its columns and labels, and counts beside clauses."""
 
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.exceptions import ExportError
+from rulekit.exceptions import ExportError, RuleError
 from rulekit.rules import Columns, RuleSet, clause_statistics, wilson_interval
+from rulekit.rules.rule_set import rule_of
 
 
-@singledispatch
 def exported_rule(model: Any) -> RuleSet:
-    """Return the rule set that a model predicts with; register new exportable objects here."""
-    rule = getattr(model, "rule_set_", None)
-    if not isinstance(rule, RuleSet):
-        raise ExportError(
-            f"A rule set or a fitted rule model is needed, got {type(model).__name__} without "
-            "`rule_set_`. Call `fit` first."
-        )
-    return rule
-
-
-@exported_rule.register
-def _(model: RuleSet) -> RuleSet:
-    return model
+    """Return the rule set that a model predicts with."""
+    try:
+        return rule_of(model)
+    except RuleError as error:
+        raise ExportError(str(error)) from None
 
 
 def checked_label(label: Any, format_name: str) -> str | bool | int | float:
@@ -40,20 +31,16 @@ def checked_label(label: Any, format_name: str) -> str | bool | int | float:
 
 def column_kinds(rule: RuleSet) -> dict[str, str]:
     """Return the type that each column is compared with, for formats with typed columns."""
-    types: dict[str, set[type]] = {f: set() for f in rule.features}
-    for condition in (c for clause in rule.clauses for c in clause.conditions):
-        for feature, compared in condition.types.items():
-            types[feature] |= compared
-    for feature, types_of_column in types.items():
+    for feature, types_of_column in rule.types.items():
         if str in types_of_column and len(types_of_column) > 1:
             raise ExportError(
                 f"Column {feature!r} is compared with text and with numbers, but a column of this "
                 "format has one type. Split the column, or take Python or JSON."
             )
-    return {f: _kind(types_of_column) for f, types_of_column in types.items()}
+    return {feature: _kind(types) for feature, types in rule.types.items()}
 
 
-def _kind(types: set[type]) -> str:
+def _kind(types: frozenset[type]) -> str:
     if not types:
         return "unknown"
     return "text" if str in types else "flag" if types == {bool} else "number"

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -35,7 +35,6 @@ from rulekit.learners.inner_choice import (
 from rulekit.learners.literal.base import RulePath
 from rulekit.learners.literal.box_search import BoxSearchClassifier
 from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, generator_of
-from rulekit.rules.constraints import Constraints
 
 SHARE_OF_A_SEARCH = 0.1  # of the time limit
 FORMS = ("rule", "points")  # the first of two that are as good is taken
@@ -180,11 +179,8 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     cv: Any = 5
     n_perturbations: int = 0
     refine: bool = True
-    positive_label: Any = None
-    class_weight: Any = None
-    costs: Costs | None = None
+    _: KW_ONLY
     binarizer: Binarizer | None = None
-    constraints: Constraints | Mapping[str, Any] | None = None
     groups: str | None = None
     max_gap: float | Mapping[str, float] | None = None
     random_state: Any = 0
@@ -396,11 +392,10 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             self.best_params_["refine_thresholds"] = model.refine_thresholds_
         self.empty_rule_hint_ = None
         if model.rule_set_.is_constant:
-            answer = model.rule_set_.predict({"": np.zeros(1)})[0]
-            self.empty_rule_hint_ = (
-                f"The rule has no condition and answers {answer!r} to every row: no condition "
-                f"found is worth its price{'' if self.max_gap is None else ' within `max_gap`'}. "
-                "See `choice_`; more rows, other columns or more cuts (`binarizer`) may help."
+            within = "" if self.max_gap is None else " within `max_gap`"
+            self.empty_rule_hint_ = self._empty_hint(
+                f"no condition found is worth its price{within}. See `choice_`; more rows, other "
+                "columns or more cuts (`binarizer`) may help."
             )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -44,7 +45,22 @@ FIT_ATTRIBUTES = (  # what reading a table sets
 )  # fmt: skip
 
 
-class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class SharedParameters:
+    """The parameters that all learners have."""
+
+    positive_label: Any = None
+    class_weight: Any = None
+    costs: Costs | None = None
+    constraints: Constraints | Mapping[str, Any] | None = None
+
+
+class BaseRuleClassifier(
+    SharedParameters,
+    RenamedParameters,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """A classifier whose `predict` evaluates `rule_set_` and nothing else.
 
     A subclass says in `_fit_table` how the rule is learned, and in `_needs` which of its parameters
@@ -71,12 +87,9 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
     classes_: NDArray[Any]  # (K,)
     n_features_in_: int
     ignored_columns_: list[str]
-    positive_label: Any
     positive_label_: Any
     default_label_: Any
     empty_rule_hint_: str | None
-    class_weight: Any = None
-    costs: Costs | None = None
     binarizer_: Binarizer
     _kinds: dict[str, str]
     _shares: Shares
@@ -314,6 +327,11 @@ class BaseRuleClassifier(RenamedParameters, ClassifierMixin, BaseEstimator):  # 
             If some values of a column are not of its kind; they count as missing.
         """
         return self._answers(self.read_columns(X))
+
+    def _empty_hint(self, why: str) -> str:
+        """Describe a rule without conditions."""
+        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
+        return f"The rule has no condition and answers {answer!r} to every row: {why}"
 
     def _answers(self, columns: Columns) -> NDArray[Any]:
         return self.rule_set_.predict(columns).astype(self.classes_.dtype)

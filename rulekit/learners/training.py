@@ -82,33 +82,22 @@ class TrainingTable:
     def part(self, rows: NDArray[np.intp], name: str, *, multi_class: bool) -> "TrainingTable":
         """Return some rows as a table; `name` is the learner's, for the message on one class."""
         classes, codes = two_classes(self.y[rows], name, multi_class)
-        return TrainingTable(
-            self.frame.iloc[rows],
-            {name: values[rows] for name, values in self.columns.items()},
-            self.kinds,
-            codes,
-            classes,
-            self.sample_weight[rows],
-            self.weighted,
-            self.readings,
-            self.ignored,
-        )
+        weight = self.sample_weight[rows]
+        return self._of_rows(rows, codes=codes, classes=classes, sample_weight=weight)
 
     def against_rest(
         self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64], *, weighted: bool
     ) -> "TrainingTable":
         """Return some rows with True for one class and False for all others."""
-        return TrainingTable(
-            self.frame.iloc[rows],
-            {name: values[rows] for name, values in self.columns.items()},
-            self.kinds,
-            (self.codes[rows] == code).astype(np.intp),
-            np.array([False, True]),
-            weight[rows],
-            weighted,
-            self.readings,
-            self.ignored,
-        )
+        codes = (self.codes[rows] == code).astype(np.intp)
+        fields = {"classes": np.array([False, True]), "weighted": weighted}
+        return self._of_rows(rows, codes=codes, sample_weight=weight[rows], **fields)
+
+    def _of_rows(self, rows: NDArray[np.intp], **fields: Any) -> "TrainingTable":
+        """Return some rows with the given fields, without notes."""
+        columns = {name: values[rows] for name, values in self.columns.items()}
+        frame = self.frame.iloc[rows]
+        return replace(self, frame=frame, columns=columns, notes=(), memory={}, **fields)
 
 
 class CheckedColumns(dict[str, NDArray[Any]]):
@@ -257,7 +246,7 @@ def columns_like_training(
 def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label") -> int:
     """Find the class that a rule describes: the last one, if none is named."""
     if label is None:
-        return 1
+        return len(classes) - 1
     codes = [k for k, c in enumerate(classes.tolist()) if c == label]
     if not codes:
         shown = ", ".join(repr(c) for c in classes.tolist())

@@ -135,8 +135,8 @@ def reliability_sentence(table: pd.DataFrame, brier: float, frequency: float) ->
     frequency : float
         Share of the class among all rows.
     """
-    gap = ((table["stated"] - table["share"]).abs() * table["weight"]).sum()
-    gap = 100 * gap / table["weight"].sum()
+    gap = ((table["stated"] - table["share"]).abs() * table["rows"]).sum()
+    gap = 100 * gap / table["rows"].sum()
     plainly = frequency * (1 - frequency)
     return (
         f"Predicted probabilities are on average {gap:.1f} points from the observed shares. Brier "

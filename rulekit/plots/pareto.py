@@ -21,8 +21,8 @@ LEAST_REACH = 0.02  # of the vertical axis, in errors; of costs five times this 
 HEIGHT = 380
 ALONG = np.linspace(0.1, 0.9, 9)  # parts of a line that words keep clear of
 PER_LINE, LINE = 3, 20  # learners in a line of the legend; its height in pixels
-MARGIN = 180  # right of the plot, where reference lines are named
-LEAST_PLOT = (420.0, 300.0)  # pixels inside the axes, in a narrow window
+MARGIN, MARGIN_WIDTH = 130, 19  # right of the plot, for names of lines: pixels, letters
+LEAST_PLOT = (190.0, 200.0)  # pixels inside the axes, in a narrow window
 WHOLE = "limit"  # the axis of whole numbers of conditions allowed
 AXIS_NAMES = {
     "limit": "Conditions allowed",
@@ -198,12 +198,16 @@ def front_figure(
     else:
         _add_steps(figure, shown, x, y)
     _add_legend(figure, names, looks)
-    for family in (b for b in baselines if b.curve):
+    families = [b for b in baselines if b.curve]
+    for family in families:
         figure.add_trace(_curve(family))
     lines = sorted(
         (b for b in baselines if not b.curve and np.isfinite(b.value)), key=lambda b: b.value
     )
-    limits = _shown_range(shown, y, lines, everywhere=x == WHOLE, selected=selected)
+    largest = shown[x].max()
+    beside = [b.value for b in lines]
+    beside += [value for b in families for size, value in b.curve if size <= largest]
+    limits = _shown_range(shown, y, beside, everywhere=x == WHOLE, selected=selected)
     if limits is not None:
         _add_baselines(figure, lines, limits, y)
         _add_far(figure, shown[shown[y] > limits[1]], (x, y), limits[1])
@@ -372,11 +376,13 @@ def _curve(family: Baseline) -> go.Scatter:
 
 
 def _add_legend(figure: go.Figure, names: Sequence[str], looks: Sequence[Look]) -> None:
-    """Add a legend of several learners below the plot, as wide as the plot and its left margin."""
+    """Add a legend of several learners at the lower edge, as wide as the figure."""
     if len(names) < 2:
         return
-    place = {"orientation": "h", "x": -0.01, "xanchor": "left", "y": -0.25, "yanchor": "top"}
-    figure.update_layout(legend2=place, height=HEIGHT + LINE * (1 + -(-len(names) // PER_LINE)))
+    place = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom"}
+    place |= {"xref": "container", "yref": "container"}
+    height = HEIGHT + LINE * (1 + -(-len(names) // PER_LINE))
+    figure.update_layout(legend2=place, height=height, xaxis_automargin=True)
     for name, look in zip(names, looks, strict=True):
         mark = {"symbol": look.symbol, "color": look.colour, "size": 10}
         figure.add_trace(
@@ -393,27 +399,35 @@ def _add_baselines(
     if not ordered:
         return
     low, high = limits
-    inside = [b for b in ordered if b.value <= high]
-    groups: list[list[Baseline]] = []
-    for line in inside:
-        figure.add_hline(y=line.value, line={"dash": "dot", "width": 1, "color": GREY})
-        if groups and line.value - groups[-1][0].value < (high - low) / 20:
-            groups[-1].append(line)
-        else:
-            groups.append([line])
-    for group in groups:
-        middle = sum(b.value for b in group) / len(group)
-        _label(figure, middle, [f"{plain(b.name)} {measured(b.value, y)}" for b in reversed(group)])
-    above = [f"↑ {plain(b.name)} {measured(b.value, y)}" for b in ordered if b.value > high]
+    per_line = (high - low) * LINE_HEIGHT / LEAST_PLOT[1]
+    inside = [line for line in ordered if line.value <= high]
+    entries = [(line.value, _lines(line, y)) for line in inside]
+    for value, _ in entries:
+        figure.add_hline(y=value, line={"dash": "dot", "width": 1, "color": GREY})
+    above = [text for line in ordered[len(inside) :] for text in _lines(line, y, "↑ ")]
     if above:
-        _label(figure, high, above)
+        entries.append((high - per_line * len(above) / 2, above))
+    labels: list[tuple[float, list[str]]] = []
+    for middle, lines in entries:
+        while labels and middle - labels[-1][0] < per_line * (len(lines) + len(labels[-1][1])) / 2:
+            below, more = labels.pop()
+            middle, lines = (middle + below) / 2, [*lines, *more]
+        labels.append((middle, lines))
+    for middle, lines in labels:
+        _label(figure, middle, lines)
     figure.update_layout(margin={"r": MARGIN})
+
+
+def _lines(line: Baseline, y: str, before: str = "") -> list[str]:
+    """Return the name and the value of a reference model in lines that fit into the margin."""
+    value = measured(line.value, y).replace(" ", "\u00a0")  # a value and its unit share a line
+    return textwrap.wrap(f"{before}{plain(line.name)} {value}", MARGIN_WIDTH)
 
 
 def _shown_range(
     points: pd.DataFrame,
     y: str,
-    lines: Sequence[Baseline],
+    beside: Sequence[float],
     *,
     everywhere: bool,
     selected: int | None = None,
@@ -435,7 +449,7 @@ def _shown_range(
     near = (values <= highest) | (points.index == selected)
     spread = points.get(f"{y}_se", pd.Series(0.0, points.index)).to_numpy(dtype=float)
     spread = np.where(front | everywhere, np.nan_to_num(spread), 0.0)[near]
-    values, crossing = values[near], [b.value for b in lines if b.value <= highest]
+    values, crossing = values[near], [value for value in beside if value <= highest]
     low = min([*(values - spread * everywhere), *crossing])
     high = max([*(values + spread), *crossing])
     pad = 0.12 * max(high - low, least)

@@ -68,14 +68,11 @@ class _PlainWriter(ConditionWriter[PlainDict]):
 
 def _literal_from_dict(data: Mapping[str, Any]) -> Literal:
     value = data.get("value")
-    missing = data.get("missing", False)
-    if not isinstance(missing, bool):
-        raise RuleError(f"its 'missing' must be true or false, found {missing!r}.")
     return Literal(
         _part(data, "feature", str),
         _part(data, "op", str),
         tuple(value) if isinstance(value, list) else value,
-        missing,
+        _flag(data, "missing", False),
         data.get("part"),
         data.get("order"),
     )
@@ -97,25 +94,24 @@ def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
             for f in factors
         )
         terms.append(PowerLaw(term.get("weight"), tuple(listed)))
-    flags = {"inside": data.get("inside", True), "missing": data.get("missing", False)}
-    for name, flag in flags.items():
-        if not isinstance(flag, bool):
-            raise RuleError(f"its {name!r} must be true or false, found {flag!r}.")
-    return PowerLawSplit(tuple(terms), data.get("high", "absent"), data.get("low"), **flags)
+    return PowerLawSplit(
+        tuple(terms),
+        data.get("high", "absent"),
+        data.get("low"),
+        inside=_flag(data, "inside", True),
+        missing=_flag(data, "missing", False),
+    )
 
 
 def _linear_from_dict(data: Mapping[str, Any]) -> LinearSplit:
     terms = _part(data, "terms", list)
     if not all(isinstance(t, Mapping) for t in terms):
         raise RuleError("its 'terms' must be dictionaries with 'feature' and 'weight'.")
-    missing = data.get("missing", False)
-    if not isinstance(missing, bool):
-        raise RuleError(f"its 'missing' must be true or false, found {missing!r}.")
     return LinearSplit(
         tuple((_part(t, "feature", str), t.get("weight")) for t in terms),
         _part(data, "op", str),
         data.get("value", math.nan),
-        missing,
+        _flag(data, "missing", False),
     )
 
 
@@ -123,14 +119,11 @@ def _points_from_dict(data: Mapping[str, Any]) -> PointsSplit:
     conditions = _part(data, "conditions", list)
     if not all(isinstance(c, Mapping) for c in conditions):
         raise RuleError("its 'conditions' must be dictionaries with 'feature', 'op' and 'points'.")
-    reached = data.get("reached", True)
-    if not isinstance(reached, bool):
-        raise RuleError(f"its 'reached' must be true or false, found {reached!r}.")
     return PointsSplit(
         tuple(_literal_from_dict(c) for c in conditions),
         tuple(c.get("points") for c in conditions),
         data.get("total", "absent"),
-        reached,
+        _flag(data, "reached", True),
     )
 
 
@@ -150,8 +143,7 @@ def rule_to_dict(rule_set: RuleSet) -> PlainDict:
     [[{'kind': 'literal', 'feature': 'age', 'op': '>', 'value': 50.0, 'missing': False}]]
     """
     clauses = [[condition_to_dict(c) for c in k.conditions] for k in rule_set.clauses]
-    tests = [t for k in rule_set.clauses for c in k.conditions for t in c.tests]
-    plain = all(t.is_plain and t.op not in WORDS for t in tests)
+    plain = all(t.is_plain and t.op not in WORDS for t in rule_set.tests)
     return {
         "schema": SCHEMAS[0 if plain else 1],
         "form": rule_set.form,
@@ -215,6 +207,13 @@ def condition_from_dict(data: Any) -> Condition:
     if name not in READERS:
         raise RuleError(f"its kind must be one of {tuple(READERS)}, found {name!r}.")
     return READERS[name](data)
+
+
+def _flag(data: Mapping[str, Any], key: str, default: bool) -> bool:
+    flag = data.get(key, default)
+    if not isinstance(flag, bool):
+        raise RuleError(f"its {key!r} must be true or false, found {flag!r}.")
+    return flag
 
 
 def _part(data: Mapping[str, Any], key: str, kind: type) -> Any:

@@ -160,6 +160,25 @@ class RuleSet:
         return tuple(dict.fromkeys(f for c in self.clauses for f in c.features))
 
     @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The conditions, each once, in order of first use."""
+        return tuple(dict.fromkeys(c for clause in self.clauses for c in clause.conditions))
+
+    @property
+    def tests(self) -> tuple[Literal, ...]:
+        """The single-column tests of all conditions, each once, in order of first use."""
+        return tuple(dict.fromkeys(t for c in self.conditions for t in c.tests))
+
+    @property
+    def types(self) -> dict[str, frozenset[type]]:
+        """The types of the values that each column is compared with."""
+        types: dict[str, frozenset[type]] = dict.fromkeys(self.features, frozenset())
+        for condition in self.conditions:
+            for feature, compared in condition.types.items():
+                types[feature] |= compared
+        return types
+
+    @property
     def n_clauses(self) -> int:
         """Number of clauses."""
         return len(self.clauses)

@@ -314,9 +314,6 @@ def _without_variables(lp: LinearProgram) -> LPSolution:
     return LPSolution(np.zeros(0), 0.0, np.zeros(len(lp.lower)), np.zeros(0), "optimal", 0.0, "")
 
 
-def seconds_left(time_limit: float | None, deadline: float | None) -> float | None:
-    """Join a limit for one solve with a deadline on the clock of `time.monotonic`."""
-    if deadline is None:
-        return time_limit
-    left = max(deadline - time.monotonic(), 1e-3)
-    return left if time_limit is None else min(left, time_limit)
+def seconds_left(deadline: float | None) -> float | None:
+    """Return the seconds until a deadline on the clock of `time.monotonic`."""
+    return None if deadline is None else max(deadline - time.monotonic(), 1e-3)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rulekit.binning.binned_table import BinnedTable
+from tests.strategies.covers import binned_matrix
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -11,7 +11,7 @@ def test_a_matrix_read_as_cells_answers_as_itself(together):
     rng = np.random.default_rng(4)
     A = rng.random((40, 9)) < 0.4
     feature = np.array([3, 0, 3, 3, 7, 0, 0, 7, 3]) if together else None
-    cells = BinnedTable.of_matrix(A, feature)
+    cells = binned_matrix(A, feature)
     columns, rows = np.array([8, 1, 4]), np.array([5, 5, 39])
     np.testing.assert_array_equal(cells.values, A)
     np.testing.assert_array_equal(cells.values_of(columns, rows), A[rows][:, columns])
@@ -27,6 +27,6 @@ def test_a_matrix_read_as_cells_answers_as_itself(together):
 
 def test_rows_are_equal_if_no_column_distinguishes_them():
     A = np.random.default_rng(5).random((50, 4)) < 0.5
-    content = BinnedTable.of_matrix(A, np.array([0, 0, 1, 2])).content
+    content = binned_matrix(A, np.array([0, 0, 1, 2])).content
     for i in range(50):
         np.testing.assert_array_equal((content == content[i]).all(axis=1), (A[i] == A).all(axis=1))

@@ -3,6 +3,8 @@
 import csv
 import io
 
+from tests.browser.visitor import served
+
 HOSTILE = [
     "![x](http://evil.test/p.png)",
     "<img src=http://evil.test/q.png>",
@@ -55,6 +57,20 @@ def test_a_large_file_given_at_once_after_opening_arrives(visit):
     field.set_input_files(files=[file])  # the browser's key is on its way
     visitor.page.get_by_role("combobox", name="Target column").first.wait_for()
     visitor.reads("large.csv · 50,000 rows")
+
+
+def test_file_of_the_server_with_a_backslash_keeps_its_name(visit, tmp_path, monkeypatch):
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / r"salaries\.csv").write_bytes(table(["age"]))
+    monkeypatch.setenv("RULEKIT_DATA_ROOT", str(tmp_path / "tables"))
+    with served(tmp_path / "workspace") as address:
+        visitor = visit("/", address=address)
+        name = visitor.page.get_by_role("combobox", name="Table on this server")
+        assert name.input_value() == r"salaries\.csv"
+        with visitor.action():
+            visitor.page.locator(".stButton button", has_text="Open").click()
+        visitor.reads(r"salaries\.csv · 40 rows")
+        visitor.leave()
 
 
 def test_forgetting_leaves_an_empty_page_and_a_clean_address(visit):

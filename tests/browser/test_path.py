@@ -120,6 +120,38 @@ def test_the_keyboard_alone_picks_a_row_of_the_table(modelling):
     pytest.fail("Eleven rows up, and the rule was still that of the last row.")
 
 
+def test_unknown_level_typed_into_a_condition_is_refused_in_a_sentence(modelling):
+    visitor, page = modelling, modelling.page
+    slide(visitor, "End")
+    visitor.turn_to("Rules")
+    town = page.locator("[data-testid=stHorizontalBlock]", has_text="town is 'Bonn'").last
+    with visitor.action():
+        town.get_by_role("button", name="Edit").click()
+    conditions = page.locator("[class*=st-key-conditions_]")
+    words = conditions.locator("label p").all_inner_texts()
+    with visitor.action():
+        conditions.get_by_role("radio").last.focus()
+        page.keyboard.press("Space")
+    box = page.locator("[data-testid=stDataFrame] canvas").first.bounding_box()
+    row = words[1:].index("town is 'Bonn'")
+    page.mouse.dblclick(box["x"] + 0.45 * box["width"], box["y"] + 31 * (row + 1.5))
+    page.locator("textarea.gdg-input").fill("Rome")
+    with visitor.action():
+        page.keyboard.press("Enter")
+    visitor.press("score_edit")
+    visitor.reads("'town' has no value 'Rome'. Choose one of 'Bonn', 'Ulm'.")
+    visitor.reads("town is 'Bonn'")
+    assert page.get_by_role("button", name="Undo").count() == 0  # nothing was applied
+
+
+def test_second_table_needs_only_the_columns_that_the_rule_reads(modelling):
+    visitor = modelling
+    assert "glucose" in slide(visitor, "Home")
+    visitor.turn_to("Score").upload("new.csv", b"glucose\n80\n190\n")
+    visitor.reads("new.csv: 2 rows.")
+    visitor.reads("Predicted no: clause 1 does not match, glucose is 80")
+
+
 # Notes the most curves seen at a time, and red boxes, also those that are gone at once.
 NOTED = """broken => {
   window.mostCurves = 0;

@@ -6,9 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.data import Table, load_sample, quality_notes
+from rulekit.data import Table, columns_of, load_sample, quality_notes
 from rulekit.data.quality import separation_error
 from rulekit.exceptions import DataError
+from rulekit.rules import Literal
+from rulekit.rules.literal import OPERATORS
+from rulekit.rules.scales import GAPS, ORDERED
+from rulekit.style.phrases import condition_text
 
 N = 200
 RNG = np.random.default_rng(0)
@@ -44,7 +48,7 @@ SINGLE = {
     "missing": {
         "values": [1.5 * i if i % 2 else None for i in range(N)],
         "fix": "ignore",
-        "says": "missing in 100 of 200 rows (50%)",
+        "says": "missing in 100 of 200 rows (50%): only conditions that say “missing” hold there.",
     },
     "id": {"values": [f"k{i}" for i in range(N)], "fix": "ignore", "says": "like an identifier"},
     "leak": {
@@ -74,6 +78,18 @@ def test_each_flaw_is_found_with_its_figures_and_fix(kind):
     note = notes["c", kind]
     assert case["says"] in note.sentence
     assert note.suggestion == case["fix"]
+
+
+@pytest.mark.parametrize(
+    ("op", "missing"),
+    [(op, m) for op in OPERATORS for m in (False, True) if op not in GAPS or not m],
+)
+def test_only_conditions_that_say_missing_hold_without_a_value(op, missing):
+    value = {"in": ("a",), "not-in": ("a",), "missing": None, "not-missing": None}.get(op, "a")
+    literal = Literal("c", op, 1.0 if op in ORDERED else value, missing=missing)
+    gap = pd.DataFrame({"c": [None]}, dtype=float if op in ORDERED else object)
+    holds = bool(literal.mask(columns_of(gap))[0])
+    assert holds == ("missing" in condition_text(literal))
 
 
 def test_an_identifier_that_repeats_is_offered_as_a_group():

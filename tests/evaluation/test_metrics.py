@@ -112,33 +112,30 @@ def test_a_missed_positive_may_cost_more_than_a_false_alarm():
 
 
 PREDICTED = st.lists(
-    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.7, 0.95, 1.0]),
-              st.sampled_from([0.0, 1.0, 2.5])),
-    min_size=1,
-).filter(lambda rows: any(w for _, _, w in rows))  # fmt: skip
+    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.7, 0.95, 1.0])), min_size=1
+)
 
 
 @given(PREDICTED)
-def test_each_weighted_row_is_in_one_tenth_and_means_match(rows):
-    true, chance, weight = map(np.array, zip(*rows, strict=True))
-    table = reliability(true, chance, weight)
-    assert table["weight"].sum() == pytest.approx(weight.sum())
-    assert table["weight"] @ table["share"] == pytest.approx(weight @ true)
-    assert table["weight"] @ table["stated"] == pytest.approx(weight @ chance)
+def test_each_row_is_in_one_tenth_and_means_match(rows):
+    true, chance = map(np.array, zip(*rows, strict=True))
+    table = reliability(true, chance)
+    assert table["rows"].sum() == len(rows)
+    assert table["rows"] @ table["share"] == pytest.approx(true.sum())
+    assert table["rows"] @ table["stated"] == pytest.approx(chance.sum())
     for row in table.to_dict("records"):
         last = row["high"] == 1.0
-        own = (chance >= row["low"] - 1e-9) & (last | (chance < row["high"] - 1e-9)) & (weight > 0)
+        own = (chance >= row["low"] - 1e-9) & (last | (chance < row["high"] - 1e-9))
         assert row["rows"] == own.sum() > 0
-        assert row["share"] == pytest.approx(np.average(true[own], weights=weight[own]))
+        assert row["share"] == pytest.approx(true[own].mean())
         assert row["low95"] <= row["share"] + 1e-9
         assert row["share"] <= row["high95"] + 1e-9
 
 
 @given(PREDICTED)
 def test_brier_score_equals_scikit_learn(rows):
-    true, chance, weight = map(np.array, zip(*rows, strict=True))
-    expected = brier_score_loss(true, chance, sample_weight=weight)
-    assert brier_score(true, chance, weight) == pytest.approx(expected)
+    true, chance = map(np.array, zip(*rows, strict=True))
+    assert brier_score(true, chance) == pytest.approx(brier_score_loss(true, chance))
 
 
 def test_non_probabilities_are_refused():
@@ -148,8 +145,8 @@ def test_non_probabilities_are_refused():
         brier_score([True], [0.5, 0.5])
 
 
-def test_rows_without_weight_have_no_score():
-    assert np.isnan(brier_score([True], [0.5], [0.0]))
+def test_no_rows_have_no_score():
+    assert np.isnan(brier_score([], []))
 
 
 FAIR = {
@@ -235,16 +232,15 @@ def rules():
 
 
 @pytest.mark.slow
-@given(rules(), st.integers(0, 10_000), st.booleans())
-def test_figures_equal_a_plain_count_by_weight(rule, seed, weighted):
+@given(rules(), st.integers(0, 10_000))
+def test_figures_equal_a_plain_count(rule, seed):
     rng = np.random.default_rng(seed)
     n = 40
     X = {name: rng.choice([-1.0, 0.25, 2.5], n) for name in ("age", "size")}
     X |= {name: rng.choice(["red", "grey"], n) for name in ("colour", "town")}
     X = pd.DataFrame(X | {"smoker": rng.choice([True, False], n)})
     y = rng.choice(["yes", "no", "perhaps"], n)
-    weight = rng.integers(0, 4, n).astype(float) if weighted else np.ones(n)
-    found = group_metrics(rule, X, y, "smoker", positive="yes", sample_weight=weight, few=1)
+    found = group_metrics(rule, X, y, "smoker", positive="yes", few=1)
     answers = rule.predict(X)
     for label, row in found.table.iterrows():
         mine = [i for i in range(n) if str(X["smoker"][i]) == label]
@@ -260,16 +256,14 @@ def test_figures_equal_a_plain_count_by_weight(rule, seed, weighted):
                 for i in rows
                 if (answers[i] != y[i] if measure == "error" else answers[i] == "yes")
             ]
-            total, square = (sum(weight[i] ** k for i in rows) for k in (1, 2))
             assert row[whole] == len(rows)
-            if not total:
+            if not rows:
                 assert math.isnan(row[measure])
                 assert (row[f"{measure}_low"], row[f"{measure}_high"]) == (0.0, 1.0)
                 continue
-            share, effective = sum(weight[i] for i in hit) / total, total**2 / square
-            assert row[measure] == pytest.approx(share)
+            assert row[measure] == pytest.approx(len(hit) / len(rows))
             assert (row[f"{measure}_low"], row[f"{measure}_high"]) == pytest.approx(
-                wilson_interval(share * effective, effective)
+                wilson_interval(len(hit), len(rows))
             )
 
 
@@ -349,7 +343,6 @@ def test_a_rule_of_several_outcomes_is_counted_class_by_class():
             r"`positive` must be one of the classes \('no', 'yes'\), got 'maybe'",
         ),
         ({"few": 0}, r"`few` must be a whole number of rows, 1 or more; got 0"),
-        ({"sample_weight": -np.ones(600)}, r"`sample_weight` must be finite and not negative"),
     ],
 )
 def test_bad_input_is_refused_in_words(change, expected):

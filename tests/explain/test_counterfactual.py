@@ -209,7 +209,7 @@ def printed_in(text):
 @given(splits(), rows(min_rows=1, max_rows=1), st.sampled_from((None, 0.37, 6.0, 1e4)))
 def test_printed_values_change_the_result_of_a_split(split, columns, width):
     row = {name: None if np.isnan(v[0]) else float(v[0]) for name, v in columns.items()}
-    ranges = {} if width is None else dict.fromkeys(split.features, (0.0, width))
+    ranges = {} if width is None else dict.fromkeys(split.features, width)
     for change in read_split(split, row, ranges=ranges).changes:
         assert turned(split, row, change.feature, printed_in(change_text(change)))
         limits = split.limits(change.feature, row)
@@ -241,7 +241,7 @@ def test_printed_values_change_the_result_of_a_learned_tree(case, tree, made):
 
 
 @pytest.mark.parametrize("old", [np.inf, -np.inf, 0.0, 5e-324, 1e308])
-@pytest.mark.parametrize("ranges", [{}, {"a": (-1e308, 1e308)}, {"a": (0.0, 1e-300)}])
+@pytest.mark.parametrize("ranges", [{}, {"a": np.inf}, {"a": 1e-300}])
 def test_stated_values_turn_at_the_ends_of_the_number_range(old, ranges):
     split = PowerLawSplit((PowerLaw(1.0, (Factor("a"),)),), 7.3)
     (change,) = read_split(split, {"a": old}, ranges=ranges).changes

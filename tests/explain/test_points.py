@@ -54,7 +54,7 @@ def with_cells(values):
 def test_the_reading_adds_up_and_every_change_named_turns_the_answer(split, columns):
     for i in range(4):
         values = row_values(columns, i)
-        found = read_points(split, values, ranges={"age": (0.0, 9.0)})
+        found = read_points(split, values, ranges={"age": 9.0})
         assert found.score == sum(g.given for g in found.given) == split.compared(columns)[i]
         assert found.holds == split.mask(columns)[i]
         moved = found.score + found.off * (1 if split.reached else -1)
@@ -164,7 +164,7 @@ def test_a_change_is_measured_by_the_ranges_of_columns():
     values = {"age": 50.0, "bp": 100.0, "town": "Köln", "sport": False}
     two = PointsSplit(TESTS[:2], (1, 1), 1)
     for wide, first in (("age", "age"), ("bp", "bp")):
-        ranges = {"age": (0.0, 20.0), "bp": (0.0, 20.0), wide: (0.0, 1e6)}
+        ranges = {"age": 20.0, "bp": 20.0, wide: 1e6}
         assert read_points(two, values, ranges=ranges).changes[0].feature == first
 
 

@@ -379,7 +379,7 @@ def test_boolean_outcomes_are_written_as_on_the_pages():
     )
 
 
-RANGES = {"age": (20.0, 120.0), "mass": (40.0, 140.0)}
+RANGES = {"age": 100.0, "mass": 100.0}
 OLD = Literal("age", ">", 50)
 PLANE = LinearSplit((("age", 1.0), ("mass", -1.0)), ">", 0.0)
 RATIO = PowerLawSplit((PowerLaw(1.0, (Factor("mass"), Factor("age", -1, floor=1.0))),), 2.0)

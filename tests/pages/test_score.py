@@ -41,7 +41,7 @@ def test_without_a_file_the_test_rows_show_what_the_page_does(scoring):
     table = answers(scoring)
     assert len(table) == len(state.testing[0])
     assert table["predicted"].tolist() == state.model.predict(state.testing[0]).tolist()
-    assert "the test rows" in text(scoring)
+    assert f"{len(table):,} test rows. Upload a table to predict its cases." in text(scoring)
 
 
 def test_columns_are_listed_that_have_the_names_of_the_page_s_own(open_app):

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.binning import BinnedTable
-from rulekit.search.one_level.problem import CoverProblem
 from tests.reference import one_level as reference
+from tests.strategies.covers import binned_matrix, cover_problem
 
 pytestmark = pytest.mark.paper
 
@@ -34,7 +33,7 @@ def binary_table(data_folder, name):
             parts += [(f, 1, rank), (f, -1, rank)]
     A = np.array(columns).T
     y = (frame[target] != positive).to_numpy()
-    return A, y, BinnedTable.of_matrix(A, *np.array(parts).T)
+    return A, y, binned_matrix(A, *np.array(parts).T)
 
 
 def programs_of_a_sweep(A, y, problem, rng):
@@ -51,7 +50,7 @@ def programs_of_a_sweep(A, y, problem, rng):
 @pytest.mark.parametrize("name", TABLES)
 def test_rounding_is_near_the_exact_optimum_on_the_papers_tables(data_folder, name):
     A, y, binned = binary_table(data_folder, name)
-    problem = CoverProblem(binned, y)
+    problem = cover_problem(binned, y)
     to_exact, to_threshold = [], []
     for rows, theta in programs_of_a_sweep(A, y, problem, np.random.default_rng(0)):
         relaxed = problem.solve(rows, theta)
@@ -74,7 +73,7 @@ def test_rounding_is_near_the_exact_optimum_on_the_papers_tables(data_folder, na
 @pytest.mark.parametrize("name", TABLES)
 def test_every_program_has_linprogs_value_on_the_papers_tables(data_folder, name):
     A, y, binned = binary_table(data_folder, name)
-    problem = CoverProblem(binned, y)
+    problem = cover_problem(binned, y)
     requested = programs_of_a_sweep(A, y, problem, np.random.default_rng(1))
     for _ in range(40):
         rows, theta = next(requested)

@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rulekit.plots import Baseline, front_figure, front_sentence
-from rulekit.plots.pareto import LEAST_PLOT, LETTER, LINE, LINE_HEIGHT, placed
+from rulekit.plots.pareto import LEAST_PLOT, LETTER, LINE, LINE_HEIGHT, MARGIN_WIDTH, placed
 from rulekit.style.palette import learner_look
 
 FRAME, SIZE = ((0.0, 10.0), (0.0, 1.0)), (500.0, 300.0)
@@ -79,13 +81,34 @@ def test_many_points_are_thinned_but_the_front_stays():
 def test_baselines_closer_than_a_label_is_high_share_one_label():
     lines = [Baseline("tree", 0.2), Baseline("forest", 0.201), Baseline("majority", 0.3)]
     texts = [a.text for a in front_figure(settings(), baselines=lines).layout.annotations]
-    assert texts == ["forest 20.1 %<br>tree 20.0 %", "majority 30.0 %"]
+    assert texts == ["forest 20.1\u00a0%<br>tree 20.0\u00a0%", "majority 30.0\u00a0%"]
+
+
+@given(st.lists(st.floats(0.02, 0.5), min_size=1, max_size=6, unique=True))
+def test_names_of_baselines_fit_into_the_margin_and_do_not_overlap(values):
+    names = [f"always not recovered {k}" for k in range(len(values))]
+    lines = [Baseline(name, value) for name, value in zip(names, values, strict=True)]
+    figure = front_figure(settings(), baselines=lines)
+    labels = sorted(figure.layout.annotations, key=lambda label: label.y)
+    texts = [label.text.split("<br>") for label in labels]
+    assert max(len(line) for text in texts for line in text) <= MARGIN_WIDTH
+    low, high = figure.layout.yaxis.range
+    middles = np.array([label.y - low for label in labels]) * LEAST_PLOT[1] / (high - low)
+    halves = np.array([len(text) for text in texts]) * LINE_HEIGHT / 2
+    assert (np.diff(middles) >= halves[:-1] + halves[1:] - 1e-6).all()
+    assert "".join(map("".join, texts)).count("%") == len(values)
+
+
+def test_reference_curve_is_shown_as_far_as_the_points_reach():
+    trees = Baseline("trees", 0.01, ((1, 0.25), (3, 0.05), (5, 0.2), (40, 0.01)))
+    low = front_figure(settings(), baselines=[trees]).layout.yaxis.range[0]
+    assert 0.01 < low < 0.05
 
 
 def test_a_baseline_far_above_the_points_does_not_squeeze_them():
     figure = front_figure(settings(), baselines=[Baseline("majority", 0.9)])
     assert figure.layout.yaxis.range[1] < 0.4
-    assert [a.text for a in figure.layout.annotations] == ["↑ majority 90.0 %"]
+    assert [a.text for a in figure.layout.annotations] == ["↑ majority 90.0\u00a0%"]
 
 
 def test_points_of_one_value_do_not_stretch_the_axis():
@@ -162,7 +185,8 @@ def test_names_of_learners_are_below_the_plot_three_in_a_line():
     six = front_figure(by_limit(method=list("abcdef")), x="limit", series="method")
     named = {trace.name for trace in six.data if trace.legend == "legend2"}
     assert named == set("abcdef")
-    assert (six.layout.legend2.yanchor, six.layout.legend2.y < 0) == ("top", True)
+    place = six.layout.legend2
+    assert (place.yref, place.y, place.yanchor) == ("container", 0, "bottom")
     assert six.layout.legend.yanchor == "bottom"
     assert six.layout.height - one.height == 3 * LINE
 

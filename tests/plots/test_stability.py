@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rulekit.plots import band_figure, band_sentence, returned_figure, returned_sentence
-from tests.evaluation.trust.test_stability_found import FOUND, OTHERS
+from tests.evaluation.trust.test_stability import FOUND, OTHERS
 
 
 def test_a_bar_is_the_number_of_rules_that_read_its_column():

@@ -6,9 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from rulekit.search.columns.rounding import snapped
 from rulekit.search.lp import LinearProgram, solve_milp
-from rulekit.search.one_level.problem import CoverProblem, Vertex
 
 
 def clause_cost(A, y, rows, chosen, theta):
@@ -84,34 +82,3 @@ def printed_value(A, y, rows, theta):
     )
     assert result.status == 0
     return result.fun
-
-
-class CompactCoverProblem(CoverProblem):
-    """The same questions, answered by linprog on the compact program, without memory."""
-
-    def __init__(self, A, y, *args, **kwargs):
-        super().__init__(A, y, *args, **kwargs)
-        self.remember = False
-        self._program = _CompactProgram(self._program.P.values.astype(float))
-
-
-class _CompactProgram:
-    """`CoverProgram` by SciPy's linprog as it comes, a fresh program every time."""
-
-    def __init__(self, P):
-        self.P = P
-
-    def solve(self, c, m, time_limit=None):
-        offered = np.flatnonzero(np.isfinite(c))
-        g, d = len(m), len(offered)
-        result = linprog(
-            np.concatenate([c[offered], m]),
-            A_ub=-np.hstack([self.P[:, offered], np.eye(g)]),
-            b_ub=-np.ones(g),
-            bounds=[(0, 1)] * d + [(0, None)] * g,
-            method="highs",
-        )
-        w = np.zeros(len(c))
-        w[offered] = snapped(result.x[:d])
-        columns = np.flatnonzero(w)
-        return Vertex(columns, w[columns], 0.0, 0.0)

@@ -80,21 +80,16 @@ def rows_of(columns):
     return [{name: columns[name][i] for name in names} for i in range(n)]
 
 
-def count_clause(rule_set, index, rows, y, weight):
-    """Count by going through the rows: matched, alone, first, right; then their weights."""
+def count_clause(rule_set, index, rows, y):
+    """Count by going through the rows: matched, alone, right."""
     holds = rule_set.form == "dnf"
     label = rule_set.labels[index] if holds else rule_set.default
-    counts = {"n": 0, "n_unique": 0, "n_first": 0, "positives": 0}
-    sums = {"weight": 0.0, "positive_weight": 0.0, "unique_weight": 0.0}
-    for row, truth, w in zip(rows, y, weight, strict=True):
+    counts = {"n": 0, "n_unique": 0, "positives": 0}
+    for row, truth in zip(rows, y, strict=True):
         fired = [clause_holds(c, row) == holds for c in rule_set.clauses]
         if not fired[index]:
             continue
         counts["n"] += 1
         counts["positives"] += truth == label
         counts["n_unique"] += sum(fired) == 1
-        counts["n_first"] += not any(fired[:index])
-        sums["weight"] += w
-        sums["positive_weight"] += w * (truth == label)
-        sums["unique_weight"] += w * (sum(fired) == 1)
-    return counts, sums
+    return counts

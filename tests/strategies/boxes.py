@@ -3,9 +3,32 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import Boxes, BoxPrices, BoxRows, whole_box
+from rulekit.search.box_search.problem import ERRORS, Boxes, BoxPrices, BoxRows, whole_box
 
-PRICES = (BoxPrices(), BoxPrices(1.0, 1.0, 0.0), BoxPrices(0.3, 0.3, 0.1))
+HAMMING = BoxPrices(1.0, 1.0, 0.0)
+PRICES = (BoxPrices(), HAMMING, BoxPrices(0.3, 0.3, 0.1))
+
+
+def box_rows(codes, n_bins, y, weight=None, prices=ERRORS, *may, reads=None, **named):
+    """Make the work arrays of bin codes; without `reads` each feature is a column of its own.
+
+    `may` and `named` are may_start, may_end and may_test_missing; those not given allow all.
+    """
+    n_bins = np.asarray(n_bins, dtype=np.int64)
+    p, most = len(n_bins), int(n_bins.max(initial=1))
+    shapes = {"may_start": (p, most), "may_end": (p, most), "may_test_missing": (p,)}
+    given = dict(zip(shapes, may, strict=False)) | named
+    allowed = [
+        np.broadcast_to(True if given.get(name) is None else given[name], shape)
+        for name, shape in shapes.items()
+    ]
+    if reads is None:
+        bins = np.tile(np.arange(most + 1), (p, 1))
+        reads = {"column": np.arange(p), "bins": bins, "n_cells": n_bins + 1}
+    weight = np.ones(len(codes)) if weight is None else weight
+    return BoxRows(
+        codes, n_bins, y, weight, prices, *allowed, **reads, condition_of={}, n_conditions=0
+    )
 
 
 @st.composite
@@ -24,7 +47,7 @@ def box_problems(draw, max_rows=14, max_features=3, max_bins=4, prices=PRICES):
             rng.random((p, 1)) < 0.8,
             rng.random(p) < 0.8,
         ]
-    return BoxRows(
+    return box_rows(
         codes,
         n_bins,
         rng.random(n) < 0.5,

@@ -3,13 +3,39 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.binning import BinnedTable
+from rulekit.binning.binned_table import BinnedTable, Conditions, runs_of
 from rulekit.search.columns.rounding import (
     RoundingTask,
     default_perturbation,
     redundancy_groups,
     rounding_layout,
 )
+from rulekit.search.one_level.problem import CoverProblem
+
+
+def binned_matrix(A, feature=None, side=None, rank=None):
+    """Read a Boolean matrix, shape (n, d); columns of one `feature` share their bins."""
+    A = np.asarray(A, dtype=bool)
+    names = np.arange(A.shape[1]) if feature is None else np.asarray(feature)
+    features, source = np.unique(names, return_inverse=True)
+    codes, tables = np.zeros((len(A), len(features)), np.uint32, "F"), []
+    for f in range(len(features)):
+        cells, row = np.unique(A[:, source == f], axis=0, return_inverse=True)
+        codes[:, f] = row.reshape(-1)
+        tables.append(cells)
+    runs = runs_of(tables)[np.argsort(np.argsort(source, kind="stable"))]
+    n_codes, none = np.array([len(table) for table in tables], np.intp), 0 * source
+    side, rank = none if side is None else side, none if rank is None else rank
+    return BinnedTable(codes, (), Conditions(n_codes, source, runs, side, rank))
+
+
+def cover_problem(A, y=None, weight=None, perturbation=None, form="cnf"):
+    """The one-level problems of a Boolean matrix with labels, or of a labelled table."""
+    table = A if isinstance(A, BinnedTable) else binned_matrix(A)
+    if y is not None:
+        table = labelled(table, y, np.ones(len(y)) if weight is None else weight)
+    eps = default_perturbation(table.shape[1]) if perturbation is None else perturbation
+    return CoverProblem(table, eps, form)
 
 
 def threshold_table(seed, n=80, features=4, cuts=5, levels=0, missing=0.0):
@@ -33,7 +59,7 @@ def threshold_table(seed, n=80, features=4, cuts=5, levels=0, missing=0.0):
         columns += [category == level, category != level]
         parts += [(features, 0, 0)] * 2
     A = np.array(columns).T
-    return A, y, BinnedTable.of_matrix(A, *np.array(parts).T)
+    return A, y, binned_matrix(A, *np.array(parts).T)
 
 
 @st.composite
@@ -58,7 +84,7 @@ def sub_problems(y, seed, n):
 
 def rounding_task(A, y, rows, theta, binned=None, required=()):
     """Fold a table into rows to cover and prices, for rounding."""
-    binned = BinnedTable.of_matrix(A) if binned is None else binned
+    binned = binned_matrix(A) if binned is None else binned
     groups = redundancy_groups(binned, y)
     must = np.isin(np.arange(A.shape[1]), required)
     price = theta + rows[~y] @ A[~y].astype(float)
@@ -75,5 +101,6 @@ def small_dual(seed, g, d):
 
 
 def labelled(A, y, weight):
-    """Read a Boolean matrix as the training matrix of a learner."""
-    return BinnedTable.of_matrix(A).labelled(y, weight)
+    """Read a Boolean matrix, or a table, as the training matrix of a learner."""
+    table = A if isinstance(A, BinnedTable) else binned_matrix(A)
+    return table.labelled(y, weight)

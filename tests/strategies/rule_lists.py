@@ -3,8 +3,9 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import ERRORS, BoxRows
+from rulekit.search.box_search.problem import ERRORS
 from rulekit.search.rule_lists.search import RuleList
+from tests.strategies.boxes import box_rows
 
 
 @st.composite
@@ -18,7 +19,7 @@ def list_problems(draw, max_rows=14, max_features=3, max_bins=4, max_classes=4):
     share = 0.8 if draw(st.booleans()) else 1.0
     may = [rng.random((p, n_bins.max())) < share for _ in range(2)]
     y = rng.integers(0, K, n)
-    return BoxRows(codes, n_bins, y, weight, ERRORS, *may, rng.random(p) < share)
+    return box_rows(codes, n_bins, y, weight, ERRORS, *may, rng.random(p) < share)
 
 
 @st.composite

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.search.one_level.problem import CoverProblem
 from rulekit.search.two_level.hamming import TwoLevelTask
+from tests.strategies.covers import cover_problem
 
 THETAS = (0.01, 0.3, 0.7, 1.0, 2.0)
 
@@ -27,7 +27,7 @@ def two_level_tasks(draw, disable=False, **sizes):
     theta = draw(st.sampled_from(THETAS))
     cost = draw(st.sampled_from((None, 0.0, 0.4))) if disable else None
     rng = np.random.default_rng(draw(st.integers(0, 99)))
-    return TwoLevelTask(CoverProblem(A, y, weight), theta, disable_cost=cost, rng=rng)
+    return TwoLevelTask(cover_problem(A, y, weight), theta, disable_cost=cost, rng=rng)
 
 
 def planted_task(seed=0, n=120, d=14, theta=0.5, noise=0.08, **settings):
@@ -37,4 +37,4 @@ def planted_task(seed=0, n=120, d=14, theta=0.5, noise=0.08, **settings):
     y = (A[:, 0] | A[:, 1]) & (A[:, 2] | A[:, 3] | A[:, 4])
     y ^= rng.random(n) < noise
     rng = np.random.default_rng(seed)
-    return TwoLevelTask(CoverProblem(A, y), theta, rng=rng, **settings)
+    return TwoLevelTask(cover_problem(A, y), theta, rng=rng, **settings)

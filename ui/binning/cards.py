@@ -13,7 +13,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.binning import Binarizer, candidate_summary
-from rulekit.binning.encodings import literals_of
+from rulekit.binning.encodings import LevelColumn, literals_of
 from rulekit.data import columns_of
 from rulekit.learners import ConditionScreening, screen_conditions
 from rulekit.plots import (
@@ -233,7 +233,11 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
     st.header(md(shown_name(state, name), 80), anchor=False)
     if name in fitted_one.cuts_:
         _numeric(state, name, values.astype(float), fitted_one.cuts_[name])
-    elif all(e.is_plain_levels for e in fitted_one.encodings_ if e.name == name):
+    elif all(
+        isinstance(e, LevelColumn) and e.part is None
+        for e in fitted_one.encodings_
+        if e.name == name
+    ):
         _levels(state, name, list(values))
     else:
         _readings(state, fitted_one, name)

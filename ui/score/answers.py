@@ -153,7 +153,7 @@ def differences(cases: NewCases, scored: Scored) -> None:
     """Show how the new table differs from the one the rule was learned from."""
     rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows."
     if cases.are_test_rows:
-        st.caption(f"{rows} Upload a table to predict its cases.")
+        st.caption(f"{len(scored):,} test rows. Upload a table to predict its cases.")
     elif not scored.drift:
         st.caption(f"{rows} The columns of the rule look as they did when it was learned.")
     else:

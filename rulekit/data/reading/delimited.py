@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 import pyarrow as pa
 
@@ -29,10 +30,9 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 
 @dataclass(frozen=True)
 class RawTable:
-    """Normalised header and cells of the requested columns, as in the file."""
+    """Cells of the requested columns, as in the file, by normalised name."""
 
-    header: list[str]
-    columns: list[pa.ChunkedArray]
+    columns: dict[str, pa.ChunkedArray]
     notes: list[str]
     options: ParseOptions
 
@@ -59,11 +59,11 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
     ahead = [] if options.header else [(line, first)]
     names, repairs = repaired_headers(first if options.header else [""] * len(first), limits)
     chosen = chosen_columns(names, options.columns, limits)
-    columns = _columns(_chained(ahead, records), names, chosen, delimiter, limits)
+    columns = _columns(chain(ahead, records), names, chosen, delimiter, limits)
     if delimiter != ",":
         notes.append(f"Cells are separated by a {DELIMITERS.get(delimiter, shown(delimiter))}.")
     notes += repairs if options.header else []
-    return RawTable([names[i] for i in chosen], columns, notes, options)
+    return RawTable(columns, notes, options)
 
 
 def decoded(raw: bytes, encoding: str | None) -> tuple[str, str, list[str]]:
@@ -164,13 +164,6 @@ def _csv_sentence(error: str, line: int, delimiter: str, most: int) -> str:
     return f"Line {line} cannot be split into cells ({error}). Correct it."
 
 
-def _chained(
-    ahead: list[tuple[int, list[str]]], records: Iterator[tuple[int, list[str]]]
-) -> Iterator[tuple[int, list[str]]]:
-    yield from ahead
-    yield from records
-
-
 def check_size(n_rows: int, n_columns: int, limits: Limits) -> None:
     """Raise DataError if there are more rows or cells than allowed."""
     if n_rows > limits.max_rows:
@@ -200,41 +193,29 @@ def _columns(
     chosen: list[int],
     delimiter: str,
     limits: Limits,
-) -> list[pa.ChunkedArray]:
-    width, header = len(names), [names[i] for i in chosen]
+) -> dict[str, pa.ChunkedArray]:
+    """Turn records into the chosen columns, `CHUNK` rows at once."""
     most = min(limits.max_rows, limits.max_cells // len(chosen))
-    chunks: list[list[pa.Array]] = [[] for _ in chosen]
-    rows: list[list[str]] = []
+    columns: dict[str, list[pa.Array]] = {names[i]: [] for i in chosen}
     n_rows = 0
-    for line, record in records:
-        if len(record) != width:
-            raise DataError(_ragged_sentence(line, record, records, width, delimiter))
-        rows.append(record if len(chosen) == width else [record[i] for i in chosen])
-        n_rows += 1
-        if n_rows > most:
-            check_size(n_rows + sum(1 for _ in records), len(chosen), limits)
-        if len(rows) == CHUNK:
-            _flush(rows, chunks, n_rows, header, limits)
-    _flush(rows, chunks, n_rows, header, limits)
-    return [pa.chunked_array(parts, pa.string()) for parts in chunks]
-
-
-def _flush(
-    rows: list[list[str]],
-    chunks: list[list[pa.Array]],
-    n_rows: int,
-    header: list[str],
-    limits: Limits,
-) -> None:
-    """Move the rows at hand into the columns."""
-    if not rows:
-        return
-    for position, cells in enumerate(zip(*rows, strict=True)):
-        if max(map(len, cells)) > limits.max_cell_length:
-            for row, cell in enumerate(cells, start=n_rows - len(rows) + 1):
-                check_cell(cell, row, header[position], limits)
-        chunks[position].append(pa.array(cells, pa.string()))
-    rows.clear()
+    while True:
+        rows = []
+        for line, record in islice(records, CHUNK):
+            if len(record) != len(names):
+                raise DataError(_ragged_sentence(line, record, records, len(names), delimiter))
+            rows.append(record)
+        if not rows:
+            return {name: pa.chunked_array(parts, pa.string()) for name, parts in columns.items()}
+        if len(chosen) < len(names):
+            rows = [[row[i] for i in chosen] for row in rows]
+        if n_rows + len(rows) > most:
+            check_size(n_rows + len(rows) + sum(1 for _ in records), len(chosen), limits)
+        for (name, parts), cells in zip(columns.items(), zip(*rows, strict=True), strict=True):
+            if max(map(len, cells)) > limits.max_cell_length:
+                for row, cell in enumerate(cells, start=n_rows + 1):
+                    check_cell(cell, row, name, limits)
+            parts.append(pa.array(cells, pa.string()))
+        n_rows += len(rows)
 
 
 def _ragged_sentence(

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rulekit.data.cells import typed_columns
-from rulekit.data.headers import check_width, chosen_columns, repaired_headers, shown
+from rulekit.data.headers import check_width, chosen_columns, few, repaired_headers, shown
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.delimited import check_cell, check_size, read_delimited
 from rulekit.data.reading.spreadsheets import read_spreadsheet
@@ -197,10 +197,9 @@ def _parsed(
         return *read_parquet(raw, options, limits), options
     _refuse_foreign(raw)
     text = read_delimited(raw, options, limits)
-    cells = dict(zip(text.header, text.columns, strict=True))
-    if not len(text.columns[0]):
+    if not len(next(iter(text.columns.values()))):
         raise DataError("It has a header but no rows. Give at least one row of data.")
-    columns, notes, decimal = typed_columns(cells, text.options)
+    columns, notes, decimal = typed_columns(text.columns, text.options)
     with_decimal = dataclasses.replace(text.options, decimal=decimal)
     return pd.DataFrame(columns), [*text.notes, *notes], with_decimal
 
@@ -359,7 +358,6 @@ def _decoded(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
 def _left_out(parts: list[pa.Field]) -> list[str]:
     if not parts:
         return []
-    names = ", ".join(f"{shown(p.name)} ({p.type})" for p in parts[:5])
-    more = f" and {len(parts) - 5} more" if len(parts) > 5 else ""
+    names = few([f"{shown(p.name)} ({p.type})" for p in parts])
     plural = "Column" if len(parts) == 1 else "Columns"
-    return [f"{plural} {names}{more} cannot be tested by a rule and was left out."]
+    return [f"{plural} {names} cannot be tested by a rule and was left out."]

@@ -20,7 +20,13 @@ from rulekit.data.folds import Fold, drawn_rows, make_folds
 from rulekit.evaluation.sweeps.baselines import baselines
 from rulekit.evaluation.sweeps.collector import fingerprint
 from rulekit.evaluation.sweeps.grid import Family, Grid, rule_learners, spread_order
-from rulekit.evaluation.sweeps.result import EXTRAS, SweepResult, summarise, table_of
+from rulekit.evaluation.sweeps.result import (
+    EXTRAS,
+    SweepResult,
+    check_same_folds,
+    summarise,
+    table_of,
+)
 from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.evaluation.sweeps.sweep import ShouldStop, priced, settled_costs, sweep
 from rulekit.learners.choice import FOREST_LOSS, FOREST_SIZE, Setting
@@ -147,13 +153,7 @@ class Comparison:
         rows or folds.
         """
         everyone = (self, *others)
-        for position, other in enumerate(others, start=1):
-            if other.folds_digest != self.folds_digest:
-                raise ValueError(
-                    "Only comparisons of the same rows, target, weights and folds can be joined; "
-                    f"comparison {position} differs. Repeat it with the same `cv` and "
-                    "`random_state`."
-                )
+        check_same_folds(everyone, "comparison", "it")
         shifts = [0, *np.cumsum([len(one.settings) for one in everyone[:-1]]).tolist()]
         pairs = list(zip(everyone, shifts, strict=True))
 

@@ -183,14 +183,8 @@ class SweepResult:
 
     def join(self, *others: "SweepResult") -> "SweepResult":
         """Combine results of several learners, renumbered; ValueError for other rows or folds."""
-        for number, other in enumerate(others, start=1):
-            if other.folds_digest != self.folds_digest:
-                raise ValueError(
-                    "Only results of the same rows, target, weights and folds can be joined; "
-                    f"result {number} differs. Repeat the sweep with the same `cv` and "
-                    "`random_state`."
-                )
         everyone = (self, *others)
+        check_same_folds(everyone, "result", "the sweep")
         shifts = np.cumsum([0, *(len(r.settings) for r in everyone[:-1])])
         tables = [
             r.table.assign(setting=r.table["setting"] + int(shift)).astype({"learner": object})
@@ -205,6 +199,16 @@ class SweepResult:
             all(r.complete for r in everyone),
             self.folds_digest,
         )
+
+
+def check_same_folds(results: Sequence[Any], noun: str, run: str) -> None:
+    """Raise ValueError unless all results have the fingerprint of the first."""
+    for number, result in enumerate(results):
+        if result.folds_digest != results[0].folds_digest:
+            raise ValueError(
+                f"Only {noun}s of the same rows, target, weights and folds can be joined; "
+                f"{noun} {number} differs. Repeat {run} with the same `cv` and `random_state`."
+            )
 
 
 def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict[str, Any]:

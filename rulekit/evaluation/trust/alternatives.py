@@ -23,6 +23,7 @@ from rulekit.learners.literal.certificate import n_counted
 from rulekit.learners.training import Clock, SharedWork, TrainingTable, as_constraints
 from rulekit.rules import Columns, RuleSet
 from rulekit.rules.rule_set import rule_of
+from rulekit.style.wording import percent, plural
 
 PAIRS = 20  # rules that are compared in pairs by default
 Names = Mapping[str, str]
@@ -170,7 +171,7 @@ class _Words:
     @property
     def margin(self) -> str:
         alternatives = self.found
-        return f"{_percent(alternatives.within)} of the rows"
+        return f"{percent(alternatives.within)} of the rows"
 
     @property
     def price(self) -> str:
@@ -182,20 +183,15 @@ class _Words:
         alternatives, n = self.found, len(self.found.rules)
         rules = "1 rule costs" if n == 1 else f"{n:,} rules cost"
         head = f"{rules} at most {self.margin} more than the best ({self.price})"
-        size = _plural(alternatives.max_conditions, "condition")
+        size = plural(alternatives.max_conditions, "condition")
         if alternatives.complete:
             return f"{head}. These are all rules of one clause and at most {size}."
         if alternatives.margin < alternatives.within:
             most = f"within {100 * alternatives.margin:.2g} %"
             these = "all" if alternatives.max_clauses == 1 else "those found"
             return f"{head}; there are more, and these are {these} {most}."
-        text = (
-            f"{head}. All rules of one clause and at most {alternatives.complete_to} are among them"
-        )
-        text = text.replace(
-            f"most {alternatives.complete_to} ",
-            f"most {_plural(alternatives.complete_to, 'condition')} ",
-        )
+        most = plural(alternatives.complete_to, "condition")
+        text = f"{head}. All rules of one clause and at most {most} are among them"
         if alternatives.max_clauses == 1:
             return f"{text}; of those up to {size} time allowed a part."
         return f"{text}; rules of several clauses were searched for, and there may be more."
@@ -209,8 +205,7 @@ class _Words:
         if not row["selected"]:
             return ""
         against = (
-            f"{_percent(row['wrong'])} of the rows instead of "
-            f"{_percent(alternatives.selected_wrong)}"
+            f"{percent(row['wrong'])} of the rows instead of {percent(alternatives.selected_wrong)}"
         )
         if not row["as_good"]:
             return f"{every} {name}: the best rule found without it is wrong in {against}."
@@ -229,20 +224,12 @@ class _Words:
             return ""
         return (
             f"The best rules of {len(shares)} sets of columns give different answers to "
-            f"{_percent(pairs.mean())} of the rows on average, two by two, and to "
-            f"{_percent(pairs.max())} at most."
+            f"{percent(pairs.mean())} of the rows on average, two by two, and to "
+            f"{percent(pairs.max())} at most."
         )
 
     def called(self, name: str) -> str:
         return self.names.get(name, name)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _plural(n: int, word: str) -> str:
-    return f"{n} {word}" if n == 1 else f"{n} {word}s"
 
 
 TIE = 1e-9

@@ -27,7 +27,7 @@ def summed(split: PowerLawSplit, base: Callable[[Factor], str], number: WriteNum
     """Write the sum of a split with a writer of factors."""
     total = ""
     for index, term in enumerate(split.terms):
-        law = _law(term, base)
+        law = law_text(term, base)
         if index:
             sign = "-" if term.weight < 0 else "+"
             total += f" {sign} {number(abs(term.weight))} * {law}"
@@ -36,14 +36,21 @@ def summed(split: PowerLawSplit, base: Callable[[Factor], str], number: WriteNum
     return total
 
 
-def _law(term: PowerLaw, base: Callable[[Factor], str]) -> str:
+def law_text(
+    term: PowerLaw,
+    base: Callable[[Factor], str],
+    times: str = " * ",
+    over: str = " / ",
+    one: str = "1.0",
+) -> str:
+    """Write a product of powers without its weight, the denominators' product below."""
     up, down = (
-        " * ".join(base(f) for f in factors for _ in range(abs(f.exponent)))
+        times.join(base(f) for f in factors for _ in range(abs(f.exponent)))
         for factors in (term.numerators, term.denominators)
     )
     if not down:
         return f"({up})"
-    return f"(({up or '1.0'}) / ({down}))"
+    return f"(({up or one}){over}({down}))"
 
 
 def shifted(text: str, factor: Factor, number: WriteNumber) -> str:

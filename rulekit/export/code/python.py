@@ -96,9 +96,8 @@ def to_python(model: Any) -> str:
     lines = [f"    {variable} = row[{feature!r}]" for feature, variable in variables.items()]
     lines += _decisions(rule, PythonWriter(variables))
     lines.append(f"    return {value_source(checked_label(rule.default, 'Python'))}")
-    tests = [t for k in rule.clauses for c in k.conditions for t in c.tests]
-    head = HEAD + (MOMENT if any(t.part for t in tests) else "")
-    if any(t.op in WORDS for t in tests):
+    head = HEAD + (MOMENT if any(t.part for t in rule.tests) else "")
+    if any(t.op in WORDS for t in rule.tests):
         head += FOLDED.format(marks=repr(SEPARATORS))
     return head + ROW + "\n".join(lines) + "\n" + TAIL
 

@@ -211,8 +211,7 @@ class SqlWriter(ConditionWriter[str]):
 
     def _flags(self) -> set[str]:
         """Return the columns that hold truth values: given, or compared with one."""
-        conditions = [c for clause in self.rule.clauses for c in clause.conditions]
-        flags = {f for c in conditions for f, types in c.types.items() if bool in types}
+        flags = {f for f, types in self.rule.types.items() if bool in types}
         return flags | {f for f in self.flags & set(self.kinds) if self.kinds[f] != "text"}
 
     def _double(self, feature: str) -> str:

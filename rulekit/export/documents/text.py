@@ -64,6 +64,7 @@ SPOKEN = {
     "contains": "CONTAINS",
     "not-contains": "NOT CONTAINS",
 }
+READING = {"dnf": "the first line that holds decides", "cnf": "every line has to hold"}
 EMPTY = {"and": "ALWAYS", "or": "NEVER"}
 
 
@@ -129,12 +130,9 @@ def _one_value(literal: Literal, value: Any) -> str:
 
 def size_text(rule: RuleSet) -> str:
     """Return the size of a rule and how it is read."""
-    clauses = f"{rule.n_clauses} {'clause' if rule.n_clauses == 1 else 'clauses'}"
-    conditions = f"{rule.n_conditions} {'condition' if rule.n_conditions == 1 else 'conditions'}"
-    reading = (
-        "the first line that holds decides" if rule.form == "dnf" else "every line has to hold"
-    )
-    return f"{conditions} in {clauses}: {reading}."
+    reading = READING[rule.form]
+    size = f"{counted(rule.n_conditions, 'condition')} in {counted(rule.n_clauses, 'clause')}"
+    return f"{size}: {reading}."
 
 
 def clause_parts(clause: Clause) -> list[str]:

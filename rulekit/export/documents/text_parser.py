@@ -22,6 +22,8 @@ Grammar of points that add up; each test reads one column, without an interval::
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +51,8 @@ DATE = r"\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d)?)?"
 PART = rf"(YEAR|MONTH|WEEKDAY|HOUR|DAYS SINCE {DATE}) OF "
 NAME_END = r"(?= (?:<=|>=|<|>|=|!=|IN|NOT IN|IS|CONTAINS|NOT CONTAINS) ?)"
 TERM_END = r"(?= (?:\+|-|<=|>) )"
+TERM_NAME = rf"[^\W\d][\w ]*?{TERM_END}"
+FORMULA_NAME = r"[^\W\d]\w*(?: \w+)*"
 OPERATORS = {
     "=": "==",
     "IN": "in",
@@ -158,14 +162,12 @@ class _Line:
         reads = dated if part is None else _part(part[1])
         value = self.several(reads) if op in ("in", "not-in") else self.value(reads)
         order = self.several() if self.take(" OF ") is not None else None
-        missing = self.take(r" \(or missing\)") is not None
+        missing = self.gap()
         ends = [] if low is None else [low]
-        try:
+        with self.named_errors():
             return tuple(
                 Literal(name, o, v, missing, reads, order) for o, v in (*ends, (op, value))
             )
-        except RuleError as error:
-            raise ExportError(f"Line {self.number} of the rule: {error}") from error
 
     def low_end(self) -> tuple[str, Any] | None:
         """Read the lower end of an interval: a number, a date, a level, or a weekday or month."""
@@ -191,21 +193,30 @@ class _Line:
 
     def linear(self, weight: float) -> LinearSplit:
         """Read a weighted sum and its bound, after the first weight."""
-        terms = [(self.term_name(), weight)]
+        terms = [(self.name(TERM_NAME), weight)]
         while (more := self.take(rf" ([+-]) ({NUMBER}) \* ")) is not None:
             size = float(more[2])
-            terms.append((self.term_name(), -size if more[1] == "-" else size))
+            terms.append((self.name(TERM_NAME), -size if more[1] == "-" else size))
         op = self.expect(r" (<=|>) ", "'<=' or '>'")[1]
         value = float(self.expect(NUMBER, "a number")[0])
-        missing = self.take(r" \(or missing\)") is not None
-        return LinearSplit(tuple(terms), op, value, missing)
+        return LinearSplit(tuple(terms), op, value, self.gap())
 
     def formula(self, negated: bool) -> PowerLawSplit:
         """Read a sum of power laws after its opening bracket."""
-        try:
+        with self.named_errors():
             return _formula(self, negated)
+
+    @contextmanager
+    def named_errors(self) -> Iterator[None]:
+        """Add the line to errors of the rule's parts."""
+        try:
+            yield
         except RuleError as error:
             raise ExportError(f"Line {self.number} of the rule: {error}") from error
+
+    def gap(self) -> bool:
+        """Read whether a missing value meets the condition."""
+        return self.take(r" \(or missing\)") is not None
 
     def points(self) -> PointsSplit:
         """Read points that add up after their opening bracket."""
@@ -220,29 +231,15 @@ class _Line:
         op = self.expect(r"\] (>=|<) ", "']' and '>=' or '<'")[1]
         total = int(self.expect(WHOLE, "a whole number")[0])
         self.take(re.escape(f" {GAPS_GIVE_ZERO}"))
-        try:
+        with self.named_errors():
             return PointsSplit(tuple(tests), tuple(points), total, op == ">=")
-        except RuleError as error:
-            raise ExportError(f"Line {self.number} of the rule: {error}") from error
 
-    def column(self) -> str:
-        """Read a column's name within a formula."""
+    def name(self, plain: str = rf"[^\"<>=!]+?{NAME_END}") -> str:
+        """Read a column's name, quoted or plain."""
         quoted = self.take(QUOTED)
         if quoted is not None:
             return self.unquoted(quoted[0])
-        return self.expect(r"[^\W\d]\w*(?: \w+)*", "a column's name")[0]
-
-    def term_name(self) -> str:
-        quoted = self.take(QUOTED)
-        if quoted is not None:
-            return self.unquoted(quoted[0])
-        return self.expect(rf"[^\W\d][\w ]*?{TERM_END}", "a column's name")[0]
-
-    def name(self) -> str:
-        quoted = self.take(QUOTED)
-        if quoted is not None:
-            return self.unquoted(quoted[0])
-        return self.expect(rf"[^\"<>=!]+?{NAME_END}", "a column's name")[0]
+        return self.expect(plain, "a column's name")[0]
 
     def several(self, reads: str | None = None) -> tuple[Any, ...]:
         self.expect(r"\(", "'('")
@@ -327,9 +324,8 @@ def _formula(line: _Line, negated: bool) -> PowerLawSplit:
     op = line.expect(r" (<=|>) ", "'<=' or '>'")[1]
     high = float(line.expect(FINITE, "a number")[0])
     line.expect(r"\]", "']'")
-    missing = line.take(r" \(or missing\)") is not None
     inside = (op == "<=") != negated
-    return PowerLawSplit(terms, high, None if low is None else float(low[1]), inside, missing)
+    return PowerLawSplit(terms, high, None if low is None else float(low[1]), inside, line.gap())
 
 
 def _terms(line: _Line) -> tuple[PowerLaw, ...]:
@@ -354,12 +350,11 @@ def _term(line: _Line, sign: float) -> PowerLaw:
 
 def _factor(line: _Line, sign: int) -> Factor:
     parts: dict[str, Any] = {}
-    if line.take(r"\(") is not None:
-        name, floor = _value(line)
+    shifted = line.take(r"\(") is not None
+    name, floor = _value(line)
+    if shifted:
         shift = line.expect(rf" ([+-]) ({SIZE})\)", "what is subtracted or added")
         parts["shift"] = float(shift[2]) * (1 if shift[1] == "-" else -1)
-    else:
-        name, floor = _value(line)
     power = line.take(r"\^(\d)")
     exponent = sign * (1 if power is None else int(power[1]))
     return Factor(name, exponent, floor=floor, **parts)
@@ -368,6 +363,6 @@ def _factor(line: _Line, sign: int) -> Factor:
 def _value(line: _Line) -> tuple[str, float | None]:
     """Read a column with an optional floor."""
     if line.take(r"max\(") is None:
-        return line.column(), None
-    name = line.column()
+        return line.name(FORMULA_NAME), None
+    name = line.name(FORMULA_NAME)
     return name, float(line.expect(rf", ({FINITE})\)", "a floor")[1])

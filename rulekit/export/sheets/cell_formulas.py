@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from rulekit.exceptions import ExportError
+from rulekit.export.code.formulas import law_text
 from rulekit.export.subject import column_kinds
 from rulekit.rules import (
     Condition,
@@ -18,7 +19,6 @@ from rulekit.rules import (
     LinearSplit,
     Literal,
     PointsSplit,
-    PowerLaw,
     PowerLawSplit,
     RuleSet,
 )
@@ -60,9 +60,8 @@ class Values:
 def cell_kinds(rule: RuleSet) -> dict[str, str]:
     """Return the type of each column's cells: as in `column_kinds`, and "date"."""
     kinds = column_kinds(rule)
-    tests = [t for clause in rule.clauses for c in clause.conditions for t in c.tests]
-    dates = {t.feature for t in tests if t.part is not None}
-    for test in tests:
+    dates = {t.feature for t in rule.tests if t.part is not None}
+    for test in rule.tests:
         if test.feature in dates and test.part is None and test.values:
             raise ExportError(
                 f"Column {test.feature!r} is read as a date and as text, but a cell of a "
@@ -169,7 +168,7 @@ class CellWriter(ConditionWriter[str]):
         """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
         total = ""
         for law in split.terms:
-            size = f"{self.values.one(abs(law.weight))}*{self._law(law)}"
+            size = f"{self.values.one(abs(law.weight))}*{law_text(law, self._base, '*', '/', '1')}"
             total = _added(total, size, law.weight)
         test = self._ordered(total, "<=", split.high)
         if split.low is not None:
@@ -190,13 +189,6 @@ class CellWriter(ConditionWriter[str]):
         limit = self.values.one(value)
         first, second = (limit, text) if op in ("<=", ">") else (text, limit)
         return f"GESTEP({first},{second})={1 if op in ('<=', '>=') else 0}"
-
-    def _law(self, law: PowerLaw) -> str:
-        up, down = (
-            "*".join(self._base(f) for f in factors for _ in range(abs(f.exponent)))
-            for factors in (law.numerators, law.denominators)
-        )
-        return f"(({up or '1'})/({down}))" if down else f"({up})"
 
     def _base(self, factor: Factor) -> str:
         text = self.cells[factor.feature]

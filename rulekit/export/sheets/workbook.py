@@ -419,7 +419,7 @@ class _BookWriter:
         """Return the values offered for a column: the levels in the rule."""
         if self.kinds[feature] != "text":
             return "TRUE,FALSE" if self.kinds[feature] == "flag" else ""
-        tests = [t for k in self.rule.clauses for c in k.conditions for t in c.tests]
+        tests = self.rule.tests
         named = {v for t in tests if t.feature == feature and t.op not in WORDS for v in t.values}
         return self.values.several(sorted(named)) if named else ""
 

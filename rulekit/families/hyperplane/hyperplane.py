@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions
-from rulekit.data import Costs
 from rulekit.families.family import Family
 from rulekit.families.hyperplane.lp_svm import LPSVM
 from rulekit.families.hyperplane.numeric_design import NumericDesign
@@ -155,10 +154,6 @@ n_rules_, n_conditions_, training_error_
     min_coverage: int = 2
     uncovered: str = "other"
     confidence_folds: int = 5
-    positive_label: Any = None
-    class_weight: Any = None
-    costs: Costs | None = None
-    constraints: Constraints | Mapping[str, Any] | None = None
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self.against_rest_: dict[Any, HyperplaneRuleClassifier] = {}
@@ -292,10 +287,6 @@ n_rules_, n_conditions_, training_error_
             f"this answer {least:.2%}. If rows of a rare class are to count more, say so by "
             "`class_weight` of this learner."
         )
-
-    def _empty_hint(self, why: str) -> str:
-        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
-        return f"The rule has no condition and answers {answer!r} to every row: {why}"
 
     def answered_by_plane(self, X: Any) -> NDArray[np.bool_]:
         """Return which rows no box contains, so that the hyperplane decides: bool, shape (n,).

@@ -1,7 +1,7 @@
 """The best possible Boolean rule over a few chosen conditions, by counting."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from math import ceil, log, sqrt
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 from rulekit._renamed import with_former_parameters
 from rulekit._validation import Interval, StrOptions, class_factors
 from rulekit.binning import Binarizer
-from rulekit.data import Costs
 from rulekit.exceptions import DataError
 from rulekit.families.family import Family
 from rulekit.families.ideal_dnf.search import (
@@ -36,6 +35,7 @@ from rulekit.learners.training import (
     SharedWork,
     TrainingTable,
     as_constraints,
+    constraints_for,
     generator_of,
     unchanged_on_failure,
 )
@@ -260,11 +260,8 @@ n_rules_, n_conditions_, training_error_
     max_variables: int = 10
     tolerance: float = 0.01
     mode: str = "compact"
-    positive_label: Any = None
-    class_weight: Any = None
-    costs: Costs | None = None
+    _: KW_ONLY
     binarizer: Binarizer | None = None
-    constraints: Constraints | Mapping[str, Any] | None = None
     random_state: Any = None
     time_limit: float | None = None
 
@@ -359,36 +356,20 @@ n_rules_, n_conditions_, training_error_
                 "constraints, or use `TwoLevelRuleClassifier`."
             )
 
-    def _plan(self, shared: SharedWork) -> CountPlan:
-        """Store the classes, and return how to count the rows."""
-        positive = self._note_classes(self.classes_, self._kinds, self.positive_label)
-        seed = int(shared.generator(self.random_state).integers(2**32))
-        return CountPlan(
-            positive,
-            DEPTH if self.max_variables <= DEPTH else MAX_COLUMNS,
-            seed,
-            self._class_weight(self.classes_),
-            self.binarizer,
-            self._forbidden(),
-        )
-
-    def _forbidden(self) -> tuple[str, ...]:
-        """List the forbidden columns; an unknown one is rejected."""
-        names = tuple(str(name) for name in as_constraints(self.constraints).forbidden)
-        unknown = [name for name in names if name not in self._kinds]
-        if unknown:
-            raise DataError(
-                f"`constraints` names column {unknown[0]!r}, which the table does not have; "
-                "correct the name, or remove the constraint."
-            )
-        return names
-
     def _reading_binarizer(self) -> Binarizer | None:
         return self.binarizer
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
-        self.classes_, self._kinds = table.classes, table.kinds
-        plan = self._plan(shared)
+        positive = self._note_classes(table.classes, table.kinds, self.positive_label)
+        forbidden = constraints_for(self.constraints, table, self.positive_label_).forbidden
+        plan = CountPlan(
+            positive,
+            DEPTH if self.max_variables <= DEPTH else MAX_COLUMNS,
+            int(shared.generator(self.random_state).integers(2**32)),
+            self._class_weight(table.classes),
+            self.binarizer,
+            tuple(str(name) for name in forbidden if name in table.columns),
+        )
         cutting = self.binarizer
         cutting_key = None if cutting is None else (type(cutting).__name__, cutting.get_params())
         key = joblib.hash((replace(plan, binarizer=None), cutting_key))
@@ -456,15 +437,14 @@ n_rules_, n_conditions_, training_error_
         return self._formula.frame(self.mode)
 
     def _hint(self) -> str:
-        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
         if not self.conditions_:
-            why = "no column of this table takes two values among the rows learned from."
-        else:
-            why = (
-                "whatever the answers to the chosen conditions, no other class is more frequent. "
-                "A smaller `tolerance` may choose more conditions."
+            return self._empty_hint(
+                "no column of this table takes two values among the rows learned from."
             )
-        return f"The rule has no condition and answers {answer!r} to every row: {why}"
+        return self._empty_hint(
+            "whatever the answers to the chosen conditions, no other class is more frequent. "
+            "A smaller `tolerance` may choose more conditions."
+        )
 
     def _fit_warnings(self) -> Iterator[Warning]:
         yield from super()._fit_warnings()

@@ -1,7 +1,7 @@
 """Nonlinear decision trees: each node asks one short inequality of power laws."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import cycle
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 
 from rulekit._validation import Interval, Needs, StrOptions
-from rulekit.data import Costs, make_folds
+from rulekit.data import make_folds
 from rulekit.exceptions import MonotonicityWarning
 from rulekit.families.family import Family, Setting
 from rulekit.families.power_law.features import PowerLawFeatures
@@ -33,6 +32,7 @@ from rulekit.learners.training import (
     as_constraints,
     constraints_for,
     plain_label,
+    positive_code,
 )
 from rulekit.rules import Constraints, RuleSet, Tree, monotonicity_checks, tree_of_rule
 from rulekit.rules.analysis.tree import rule_of_tree
@@ -303,18 +303,9 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     lower_level: str = "exact"
     max_exponents: int = 12
     inner_folds: int | None = 3
-    positive_label: Any = None
-    class_weight: Any = None
-    costs: Costs | None = None
-    constraints: Constraints | Mapping[str, Any] | None = None
+    _: KW_ONLY
     random_state: Any = None
     time_limit: float | None = None
-
-    def __sklearn_tags__(self) -> Tags:
-        """Declare any number of classes."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = True
-        return tags
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         self.classes_, self._kinds = table.classes, table.kinds
@@ -444,16 +435,11 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
 
     def _choose_labels(self, table: TrainingTable) -> None:
         """Choose the class the clauses describe, and the one that needs none."""
-        classes = table.classes.tolist()
-        positive = classes[-1] if self.positive_label is None else self.positive_label
-        if positive not in classes:
-            raise ValueError(
-                f"`positive_label` must be one of the classes {classes[:5]}, got {positive!r}."
-            )
-        self.positive_label_ = table.classes[classes.index(positive)]
-        mass = np.bincount(table.codes, self._weights(table), len(classes))
-        if len(classes) == 2 or self.positive_label is not None:
-            mass[classes.index(positive)] = -1.0
+        positive = positive_code(self.positive_label, table.classes)
+        self.positive_label_ = table.classes[positive]
+        mass = np.bincount(table.codes, self._weights(table), len(table.classes))
+        if len(table.classes) == 2 or self.positive_label is not None:
+            mass[positive] = -1.0
         self.default_label_ = table.classes[int(mass.argmax())]
 
     def _rule(self, root: Node, table: TrainingTable) -> RuleSet:

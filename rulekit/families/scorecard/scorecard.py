@@ -1,8 +1,8 @@
 """Scorecards: conditions with small whole points, chosen together, and the total they need."""
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, cast
 
@@ -14,7 +14,7 @@ from sklearn.base import clone
 from rulekit._sums import exp
 from rulekit._validation import Interval
 from rulekit.binning import Binarizer
-from rulekit.data import Costs, make_folds
+from rulekit.data import make_folds
 from rulekit.exceptions import RuleError, StoppedError
 from rulekit.families.family import Family, size_words
 from rulekit.families.scorecard.candidates import Candidates, candidates
@@ -22,7 +22,7 @@ from rulekit.families.scorecard.solver.search import Card, PointsPath
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.literal.base import PathEntry, RulePath
 from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
-from rulekit.rules import Clause, Constraints, PointsSplit, RuleSet
+from rulekit.rules import Clause, PointsSplit, RuleSet
 
 Ints = NDArray[np.int64]
 LEAST_SHARE = 0.05  # of all rows, in each of several bands of a side: of fewer nothing is known
@@ -228,11 +228,8 @@ n_conditions_, training_error_, empty_rule_hint_
     max_conditions: int = 8
     bands: int = 2
     calibration_folds: int = 5
-    positive_label: Any = None
-    class_weight: Any = None
-    costs: Costs | None = None
+    _: KW_ONLY
     binarizer: Binarizer | None = None
-    constraints: Constraints | Mapping[str, Any] | None = None
 
     def path(self, X: Any, y: Any, sample_weight: Any = None) -> pd.DataFrame:
         """Find the best scorecard of each size, in one search; arguments as in `fit`.
@@ -417,14 +414,12 @@ n_conditions_, training_error_, empty_rule_hint_
 
     def _hint(self, card: Card) -> str:
         """Return why there is no condition."""
-        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
-        head = f"The rule has no condition and answers {answer!r} to every row: "
         if self.max_conditions == 0:
-            return head + "max_conditions=0 allows none."
+            return self._empty_hint("max_conditions=0 allows none.")
         if not card.chosen:
-            return head + "no single condition of this table tells the classes apart."
-        return (
-            f"{head}with any threshold of the total, more training rows are wrong. Try a "
+            return self._empty_hint("no single condition of this table tells the classes apart.")
+        return self._empty_hint(
+            "with any threshold of the total, more training rows are wrong. Try a "
             "`class_weight` by which rows of a rare class count more."
         )
 

@@ -2,7 +2,7 @@
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar
@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, StrOptions
 from rulekit.binning import Binarizer
-from rulekit.data import Costs
 from rulekit.exceptions import RuleError
 from rulekit.learners.base import BaseRuleClassifier, refuse_with_several
 from rulekit.learners.literal.several import SeveralClasses, fit_list
@@ -27,8 +26,9 @@ from rulekit.learners.training import (
     learning_problem,
 )
 from rulekit.rules import Clause, Literal, RuleSet, simplify
-from rulekit.rules.constraints import ColumnOrLiteral, Constraints
+from rulekit.rules.constraints import ColumnOrLiteral
 from rulekit.rules.rule_set import Label
+from rulekit.search.box_search.search import Entry, cheapest_entry
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.local_search import local_search
 
@@ -37,22 +37,15 @@ TIE = 1e-9  # values that differ by less, relative to them, are equal but for ro
 
 
 @dataclass(frozen=True)
-class PathEntry:
+class PathEntry(Entry):
     """One rule of a path, with its size as the search counts it.
 
     `loss` is the price of its wrong training rows, in rows, without the literals: the number of
     wrong rows where the prices are plain errors. `train_error` is its wrong share of weight.
     """
 
-    n_clauses: int
-    n_conditions: int
-    loss: float
     train_error: float
     rule_set: RuleSet
-
-    def objective(self, theta: float) -> float:
-        """Loss plus the price of the literals."""
-        return self.loss + theta * self.n_conditions
 
 
 @dataclass(frozen=True)
@@ -79,15 +72,7 @@ class RulePath:
         self, theta: float, n_clauses: int | None = None, max_conditions: int | None = None
     ) -> PathEntry:
         """Return the entry of the least objective, with `theta` the price of a literal in rows."""
-        allowed = [
-            e
-            for e in self.entries
-            if (n_clauses is None or e.n_clauses <= n_clauses)
-            and (max_conditions is None or e.n_conditions <= max_conditions)
-        ]
-        return min(
-            allowed, key=lambda e: (round(e.objective(theta), 9), e.n_conditions, e.n_clauses)
-        )
+        return cheapest_entry(self.entries, theta, n_clauses, max_conditions)
 
     def rule(
         self, theta: float, n_clauses: int | None = None, max_conditions: int | None = None
@@ -250,11 +235,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     theta: float = 1.0
     form: str = "dnf"
-    positive_label: Any = None
-    class_weight: Any = None
-    costs: Costs | None = None
     binarizer: Binarizer | None = None
-    constraints: Constraints | Mapping[str, Any] | None = None
     time_limit: float | None = None
 
     @abstractmethod
@@ -290,7 +271,9 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self._keep(learned, rule, table)
         self.theta_max_ = problem.theta_max
         self.theta_pays_ = problem.price_of_a_first_condition
-        self.empty_rule_hint_ = self._hint(problem) if self.rule_set_.is_constant else None
+        self.empty_rule_hint_ = (
+            self._hint(problem.theta_max) if self.rule_set_.is_constant else None
+        )
 
     def problem_of(
         self, table: TrainingTable, shared: SharedWork, label: Any, *, by_cells: bool = False
@@ -398,21 +381,16 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self.history_ = [dict(step) for step in learned.history]
         self.n_iter_ = max(1, len(self.history_) - 1)
 
-    def _hint(self, problem: LearningProblem) -> str:
-        return self._hint_at(problem.theta_max)
-
-    def _hint_at(self, theta_max: float) -> str:
+    def _hint(self, theta_max: float) -> str:
         """Return at which penalty an empty rule would have a condition."""
-        answer = self.rule_set_.predict({"": np.zeros(1)})[0]
-        head = f"The rule has no condition and answers {answer!r} to every row: "
         if theta_max <= 0:
-            return head + "no single condition of this table does better."
+            return self._empty_hint("no single condition of this table does better.")
         if self.theta >= self.theta_pays_ > 0:
-            return (
-                f"{head}at theta={self.theta:g} a condition costs more than it saves. Below "
+            return self._empty_hint(
+                f"at theta={self.theta:g} a condition costs more than it saves. Below "
                 f"theta={self.theta_pays_:.6g} some single condition is worth its price."
             )
-        return (
-            f"{head}at theta={self.theta:g} no rule was found that does better. Try a smaller "
+        return self._empty_hint(
+            f"at theta={self.theta:g} no rule was found that does better. Try a smaller "
             "theta, another method, or a `class_weight` by which rows of a rare class count more."
         )

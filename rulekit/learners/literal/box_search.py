@@ -14,7 +14,7 @@ from rulekit._validation import Interval, Needs, StrOptions, check_some_paramete
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
 from rulekit.learners.base import refuse_with_several
-from rulekit.learners.choice import CONDITION_PRICE, Loss, cheapest, fold_scores, smoothed
+from rulekit.learners.choice import CONDITION_PRICE, Loss, cheapest, fold_scores, identity, smoothed
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.literal.base import (
     LearnedRule,
@@ -395,7 +395,7 @@ empty_rule_hint_, binarizer_
         ]
         model.objective_ = values[len(twin.history_) - 1]
         if model.rule_set_.is_constant:
-            model.empty_rule_hint_ = model._hint(family.problem)
+            model.empty_rule_hint_ = model._hint(family.problem.theta_max)
         return model
 
     def _remember(
@@ -426,8 +426,4 @@ empty_rule_hint_, binarizer_
         clauses = setting.get("n_clauses", self.n_clauses)
         rest = {k: v for k, v in setting.items() if k not in LOOKED_UP}
         rest["n_clauses"] = max(PATH_CLAUSES, clauses) if isinstance(clauses, int) else clauses
-        plain = (str, int, float, type(None))
-        return tuple(
-            (k, type(v).__name__, v if isinstance(v, plain) else id(v))
-            for k, v in sorted(rest.items())
-        )
+        return identity(rest)

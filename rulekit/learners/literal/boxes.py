@@ -21,7 +21,14 @@ from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, LearningProblem, plain_label
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.search.box_search.problem import Boxes, BoxPrices
-from rulekit.search.box_search.search import Archive, ArchiveEntry, SearchPlan, refined_cuts, search
+from rulekit.search.box_search.search import (
+    Archive,
+    ArchiveEntry,
+    SearchPlan,
+    cheapest_entry,
+    refined_cuts,
+    search,
+)
 from rulekit.search.clause_generation.exact_clause import ClauseLimits, NearBest, near_best_clauses
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
@@ -83,9 +90,7 @@ class Searched:
         self, theta: float, n_clauses: int, max_conditions: int | None = None
     ) -> ArchiveEntry:
         """Find the best rule for one penalty and limits of clauses and literals."""
-        most = math.inf if max_conditions is None else max_conditions
-        allowed = [e for e in self.entries if e.n_clauses <= n_clauses and e.n_conditions <= most]
-        return min(allowed, key=lambda e: (round(e.objective(theta), 9), e.n_conditions))
+        return cheapest_entry(self.entries, theta, n_clauses, max_conditions)
 
     @cached_property
     def entries(self) -> tuple[ArchiveEntry, ...]:
@@ -179,12 +184,8 @@ class SearchedLists:
         self, theta: float, n_clauses: int, max_conditions: int | None, *more: ListArchive
     ) -> ArchiveEntry:
         """Find the best list for one penalty and limits, also in further archives."""
-        most = math.inf if max_conditions is None else max_conditions
         entries = [e for archive in (self.archive, *more) for e in archive.entries]
-        allowed = [e for e in entries if e.n_clauses <= n_clauses and e.n_conditions <= most]
-        return min(
-            allowed, key=lambda e: (round(e.objective(theta), 9), e.n_conditions, e.n_clauses)
-        )
+        return cheapest_entry(entries, theta, n_clauses, max_conditions)
 
     def rule_of(self, clauses: Clauses, rules: RuleList) -> RuleSet:
         """Convert clauses to a list with the classes of another."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from rulekit.binning.encodings import LevelColumn
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.training import Clock, LearningProblem, SharedWork, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
@@ -231,7 +232,8 @@ def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: LearningProbl
     """Count a merged set of values as its conditions."""
     if not isinstance(literal.value, tuple) or _cut_key(literal) in listed:
         return 1
-    ranks = [e.ranks_of(literal) for e in problem.table.encodings if e.name == literal.feature]
+    of_column = [e for e in problem.table.encodings if e.name == literal.feature]
+    ranks = [e.ranks_of(literal) for e in of_column if isinstance(e, LevelColumn)]
     in_a_row = any(r and max(r) - min(r) == len(r) - 1 for r in ranks)
     return min(2, len(literal.value)) if in_a_row else len(literal.value)
 

@@ -153,4 +153,4 @@ def keep_list(
     learner.theta_max_ = learner.theta_pays_ = several.price_of_a_first_condition()
     learner.empty_rule_hint_ = None
     if rule.is_constant:
-        learner.empty_rule_hint_ = learner._hint_at(learner.theta_pays_)
+        learner.empty_rule_hint_ = learner._hint(learner.theta_pays_)

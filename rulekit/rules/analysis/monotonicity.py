@@ -37,16 +37,12 @@ class ViolationSearch:
 
     def __init__(self, rule: RuleSet, feature: str, towards: Label, direction: str) -> None:
         self.rule, self.feature, self.towards = rule, feature, towards
-        conditions = [c for clause in rule.clauses for c in clause.conditions]
-        tests = [t for c in conditions for t in c.tests]
-        self.sums = tuple(dict.fromkeys(_positive(c) for c in conditions if not c.tests))
-        self.values = {
-            f: _cells([t for t in tests if t.feature == f])
-            for f in dict.fromkeys(t.feature for t in tests)
-            if f != feature
-        }
-        of_feature = [t for t in tests if t.feature == feature]
-        self.steps = list(_steps(of_feature, feature, bool(self.sums)))
+        tests: dict[str, list[Literal]] = {feature: []}
+        for test in rule.tests:
+            tests.setdefault(test.feature, []).append(test)
+        self.sums = tuple(dict.fromkeys(_positive(c) for c in rule.conditions if not c.tests))
+        self.steps = list(_steps(tests.pop(feature), feature, bool(self.sums)))
+        self.values = {name: _cells(of_column) for name, of_column in tests.items()}
         self.falls = direction == "<"
         self.left = MOST_STEPS
 
@@ -448,8 +444,7 @@ def monotonicity_checks(
 def _where_missing(rule: RuleSet, feature: str) -> bool | None:
     answers = {
         test.missing
-        for clause in rule.clauses
-        for condition in clause.conditions
+        for condition in rule.conditions
         for test in (condition.tests or (condition,))
         if feature in test.features
     }

@@ -213,7 +213,6 @@ class BoxPrices:
 MOST_CELLS = 65_536  # of a column: the kernels read 16 bits
 MANY_CLAUSES = 64  # largest number of clauses with exact sums of charges
 ERRORS = BoxPrices()
-HAMMING = BoxPrices(1.0, 1.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,10 +228,9 @@ class Charges:
 class BoxRows:
     """Work arrays of a box search: merged rows, and what a box may look like.
 
-    Feature f reads ``column[f]`` of `cells`, whose cell c lies in bin ``bins[f, c]``; by default
-    each feature has a column of its own, whose cells are its bins. `y` marks the rows to describe;
-    for rule lists it holds classes, numbered from 0. `condition_of` and `n_conditions` lead back
-    to the `BinnedTable`: which condition each end of a box is.
+    Feature f reads ``column[f]`` of `cells`, whose cell c lies in bin ``bins[f, c]``. `y` marks the
+    rows to describe; for rule lists it holds classes, numbered from 0. `condition_of` and
+    `n_conditions` lead back to the `BinnedTable`: which condition each end of a box is.
 
     Shapes: cells (n, c), n_bins, column, may_test_missing (p,), y, weight (n,), n_cells (c,), bins
     (p, most cells), may_start, may_end (p, largest n_bins).
@@ -241,48 +239,30 @@ class BoxRows:
     cells: NDArray[np.integer]
     n_bins: Ints
     y: NDArray[Any]
-    weight: Floats | None = None
-    prices: BoxPrices = ERRORS
-    may_start: Bools = None  # type: ignore[assignment]
-    may_end: Bools = None  # type: ignore[assignment]
-    may_test_missing: Bools = None  # type: ignore[assignment]
-    column: Ints = None  # type: ignore[assignment]
-    bins: Ints = None  # type: ignore[assignment]
-    n_cells: Ints = None  # type: ignore[assignment]
-    condition_of: Mapping[End, int] = field(default_factory=dict, repr=False)
-    n_conditions: int = 0
+    weight: Floats
+    prices: BoxPrices
+    may_start: Bools
+    may_end: Bools
+    may_test_missing: Bools
+    column: Ints
+    bins: Ints
+    n_cells: Ints
+    condition_of: Mapping[End, int] = field(repr=False)
+    n_conditions: int
     charges: Charges = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        cells = np.asarray(self.cells)
-        n_bins = np.asarray(self.n_bins, dtype=np.int64)
-        store = object.__setattr__
-        store(self, "n_bins", n_bins)
-        n, p = len(cells), len(n_bins)
-        if self.column is None:
-            self._check(cells, n_bins)
-            store(self, "column", np.arange(p))
-            store(self, "bins", np.tile(np.arange(int(n_bins.max(initial=1)) + 1), (p, 1)))
-            store(self, "n_cells", n_bins + 1)
         if (most := self.n_cells.max(initial=1)) > MOST_CELLS:
             raise ValueError(
                 f"A column may have at most {MOST_CELLS} cells, missing values among them; one has "
                 f"{most}. Cut it less finely."
             )
-        weight = np.ones(n) if self.weight is None else np.asarray(self.weight, dtype=float)
-        y = np.asarray(self.y)
-        compact = cells.astype(np.min_scalar_type(int(max(most, y.max(initial=0)))))
-        rows, y, merged = merge_equal_rows(compact, y, weight)
-        store(self, "cells", rows)
-        store(self, "y", y)
-        store(self, "weight", merged)
-        ends = p, int(n_bins.max(initial=1))
-        shapes = {"may_start": ends, "may_end": ends, "may_test_missing": (p,)}
-        for name, shape in shapes.items():
-            given = getattr(self, name)
-            full = np.ones(shape, bool) if given is None else np.asarray(given, bool)
-            store(self, name, np.broadcast_to(full, shape))
-        store(self, "charges", _charges(y, merged, self.prices, p))
+        compact = self.cells.astype(np.min_scalar_type(int(max(most, self.y.max(initial=0)))))
+        merged = merge_equal_rows(compact, self.y, self.weight)
+        for name, values in zip(("cells", "y", "weight"), merged, strict=True):
+            object.__setattr__(self, name, values)
+        charges = _charges(self.y, self.weight, self.prices, self.n_features)
+        object.__setattr__(self, "charges", charges)
 
     @classmethod
     def of_table(
@@ -311,19 +291,6 @@ class BoxRows:
             len(table.feature),
         )
 
-    def _check(self, codes: NDArray[np.integer], n_bins: Ints) -> None:
-        if codes.ndim != 2 or n_bins.shape != (codes.shape[1],) or len(self.y) != len(codes):
-            raise ValueError(
-                f"`codes` must be (n, p), `n_bins` (p,) and `y` (n,); their shapes are "
-                f"{codes.shape}, {n_bins.shape} and {np.shape(self.y)}."
-            )
-        if n_bins.min(initial=1) < 1:
-            raise ValueError(f"A feature must have one bin at least; one has {n_bins.min()}.")
-        if codes.size and (codes.min() < 0 or (codes > n_bins).any()):
-            raise ValueError(
-                "`codes` must lie between 0 and `n_bins` (which marks a missing value)."
-            )
-
     @property
     def n_rows(self) -> int:
         """Number of distinct rows; equal rows of one class are merged and their weights added."""
@@ -336,7 +303,6 @@ class BoxRows:
 
     def part(self, most: int) -> "BoxRows":
         """Draw rows in proportion to their weight, spread over the table as it is sorted."""
-        assert self.weight is not None
         rows, weight = [], []
         for side in (False, True):
             of_side = np.flatnonzero(self.y == side)

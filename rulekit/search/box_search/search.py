@@ -12,10 +12,10 @@ of every clause is optimised anew, exactly, in O(n + D). Legend, beside that of 
     g             what a row saves, by weight, when the interval takes it instead of refusing it
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -78,17 +78,42 @@ class SingleBox:
 
 
 @dataclass(frozen=True, slots=True)
-class ArchiveEntry:
-    """One rule of the archive."""
+class Entry:
+    """Size and loss of a rule."""
 
     n_clauses: int
     n_conditions: int
     loss: float
-    boxes: Boxes
 
     def objective(self, theta: float) -> float:
         """Loss plus the price of the literals."""
         return self.loss + theta * self.n_conditions
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveEntry(Entry):
+    """One rule of the archive."""
+
+    boxes: Boxes
+
+
+AnyEntry = TypeVar("AnyEntry", bound=Entry)
+
+
+def cheapest_entry(
+    entries: Iterable[AnyEntry],
+    theta: float,
+    n_clauses: int | None = None,
+    max_conditions: int | None = None,
+) -> AnyEntry:
+    """Return the entry of the least objective; ties by conditions, then clauses."""
+    allowed = [
+        e
+        for e in entries
+        if (n_clauses is None or e.n_clauses <= n_clauses)
+        and (max_conditions is None or e.n_conditions <= max_conditions)
+    ]
+    return min(allowed, key=lambda e: (round(e.objective(theta), 9), e.n_conditions, e.n_clauses))
 
 
 class Archive:
@@ -130,10 +155,8 @@ class Archive:
         allowed = [e for e in self._entries.values() if e.n_clauses <= n_clauses]
         values = [e.loss + theta * e.n_conditions for e in allowed]
         least = min(values) + 2 * GAIN  # all that rounding may make equal to the least
-        return min(
-            (e for e, value in zip(allowed, values, strict=True) if value <= least),
-            key=lambda e: (round(e.objective(theta), 9), e.n_conditions, e.n_clauses),
-        )
+        near = (e for e, value in zip(allowed, values, strict=True) if value <= least)
+        return cheapest_entry(near, theta)
 
     def chosen(self, entry: ArchiveEntry) -> Bools:
         """Return which conditions of the table each clause of an entry uses, shape (k, d)."""

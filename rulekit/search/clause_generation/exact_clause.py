@@ -89,13 +89,15 @@ class ClauseTask:
 def clause_task(
     holds: Bools,
     y: Bools,
-    weight: Floats,
     theta: float,
-    slots: Sequence[int],
-    incumbent: float,
-    limits: ClauseLimits,
+    slots: Sequence[int] | None = None,
+    weight: Floats | None = None,
+    incumbent: float = 0.0,
+    limits: ClauseLimits | None = None,
 ) -> ClauseTask:
     """Sort the rows by class, leave out those of weight zero, and find the steps."""
+    weight = np.ones(len(y)) if weight is None else weight
+    slots = range(holds.shape[1]) if slots is None else slots
     _, exponent = math.frexp(float(weight.sum()))
     unit = math.ldexp(1.0, max(exponent - 52, -1000))
     weight = np.rint(weight / unit) * unit
@@ -116,7 +118,7 @@ def clause_task(
         slot,
         step,
         max(float(incumbent), 0.0),
-        limits,
+        limits or ClauseLimits(),
     )
 
 
@@ -142,11 +144,7 @@ def best_clause(
     """
     if theta <= 0:
         raise ValueError(f"`theta` must be positive for an exact search, got {theta!r}.")
-    y = np.asarray(y, dtype=bool)
-    weights = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
-    slot_of = range(holds.shape[1]) if slots is None else slots
-    task = clause_task(holds, y, weights, theta, slot_of, incumbent, limits or ClauseLimits())
-    return search(task)
+    return search(clause_task(holds, y, theta, slots, weight, incumbent, limits))
 
 
 def half_lines(problem: BoxRows) -> tuple[list[HalfLine], list[int]]:
@@ -346,10 +344,7 @@ def near_best_clauses(  # noqa: PLR0913  all but four by keyword
     limits: ClauseLimits | None = None,
 ) -> NearBest:
     """List all clauses that are worth at most `margin` less than the best."""
-    y = np.asarray(y, dtype=bool)
-    weights = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
-    slot_of = range(holds.shape[1]) if slots is None else slots
-    task = clause_task(holds, y, weights, theta, slot_of, incumbent, limits or ClauseLimits())
+    task = clause_task(holds, y, theta, slots, weight, incumbent, limits)
     return list_near(task, margin, max_conditions, most)
 
 

@@ -33,15 +33,6 @@ class ClauseSelection:
     lower_bound: float | None = None
     proved: bool = False
 
-    def __post_init__(self) -> None:
-        if self.chosen.ndim != 2 or self.disabled.shape != self.chosen.shape[:1]:
-            raise ValueError(
-                "`disabled` must hold one flag for each row of `chosen` (clauses by columns); "
-                f"their shapes are {self.disabled.shape} and {self.chosen.shape}."
-            )
-        if self.chosen[self.disabled].any():
-            raise ValueError("A disabled clause must not contain columns; clear its row first.")
-
     @property
     def n_conditions(self) -> int:
         """Number of columns over all clauses."""
@@ -56,52 +47,34 @@ def clause_counts(A: Bools, chosen: Bools) -> Floats:
     return counts
 
 
-def hamming_cost(
-    A: Bools,
-    y: Bools,
-    weight: Floats | None,
-    chosen: Bools,
-    theta: float = 0.0,
-    *,
-    disabled: Bools | None = None,
-    disable_cost: float = 0.0,
-) -> float:
+def hamming_cost(A: Bools, y: Bools, weight: Floats, chosen: Bools, theta: float) -> float:
     """Weigh the literals that would have to change for every row to be right, objective (3.10).
 
     A row with ``y`` costs 1 for each clause false on it, another one the least number of true
-    columns over the clauses; a column costs `theta`, a disabled clause `disable_cost`.
+    columns over the clauses; a column costs `theta`.
     """
-    weight = np.ones(len(y)) if weight is None else weight
-    counts = _counts_with_disabled(A, chosen, disabled)
+    counts = clause_counts(A, chosen)
     distance = np.where(y, (counts == 0).sum(axis=1), counts.min(axis=1, initial=np.inf))
     if counts.shape[1] == 0:
         distance = np.where(y, 0.0, 1.0)
-    return float((weight * distance).sum()) + _price(chosen, theta, disabled, disable_cost)
+    return float((weight * distance).sum()) + theta * int(chosen.sum())
 
 
 def error_cost(
     A: Bools,
     y: Bools,
-    weight: Floats | None,
+    weight: Floats,
     chosen: Bools,
-    theta: float = 0.0,
+    theta: float,
     *,
     disabled: Bools | None = None,
     disable_cost: float = 0.0,
 ) -> float:
-    """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7)."""
-    weight = np.ones(len(y)) if weight is None else weight
-    answer = (_counts_with_disabled(A, chosen, disabled) > 0).all(axis=1)
-    return float(weight[answer != y].sum()) + _price(chosen, theta, disabled, disable_cost)
+    """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7).
 
-
-def _counts_with_disabled(A: Bools, chosen: Bools, disabled: Bools | None) -> Floats:
-    counts = clause_counts(A, chosen)
-    if disabled is not None:
-        counts[:, disabled] = 1.0
-    return counts
-
-
-def _price(chosen: Bools, theta: float, disabled: Bools | None, disable_cost: float) -> float:
-    n_disabled = 0 if disabled is None else int(disabled.sum())
-    return float(theta) * int(chosen.sum()) + disable_cost * n_disabled
+    A disabled clause, which holds for every row, costs `disable_cost`.
+    """
+    off = np.zeros(len(chosen), dtype=bool) if disabled is None else disabled
+    answer = ((clause_counts(A, chosen) > 0) | off).all(axis=1)
+    price = float(theta) * int(chosen.sum()) + disable_cost * int(off.sum())
+    return float(weight[answer != y].sum()) + price

@@ -48,7 +48,6 @@ from rulekit.search.columns.generated_dual import SMALL, GeneratedDual, RowGroup
 from rulekit.search.columns.rounding import (
     ALWAYS_PERTURBATION,
     RoundingTask,
-    default_perturbation,
     redundancy_groups,
     round_at_random,
     round_by_threshold,
@@ -318,7 +317,6 @@ def _raise_if_unsolved(answer: LPSolution, limit: float | None) -> None:
 
 TINY = 1e-9  # a row covered but for this is covered
 SCREEN_FROM = 2000  # columns; with fewer, screening takes as long as it saves
-ROUNDINGS = ("redundancy", "threshold", "random")
 
 
 @dataclass(frozen=True)
@@ -359,36 +357,11 @@ class CoverCounters:
     n_solved: int = 0
 
 
-def checked_theta(theta: float) -> float:
-    """Return a price of a column, or say what is wrong with it."""
-    if not 0 <= theta < np.inf:
-        raise ValueError(f"`theta` must be a finite number of at least 0, got {theta!r}.")
-    return float(theta)
-
-
-def check_shapes(
-    shape: tuple[int, ...], y: Bools, weight: Floats | None, perturbation: Floats | None
-) -> None:
-    """Raise ValueError where arrays do not go with a table of this shape."""
-    if len(shape) != 2:
-        raise ValueError(f"`A` must have two dimensions, rows by columns; it has {len(shape)}.")
-    for name, array, size in (
-        ("y", y, shape[0]),
-        ("weight", weight, shape[0]),
-        ("perturbation", perturbation, shape[1]),
-    ):
-        if array is not None and np.shape(array) != (size,):
-            raise ValueError(
-                f"`{name}` must have shape ({size},) to go with `A` of shape {shape}; its "
-                f"shape is {np.shape(array)}."
-            )
-
-
 class CoverProblem:
     """The one-level problems of one fold: one matrix, many weightings of its rows.
 
-    `y` and `weight` are by default those of a `BinnedTable`. The table, and `y`, are
-    turned to those of the CNF that a rule of this form is; see `BinnedTable.as_cnf`.
+    The labelled table is turned to that of the CNF that a rule of this form is; see
+    `BinnedTable.as_cnf`.
 
     Rows are sorted, and equal rows of P merged, so that the order of rows changes nothing.
     Solutions are remembered, each with the interval of theta in which it is optimal, all else
@@ -397,28 +370,9 @@ class CoverProblem:
     One problem may be used by several threads.
     """
 
-    def __init__(
-        self,
-        A: BinnedTable | Bools,
-        y: Bools | None = None,
-        weight: Floats | None = None,
-        perturbation: Floats | None = None,
-        time_limit: float | None = None,
-        form: str = "cnf",
-    ) -> None:
-        labels = A.y if y is None and isinstance(A, BinnedTable) else np.asarray(y)
-        check_shapes(np.shape(A), labels, weight, perturbation)
-        table = A if isinstance(A, BinnedTable) else BinnedTable.of_matrix(A)
-        n, d = table.shape
-        if y is not None or weight is not None:
-            if weight is None:
-                weight = table.weight if len(table.weight) else np.ones(n)
-            table = table.labelled(np.asarray(labels, bool), np.asarray(weight, dtype=float))
-        table = table.as_cnf(form)
-        self.perturbation = (
-            default_perturbation(d) if perturbation is None else np.asarray(perturbation, float)
-        )
-        self.time_limit = time_limit
+    def __init__(self, table: BinnedTable, perturbation: Floats, form: str = "cnf") -> None:
+        table, (n, d) = table.as_cnf(form), table.shape
+        self.perturbation = perturbation
         self.allowed, self.required = np.ones(d, dtype=bool), np.zeros(d, dtype=bool)
         self.deadline: float | None = None
         self.remember = True
@@ -464,12 +418,7 @@ class CoverProblem:
     ) -> SubProblem:
         """Fold the rows of Z into prices and merge the rows of P; arguments as in `solve`."""
         rows = self.weight if rows is None else np.asarray(rows, dtype=float)
-        if rows.shape != (self.n_rows,):
-            raise ValueError(
-                f"`rows` must hold one weight for each of the {self.n_rows} rows; its shape is "
-                f"{rows.shape}."
-            )
-        theta, rows = checked_theta(theta), addable(rows)
+        rows = addable(rows)
         m, z = self._by_group(rows), rows[self._z_order]
         price = theta + self._Z.sums(z)
         price = np.where(self.allowed | self.required, price, np.inf)
@@ -481,7 +430,6 @@ class CoverProblem:
         self, rows: Floats | None, theta: float, *, disable_cost: float | None = None
     ) -> CoverSolution:
         """Find the relaxed clause of least perturbed cost; shapes: rows (n,)."""
-        theta = checked_theta(theta)
         sub = self.sub_problem(rows, 0.0, disable_cost=disable_cost)
         return self._solved(sub, theta)
 
@@ -510,7 +458,7 @@ class CoverProblem:
         # rows they cover.
         c[:-1][self.required] = np.inf
         open_row = ~self._P.values_of(np.flatnonzero(self.required)).any(axis=1)
-        limit = seconds_left(self.time_limit, self.deadline)
+        limit = seconds_left(self.deadline)
         m = np.where(open_row, sub.m, 0.0)
         return self._program.solve(c, m, limit, self._chains if self.screening else None)
 
@@ -541,8 +489,6 @@ class CoverProblem:
         rng: np.random.Generator | None = None,
     ) -> Bools:
         """Turn a relaxed clause into whole columns; a binary one is left as it is."""
-        if rounding not in ROUNDINGS:
-            raise ValueError(f"`rounding` must be one of {ROUNDINGS}, got {rounding!r}.")
         if ((w == 0.0) | (w == 1.0)).all():
             return w > 0.5
         if rounding == "threshold":
@@ -571,7 +517,6 @@ class CoverProblem:
         disable_cost: float | None = None,
     ) -> LearnedClause:
         """Solve and round: the whole of one step of the two-level methods."""
-        theta = checked_theta(theta)
         sub = self.sub_problem(rows, 0.0, disable_cost=disable_cost)
         relaxed = self._solved(sub, theta)
         task = self.task(replace(sub, price=sub.price + theta))

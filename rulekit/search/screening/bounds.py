@@ -62,19 +62,7 @@ def priced(
     columns: BinnedTable, y: Bools, theta: float, weight: Floats | None = None
 ) -> PricedColumns:
     """Fold the rows that are not to be covered into prices."""
-    y = np.asarray(y, dtype=bool)
-    n = columns.shape[0]
-    rows = np.ones(n) if weight is None else np.asarray(weight, dtype=float)
-    if y.shape != (n,) or rows.shape != (n,):
-        raise ValueError(
-            f"`y` and `weight` must have one entry for each of the {n} rows; their shapes are "
-            f"{y.shape} and {rows.shape}."
-        )
-    if not np.isfinite(rows).all() or (rows < 0).any() or not 0 <= theta < np.inf:
-        raise ValueError(
-            "`theta`, weights and costs must be finite and not negative; got theta="
-            f"{theta!r} and rows that cost {rows.min(initial=0.0):g} to {rows.max(initial=0.0):g}."
-        )
+    rows = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     # On the grid equal columns get equal prices in whatever order their rows are added: ties are
     # ties, and no column beats its equal by a rounding error.
     rows = on_grid(rows, grid_unit(rows.sum(), columns.copies))

@@ -95,7 +95,7 @@ def _generate(
         ceiling = np.maximum(problem.price[missed] - PRICE_MARGIN, 0.0)
         program.add(problem.P.values_of(missed), ceiling)
         generated = np.concatenate([generated, missed])
-        solution = program.solve(seconds_left(None, deadline))
+        solution = program.solve(seconds_left(deadline))
         if solution.status == "time limit":
             return answer, False, generated, best
         if solution.x is None:
@@ -307,7 +307,7 @@ def _integer_program(search: _Search, columns: Ints) -> float:
         if not mine:
             return search.relaxation.lower
         program = compact_program(rows.astype(float), m, part.price)
-        solution = solve_milp(program, time_limit=seconds_left(None, search.deadline))
+        solution = solve_milp(program, time_limit=seconds_left(search.deadline))
     if solution.status not in ("optimal", "time limit"):
         raise solution.error("An integer program that always has a solution")
     bound = np.inf
@@ -365,7 +365,7 @@ def _turn(cells: int, deadline: float | None) -> Iterator[bool]:
     if cells < LARGE:
         yield True
         return
-    left = seconds_left(None, deadline)
+    left = seconds_left(deadline)
     mine = _TURN.acquire(timeout=-1 if left is None else max(0.0, left))
     try:
         yield mine

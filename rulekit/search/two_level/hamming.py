@@ -31,7 +31,6 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-INITS = ("set_cover", "random", "zero")
 IMPROVEMENT = 1e-9  # what an objective must fall by to count as lower
 Memory = dict[bytes, LearnedClause]
 
@@ -138,12 +137,6 @@ class Iterate:
         return ClauseSelection(chosen, disabled, self.value, tuple(history))
 
 
-def check_n_clauses(n_clauses: int) -> None:
-    """Refuse a rule without clauses."""
-    if n_clauses < 1:
-        raise ValueError(f"`n_clauses` must be at least 1, got {n_clauses!r}.")
-
-
 def set_cover(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     """Learn a CNF clause by clause; what an earlier clause rejects is left to it."""
     clauses, history = cover_clauses(task, n_clauses)
@@ -152,7 +145,6 @@ def set_cover(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
 
 def cover_clauses(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, list[dict[str, object]]]:
     """Do the work of `set_cover`; the other methods start from here."""
-    check_n_clauses(n_clauses)
     undecided = task.weight > 0
     clauses: list[LearnedClause] = []
     history: list[dict[str, object]] = []
@@ -175,9 +167,6 @@ def initial_clauses(
     task: TwoLevelTask, n_clauses: int, init: str
 ) -> tuple[Iterate, list[dict[str, object]]]:
     """Start block coordinate descent or alternating minimisation."""
-    if init not in INITS:
-        raise ValueError(f"`init` must be one of {INITS}, got {init!r}.")
-    check_n_clauses(n_clauses)
     entry: dict[str, object] = {"step": 0, "clause": None, "start": init}
     if init == "set_cover":
         clauses, covering = cover_clauses(task, n_clauses)
@@ -192,8 +181,7 @@ def initial_clauses(
 
 
 def _random_start(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, dict[str, object]]:
-    if task.rng is None:
-        raise ValueError("A random start needs a random generator; give the task one.")
+    assert task.rng is not None
     part = task.rng.integers(n_clauses, size=len(task.y))
     clauses: list[LearnedClause] = []
     try:
@@ -216,7 +204,6 @@ def _entry(r: int, clause: LearnedClause, undecided: np.ndarray) -> dict[str, ob
     }
 
 
-UPDATES = ("greedy", "cyclic", "random")
 History = list[dict[str, object]]
 
 
@@ -237,10 +224,6 @@ def block_coordinate(
 
     Source: Su, Wei, Varshney, Malioutov (2015), section 4.2.
     """
-    if update not in UPDATES:
-        raise ValueError(f"`update` must be one of {UPDATES}, got {update!r}.")
-    if update == "random" and task.rng is None:
-        raise ValueError("`update='random'` needs a random generator; give the task one.")
     current, history = initial_clauses(task, n_clauses, init)
     if "stopped" in history[-1]:
         return current.selection(history)

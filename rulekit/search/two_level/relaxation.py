@@ -37,7 +37,6 @@ from rulekit.search.columns.rounding import (
 )
 from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
 from rulekit.search.one_level.problem import CoverProblem
-from rulekit.search.two_level.hamming import check_n_clauses
 
 Index = NDArray[np.intp]
 Bools = NDArray[np.bool_]
@@ -218,10 +217,9 @@ def solve_two_level_lp(
     problem: CoverProblem, theta: float, n_clauses: int, *, disable_cost: float | None = None
 ) -> ClauseSelection:
     """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy."""
-    check_n_clauses(n_clauses)
     _check_size(problem, 1, MOST_OF_RELAXED, "two-level linear program", "rows x literals")
     table = two_level_table(problem, theta, disable_cost)
-    limit = seconds_left(problem.time_limit, problem.deadline)
+    limit = seconds_left(problem.deadline)
     u, value = relax(table, n_clauses, time_limit=limit)
     w = _rounded(table, np.tile(u, (n_clauses, 1)))
     # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
@@ -237,14 +235,12 @@ def solve_two_level_exact(
     n_clauses: int,
     *,
     disable_cost: float | None = None,
-    time_limit: float | None = None,
     start: ClauseSelection | None = None,
 ) -> ClauseSelection:
     """Solve the integer program (4.14) on a small table, with proof or with a bound."""
-    check_n_clauses(n_clauses)
     _check_size(problem, n_clauses, MOST_OF_EXACT, "exact method", "rows x literals x clauses")
     table = two_level_table(problem, theta, disable_cost)
-    limit = seconds_left(time_limit, problem.deadline)
+    limit = seconds_left(problem.deadline)
     solution = solve_milp(two_level_program(table, n_clauses, n_clauses), time_limit=limit)
     if solution.status not in ("optimal", "time limit"):
         raise solution.error("The two-level integer program")

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import ERRORS, HAMMING, Boxes, BoxPrices, BoxRows
+from rulekit.search.box_search.problem import ERRORS, Boxes, BoxPrices
 from rulekit.search.box_search.search import Archive, Descent, SearchPlan, search_rows
 from tests.reference.box_moves import Moves, improve_each, search_by_numpy
 from tests.reference.boxes import choices, literals_of, loss_of
-from tests.strategies.boxes import box_problems, boxes_for
+from tests.strategies.boxes import HAMMING, box_problems, box_rows, boxes_for
 
 THETAS = (0.07, 0.1, 0.5, 1.0, 2.0, 3.3)
 
@@ -38,7 +38,7 @@ def hard_problem(prices, missing, n=400, p=12, bins=9, seed=0):
     codes = rng.integers(0, bins + missing, size=(n, p))
     y = ((codes[:, 0] > 4) & (codes[:, 1] < 3)) | (codes[:, 2] == bins - 1) | (codes[:, 3] == bins)
     flags = (rng.random((p, bins)) < 0.8, rng.random((p, 1)) < 0.8, rng.random(p) < 0.8)
-    return BoxRows(
+    return box_rows(
         codes, np.full(p, bins), y ^ (rng.random(n) < 0.1), rng.gamma(1.0, size=n), prices, *flags
     )
 
@@ -72,7 +72,7 @@ def test_a_search_ends_at_the_bits_of_the_search_by_numpy(prices, missing):
 def test_features_may_have_many_bins():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 600, size=(300, 3))
-    problem = BoxRows(codes, np.full(3, 600), codes[:, 0] + codes[:, 1] > 700)
+    problem = box_rows(codes, np.full(3, 600), codes[:, 0] + codes[:, 1] > 700)
     plan = SearchPlan((1.0, 4.0), 3, 1)
     ours = search_rows(problem, plan, np.random.default_rng(0))
     assert bits(ours) == bits(search_by_numpy(problem, plan, np.random.default_rng(0)))
@@ -86,7 +86,7 @@ def test_archived_losses_equal_row_counts():
 
 
 def test_a_table_without_columns_has_the_clause_that_always_holds():
-    problem = BoxRows(np.zeros((3, 0), int), np.zeros(0, int), np.array([True, False, True]))
+    problem = box_rows(np.zeros((3, 0), int), np.zeros(0, int), np.array([True, False, True]))
     archive = search_rows(problem, SearchPlan((0.5,), 2, 1), np.random.default_rng(0))
     assert archive.answer(2, 0.5).loss == 1.0  # the clause without conditions misses the one row
 

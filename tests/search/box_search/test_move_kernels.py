@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulekit.search.box_search import descent_kernels
-from rulekit.search.box_search.problem import BoxPrices, BoxRows
+from rulekit.search.box_search.problem import BoxPrices
 from rulekit.search.box_search.search import Descent, SearchPlan, search_rows
-from tests.strategies.boxes import box_problems, boxes_for
+from tests.strategies.boxes import box_problems, box_rows, boxes_for
 
 
 @settings(deadline=None)
@@ -42,9 +42,9 @@ def of_levels(prices, missing, n=300, seed=0):
     reads = {"column": np.array([0, 0, 0, 1]), "bins": bins, "n_cells": np.array([4, 6])}
     y = ((cells[:, 0] == 1) & (cells[:, 1] > 2)) ^ (rng.random(n) < 0.1)
     n_bins, weight = np.array([2, 2, 2, 5]), rng.gamma(1.0, size=n)
-    reported = BoxRows(cells, n_bins, y, weight, prices, **reads)
+    reported = box_rows(cells, n_bins, y, weight, prices, reads=reads)
     codes = np.column_stack([bins[:3, cells[:, 0]].T, bins[3, cells[:, 1]]])
-    return reported, BoxRows(codes, n_bins, y, weight, prices)
+    return reported, box_rows(codes, n_bins, y, weight, prices)
 
 
 @given(st.sampled_from([BoxPrices(), BoxPrices(1, 1, 0), BoxPrices(0.3, 0.3, 0.1)]), st.booleans())

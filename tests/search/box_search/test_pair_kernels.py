@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from rulekit.search.box_search import descent_kernels, pair_kernels
 from rulekit.search.box_search.pair_kernels import MOST_PAIR_BINS
-from rulekit.search.box_search.problem import Boxes, BoxRows, no_boxes
+from rulekit.search.box_search.problem import Boxes, no_boxes
 from rulekit.search.box_search.search import Descent
 from tests.reference import box_intervals, box_moves, box_pairs
 from tests.reference.box_pairs import PairStart, list_choices
 from tests.reference.box_state import BoxState
 from tests.reference.boxes import best_start, choices, literals_of, loss_of
-from tests.strategies.boxes import box_problems, boxes_for
+from tests.strategies.boxes import box_problems, box_rows, boxes_for
 
 THETAS = (0.07, 0.5, 1.0, 2.0)
 
@@ -82,7 +82,7 @@ def corner(bins, inside):
     codes = np.array([[a, b] for a in range(bins) for b in range(bins)])
     described = (codes < 2).all(axis=1)
     weight = np.where(described, inside, 1.0)
-    return BoxRows(codes, np.full(2, bins), described, weight)
+    return box_rows(codes, np.full(2, bins), described, weight)
 
 
 def test_two_conditions_that_pay_only_together_are_found():

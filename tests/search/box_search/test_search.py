@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulekit.binning import BinnedTable
-from rulekit.search.box_search.problem import HAMMING, BoxPrices, BoxRows, whole_box
+from rulekit.search.box_search.problem import BoxPrices, whole_box
 from rulekit.search.box_search.search import (
     Archive,
     Descent,
@@ -22,7 +21,8 @@ from rulekit.search.box_search.search import (
 )
 from rulekit.search.columns.clause_selection import MovableCuts, hamming_cost
 from tests.reference.boxes import literals_of, loss_of
-from tests.strategies.boxes import box_problems, boxes_for, single_conditions
+from tests.strategies.boxes import HAMMING, box_problems, box_rows, boxes_for, single_conditions
+from tests.strategies.covers import binned_matrix
 
 THETAS = (0.1, 0.5, 1.0, 2.0)
 
@@ -32,7 +32,7 @@ def planted(n=300, p=5, bins=6, seed=0):
     codes = rng.integers(0, bins, size=(n, p))
     y = ((codes[:, 0] > 2) & (codes[:, 1] < 3)) | (codes[:, 2] == 5)
     flip = rng.random(n) < 0.05
-    return BoxRows(codes, np.full(p, bins), y ^ flip)
+    return box_rows(codes, np.full(p, bins), y ^ flip)
 
 
 @given(st.data())
@@ -91,7 +91,7 @@ def test_the_same_seed_gives_the_same_bits():
 def test_the_order_of_the_rows_changes_nothing():
     problem = planted()
     order = np.random.default_rng(3).permutation(problem.n_rows)
-    shuffled = BoxRows(
+    shuffled = box_rows(
         problem.codes[order], problem.n_bins, problem.y[order], problem.weight[order]
     )
     plan = SearchPlan(THETAS, 3, 1)
@@ -103,13 +103,13 @@ def test_the_order_of_the_rows_changes_nothing():
 
 def test_a_repeated_row_counts_like_a_weight_of_two():
     problem = planted(n=80)
-    twice = BoxRows(
+    twice = box_rows(
         np.vstack([problem.codes] * 2),
         problem.n_bins,
         np.r_[problem.y, problem.y],
         np.r_[problem.weight, problem.weight],
     )
-    doubled = BoxRows(problem.codes, problem.n_bins, problem.y, 2 * problem.weight)
+    doubled = box_rows(problem.codes, problem.n_bins, problem.y, 2 * problem.weight)
     np.testing.assert_array_equal(twice.weight, doubled.weight)
     np.testing.assert_array_equal(twice.codes, doubled.codes)
 
@@ -126,7 +126,7 @@ def test_a_planted_rule_is_found():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 6, size=(400, 6))
     y = ((codes[:, 0] > 2) & (codes[:, 1] < 3)) | (codes[:, 2] == 5)
-    archive = search_rows(BoxRows(codes, np.full(6, 6), y), SearchPlan(THETAS, 3, 3), rng)
+    archive = search_rows(box_rows(codes, np.full(6, 6), y), SearchPlan(THETAS, 3, 3), rng)
     answer = archive.answer(3, 0.5)
     assert (answer.loss, answer.n_clauses, answer.n_conditions) == (0.0, 2, 3)
 
@@ -141,7 +141,7 @@ def test_a_stopped_search_still_answers():
 
 def test_the_hamming_prices_give_the_objective_of_the_two_level_paper():
     problem = planted()
-    problem = BoxRows(problem.codes, problem.n_bins, problem.y, None, HAMMING)
+    problem = box_rows(problem.codes, problem.n_bins, problem.y, None, HAMMING)
     archive = search_rows(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
     literals = [(f, c, s) for f in range(5) for c in range(1, 6) for s in (0, 1)]
     holds = np.array([(problem.codes[:, f] >= c) == (s == 0) for f, c, s in literals]).T
@@ -165,7 +165,7 @@ def _repeats_a_feature(boxes):
 def test_one_sided_and_forbidden_intervals_never_appear():
     problem = planted()
     start, end = np.array([1, 0, 1, 0, 1], bool), np.array([0, 1, 0, 0, 1], bool)
-    limited = BoxRows(
+    limited = box_rows(
         problem.codes,
         problem.n_bins,
         problem.y,
@@ -178,31 +178,16 @@ def test_one_sided_and_forbidden_intervals_never_appear():
         assert not (entry.boxes.high[:, ~end] < 5).any()
 
 
-def test_codes_outside_the_bins_are_refused():
-    with pytest.raises(ValueError, match="between 0 and `n_bins`"):
-        BoxRows(np.array([[4]]), np.array([3]), np.array([True]))
-
-
-def test_a_feature_without_a_bin_is_refused():
-    with pytest.raises(ValueError, match="one bin at least; one has 0"):
-        BoxRows(np.zeros((2, 1), int), np.array([0]), np.array([True, False]))
-
-
 def test_more_cells_than_kernels_support_are_rejected():
     with pytest.raises(ValueError, match=r"at most 65536 cells, .* one has 65537"):
-        BoxRows(np.array([[4]]), np.array([65_536]), np.array([True]))
+        box_rows(np.array([[4]]), np.array([65_536]), np.array([True]))
 
 
 def test_largest_number_of_bins_works_with_missing_values():
     codes = np.array([[65_535], [65_534], [0], [1]])
-    problem = BoxRows(codes, np.array([65_535]), np.array([True, True, False, False]))
+    problem = box_rows(codes, np.array([65_535]), np.array([True, True, False, False]))
     archive = search_rows(problem, SearchPlan((0.1,), 1, 0), np.random.default_rng(0))
     assert archive.answer(1, 0.1).loss == 0.0
-
-
-def test_shapes_that_disagree_are_named():
-    with pytest.raises(ValueError, match=r"`codes` must be \(n, p\)"):
-        BoxRows(np.zeros((2, 2)), np.array([3]), np.array([True, False]))
 
 
 def test_archive_begins_with_the_empty_rule():
@@ -226,19 +211,22 @@ def losses(archive):
 
 def test_part_keeps_class_weights_in_any_row_order():
     codes, n_bins, y, weight = long_problem()
-    problem, order = (BoxRows(codes, n_bins, y, weight), np.random.default_rng(1).permutation(3000))
+    problem, order = (
+        box_rows(codes, n_bins, y, weight),
+        np.random.default_rng(1).permutation(3000),
+    )
     part = problem.part(500)
     assert part.n_rows <= 502
     for side in (False, True):
         whole = problem.weight[problem.y == side].sum()
         assert part.weight[part.y == side].sum() == pytest.approx(whole, rel=1e-12)
-    twin = BoxRows(codes[order], n_bins, y[order], weight[order]).part(500)
+    twin = box_rows(codes[order], n_bins, y[order], weight[order]).part(500)
     np.testing.assert_array_equal(part.cells, twin.cells)
     np.testing.assert_array_equal(part.weight, twin.weight)
 
 
 def test_a_search_on_a_part_is_priced_and_settled_on_every_row(monkeypatch):
-    problem, plan = BoxRows(*long_problem()), SearchPlan((2.0, 20.0, 60.0), 2, 1)
+    problem, plan = box_rows(*long_problem()), SearchPlan((2.0, 20.0, 60.0), 2, 1)
     whole = search_rows(problem, plan, np.random.default_rng(0))
     module = sys.modules[search_rows.__module__]
     monkeypatch.setattr(module, "MANY_ROWS", 1000)
@@ -253,7 +241,7 @@ def test_a_search_on_a_part_is_priced_and_settled_on_every_row(monkeypatch):
 
 @pytest.mark.slow
 def test_perturbations_of_some_columns_find_rules_of_all(monkeypatch):
-    problem, plan = BoxRows(*long_problem(n=400, p=12)), SearchPlan((0.05, 0.5, 2.0), 3, 3)
+    problem, plan = box_rows(*long_problem(n=400, p=12)), SearchPlan((0.05, 0.5, 2.0), 3, 3)
     module = sys.modules[search_rows.__module__]
     before = losses(search_rows(problem, SearchPlan(plan.thetas, 3, 0), np.random.default_rng(0)))
     monkeypatch.setattr(module, "MANY_COLUMNS", 8)
@@ -281,7 +269,7 @@ def columns_for(values, cuts, ranks):
                 A.append(holds | np.isnan(values[:, f]))  # a clause refuses the missing
                 feature.append(f)
                 side.append(s)
-    table = BinnedTable.of_matrix(np.array(A).T, np.array(feature), np.array(side))
+    table = binned_matrix(np.array(A).T, np.array(feature), np.array(side))
     return table, MovableCuts(ranks), of
 
 

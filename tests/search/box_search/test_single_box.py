@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import BoxRows
 from rulekit.search.box_search.search import SingleBox
 from tests.reference import rule_lists as slow
+from tests.strategies.boxes import box_rows
 from tests.strategies.rule_lists import list_problems
 
 CLOSE = 1e-5
@@ -35,5 +35,5 @@ def test_search_starts_at_the_best_small_box_and_ends_at_a_minimum(data):
 
 
 def test_without_features_the_best_box_is_the_whole():
-    problem = BoxRows(np.zeros((3, 0), int), np.zeros(0, int), np.array([0, 1, 1]))
+    problem = box_rows(np.zeros((3, 0), int), np.zeros(0, int), np.array([0, 1, 1]))
     assert SingleBox(problem).started(np.ones(len(problem.y)), 0.1).shape == (0, 3)

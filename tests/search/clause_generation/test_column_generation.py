@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from rulekit.search.box_search.problem import Boxes, BoxRows, no_boxes
+from rulekit.search.box_search.problem import Boxes, no_boxes
 from rulekit.search.clause_generation import column_generation, exact_clause, pricing
 from rulekit.search.clause_generation.column_generation import (
     ClauseMaster,
@@ -27,6 +27,7 @@ from rulekit.search.clause_generation.pricing import BoxPricing, joined
 from rulekit.search.lp import solve_lp
 from tests.engines import solved_by
 from tests.reference.boxes import choices
+from tests.strategies.boxes import box_rows
 
 
 def small(seed, missing=False):
@@ -34,7 +35,7 @@ def small(seed, missing=False):
     n_bins = np.array([3, 2, 3])
     codes = rng.integers(0, n_bins + missing, size=(24, 3))
     y = ((codes[:, 0] == 2) | (codes[:, 2] == 0)) ^ (rng.random(24) < 0.2)
-    return BoxRows(codes, n_bins, y)
+    return box_rows(codes, n_bins, y)
 
 
 def all_clauses(problem):
@@ -176,7 +177,7 @@ def random_pool(seed, k=14, noise=0.1):
     n_bins = np.array([4, 4, 3])
     codes = rng.integers(0, n_bins, size=(60, 3))
     y = (codes[:, 0] > 1) ^ (codes[:, 1] == 2) ^ (rng.random(60) < noise)
-    problem = BoxRows(codes, n_bins, y, rng.choice([1.0, 2.0], 60))
+    problem = box_rows(codes, n_bins, y, rng.choice([1.0, 2.0], 60))
     pool = ClausePool(problem, 0.7, 0.4)
     pool.add(random_clauses(rng, n_bins, k))
     return pool

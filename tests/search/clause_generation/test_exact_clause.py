@@ -49,7 +49,7 @@ def task_of(seed, incumbent=0.0, **limits):
     codes, y, weight, theta = instance(seed)
     holds, slots = literals_of(codes)
     weight = np.ones(len(y)) if weight is None else weight
-    return clause_task(holds, y, weight, theta, slots, incumbent, ClauseLimits(**limits))
+    return clause_task(holds, y, theta, slots, weight, incumbent, ClauseLimits(**limits))
 
 
 @pytest.mark.slow
@@ -77,7 +77,7 @@ def test_search_equals_its_twin_on_many_words_and_weights(seed):
     y = (codes[:, 0] > 1) & (codes[:, 1] < 2) ^ (rng.random(300) < 0.2)
     weight = [np.ones(300), rng.integers(0, 5, 300).astype(float), rng.random(300)][seed % 3]
     holds, slots = literals_of(codes)
-    task = clause_task(holds, y, weight, 1.5, slots, 0.0, ClauseLimits())
+    task = clause_task(holds, y, 1.5, slots, weight)
     assert search(task) == search_bits(task)
     assert search_bits(task).chosen
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import ERRORS, BoxRows, no_boxes
+from rulekit.search.box_search.problem import ERRORS, no_boxes
 from rulekit.search.box_search.search import Descent
 from rulekit.search.clause_generation import pricing as module
 from rulekit.search.clause_generation.pricing import BoxPricing
 from tests.reference.box_intervals import IntervalSearch
-from tests.strategies.boxes import box_problems
+from tests.strategies.boxes import box_problems, box_rows
 
 
 @pytest.fixture(autouse=True, params=["few columns", "many columns"])
@@ -78,7 +78,7 @@ def test_all_columns_are_priced_if_promising_ones_find_too_little(monkeypatch):
     codes = rng.integers(0, 2, (200, 3))
     y = codes[:, 1] & codes[:, 2] == 1
     codes[:, 0] = np.where(rng.random(200) < 0.8, y, ~y)
-    problem = BoxRows(codes, np.array([2, 2, 2]), y)
+    problem = box_rows(codes, np.array([2, 2, 2]), y)
     descent = Descent(problem)
     assert descent.features_of(descent.choose_alone(1.0)[0], 1).tolist() == [0]
     boxes, cost = BoxPricing(problem, 1.0, 1.0).price(problem.weight[problem.y], no_boxes(3), 15)

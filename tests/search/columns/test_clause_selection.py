@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.columns.clause_selection import ClauseSelection, error_cost, hamming_cost
+from rulekit.search.columns.clause_selection import error_cost, hamming_cost
 from tests.reference import two_level
 from tests.strategies.covers import cover_problems
 
@@ -25,20 +25,10 @@ def test_a_disabled_clause_counts_as_one_column_that_is_always_true():
     chosen, disabled = np.array([[True, False], [False, False]]), np.array([False, True])
     with_column = np.array([[True, False, False], [False, False, True]])
     padded = np.hstack([A, np.ones((2, 1), dtype=bool)])
-    for cost in (hamming_cost, error_cost):
-        found = cost(A, y, None, chosen, 0.5, disabled=disabled, disable_cost=0.5)
-        assert found == cost(padded, y, None, with_column, 0.5)
+    found = error_cost(A, y, np.ones(2), chosen, 0.5, disabled=disabled, disable_cost=0.5)
+    assert found == error_cost(padded, y, np.ones(2), with_column, 0.5)
 
 
 def test_an_empty_rule_without_clauses_is_always_true():
     A, y = np.ones((2, 1), dtype=bool), np.array([True, False])
-    assert hamming_cost(A, y, None, np.zeros((0, 1), dtype=bool)) == 1.0
-
-
-def test_selection_has_a_flag_per_clause_and_disabled_ones_are_empty():
-    chosen = np.array([[True, False], [False, False]])
-    assert ClauseSelection(chosen, np.array([False, True]), 0.0).n_conditions == 1
-    with pytest.raises(ValueError, match=r"shapes are \(1,\) and \(2, 2\)"):
-        ClauseSelection(chosen, np.array([False]), 0.0)
-    with pytest.raises(ValueError, match="must not contain columns; clear its row"):
-        ClauseSelection(chosen, np.array([True, False]), 0.0)
+    assert hamming_cost(A, y, np.ones(2), np.zeros((0, 1), dtype=bool), 0.0) == 1.0

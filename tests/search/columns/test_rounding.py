@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.binning import BinnedTable
 from rulekit.search.columns.rounding import (
     RoundingTask,
     redundancy_groups,
@@ -13,12 +12,18 @@ from rulekit.search.columns.rounding import (
     round_by_threshold,
     round_without_redundancy,
 )
-from rulekit.search.one_level.problem import CoverProblem
 from rulekit.search.screening.bounds import priced
 from rulekit.search.screening.proved_cover import best_columns
 from tests.reference.candidates import MatrixColumns
 from tests.reference.one_level import best_clause_cost, clause_cost
-from tests.strategies.covers import cover_problems, rounding_task, sub_problems, threshold_table
+from tests.strategies.covers import (
+    binned_matrix,
+    cover_problem,
+    cover_problems,
+    rounding_task,
+    sub_problems,
+    threshold_table,
+)
 
 
 @given(cover_problems())
@@ -93,7 +98,7 @@ def test_random_rounding_repeats_with_its_seed():
 @pytest.mark.slow
 def test_rounding_is_near_the_exact_optimum():
     A, y, binned = threshold_table(11, n=150, features=5, cuts=6)
-    problem = CoverProblem(binned, y)
+    problem = cover_problem(binned, y)
     ratios, against_threshold = [], []
     for rows, theta in sub_problems(y, 3, 40):
         relaxed = problem.solve(rows, theta)
@@ -115,7 +120,7 @@ def test_rounding_is_near_the_exact_optimum():
 
 def test_levels_that_equal_or_complement_one_another_are_one_group():
     A = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 1]], dtype=bool)
-    binned = BinnedTable.of_matrix(A, np.zeros(4, int))
+    binned = binned_matrix(A, np.zeros(4, int))
     groups = redundancy_groups(binned, np.ones(3, dtype=bool))
     assert [g.single.tolist() for g in groups] == [[0, 1, 2], [3]]
 
@@ -136,13 +141,13 @@ def test_thresholds_of_a_number_are_a_group_with_gaps_between_pairs():
 
 def test_missing_as_high_makes_both_sides_true():
     A = np.array([[True, True], [False, True], [True, False]])
-    binned = BinnedTable.of_matrix(A, np.zeros(2, int), np.array([-1, 1]), np.array([0, 1]))
+    binned = binned_matrix(A, np.zeros(2, int), np.array([-1, 1]), np.array([0, 1]))
     y = np.array([True, True, False])
     assert redundancy_groups(binned, y)[0].overlap
     assert not redundancy_groups(binned, ~y)[0].overlap
 
 
 def test_a_column_of_a_feature_of_its_own_is_its_own_group():
-    groups = redundancy_groups(BinnedTable.of_matrix(np.ones((2, 3), bool)), np.ones(2, dtype=bool))
+    groups = redundancy_groups(binned_matrix(np.ones((2, 3), bool)), np.ones(2, dtype=bool))
     assert [g.single.tolist() for g in groups] == [[0], [1], [2]]
     assert not any(g.has_pairs for g in groups)

@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-from rulekit.binning import BinnedTable
 from rulekit.search.columns.rounding import default_perturbation
-from rulekit.search.one_level.problem import SCREEN_FROM, ChainScreen, CoverProblem
-from tests.strategies.covers import sub_problems, threshold_table
+from rulekit.search.one_level.problem import SCREEN_FROM, ChainScreen
+from tests.strategies.covers import binned_matrix, cover_problem, sub_problems, threshold_table
 
 
 def rows_of(P, binned):
     """Read a matrix as columns like those of a table."""
-    return BinnedTable.of_matrix(P, binned.feature, binned.side, binned.rank)
+    return binned_matrix(P, binned.feature, binned.side, binned.rank)
 
 
 def beaten_slowly(P, binned, price, worth):
@@ -46,7 +45,7 @@ def test_thresholds_that_gaps_make_overlap_are_not_compared():
     table = np.array([column | gap for column in low for gap in (False, missing)]).T
     parts = [(0, -1, k) for k in range(4) for _ in range(2)]
     P = table[y]
-    binned = BinnedTable.of_matrix(P, *np.array(parts).T)
+    binned = binned_matrix(P, *np.array(parts).T)
     price = 0.1 + table[~y].sum(axis=0) + default_perturbation(8)
     found = ChainScreen(rows_of(P, binned)).beaten(price, P.sum(axis=0))
     slow = beaten_slowly(P, binned, price, P.sum(axis=0))
@@ -56,7 +55,7 @@ def test_thresholds_that_gaps_make_overlap_are_not_compared():
 @pytest.mark.parametrize("seed", range(4))
 def test_the_vertex_is_the_same_with_and_without_screening(seed):
     _, y, binned = threshold_table(seed, n=120, features=5, cuts=8, levels=3, missing=0.1)
-    one, other = (CoverProblem(binned, y) for _ in range(2))
+    one, other = (cover_problem(binned, y) for _ in range(2))
     one.screening, other.screening = True, False
     for rows, theta in sub_problems(y, seed, 25):
         a, b = one.solve(rows, theta), other.solve(rows, theta)
@@ -67,7 +66,7 @@ def test_the_vertex_is_the_same_with_and_without_screening(seed):
 @pytest.mark.slow
 def test_many_columns_are_screened_and_few_are_not():
     A, y, binned = threshold_table(0)
-    assert not CoverProblem(binned, y).screening
+    assert not cover_problem(binned, y).screening
     many = np.tile(A, (1, SCREEN_FROM // A.shape[1] + 1))
-    assert CoverProblem(many, y).screening
-    assert CoverProblem(many, y).solve(None, 1.0).value >= 0.0  # without chains, all are passed
+    assert cover_problem(many, y).screening
+    assert cover_problem(many, y).solve(None, 1.0).value >= 0.0  # without chains, all are passed

@@ -3,11 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import BoxRows
 from rulekit.search.box_search.search import SearchPlan
 from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 from tests.reference import rule_lists as slow
-from tests.strategies.boxes import single_conditions
+from tests.strategies.boxes import box_rows, single_conditions
 from tests.strategies.rule_lists import list_problems, lists_for
 
 MOST = 3
@@ -73,7 +72,7 @@ def planted(n=400):
     y[codes[:, 2] >= 4] = 0
     y[(codes[:, 1] <= 2) & (codes[:, 4] >= 3)] = 2
     y[codes[:, 0] == 5] = 1
-    return BoxRows(codes, np.full(6, 6), y)
+    return box_rows(codes, np.full(6, 6), y)
 
 
 def test_a_planted_list_is_found_with_no_condition_too_many():
@@ -96,7 +95,7 @@ def test_equal_rows_of_one_class_are_merged_in_an_order_of_their_own():
     rows = [([0, 1], 2, 1.0), ([1, 0], 0, 0.5), ([0, 1], 2, 3.0), ([0, 1], 1, 2.0)]
     for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
         codes, y, weight = (np.array(part) for part in zip(*(rows[k] for k in order), strict=True))
-        problem = BoxRows(codes, np.array([2, 2]), y, weight)
+        problem = box_rows(codes, np.array([2, 2]), y, weight)
         assert problem.codes.tolist() == [[0, 1], [0, 1], [1, 0]]
         assert problem.y.tolist() == [1, 2, 0]
         assert problem.weight.tolist() == [2.0, 4.0, 0.5]

@@ -58,16 +58,6 @@ def test_chains_are_read_off_the_places_of_thresholds():
     assert (MatrixColumns.of(A).chain == -1).all()
 
 
-def test_wrong_weights_are_refused():
-    _, matrix, y, _, _ = tied_table(4)
-    with pytest.raises(ValueError, match=r"one entry for each of the \d+ rows"):
-        priced(matrix, y[:-1], 1.0)
-    with pytest.raises(ValueError, match="must be finite and not negative"):
-        priced(matrix, y, 1.0, -np.ones(len(y)))
-    with pytest.raises(ValueError, match="must be finite and not negative; got theta=-1"):
-        priced(matrix, y, -1.0)
-
-
 @pytest.mark.slow
 @given(cover_problems())
 def test_compact_program_matches_the_printed_one(problem):

@@ -62,13 +62,7 @@ def test_a_clause_over_what_is_left_costs_the_same_over_all_columns():
     assert found.problem.cost(found.kept[clause]) == pytest.approx(small.cost(clause))
 
 
-def test_a_test_that_is_not_there_is_named():
-    _, matrix, y, weight, _ = tied_table(1)
-    problem = priced(matrix, y, 1.0, weight)
-    with pytest.raises(ValueError, match=r"must be some of simple, .*; got 'magic'"):
-        screen(problem, ("magic",))
-    with pytest.raises(ValueError, match="needs `bounds`"):
-        screen(problem, ("duality given",))
+def test_all_tests_are_tried_here():
     assert set(EVERYTHING) == set(TESTS)
 
 

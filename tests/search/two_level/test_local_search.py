@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.binning import BinnedTable
 from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
 from rulekit.search.two_level.local_search import local_search
 from tests.reference.local_search import cost, neighbours
+from tests.strategies.covers import binned_matrix
 
 THETAS = st.sampled_from((0.0, 0.05, 0.5, 1.0, 2.5))
 
@@ -33,7 +33,7 @@ class Problem:
         self.A = np.array([*low, *high, *flags]).T
         self.side = np.array([-1] * len(cuts) + [1] * len(cuts) + [0] * 3)
         source = np.array([0] * 2 * len(cuts) + [1, 2, 3])
-        self.table = BinnedTable.of_matrix(self.A, source, self.side)
+        self.table = binned_matrix(self.A, source, self.side)
         self.cuts = MovableCuts({0: self.ranks})
         self.y = rng.random(n) < 0.5
         self.weight = rng.integers(1, 4, n).astype(float) if whole else rng.random(n) + 0.1
@@ -103,7 +103,7 @@ def test_a_cut_moves_to_the_best_value_that_is_not_barred(barred, rank, value):
     ranks = np.arange(10)
     A = np.array([ranks <= 2, ranks > 2]).T
     start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
-    table = BinnedTable.of_matrix(A, np.zeros(2, int), np.array([-1, 1]))
+    table = binned_matrix(A, np.zeros(2, int), np.array([-1, 1]))
     cuts = MovableCuts({0: ranks}, frozenset(barred))
     selection, moved = local_search(
         table.labelled(ranks <= 5, np.ones(10)), "cnf", start, 0.5, cuts

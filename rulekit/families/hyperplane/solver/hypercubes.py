@@ -58,8 +58,6 @@ def extract_boxes(
     half: HalfSpace, V: Floats, *, criterion: str = "peel", max_depth: int = 20
 ) -> Boxes:
     """Cover points V (m, n) by disjoint boxes that do not cross the plane (algorithm 4.1)."""
-    if criterion not in CRITERIA:
-        raise ValueError(f"`criterion` must be one of {tuple(CRITERIA)}, got {criterion!r}.")
     inside = V[half.contains(V)]
     if half.n_features == 0:
         return _everything(half, len(inside))
@@ -84,8 +82,6 @@ def carry_on(
     half: HalfSpace, V: Floats, v: Floats, *, criterion: str = "peel", max_depth: int = 20
 ) -> tuple[Floats, Floats, int]:
     """Extract boxes where one more point is, until one holds it; shapes: v (n,); result (n,)."""
-    if half.value(v) > half.cap:
-        raise ValueError("`v` must be on this side of the plane; take the other side.")
     points, counts = np.unique(V[half.contains(V)], axis=0, return_counts=True)
     # The outer upper faces reach as far as the point does; no point of the table is beyond them, so
     # that every box on the way is the one `extract_boxes` found.

@@ -165,7 +165,6 @@ def columns_figure(
     points: SplitPoints,
     columns: Columns,
     *,
-    case: Columns | None = None,
     names: Mapping[str, str] | None = None,
 ) -> go.Figure:
     """Draw the rows of a node over the two columns of a split, with the boundary.
@@ -178,7 +177,7 @@ def columns_figure(
         The rows.
     columns : mapping of str to ndarray of shape (n,)
         The table the points were computed from.
-    case, names
+    names
         As in `bspace_figure`.
 
     Returns
@@ -201,8 +200,6 @@ def columns_figure(
     margin = split.margin({a: gx.ravel(), b: gy.ravel()}).reshape(gx.shape)
     figure.add_trace(_boundary(gx[0], gy[:, 0], margin, split.is_band))
     _add_points(figure, drawn, x, y)
-    if case is not None:
-        _add_star(figure, np.asarray(case[a], dtype=float), np.asarray(case[b], dtype=float))
     figure.update_xaxes(title=plain(words.name(a), 80))
     figure.update_yaxes(title=plain(words.name(b), 80))
     return figure

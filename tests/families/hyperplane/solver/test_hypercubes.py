@@ -111,14 +111,6 @@ def test_extraction_carried_on_ends_in_a_box_that_holds_the_point(plane, criteri
             assert depth == boxes.depth[held][0]
 
 
-def test_a_point_of_the_other_side_is_refused():
-    X, w, gamma = random_plane(0, 3)
-    half = half_of(X, w, gamma, above=True)
-    V = half.oriented(X)
-    with pytest.raises(ValueError, match="must be on this side"):
-        carry_on(half, V, V[~half.contains(V)][0])
-
-
 def test_boxes_of_few_points_and_later_boxes_are_dropped():
     X, w, gamma = random_plane(3, 3, m=200)
     half = half_of(X, w, gamma, above=False)
@@ -134,10 +126,3 @@ def test_a_plane_without_weights_gives_one_box_or_none():
     for above, n in ((False, 1), (True, 0)):
         half = half_of(rows, np.zeros(2), 1.0, above)
         assert len(extract_boxes(half, half.oriented(rows))) == n
-
-
-def test_an_unknown_criterion_is_refused():
-    X, w, gamma = random_plane(0, 2)
-    half = half_of(X, w, gamma, above=False)
-    with pytest.raises(ValueError, match="`criterion` must be one of"):
-        extract_boxes(half, half.oriented(X), criterion="area")
