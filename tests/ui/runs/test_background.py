@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.ui.tasks import Giving, Raising, Steps
+from tests.ui.tasks import Deaf, Giving, Raising, Steps
 from tests.waiting import PATIENCE, until
 from ui.runs import jobs
 
@@ -88,3 +88,28 @@ def test_a_refusal_is_shown_as_a_sentence(shown):
     app.run()
     assert [e.value.replace("\\", "") for e in app.error] == ["It must not be so."]
     assert app.button(key="begin_tried").label == "Try again"
+
+
+def limited(owner, most):
+    import streamlit as st
+
+    from ui.runs import jobs
+    from ui.runs.background import watched
+
+    job = jobs.registry().get(owner)
+    if job.active:
+        watched(job, lambda job: f"Trying {job.title}", "tried", most=most)
+    else:
+        st.markdown(f"found {job.state}")
+
+
+@pytest.mark.slow
+def test_work_is_stopped_after_the_seconds_it_may_take(tmp_path):
+    job = jobs.registry().start("someone", "it", Deaf(tmp_path / "number"))
+    until(lambda: job.version == 1)
+    app = AppTest.from_function(limited, args=("someone", 3600.0), default_timeout=PATIENCE).run()
+    assert [c.value for c in app.caption] == ["Trying it"]
+    assert app.button(key="stop_tried")
+    app = AppTest.from_function(limited, args=("someone", 0.0), default_timeout=PATIENCE).run()
+    assert found(app) == "found cancelled"
+    jobs.registry().forget("someone")
