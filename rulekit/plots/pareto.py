@@ -376,11 +376,11 @@ def _curve(family: Baseline) -> go.Scatter:
 
 
 def _add_legend(figure: go.Figure, names: Sequence[str], looks: Sequence[Look]) -> None:
-    """Add a legend of several learners at the lower edge, as wide as the figure."""
+    """Add a legend of several learners below the plot, as wide as the plot and its left margin."""
     if len(names) < 2:
         return
-    place = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "bottom"}
-    place |= {"xref": "container", "yref": "container"}
+    place = {"orientation": "h", "x": -0.01, "xanchor": "left", "y": -0.25, "yanchor": "top"}
+    place |= {"font": {"size": 10}, "indentation": -15}  # three in a line of a window of 1280 px
     height = HEIGHT + LINE * (1 + -(-len(names) // PER_LINE))
     figure.update_layout(legend2=place, height=height, xaxis_automargin=True)
     for name, look in zip(names, looks, strict=True):
