@@ -99,7 +99,7 @@ class BaseRuleClassifier(
         """Constraints of the parameters, in the order of inheritance."""
         parts = [vars(each).get("_own_constraints", {}) for each in type(self).__mro__]
         merged = {k: v for part in reversed(parts) for k, v in part.items()}
-        return {name: merged[name] for name in self._get_param_names()}
+        return {name: merged[name] for name in self._get_param_names() if name in merged}
 
     @classmethod
     @cache  # scikit-learn inspects the signature again for each clone

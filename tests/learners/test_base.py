@@ -324,3 +324,14 @@ def test_constraints_follow_the_order_in_which_classes_inherit():
     inherited = BoxSearchClassifier()._parameter_constraints
     assert Left()._parameter_constraints == inherited
     assert Both()._parameter_constraints == inherited | {"theta": [None], "refine": [None]}
+
+
+def test_subclass_adds_a_parameter_without_a_constraint():
+    class Named(FixedRuleClassifier):
+        def __init__(self, rule_set, title=""):
+            super().__init__(rule_set)
+            self.title = title
+
+    X, y = pd.DataFrame({"x": [0.0, 1.0]}), ["a", "b"]
+    rule = RuleSet((Clause((Literal("x", ">", 0.5),)),), ("b",), "dnf", "a")
+    assert Named(rule, "mine").fit(X, y).predict(X).tolist() == y

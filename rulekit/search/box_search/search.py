@@ -77,7 +77,7 @@ class SingleBox:
         self._table.charges[:, 0] = savings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: entries of fitted models were pickled as dicts
 class Entry:
     """Size and loss of a rule."""
 
