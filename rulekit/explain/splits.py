@@ -406,7 +406,7 @@ def _changes(split: PowerLawSplit, row: Row, ranges: Ranges) -> tuple[SplitChang
         (split,), here, split.features, lambda columns: split.mask(columns) != held, ranges
     )
     changes = [
-        SplitChange(f, here[f], new, abs(new - here[f]) / ranges[f] if f in ranges else None)
+        SplitChange(f, here[f], new, abs(new - here[f]) / ranges[f] if ranges.get(f) else None)
         for f, new in turning
     ]
     return tuple(sorted(changes, key=lambda c: c.size))

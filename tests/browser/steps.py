@@ -43,9 +43,9 @@ def rule(visitor):
 def slide(visitor, key):
     """Press a key on the slider of conditions, and wait for another rule."""
     before = rule(visitor)
+    slider = visitor.page.get_by_role("slider", name="Conditions at most")
     with visitor.action():
-        visitor.page.get_by_role("slider", name="Conditions at most").focus()
-        visitor.page.keyboard.press(key)
+        visitor.until_sent(lambda: slider.press(key), lambda: visitor.wire.asked, "the slider")
     visitor.until(lambda: rule(visitor) != before)
     return rule(visitor)
 

@@ -343,7 +343,7 @@ def _levels(state: AppState, name: str, values: list[Any]) -> None:
         shares_table(table["level"], table["rows"], shares, labels, "in each level")
         return
     shown = table.assign(share=100 * table["share"])
-    shown = shown.rename(columns={"positive": str(state.positive)})
+    shown = shown.rename(columns={"positive": f"{state.positive}, rows"})
     _shares(shown, f"Rows and share of {state.positive} in each level.")
 
 
@@ -387,7 +387,8 @@ def _outcome_table(
         shares_table(values, rows, shares, state.labels, where)
         return
     table = pd.DataFrame({"values": list(values), "rows": list(rows)})
-    table = table.assign(**{str(state.positive): counts, "share": 100 * np.ravel(shares)})
+    table[f"{state.positive}, rows"] = counts  # an outcome may be called "rows" or "share"
+    table["share"] = 100 * np.ravel(shares)
     _shares(table, f"Rows and share of {state.positive} {where}.")
 
 

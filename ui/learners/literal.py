@@ -76,7 +76,7 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
     if not learned or state.several or model.rule_set_.n_clauses != 1:
         return None
     task = partial(prove, model, replace(state, result=None), SHORT_PROOF_SECONDS)
-    title = "Looking whether any rule of one clause is better"
+    title = "Search for a better rule of one clause"
     certificate: Certificate | None = answer_of("proof", title, _proof_key(state), task)
     if certificate is not None and certificate.verdict:
         _show_proof(certificate)

@@ -71,8 +71,7 @@ def watched(
 
     It is stopped after `most` seconds.
     """
-    drawn = job.version, job.active
-    st.fragment(_watched, run_every=every)(job, words, name, most, drawn)
+    st.fragment(_watched, run_every=every)(job, words, name, most, job.version)
 
 
 def _watched(
@@ -80,11 +79,11 @@ def _watched(
     words: Callable[[jobs.Job], str],
     name: str,
     most: float,
-    drawn: tuple[int, bool],
+    version: int,
 ) -> None:
     if job.elapsed > most:
         job.cancel()
-    if (job.version, job.active) != drawn:
+    if not job.active or job.version != version:
         st.rerun()
     bar, stop = st.columns([5, 1], vertical_alignment="bottom")
     text = md(words(job), 200)

@@ -29,3 +29,22 @@ def test_outcome_may_have_the_name_of_a_share_column():
     assert table["rows"].tolist() == [3, 0]
     assert table["rows, %"].tolist()[0] == 100
     assert np.isnan(table["values, %"].tolist()[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("outcome", ["rows", "share", "self"])
+def test_described_outcome_may_have_the_name_of_a_column(outcome):
+    def page(outcome):
+        from types import SimpleNamespace
+
+        from ui.binning.cards import _outcome_table
+
+        state = SimpleNamespace(several=False, positive=outcome)
+        _outcome_table(state, ["1.0", "2.0"], [3, 4], [1, 2], [[0.25], [0.5]], "by value")
+
+    app = AppTest.from_function(page, args=(outcome,)).run()
+    assert not app.exception
+    table = app.dataframe[0].value
+    assert table["rows"].tolist() == [3, 4]
+    assert table[f"{outcome}, rows"].tolist() == [1, 2]
+    assert table["share"].tolist() == [25, 50]

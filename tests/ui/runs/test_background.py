@@ -113,3 +113,23 @@ def test_work_is_stopped_after_the_seconds_it_may_take(tmp_path):
     app = AppTest.from_function(limited, args=("someone", 0.0), default_timeout=PATIENCE).run()
     assert found(app) == "found cancelled"
     jobs.registry().forget("someone")
+
+
+def just_ended():
+    from types import SimpleNamespace
+
+    import streamlit as st
+
+    from ui.runs.background import watched
+
+    if st.session_state.setdefault("seen", False):
+        st.markdown("found its answer")
+    else:
+        st.session_state["seen"] = True
+        job = SimpleNamespace(version=1, active=False, elapsed=0.0, total=0)
+        watched(job, lambda job: "Trying", "tried")
+
+
+def test_job_that_ends_before_it_is_drawn_is_answered():
+    app = AppTest.from_function(just_ended, default_timeout=PATIENCE).run()
+    assert found(app) == "found its answer"
