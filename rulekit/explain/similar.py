@@ -12,8 +12,7 @@ from rulekit.explain.boundary import ranges_of
 from rulekit.explain.subject import Subject, columns_for, row_values, rows_with
 from rulekit.rules import Condition, RuleSet
 from rulekit.rules.condition import missing_in
-from rulekit.style.phrases import PLAIN, Wording, counted_outcome, label_text
-from rulekit.style.wording import whole_percent
+from rulekit.style.phrases import PLAIN, Wording, counted_outcome, label_text, whole_percent
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rulekit.exceptions import ExportError, RuleError
 from rulekit.rules import Columns, RuleSet, clause_statistics, wilson_interval
 from rulekit.rules.rule_set import rule_of
-from rulekit.style.wording import whole_percent
+from rulekit.style.phrases import whole_percent
 
 
 def exported_rule(model: Any) -> RuleSet:

@@ -7,7 +7,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rulekit.style.palette import Look, bars, base_layout, outcome_looks, plain
-from rulekit.style.wording import percent, whole_percent
+from rulekit.style.phrases import whole_percent
+from rulekit.style.wording import percent
 
 
 def clause_figure(

@@ -148,6 +148,12 @@ def levels(values: Iterable[Any], wording: Wording = PLAIN) -> str:
     return capped([shown(v, wording=wording) for v in values])
 
 
+def whole_percent(part: float, whole: float) -> str:
+    """Format a part of a whole without decimals; ``"0 %"`` and ``"100 %"`` only if exact."""
+    rounded = round(100 * part / whole)
+    return f"{min(max(rounded, 1), 99) if 0 < part < whole else rounded} %"
+
+
 def capped(texts: Sequence[str], most: int = MAX_LISTED) -> str:
     """List the first texts, and how many more there are."""
     shown = ", ".join(texts[:most])

@@ -10,12 +10,6 @@ def percent(share: float) -> str:
     return "—" if math.isnan(share) else f"{100 * share:.1f} %"
 
 
-def whole_percent(part: float, whole: float) -> str:
-    """Format a part of a whole without decimals; ``"0 %"`` and ``"100 %"`` only if exact."""
-    rounded = round(100 * part / whole)
-    return f"{min(max(rounded, 1), 99) if 0 < part < whole else rounded} %"
-
-
 def measured(value: float, measure: str, unit: str = "") -> str:
     """Format a measure: a share as a percentage, a cost as a number with its unit."""
     if measure != COST:

@@ -287,7 +287,9 @@ class Session:
             assert counts == [pair for pairs in both for pair in pairs]
         for label in set(train.truth):
             n, right = train.truth.count(label), train.pairs.count((label, label))
-            assert f"{label}: {right:,} of {n:,} correct ({100 * right / n:.0f} %)" in words
+            most, least = (100, 0) if right in (0, n) else (99, 1)
+            share = min(max(round(100 * right / n), least), most)
+            assert f"{label}: {right:,} of {n:,} correct ({share} %)" in words
         assert f"{train.wrong:,} of {train.n:,} training rows" in words
 
     def check_explain(self, words, train, test):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.style.phrases import exact, listed, number, one_line, shown
+from rulekit.style.phrases import exact, listed, number, one_line, shown, whole_percent
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -46,3 +46,11 @@ def test_lists_read_like_sentences():
 
 def test_endless_text_is_cut():
     assert one_line("x" * 10_000) == "x" * 59 + "…"
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [(0, 9, "0 %"), (1, 400, "1 %"), (1, 3, "33 %"), (266, 267, "99 %"), (267, 267, "100 %")],
+)
+def test_only_all_of_a_whole_are_100_percent(part, whole, text):
+    assert whole_percent(part, whole) == text

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from rulekit.style.wording import capital, measured, percent, plural, short_number, whole_percent
+from rulekit.style.wording import capital, measured, percent, plural, short_number
 
 
 @pytest.mark.parametrize(
@@ -12,14 +12,6 @@ from rulekit.style.wording import capital, measured, percent, plural, short_numb
 )
 def test_a_share_is_a_percentage_with_one_decimal(share, text):
     assert percent(share) == text
-
-
-@pytest.mark.parametrize(
-    ("part", "whole", "text"),
-    [(0, 9, "0 %"), (1, 400, "1 %"), (1, 3, "33 %"), (266, 267, "99 %"), (267, 267, "100 %")],
-)
-def test_only_all_of_a_whole_are_100_percent(part, whole, text):
-    assert whole_percent(part, whole) == text
 
 
 @pytest.mark.parametrize(
