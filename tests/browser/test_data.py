@@ -67,8 +67,9 @@ def test_file_of_the_server_with_a_backslash_keeps_its_name(visit, tmp_path, mon
         visitor = visit("/", address=address)
         name = visitor.page.get_by_role("combobox", name="Table on this server")
         assert name.input_value() == r"salaries\.csv"
+        opener = visitor.page.locator(".stButton button", has_text="Open")
         with visitor.action():
-            visitor.page.locator(".stButton button", has_text="Open").click()
+            visitor.until_sent(opener.click, lambda: visitor.wire.asked, "Open")
         visitor.reads(r"salaries\.csv · 40 rows")
         visitor.leave()
 
@@ -77,7 +78,8 @@ def test_forgetting_leaves_an_empty_page_and_a_clean_address(visit):
     visitor = visit("/").press("sample_iris")
     visitor.page.wait_for_url("**/data?analysis=*")
     address = visitor.page.url
-    visitor.page.get_by_role("tab", name="This analysis").click()
+    with visitor.action():  # the page runs again, which would close the popover
+        visitor.page.get_by_role("tab", name="This analysis").click()
     visitor.page.get_by_text("Forget this analysis").click()
     visitor.press("forget")
     visitor.page.get_by_text("Or try a sample").wait_for()

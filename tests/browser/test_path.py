@@ -125,8 +125,9 @@ def test_unknown_level_typed_into_a_condition_is_refused_in_a_sentence(modelling
     slide(visitor, "End")
     visitor.turn_to("Rules")
     town = page.locator("[data-testid=stHorizontalBlock]", has_text="town is 'Bonn'").last
+    edit = town.get_by_role("button", name="Edit")
     with visitor.action():
-        town.get_by_role("button", name="Edit").click()
+        visitor.until_sent(edit.click, lambda: visitor.wire.asked, "Edit")
     conditions = page.locator("[class*=st-key-conditions_]")
     words = conditions.locator("label p").all_inner_texts()
     with visitor.action():
