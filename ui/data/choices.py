@@ -260,12 +260,13 @@ def set_aside(table: Table) -> str:
         if column.role in ("id", "ignore"):
             usual = "audit only" if looks_protected(column.name) else "set aside"
             reason = reasons.get("id" if column.role == "id" else column.kind, usual)
-            if column.name == numbers_of_cut(table.target or ""):
-                reason = "cut into the two outcomes"
-            columns.append(f"{column.name} ({reason})")
+            name = column.name
+            if name == numbers_of_cut(table.target or ""):
+                name, reason = f"numbers of {table.target}", "cut into the two outcomes"
+            columns.append(f"{name} ({reason})")
     if not columns:
         return ""
-    return f"Not used: {capped(columns, 6)}. Their roles are under Columns."
+    return f"Not used: {capped(columns, 6)}. Roles are set under Columns."
 
 
 def _one_class(n_classes: int, key: str) -> None:

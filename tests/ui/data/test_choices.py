@@ -85,6 +85,12 @@ def test_a_cut_on_data_is_kept_changed_and_taken_back(app):
     assert CUT not in state.options
 
 
+def test_the_numbers_behind_a_cut_are_named_without_doubled_brackets():
+    table = Table.from_frame(frame(), name="costs").with_cut("charges", 12_400.0)
+    words = "Not used: numbers of charges (cut into the two outcomes). Roles are set under Columns."
+    assert choices.set_aside(table.with_roles({"charges": "target"})) == words
+
+
 def test_missing_cells_are_conditions_only_if_allowed(monkeypatch):
     age = pd.Series(np.arange(N, dtype=float)).where(np.arange(N) % 2 == 0)
     ill = np.where(age.isna(), "yes", "no")
