@@ -367,7 +367,7 @@ def test_selected_points_are_compared_side_by_side(on_models):
     numbers = app.session_state["app"].result.curve().index
     app.multiselect(key="compare").set_value([numbers[0], numbers[-1]]).run()
     assert not app.exception
-    assert "of 700 learning rows" in text(app)
+    assert "of 700 training rows" in text(app)
     result = app.code[-1]
     assert result.language == "diff"
     assert {line[0] for line in result.value.splitlines()} <= set("+- ")

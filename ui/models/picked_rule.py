@@ -391,7 +391,7 @@ def _about_answers(comparison: RuleComparison, y: pd.Series) -> str:
     assert rows is not None
     assert before is not None
     assert after is not None
-    total = plural(comparison.n_rows, "learning row")
+    total = plural(comparison.n_rows, "training row")
     if not len(rows):
         return f"Both predict the same for all {total}."
     truth = y.to_numpy(dtype=object)[rows]
