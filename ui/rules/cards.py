@@ -73,7 +73,7 @@ def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
     learned.metric("Error, training rows", percent(error(rule, train)))
     costs = state.costs
     if costs is not None:
-        size.metric("Cost a 100, one answer for all", cheapest_words(train, costs))
+        size.metric("Cost a 100, one prediction for all", cheapest_words(train, costs))
         learned.metric("Cost a 100, training rows", cost_words(rule, train, costs))
         if test is not None:
             held_out.metric("Cost a 100, test rows", cost_words(rule, test, costs))
@@ -102,8 +102,8 @@ def alarms(rule: RuleSet, train: Rows) -> None:
     elif error(rule, train) == 0:
         names = ", ".join(md(state.label(f)) for f in rule.features)
         st.warning(
-            f"The rule is correct for all {len(train.y)} training rows, which is rare. Check "
-            f"whether {names} would be known before the decision, or contains the outcome."
+            f"The rule is correct for all {len(train.y):,} training rows, which is rare. Check "
+            f"whether it reads what contains the outcome or is known only after it: {names}."
         )
 
 

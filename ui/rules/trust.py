@@ -200,7 +200,7 @@ def _one(alternatives: Alternatives, rule: RuleSet, train: Rows, state: AppState
             st.dataframe(
                 frame.assign(**{"this rule": rule.predict(train.columns)[rows[:SHOWN_ROWS]]}),
                 hide_index=True,
-                alt=f"{len(rows)} rows that the two rules answer differently",
+                alt=f"{len(rows)} rows that the two rules predict differently",
                 height=240,
             )
             if len(rows) > SHOWN_ROWS:
@@ -243,7 +243,7 @@ def _pairs(alternatives: Alternatives) -> None:
         st.dataframe(
             shares,
             column_config=dict.fromkeys(names, st.column_config.NumberColumn(format="%.1f %%")),
-            alt="Shares of the training rows that each two rules answer differently",
+            alt="Shares of the training rows that each two rules predict differently",
         )
 
 
