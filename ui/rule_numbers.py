@@ -114,8 +114,8 @@ def verdict_words(rule: RuleSet, rows: Rows, majority: Any, labels: list[Any]) -
     i, j = np.unravel_index(int(counts.argmax()), counts.shape)
     if counts[i, j]:
         sentences.append(
-            f"Most frequent error ({counts[i, j]:,} of {counts.sum():,} wrong {rows.name} rows): "
-            f"actual {labels[i]}, predicted {labels[j]}."
+            f"Most frequent error: actual {labels[i]}, predicted {labels[j]} "
+            f"({counts[i, j]:,} of {counts.sum():,} wrong {rows.name} rows)."
         )
     return sentences
 

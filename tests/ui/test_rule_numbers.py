@@ -67,7 +67,7 @@ def test_the_verdict_rounds_halves_up_and_never_hides_an_error(n, wrong, cases):
 
 def test_the_verdict_says_which_rows_its_most_frequent_error_counts():
     words = verdict_words(RULE, part("test", 600, 63), "ill", ["ill", "well"])
-    most = "Most frequent error (63 of 63 wrong test rows): actual well, predicted ill."
+    most = "Most frequent error: actual well, predicted ill (63 of 63 wrong test rows)."
     assert words[2] == most
 
 

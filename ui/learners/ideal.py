@@ -110,8 +110,8 @@ def _modes(model: IdealDNFClassifier, state: AppState) -> None:
     st.caption(
         md(
             f"{n_types - len(types)} of {n_types} types of cases do not occur, and "
-            f"{ties} occur with both classes equally often. The compact formula predicts what makes "
-            f"it shortest there; the formula of the paper predicts {model.default_label_}.",
+            f"{ties} occur with both classes equally often. The compact formula predicts what "
+            f"makes it shortest there; the formula of the paper predicts {model.default_label_}.",
             500,
         )
     )
