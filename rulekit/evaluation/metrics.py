@@ -270,14 +270,14 @@ class GroupMetrics:
                 alike.setdefault(groups, []).append(share_words(measure, self.positive))
         for groups, shares in alike.items():
             sentences.append(
-                f"Few rows: a share is compared from {self.few} rows on; {' and '.join(shares)} "
-                f"are counted on fewer where {self.name} is {' or '.join(groups)}."
+                f"Not compared where {self.name} is {' or '.join(groups)} (fewer than {self.few} "
+                f"rows): {', '.join(shares)}."
             )
         for measure in GROUP_MEASURES:
             if measure not in self.gaps:
                 sentences.append(
-                    f"{share_words(measure, self.positive)} are not compared: fewer than two "
-                    f"groups have {self.few} rows or more."
+                    f"Not compared: {share_words(measure, self.positive)}. Fewer than two groups "
+                    f"have {self.few} rows or more."
                 )
         return sentences
 

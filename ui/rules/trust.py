@@ -346,8 +346,8 @@ TITLES = {
     "called_positive": "Predicted",
 }
 READ = (
-    "Shares with 95 % intervals. *True positive rate*: share of the actual {0} predicted {0}. "
-    "*False positive rate*: share of the others predicted {0}. *Predicted*: share of all rows."
+    "Shares with 95 % intervals. *True positive rate*: share predicted {0} of the rows that are "
+    "{0}. *False positive rate*: the same of all other rows. *Predicted*: the same of all rows."
 )
 MOST_CONDITIONS = 12
 OWN = "groups compared"  # name of the group column in the search, which must not use it
