@@ -306,6 +306,20 @@ def test_sentences_list_the_largest_gap_first_with_figures():
     assert len(found.sentences()) == 4
 
 
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (("a", "b"), "Predicted yes: a 100.0 %, b 0.0 %. A gap"),
+        ((2, 0), "Predicted yes: 100.0 % for n 2, 0.0 % for n 0. A gap"),
+    ],
+)
+def test_shares_of_numbered_groups_are_told_apart_from_their_numbers(names, words):
+    X, y = generated()
+    predicted = RULE.predict({"x": X["x"].to_numpy()}) == "yes"
+    found = group_metrics(RULE, X, y, row_groups(pd.Series(np.where(predicted, *names)), "n"))
+    assert any(sentence.startswith(words) for sentence in found.sentences())
+
+
 def test_group_column_may_be_unread_or_from_elsewhere():
     X, y = generated()
     inside = group_metrics(RULE, X, y, "town")
