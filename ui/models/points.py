@@ -299,8 +299,21 @@ class RunResult:
         if measure not in self.points or not candidates:
             return None
         selected = next((k for k in candidates if CHOSEN in self.settings[k]), None)
-        if selected is not None and (within or self.max_gap is None):
-            return _selected_in_words(self.points.loc[selected], measure, self.unit)
+        if selected is None or not within:
+            found = self._suggested(candidates, measure)
+        else:
+            found = _selected_in_words(self.points.loc[selected], measure, self.unit)
+        if found is None or self.max_gap is None or len(within) == len(self.settings):
+            return found
+        limit = f"a gap of at most {100 * self.max_gap:g} points between groups"
+        if within:
+            about = f"Among the {len(within)} of {len(self.settings)} rules with {limit}."
+        else:
+            about = f"No rule here keeps {limit}: allow a larger one, or search on Rules, Groups."
+        return replace(found, why=f"{found.why} {about}")
+
+    def _suggested(self, candidates: list[int], measure: str) -> Suggestion | None:
+        """Return which of some points has the lowest score; None if none is measured."""
         rows = self._short(self.points.assign(learner=self.searches).loc[candidates])
         rows = rows.dropna(subset=[measure]).assign(setting=lambda table: table.index)
         if not len(rows):
@@ -313,17 +326,7 @@ class RunResult:
         }
         suggested = suggestion(rows, settings, measure)
         suggested["default"] = self._tightest(rows, suggested["default"], measure)
-        found = _in_words(rows, suggested, measure, self.unit)
-        if self.max_gap is None:
-            return found
-        limit = f"a gap of at most {100 * self.max_gap:g} points between groups"
-        if len(within) == len(self.settings):
-            return found
-        if within:
-            about = f"Among the {len(within)} of {len(self.settings)} rules with {limit}."
-        else:
-            about = f"No rule here keeps {limit}: allow a larger one, or search on Rules, Groups."
-        return replace(found, why=f"{found.why} {about}")
+        return _in_words(rows, suggested, measure, self.unit)
 
     def keeps_gap(self, number: int) -> bool:
         """Whether a point's rule keeps the limit on the gap; True without a limit."""
@@ -379,7 +382,10 @@ def _in_words(
         near = figure(suggested["simplest_within_1se"])
         reason += f"The fewest conditions within one standard error of it: {near}. "
     reason += FOREST if FOREST_LOSS in rows else NO_FOREST
-    return Suggestion(number, f"at most {plural(row['limit'], 'condition')}", why, reason)
+    words = f"at most {plural(row['limit'], 'condition')}"
+    if (size := row.get(FOREST_SIZE, row["limit"])) < row["limit"]:
+        words = f"{plural(size, 'condition')} ({words})"
+    return Suggestion(number, words, why, reason)
 
 
 def _selected_in_words(row: pd.Series, measure: str, unit: str) -> Suggestion:
