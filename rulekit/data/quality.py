@@ -104,7 +104,7 @@ def _missing(table: Table, column: Column) -> QualityNote | None:
         return None
     severe = share >= 2 * MISSING_SHARE
     text = (
-        f" is missing in {column.n_missing:,} of {table.n_rows:,} rows ({share:.0%}): only "
+        f" is missing in {column.n_missing:,} of {table.n_rows:,} rows ({100 * share:.0f} %): only "
         "conditions that say “missing” hold there."
     )
     if severe:
@@ -230,7 +230,7 @@ def _leaks(table: Table, target: str) -> list[QualityNote]:
 
 
 def _leak_note(name: str, target: str, wrong: float) -> QualityNote:
-    exact = "perfectly" if wrong == 0 else f"but for {wrong:.2%} of the rows"
+    exact = "perfectly" if wrong == 0 else f"but for {100 * wrong:.2f} % of the rows"
     text = (
         f" alone tells the classes of {shown(target)} apart {exact}. If it is known only after the "
         "outcome, set it aside."

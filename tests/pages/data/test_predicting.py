@@ -73,7 +73,7 @@ def test_class_name_is_used_everywhere_and_after_a_reload(open_app):
     assert set(state.training[1]) == {"diabetic", "well"}
     assert "What do 0 and 1 mean?" not in text(app)
     assert any("diabetic (1)" in option for option in app.radio[0].options)
-    assert "14 rows diabetic" in text(app) or "10 diabetic" in text(app)
+    assert "14 rows diabetic" in text(app) or "diabetic in 10" in text(app)
     again = open_app(query={"analysis": app.query_params["analysis"]})
     assert again.session_state["app"].outcomes == {"0": "well", "1": "diabetic"}
     assert field(again, "ill = 1 means").value == "diabetic"
@@ -207,6 +207,17 @@ def test_one_click_keeps_protected_attributes_for_the_audit(open_app, table_of):
     assert table_of(app).column("age").role == "ignore"
     assert "age (audit only)" in text(app)
     assert not [b for b in app.button if b.key == "audit_only"]
+
+
+def test_the_classes_are_listed_with_rows_and_percent(open_app):
+    app = upload(open_app(), GOOD)
+    app.button(key="use_suggestion").click().run()
+    state = app.session_state["app"]
+    total = sum(state.class_counts.values())
+    options = [
+        f"{label} ({n} rows, {round(100 * n / total)} %)" for label, n in state.class_counts.items()
+    ]
+    assert list(app.radio[0].options) == options
 
 
 def test_edits_of_the_editor_reach_the_analysis(monkeypatch, open_app):

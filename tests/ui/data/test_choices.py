@@ -67,7 +67,7 @@ def test_a_cut_on_data_is_kept_changed_and_taken_back(app):
     cut_at(app, 12_400.0)
     known = frame()["charges"].dropna()
     above = int((known > 12_400).sum())
-    assert f"{ABOVE}: {above} rows ({above / len(known):.1%})" in captions(app)
+    assert f"{ABOVE}: {above} rows ({100 * above / len(known):.1f} %)" in captions(app)
     app.button(key="use_cut").click().run()
     assert not app.exception
     state = app.session_state["app"]
