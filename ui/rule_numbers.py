@@ -138,10 +138,11 @@ def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
     chance = hypergeom.sf(there - 1, n_train + n_test, here + there, n_test)
     if there * n_train <= here * n_test or chance > BY_CHANCE:
         return ""
+    shorter = "; fewer conditions (on Models) may do better" if rule.n_conditions > 1 else ""
     return (
         f"The rule overfits: {percent(there / n_test)} of the test rows are wrong, "
         f"{percent(here / n_train)} of the training rows, more than chance explains (p < 0.01). "
-        "Expect the error of the test rows; fewer conditions (on Models) may do better."
+        f"Expect the error of the test rows{shorter}."
     )
 
 

@@ -24,7 +24,8 @@ from ui.rule_numbers import (
 )
 from ui.state import AppState, Wording
 
-RULE = RuleSet((Clause((Literal("age", ">", 50.0),)),), ("ill",), "dnf", "well")
+RULE_ENDS = (("ill",), "dnf", "well")
+RULE = RuleSet((Clause((Literal("age", ">", 50.0),)),), *RULE_ENDS)
 
 
 def part(name, n, wrong):
@@ -54,6 +55,10 @@ def test_overfitting_is_reported_unless_chance_explains_it(train, test, result):
 def test_the_sentence_gives_both_errors():
     words = overfit_words(RULE, part("training", 136, 8), part("test", 59, 14))
     assert "23.7 % of the test rows are wrong, 5.9 % of the training rows" in words
+    assert words.endswith("Expect the error of the test rows.")  # no rule has fewer conditions
+    two = RuleSet((Clause((Literal("age", ">", 50.0), Literal("age", ">", 40.0))),), *RULE_ENDS)
+    words = overfit_words(two, part("training", 136, 8), part("test", 59, 14))
+    assert words.endswith("; fewer conditions (on Models) may do better.")
 
 
 @pytest.mark.parametrize(
