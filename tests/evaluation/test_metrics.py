@@ -313,7 +313,7 @@ def test_sentences_list_the_largest_gap_first_with_figures():
         ((2, 0), "Predicted yes: 100.0 % for n 2, 0.0 % for n 0. A gap"),
     ],
 )
-def test_shares_of_numbered_groups_are_told_apart_from_their_numbers(names, words):
+def test_the_number_of_a_group_is_behind_its_share(names, words):
     X, y = generated()
     predicted = RULE.predict({"x": X["x"].to_numpy()}) == "yes"
     found = group_metrics(RULE, X, y, row_groups(pd.Series(np.where(predicted, *names)), "n"))

@@ -267,7 +267,8 @@ class Session:
     def check_rules(self, words, train, test):
         state, rule = self.state, self.state.model.rule_set_
         metrics = {m.label: m.value for m in self.app.metric}
-        assert metrics["Conditions"].startswith(f"{rule.n_conditions} in ")
+        size = str(rule.n_conditions) if scorecard_of(rule) else f"{rule.n_conditions} in "
+        assert metrics["Conditions"].startswith(size)
         assert metrics["Error, training rows"] == percent(train.wrong / train.n)
         assert metrics["Error, test rows"] == percent(test.wrong / test.n)
         majority = max(sorted(set(train.truth)), key=train.truth.count)

@@ -69,7 +69,8 @@ def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
     wrong, *rest = verdict_words(rule, measured_on, majority, state.labels)
     st.markdown(f"**{md(wrong)}** {' '.join(md(words, 200) for words in rest)}")
     size, learned, held_out = st.columns(3)
-    size.metric("Conditions", f"{rule.n_conditions} in {plural(rule.n_clauses, 'clause')}")
+    clauses = "" if scorecard_of(rule) else f" in {plural(rule.n_clauses, 'clause')}"
+    size.metric("Conditions", f"{rule.n_conditions}{clauses}")
     learned.metric("Error, training rows", percent(error(rule, train)))
     costs = state.costs
     if costs is not None:
