@@ -184,7 +184,7 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
     if state.several:
         other = "another class"
     if len(set(rule.labels)) > 1:  # each clause predicts a class of its own
-        label, other = "the class its clause gives", "another class"
+        label, other = "the class its clause predicts", "another class"
         counts["gives"] = rule.labels
     sentence = clause_sentence(counts, str(label))
     figure = clause_figure(counts, str(label), str(other), classes=state.classes)
@@ -359,7 +359,7 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
     flattered = " The rule was learned from these rows, which flatters it." if learned else ""
     st.caption(
         "A probability is the share of the outcome among training rows that meet the same "
-        "conditions; few rows are drawn towards a logistic regression on the conditions. "
+        "conditions; shares of few rows are drawn towards a logistic regression on them. "
         "Class weights and costs play no part."
         f"{flattered}"
     )
