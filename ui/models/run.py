@@ -60,6 +60,7 @@ def _selector(search: ClassifierMixin, spec: RunSpec, state: AppState) -> RuleCl
     """Return the unfitted learner that selects the suggested rule of a thorough search."""
     names = ("class_weight", "costs", "binarizer", "constraints", "random_state")
     shared = {name: getattr(search, name) for name in names}
+    shared["n_jobs"] = 1  # searches hold the interpreter's lock
     groups = state.training_groups
     if groups is not None:
         shared["cv"] = group_splitter(state.training[1], groups)
