@@ -83,8 +83,7 @@ def _is_arrow_decimal(dtype: Any) -> bool:
 
 
 def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
-    """Convert a column of a data frame to one of the storage types; shapes: series n; result n."""
-    series = series.reset_index(drop=True)
+    """Convert a column (rows numbered from 0) to one of the storage types; shape n, as before."""
     if pd.api.types.is_timedelta64_dtype(series.dtype):
         days = pd.Series(_values(series, name), name=series.name)
         return days, [f"Column {shown(name)} holds durations; they are read as days."]
@@ -125,7 +124,9 @@ def _typed_numbers(
         return text_series(text, series.name), [note]
     values, notes = without_infinities(values, name)
     if whole and not np.isnan(values).any():
-        return pd.Series(values.astype(np.int64), name=series.name), notes
+        values = values.astype(np.int64)
+    if series.dtype == values.dtype and not notes:
+        return series, []
     return pd.Series(values, name=series.name), notes
 
 
