@@ -273,8 +273,10 @@ def _threshold_error(values: NDArray[np.float64], positive: NDArray[np.bool_]) -
 
 
 def _duplicate_rows(table: Table) -> list[QualityNote]:
-    used = [c.name for c in table.columns if c.role in ("feature", "target")]
-    count = int(table.frame[used].duplicated().sum()) if used else 0
+    used = [c for c in table.columns if c.role in ("feature", "target")]
+    if not used or any(c.n_distinct == table.n_rows for c in used):
+        return []
+    count = int(table.frame[[c.name for c in used]].duplicated().sum())
     if not count:
         return []
     return [
