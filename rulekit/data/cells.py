@@ -204,6 +204,10 @@ def _text_column(
     return column
 
 
+def _texts_of(column: TextColumn, chosen: NDArray[np.bool_]) -> pa.Array:
+    return column.texts if chosen.all() else column.texts.filter(pa.array(chosen))
+
+
 def _emptied(column: TextColumn, empty: NDArray[np.bool_], findings: _Findings) -> TextColumn:
     """Remove texts that mean "missing", and count them."""
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
@@ -220,7 +224,7 @@ def _decimal_mark(columns: Sequence[TextColumn], delimiter: str | None) -> str:
 
     A column votes for a mark if many of its texts are numbers with it and one is so unmistakably.
     """
-    voters = [c.texts.filter(pa.array(c.present)).slice(0, VOTERS) for c in columns]
+    voters = [_texts_of(c, c.present).slice(0, VOTERS) for c in columns]
     voters = [texts for texts in voters if len(texts)]
     sizes = np.array([len(texts) for texts in voters], dtype=int)
     starts, texts = np.cumsum(sizes) - sizes, _joined(voters)
@@ -250,7 +254,7 @@ def _typed(
         exact = _numeric(column, numbers, present, findings)
         if exact is not None:
             return exact
-    elif _is_truth(column.texts.filter(pa.array(present))):
+    elif _is_truth(_texts_of(column, present)):
         return _truth(column)
     else:
         _note_text_column(column, numbers, findings)
