@@ -17,9 +17,10 @@ from rulekit.evaluation import Comparison, Family
 from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier, search_grid
 from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules.codec import rule_from_dict
 from rulekit.style.wording import plural
 from ui.learners.offered import settings_of_run
-from ui.learners.spec import QUICK, RunSpec
+from ui.learners.spec import CHOSEN, QUICK, RunSpec
 from ui.models.points import RunResult, gap_words, reference_lines, with_gaps
 from ui.picked import model_key
 from ui.state import AppState, SplitSpec, changed
@@ -180,12 +181,13 @@ def test_no_dominated_point_and_no_empty_rule_is_suggested():
 def test_page_command_and_library_suggest_the_same_point(tmp_path):
     X, y = (part.iloc[:150] for part in load_sample("credit").xy())
     X.assign(risk=y).to_csv(tmp_path / "credit.csv", index=False)
-    words = ["learn", str(tmp_path / "credit.csv"), "--target", "risk", "--positive", "high"]
+    words = ["learn", str(tmp_path / "credit.csv"), "--target", "risk"]
     words += ["--test-share", "0", "--time-limit", "60", "--json"]
     printed = CliRunner().invoke(rulekit, words).stdout
-    model = RuleClassifier(positive_label="high", random_state=0, time_limit=60).fit(X, y)
+    model = RuleClassifier(random_state=0, time_limit=60).fit(X, y)
     choice = model.choice_
     assert json.loads(printed)["reason"] == choice.reason
+    assert rule_from_dict(json.loads(printed)["rule"]) == model.rule_set_
     names = list(search_grid(y))
     settings = choice.table[names].to_dict("records")
     points = choice.table.assign(limit=choice.table["n_conditions"].round().astype(int))
@@ -199,6 +201,48 @@ def test_page_command_and_library_suggest_the_same_point(tmp_path):
     found = compare_learners(X, y, learners=[family], cv=5)
     page = RunResult.of(SPEC, found)
     assert page.suggestion.number == found.result.suggest()["default"]
+
+
+CHOICE = {"learner": "search", CHOSEN: True, "theta": 2.0, "n_clauses": 2}
+
+
+def with_choice(errors, error, size, **setting):
+    """Return the points of a thorough search, with what RuleClassifier selects at the end."""
+    found = by_size(errors)
+    row = found.points.iloc[[0]].assign(test_error=error, limit=size, n_conditions=float(size))
+    points = pd.concat([found.points, row], ignore_index=True)
+    settings = (*found.settings, CHOICE | setting)
+    return replace(found, settings=settings, specs=(SPEC,) * len(settings), points=points)
+
+
+def test_rule_that_the_library_selects_is_suggested():
+    found = with_choice([0.3, 0.2, 0.15, 0.14], 0.18, 3)
+    assert found.suggestion.number == 4
+    assert found.suggestion.words == "3 conditions"
+    assert "RuleClassifier selects it" in found.suggestion.reason
+    assert "18.0 % with 3 conditions" in found.suggestion.reason
+    curve = found.curve()
+    assert curve["series"].unique().tolist() == ["Short rule"]
+    assert curve["limit"].tolist() == [1, 2, 4, 3]
+    assert 4 in curve.index  # in the place of the point of three conditions
+    assert found.line(CHOICE) == found.line(found.settings[0]) == {1: 0, 2: 1, 3: 4, 4: 3}
+    assert not len(found.by_price("n_conditions", "test_error"))
+
+
+def test_one_selected_rule_replaces_another_unless_it_is_in_use():
+    older, newer = with_choice([0.3, 0.2], 0.1, 2), with_choice([0.3], 0.2, 1, theta=5.0)
+    assert [s for s in newer.over(older, None).settings if CHOSEN in s] == [newer.settings[-1]]
+    kept = newer.over(older, older.settings[-1])
+    assert [s["theta"] for s in kept.settings if CHOSEN in s] == [5.0, 2.0]
+    assert kept.settings[kept.suggestion.number] == newer.settings[-1]
+
+
+def test_selected_rule_is_suggested_only_within_the_gap():
+    found = replace(with_choice([0.3, 0.2], 0.1, 2), max_gap=0.2)
+    assert replace(found, gaps=(0.0, 0.5, 0.1)).suggestion.number == 2
+    limited = replace(found, gaps=(0.0, 0.1, 0.5)).suggestion
+    assert limited.number == 1
+    assert "Among the 2 of 3 rules" in limited.why
 
 
 def test_price_sweep_is_on_the_curve_but_not_suggested():
