@@ -303,6 +303,7 @@ class RunResult:
             found = self._suggested(candidates, measure)
         else:
             found = _selected_in_words(self.points.loc[selected], measure, self.unit)
+            found = self._with_better(found, candidates, measure)
         if found is None or self.max_gap is None or len(within) == len(self.settings):
             return found
         limit = f"a gap of at most {100 * self.max_gap:g} points between groups"
@@ -326,7 +327,22 @@ class RunResult:
         }
         suggested = suggestion(rows, settings, measure)
         suggested["default"] = self._tightest(rows, suggested["default"], measure)
-        return _in_words(rows, suggested, measure, self.unit)
+        found = _in_words(rows, suggested, measure, self.unit)
+        return self._with_better(found, rows.index, measure) if FOREST_LOSS in rows else found
+
+    def _with_better(self, found: Suggestion, numbers: Iterable[int], measure: str) -> Suggestion:
+        """Add the best point that is no longer and has a lower error in cross-validation."""
+        own, rows = self.points.loc[found.number], self.points.loc[list(numbers)]
+        rows = rows[(rows["limit"] <= own["limit"]) & (rows[measure] < own[measure] - EXACT)]
+        if not len(rows):
+            return found
+        best = rows.sort_values([measure, "limit"]).iloc[0]
+        quantity = "cost" if measure == COST else "error"
+        better = (
+            f"In cross-validation alone, the {quantity} is lower with at most "
+            f"{plural(best['limit'], 'condition')}: {measured(best[measure], measure, self.unit)}."
+        )
+        return replace(found, why=f"{found.why} {better}")
 
     def keeps_gap(self, number: int) -> bool:
         """Whether a point's rule keeps the limit on the gap; True without a limit."""

@@ -221,6 +221,10 @@ def test_rule_that_the_library_selects_is_suggested():
     assert found.suggestion.words == "3 conditions"
     assert "RuleClassifier selects it" in found.suggestion.reason
     assert "18.0 % with 3 conditions" in found.suggestion.reason
+    assert "In cross-validation alone" in found.suggestion.why  # of the same limit
+    assert found.suggestion.why.endswith("lower with at most 3 conditions: 15.0 %.")
+    best = with_choice([0.3, 0.2, 0.15, 0.14], 0.145, 3).suggestion
+    assert "In cross-validation alone" not in best.why
     curve = found.curve()
     assert curve["series"].unique().tolist() == ["Short rule"]
     assert curve["limit"].tolist() == [1, 2, 4, 3]
