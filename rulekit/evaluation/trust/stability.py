@@ -17,9 +17,9 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from rulekit._frames import as_pandas
 from rulekit._renamed import former_name
 from rulekit._validation import row_weights
+from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
