@@ -28,8 +28,7 @@ from rulekit.data import columns_of
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Literal
-from rulekit.rules.condition import missing_in, value_text
-from rulekit.rules.scales import spelled
+from rulekit.rules.condition import missing_in, spelled, value_text
 
 
 @dataclass(eq=False, repr=False)

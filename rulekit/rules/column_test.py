@@ -7,10 +7,18 @@ from operator import ge, gt, le, lt
 from typing import Any, NamedTuple
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import Condition, Scalar, value_text
+from rulekit.rules.condition import (
+    GAPS,
+    ORDERED,
+    WORDS,
+    Condition,
+    Scalar,
+    spelled,
+    value_at,
+    value_text,
+)
 from rulekit.rules.literal import Literal
 from rulekit.rules.rule_set import Clause, Label, RuleSet
-from rulekit.rules.scales import GAPS, ORDERED, WORDS, spelled, value_at
 
 LOWER, UPPER = (">", ">="), ("<", "<=")
 

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.rules.condition import Condition
+from rulekit.rules.condition import ORDERED, Condition
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Clause, Label, RuleSet, rule_of
-from rulekit.rules.scales import ORDERED
 
 
 @dataclass(frozen=True, slots=True)
