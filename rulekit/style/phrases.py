@@ -12,7 +12,7 @@ import numpy as np
 
 from rulekit.rules import Clause, Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
 from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, spelled
-from rulekit.rules.reading import Interval, ReadingWriter
+from rulekit.rules.writer import Interval, ReadingWriter
 
 DIGITS = 6
 MAX_LISTED = 5

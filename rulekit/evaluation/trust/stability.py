@@ -28,8 +28,8 @@ from rulekit.learners.cluster import Once, cached_on_workers, in_order, spread, 
 from rulekit.learners.training import Clock, SharedWork
 from rulekit.rules import Clause, Columns, RuleSet
 from rulekit.rules.condition import ORDERED
-from rulekit.rules.reading import clause_line
 from rulekit.rules.rule_set import rule_of
+from rulekit.rules.writer import clause_line
 from rulekit.style.wording import percent
 
 RETURNS = 0.8  # share of the resamples from which a column counts as returning

@@ -17,7 +17,7 @@ from rulekit.rules import (
 )
 from rulekit.rules.condition import GAPS, NAMES, WORDS, spelled
 from rulekit.rules.power_law_split import Write, WriteNumber
-from rulekit.rules.reading import Interval, ReadingWriter
+from rulekit.rules.writer import Interval, ReadingWriter
 
 SPECIAL = {
     "\\": r"\textbackslash{}",

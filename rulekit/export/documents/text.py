@@ -45,7 +45,7 @@ from rulekit.rules import (
     scorecard_of,
 )
 from rulekit.rules.condition import GAPS, spelled
-from rulekit.rules.reading import Interval, ReadingWriter
+from rulekit.rules.writer import Interval, ReadingWriter
 from rulekit.style.phrases import counted
 from rulekit.style.scorecard import Scale, Spelling, scales_of
 
