@@ -17,7 +17,7 @@ from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.data.target import check_target, class_counts
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
-from rulekit.families import FAMILIES
+from rulekit.families import FAMILIES, RuleClassifier
 from rulekit.rules.codec import rule_to_dict
 
 LEARNERS: dict[str, Any] = {
@@ -40,7 +40,11 @@ SETTINGS = {  # options that are passed to learners that have such a parameter
 @click.option(
     "--above", type=float, metavar="NUMBER", help="Cut a --target of numbers: above it, and up to."
 )
-@click.option("--positive", help="Its value that the rule describes; found out if not given.")
+@click.option(
+    "--positive",
+    help="Its value that the rule describes. Without it a short rule describes either, and those "
+    "of other learners the one that people ask about.",
+)
 @click.option("--every-class", is_flag=True, help="Tell all classes apart, not one from the rest.")
 @outcome_option
 @click.option("--learner", type=click.Choice(list(LEARNERS)), default="short-rule")
@@ -99,10 +103,13 @@ def learn(
     weight = None if weights is None else weights.loc[X.index].to_numpy(dtype=float)
     if not options["every_class"]:
         positive = _called(given.positive_label, options["outcomes"])
-        model.set_params(positive_label=positive, costs=_costs(options, positive))
-        note(f"The rule describes {target} = {positive}.")
+        model.set_params(costs=_costs(options, positive))
+        if options["positive"] is not None or not isinstance(model, RuleClassifier):
+            model.set_params(positive_label=positive)
     with working(f"Learning from {len(train):,} rows"):
         model.fit(X.iloc[train], y.iloc[train], None if weight is None else weight[train])
+    if not options["every_class"]:
+        note(f"The rule describes {target} = {model.positive_label_}.")
     figures = {
         name: _figures(model, X.iloc[rows], y.iloc[rows], None if weight is None else weight[rows])
         for name, rows in {"training": train, "test": test}.items()

@@ -17,7 +17,15 @@ from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.families import FAMILIES
 from rulekit.families.family import Family, Setting
 from ui.escape import md
-from ui.learners.spec import FIT_SECONDS, LEARNER_KEY, QUICK, RunSpec
+from ui.learners.spec import (
+    CHOSEN,
+    FIT_SECONDS,
+    LEARNER_KEY,
+    QUICK,
+    REFINED,
+    UNCOSTED,
+    RunSpec,
+)
 from ui.state import AppState
 
 
@@ -82,7 +90,13 @@ SIZES = (
 )  # keys of a setting with the size of its rule
 # keys of a setting with its variant of a search
 KINDS_OF_RULE = ("describes", "robustness", "label_noise")
-VARIANT = (*KINDS_OF_RULE, QUICK)  # keys of a setting that are not parameters of the grid
+VARIANT = (
+    *KINDS_OF_RULE,
+    QUICK,
+    CHOSEN,
+    REFINED,
+    UNCOSTED,
+)  # keys of a setting that are not parameters of the grid
 
 
 def nothing(*_: Any, **__: Any) -> None:

@@ -28,7 +28,16 @@ from rulekit.learners import (
 from ui import workspace
 from ui.escape import md
 from ui.learners.learner import Cards, Learner, Setting
-from ui.learners.spec import QUICK, QUICK_SECONDS, RunSpec, quick_rows
+from ui.learners.spec import (
+    CHOSEN,
+    QUICK,
+    QUICK_SECONDS,
+    REFINED,
+    SEARCH_OF_CHOICE,
+    UNCOSTED,
+    RunSpec,
+    quick_rows,
+)
 from ui.runs import jobs
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
@@ -152,6 +161,12 @@ ROBUST = (0.1, 0.3)  # robustness of the box search if not 0
 NOISY: tuple[Setting, ...] = ({"label_noise": 1.0}, {"robustness": 0.1, "label_noise": 1.0})
 LARGE = 200_000  # cells of the training rows above which variants are off by default
 AGAINST, DISCOUNTED = "rule against the class", "doubtful rows discounted"
+FLAGS = {  # keys of a setting in words
+    QUICK: "quick search",
+    CHOSEN: "selected by RuleClassifier",
+    REFINED: "cuts refined",
+    UNCOSTED: "learned without costs",
+}
 SEARCH = "search"
 TWO_LEVEL = ("clauses", "rounding", "refine", "allow_disabled")  # settings that these learners read
 
@@ -192,16 +207,19 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, An
 
     In a sweep over numbers of conditions, a condition must save a thousandth of the rows. A quick
     search makes no perturbations; for several outcomes its conditions must save five times as many
-    rows, in fewer clauses.
+    rows, in fewer clauses. What `RuleClassifier` selected is searched as there.
     """
     by_price = "theta" in variant or (spec.view == "prices" and "max_conditions" not in variant)
     y = state.training[1]
-    quick: dict[str, Any] = {}
+    more: dict[str, Any] = {}
     if QUICK in variant:
         y = y.iloc[quick_rows(*state.training, np.arange(len(y)))]
-        quick = {"n_perturbations": 0, "time_limit": QUICK_SECONDS}
+        more = {"n_perturbations": 0, "time_limit": QUICK_SECONDS}
         if state.several:
-            quick |= {"theta": len(y) / 200, "n_clauses": QUICK_CLAUSES}
+            more |= {"theta": len(y) / 200, "n_clauses": QUICK_CLAUSES}
+    if CHOSEN in variant:
+        more = SEARCH_OF_CHOICE | {"refine_thresholds": REFINED in variant}
+        more |= {"costs": None} if UNCOSTED in variant else {}
     return {
         "theta": len(y) / 1000,
         "n_clauses": MOST_CLAUSES,
@@ -210,7 +228,7 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, An
         "refine_thresholds": spec.refine and by_price and state.several,
         "robustness": variant.get("robustness", 0.0),
         "label_noise": variant.get("label_noise", 0.0),
-        **quick,
+        **more,
     }
 
 
@@ -230,12 +248,13 @@ def variant_words(setting: Setting) -> list[str]:
     words = [AGAINST] if "describes" in setting else []
     if "robustness" in setting:
         words.append(f"robustness {setting['robustness']:g}")
-    return words + [DISCOUNTED] * ("label_noise" in setting) + ["quick search"] * (QUICK in setting)
+    words += [DISCOUNTED] * ("label_noise" in setting)
+    return words + [name for key, name in FLAGS.items() if key in setting]
 
 
 def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
-    """Switch the variants off by default on a large table."""
-    return dict.fromkeys(TOGGLES, False) if X.size > LARGE else {}
+    """Switch robust and discounted variants off by default on a large table."""
+    return dict.fromkeys(("robust", "noisy"), False) if X.size > LARGE else {}
 
 
 TOGGLES = {  # fields of a run for the variants: label and help, with the described outcome

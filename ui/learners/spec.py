@@ -24,6 +24,11 @@ from rulekit.learners.training import as_constraints
 LEARNER_KEY = "learner"  # in a setting: its learner
 FIT_SECONDS = 20.0  # approximate time limit of a single fit of a run
 QUICK = "quick"  # in a setting of the quick search: searched without perturbations, on `quick_part`
+CHOSEN = "chosen"  # in a setting: the one that `RuleClassifier` selects;
+REFINED = "refined"  # in such a setting: the cuts of its rule are refined,
+UNCOSTED = "uncosted"  # it is learned without costs
+# parameters of the box search that `RuleClassifier` runs with its defaults
+SEARCH_OF_CHOICE = {"max_conditions": 8, "n_perturbations": 0, "refine": False, "time_limit": None}
 QUICK_SECONDS = 2.0  # approximate time limit of a quick search
 QUICK_CELLS = 30_000  # maximal number of training rows of a quick search,
 QUICK_ROWS = 1_000  # but at least this many rows, if there are as many,
@@ -107,6 +112,17 @@ class RunSpec:
         return replace(cls(), **fields)
 
     @property
+    def chooses(self) -> bool:
+        """Whether `RuleClassifier` selects the suggested rule; it learns no CNF."""
+        return (
+            self.thorough
+            and self.budget is None
+            and self.view == "conditions"
+            and "search" in self.learners
+            and self.form == "dnf"
+        )
+
+    @property
     def shared(self) -> tuple[Any, ...]:
         """The settings that all points of a curve share."""
         return tuple(getattr(self, name) for name in SHARED)
@@ -166,6 +182,18 @@ def quick_part(
     offered = X.drop(columns=[name for name in X.columns if name in named])
     chosen = named | set(promising_columns(offered.iloc[part], y.iloc[part], QUICK_COLUMNS))
     return part, [name for name in X.columns if name in chosen]
+
+
+def chosen_setting(selected: Mapping[str, Any], positive: Any) -> dict[str, Any]:
+    """Return the setting of a run with the `best_params_` of a `RuleClassifier`."""
+    setting = {LEARNER_KEY: "search", CHOSEN: True}
+    setting |= {name: selected[name] for name in ("theta", "n_clauses")}
+    setting |= {k: selected[k] for k in ("robustness", "label_noise") if selected.get(k)}
+    if selected.get("positive_label", positive) != positive:
+        setting["describes"] = "other"
+    if selected["refine_thresholds"]:
+        setting[REFINED] = True
+    return setting | ({UNCOSTED: True} if "costs" in selected else {})
 
 
 def quiet() -> None:

@@ -20,8 +20,9 @@ from rulekit.style.phrases import Wording, counted_outcome, listed, number
 from rulekit.style.wording import measured, percent, plural
 from ui.cache import kept
 from ui.escape import md
+from ui.learners.learner import KINDS_OF_RULE
 from ui.learners.offered import CARDS, learner_of, same_search
-from ui.learners.spec import FIT_SECONDS, QUICK, SHARED, RunSpec, quiet
+from ui.learners.spec import CHOSEN, FIT_SECONDS, LEARNER_KEY, QUICK, SHARED, RunSpec, quiet
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
 from ui.models.points import SPREAD_FOLDS, RunResult, gap_words, in_full
 from ui.models.run import noted_suggestion, offered, part_words
@@ -316,6 +317,9 @@ def _turned(result: RunResult, name: str, key: str) -> None:
     wanted = {**state.setting, name: st.session_state[key]}
     if wanted.get("describes") == "for":
         del wanted["describes"]
+    if CHOSEN in wanted:  # the other kinds have points at limits alone
+        wanted = {k: v for k, v in wanted.items() if k in (LEARNER_KEY, *KINDS_OF_RULE)}
+        wanted["max_conditions"] = int(row["limit"])
     wanted = {k: v for k, v in wanted.items() if k != QUICK and (k not in KINDS or v != 0)}
     near = _alike(result, wanted)
     if not len(near):  # not all combinations of kinds exist

@@ -26,7 +26,8 @@ from rulekit.style.wording import measured, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.offered import learner_of, look_of, settings_of_run
-from ui.learners.spec import LEARNER_KEY, LIMITS, QUICK, RunSpec
+from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, RunSpec, chosen_setting
+from ui.models.work import SELECTED
 from ui.picked import model_key, setting_words
 from ui.state import KEEP, AppState
 
@@ -89,10 +90,18 @@ class RunResult:
     def of(cls, spec: RunSpec, found: Comparison, key: str = "") -> Self:
         """Return the points of one run."""
         points, listed = found.points(), settings_of_run(spec)
+        families = {family.name: family for family in found.families}
+        if SELECTED in families:
+            selected = families[SELECTED]
+            positive = selected.estimator.positive_label
+            listed = (*listed, chosen_setting(selected.settings[0], positive))
         numbers = points.get("setting", pd.Series(dtype=int)).tolist()
         settings = tuple(listed[number] for number in numbers)
         if settings:
             sizes = pd.DataFrame(list(found.rows)).groupby("setting")["n_conditions"].max()
+            if FOREST_SIZE in points:  # a selected rule has no limit but its own size
+                own = points.set_index("setting")[FOREST_SIZE].dropna()
+                sizes.update(own[[CHOSEN in listed[number] for number in own.index]])
             limits = [_limit(listed[number], sizes[number]) for number in numbers]
             points = _with_losses(points.drop(columns="setting").reset_index(drop=True))
             points = points.assign(label=[setting_words(s) for s in settings], limit=limits)
@@ -112,6 +121,8 @@ class RunResult:
             return self
         mine = {model_key(s) for s in self.settings}
         stay = [k for k, s in enumerate(older.settings) if model_key(s) not in mine]
+        if any(CHOSEN in s for s in self.settings):  # one suggestion replaces another
+            stay = [k for k in stay if CHOSEN not in (s := older.settings[k]) or s == selected]
         settings = self.settings + tuple(older.settings[k] for k in stay)
         specs = self.specs + tuple(older.specs[k] for k in stay)
         there = [one for one in (self.points, older.points.loc[stay]) if len(one)]
@@ -259,7 +270,7 @@ class RunResult:
 
     def by_price(self, x: str, y: str) -> pd.DataFrame:
         """Return the points of a price sweep, with ``on_front`` for these axes."""
-        priced = [number for number, s in enumerate(self.settings) if "theta" in s]
+        priced = [k for k, s in enumerate(self.settings) if "theta" in s and CHOSEN not in s]
         if not priced:
             return pd.DataFrame()
         rows = (
@@ -287,6 +298,9 @@ class RunResult:
         candidates = within or candidates
         if measure not in self.points or not candidates:
             return None
+        selected = next((k for k in candidates if CHOSEN in self.settings[k]), None)
+        if selected is not None and (within or self.max_gap is None):
+            return _selected_in_words(self.points.loc[selected], measure, self.unit)
         rows = self._short(self.points.assign(learner=self.searches).loc[candidates])
         rows = rows.dropna(subset=[measure]).assign(setting=lambda table: table.index)
         if not len(rows):
@@ -368,6 +382,24 @@ def _in_words(
     return Suggestion(number, f"at most {plural(row['limit'], 'condition')}", why, reason)
 
 
+def _selected_in_words(row: pd.Series, measure: str, unit: str) -> Suggestion:
+    """Return the suggestion of `RuleClassifier` with its reason in words."""
+    quantity = "cost" if measure == COST else "error"
+    size = plural(row["limit"], "condition")
+    why = (
+        f"the lowest {quantity} estimated by the folds and a random forest, plus a price per "
+        "condition."
+    )
+    reason = (
+        f"Suggested: {measured(row[measure], measure, unit)} with {size}. RuleClassifier selects "
+        "it, as the command rulekit learn does: it compares rules by price, number of clauses, "
+        "outcome and robustness, with and without doubtful rows, on five folds of the training "
+        "rows. Two thirds of the figure are a random forest's estimate for the rule of all "
+        f"training rows. The {quantity} shown is measured on the folds of the curve."
+    )
+    return Suggestion(int(row.name), size, why, reason)
+
+
 def _without_limit(setting: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in setting.items() if name not in LIMIT_KEYS}
 
@@ -382,7 +414,7 @@ def in_full(setting: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_by_price(setting: Mapping[str, Any]) -> bool:
-    return learner_of(setting).whole_front and "theta" in setting
+    return learner_of(setting).whole_front and "theta" in setting and CHOSEN not in setting
 
 
 def reference_lines(table: pd.DataFrame | None, x: str, y: str) -> list[Baseline]:

@@ -10,7 +10,9 @@ from functools import partial
 
 import numpy as np
 import streamlit as st
+from sklearn.base import ClassifierMixin
 
+from rulekit.families import RuleClassifier
 from rulekit.style.wording import plural
 from ui import workspace
 from ui.escape import md
@@ -26,7 +28,7 @@ from ui.learners.spec import (
     quick_rows,
 )
 from ui.models.points import RunResult, in_full, with_gaps
-from ui.models.work import RunTask
+from ui.models.work import SEARCHES_OF_SELECTION, RunTask
 from ui.picked import model_key, pick
 from ui.runs import jobs, preparing
 from ui.runs.background import POLL_SECONDS, failure, watched
@@ -49,7 +51,15 @@ def work(spec: RunSpec, state: AppState) -> RunTask:
     judge = LEARNERS["search"].estimator(spec, state, {})
     key = curve_key(spec, state)
     weight, folds = state.training_weight, state.folds(spec.folds)
-    return RunTask(spec, key, X, y, weight, folds, parts, judge, store)
+    selector = _selector(judge, spec) if spec.chooses else None
+    return RunTask(spec, key, X, y, weight, folds, parts, judge, selector, store)
+
+
+def _selector(search: ClassifierMixin, spec: RunSpec) -> RuleClassifier:
+    """Return the unfitted learner that selects the suggested rule of a thorough search."""
+    names = ("class_weight", "costs", "binarizer", "constraints", "random_state")
+    shared = {name: getattr(search, name) for name in names}
+    return RuleClassifier(positive_label=None if spec.against else search.positive_label, **shared)
 
 
 def start(spec: RunSpec, title: str) -> None:
@@ -220,9 +230,10 @@ def seconds_longer(result: RunResult, spec: RunSpec) -> tuple[float, float] | No
     once = float((result.points.loc[rows, "seconds"] * result.points.loc[rows, "folds"]).sum())
     kinds = [kind for _, kind in varied(longer(spec))]
     times = sum(DISCOUNTED if "label_noise" in kind else DISTURBED for kind in kinds)
-    times *= columns * (SEVERAL if state.several else 1.0)
+    rate = once * columns * (SEVERAL if state.several else 1.0) * n_rows / part
     most = FIT_SECONDS * len(kinds) * (spec.folds + 1)
-    return tuple(min(factor * once * times * n_rows / part, most) for factor in (0.7, 1.8))
+    selection = SEARCHES_OF_SELECTION / spec.folds * spec.chooses
+    return tuple(min(f * rate * times, most) + f * rate * selection for f in (0.7, 1.8))
 
 
 def columns_words(state: AppState) -> str:

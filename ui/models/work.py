@@ -14,6 +14,7 @@ import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from rulekit.data.folds import Fold
 from rulekit.evaluation import Comparison, Family, Progress, SweepStore, compare_learners
@@ -21,10 +22,12 @@ from rulekit.evaluation.sweeps.collector import code_version
 from rulekit.exceptions import RulekitError
 from rulekit.learners.cluster import cached_on_workers
 from rulekit.learners.forest_loss import judged
-from ui.learners.spec import RunSpec, quick_part, quiet
+from ui.learners.spec import SEARCH_OF_CHOICE, RunSpec, quick_part, quiet
 from ui.runs.worker import Reporter
 
 ShouldStop = Callable[[], bool]
+SELECTED = "Suggested rule"
+SEARCHES_OF_SELECTION = 50  # in a `RuleClassifier`: eight kinds in five folds, and refined cuts
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +35,9 @@ class RunTask:
     """A run as a job: compares the learners on the same folds.
 
     `key` is its `ui.learners.offered.curve_key`; `X`, `y` and `weight` are the training rows;
-    `judge` is an unfitted classifier with the cut points and constraints of the forest that judges
-    the rules; finished fits are stored in `store`, and looked up there.
+    `judge` is an unfitted box search with the cut points and constraints of the forest that judges
+    the rules; `selector` is the unfitted `RuleClassifier` that selects the suggested rule, if any;
+    finished fits are stored in `store`, and looked up there.
     """
 
     spec: RunSpec
@@ -44,6 +48,7 @@ class RunTask:
     folds: Sequence[Fold]
     families: Sequence[Family]
     judge: Any
+    selector: Any = None
     store: Path | None = None
 
     def __call__(self, reporter: Reporter) -> Comparison:
@@ -59,12 +64,58 @@ class RunTask:
                 on_progress=_ProgressReport(reporter, self),
                 should_stop=reporter.should_stop,
             )
+            if self.selector is not None and found.is_complete:
+                reporter.report(message="Selecting the suggested rule", interim=self._judged(found))
+                found = found.join(self._measured(self._selected(), store=self.store))
         return self._judged(found)
 
     def stored(self) -> Comparison:
         """Return the finished fits in the store; nothing is computed."""
-        options = {"budget_seconds": self.spec.budget, "store": self.store, "only_stored": True}
-        return self._judged(self._compared(**options))
+        options = {"store": self.store, "only_stored": True}
+        found = self._compared(budget_seconds=self.spec.budget, **options)
+        selected = self._stored_selection()
+        if selected is not None:
+            found = found.join(self._measured(selected, **options))
+        return self._judged(found)
+
+    def _selected(self) -> dict[str, Any]:
+        """Return the setting that `RuleClassifier` selects on all training rows."""
+        selected = self._stored_selection()
+        if selected is None:
+            model = clone(self.selector).fit(self.X, self.y, self.weight)
+            selected = model.best_params_
+            if self.store is not None:
+                plain = dict(selected)
+                if "positive_label" in plain:
+                    plain["positive_label"] = self._labels.index(plain["positive_label"])
+                with SweepStore(self.store) as store:
+                    store.put(self._selection_key, "selected", plain)
+        return selected
+
+    def _stored_selection(self) -> dict[str, Any] | None:
+        if self.selector is None or self.store is None:
+            return None
+        with SweepStore(self.store) as store:
+            selected = store.get([self._selection_key]).get(self._selection_key)
+        if selected is not None and "positive_label" in selected:
+            selected["positive_label"] = self._labels[selected["positive_label"]]
+        return selected
+
+    @property
+    def _labels(self) -> list[Any]:
+        return np.unique(self.y).tolist()
+
+    @property
+    def _selection_key(self) -> str:
+        parts = code_version(), self.key, "selected", self.spec.against
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def _measured(self, selected: Mapping[str, Any], **options: Any) -> Comparison:
+        """Cross-validate the setting that `RuleClassifier` selects."""
+        estimator = clone(self.judge).set_params(**SEARCH_OF_CHOICE)
+        grid = {name: [value] for name, value in selected.items()}
+        family = Family(SELECTED, estimator, grid, True, True, 1)
+        return self._compared(learners=[family], **options)
 
     def _judged(self, found: Comparison) -> Comparison:
         """Add a forest's estimates for the rules.
@@ -174,8 +225,9 @@ class _ProgressReport:
         fits = [len(f.settings) // self.sizes[f.name] for f in work.families]
         self.landed: Counter[str] = Counter()
         n_folds = len(work.folds)
+        total = sum(fits) * n_folds + (0 if work.selector is None else SEARCHES_OF_SELECTION)
         first = f"{work.families[0].name}: fold 1 of {n_folds}"
-        reporter.report(done=0, total=sum(fits) * n_folds, message=first)
+        reporter.report(done=0, total=total, message=first)
 
     def __call__(self, progress: Progress, folds: Sequence[int] | None = None) -> None:
         """Report a fit, and the finished points when a learner is done.

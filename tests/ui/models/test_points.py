@@ -17,6 +17,7 @@ from rulekit.evaluation import Comparison, Family
 from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier, search_grid
 from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules.codec import rule_from_dict
 from rulekit.style.wording import plural
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import QUICK, RunSpec
@@ -180,12 +181,13 @@ def test_no_dominated_point_and_no_empty_rule_is_suggested():
 def test_page_command_and_library_suggest_the_same_point(tmp_path):
     X, y = (part.iloc[:150] for part in load_sample("credit").xy())
     X.assign(risk=y).to_csv(tmp_path / "credit.csv", index=False)
-    words = ["learn", str(tmp_path / "credit.csv"), "--target", "risk", "--positive", "high"]
+    words = ["learn", str(tmp_path / "credit.csv"), "--target", "risk"]
     words += ["--test-share", "0", "--time-limit", "60", "--json"]
     printed = CliRunner().invoke(rulekit, words).stdout
-    model = RuleClassifier(positive_label="high", random_state=0, time_limit=60).fit(X, y)
+    model = RuleClassifier(random_state=0, time_limit=60).fit(X, y)
     choice = model.choice_
     assert json.loads(printed)["reason"] == choice.reason
+    assert rule_from_dict(json.loads(printed)["rule"]) == model.rule_set_
     names = list(search_grid(y))
     settings = choice.table[names].to_dict("records")
     points = choice.table.assign(limit=choice.table["n_conditions"].round().astype(int))

@@ -7,22 +7,26 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from pandas.testing import assert_frame_equal
 from sklearn.base import clone
 
-from rulekit import Binarizer, BoxSearchClassifier
-from rulekit.data import load_sample, read_table
+from rulekit import Binarizer, BoxSearchClassifier, Costs, RuleClassifier
+from rulekit.data import Table, load_sample, read_table
 from rulekit.exceptions import RulekitError
+from rulekit.style.wording import plural
 from tests.clusters import cluster_of
 from tests.ui.tasks import Quiet
 from tests.waiting import until
 from ui.learners import spec as spec_module
 from ui.learners.offered import settings_of_run
-from ui.learners.spec import QUICK_COLUMNS, RunSpec, quick_part, quick_rows
+from ui.learners.spec import CHOSEN, QUICK_COLUMNS, RunSpec, quick_part, quick_rows
 from ui.models import work as work_module
 from ui.models.points import RunResult
 from ui.models.run import quick, work
+from ui.models.work import SEARCHES_OF_SELECTION
+from ui.picked import fit_path, model_key
 from ui.runs.jobs import JobRegistry
-from ui.state import AppState
+from ui.state import AppState, SplitSpec
 
 SPEC = RunSpec(limits=(1, 2, 3), folds=3, against=False, robust=False, noisy=False)
 BY_SIZE = replace(SPEC, baselines=False)
@@ -60,14 +64,68 @@ def state():
 def test_run_counts_each_search_once_and_returns_rules(state):
     reporter = Reporter()
     found = work(BY_SIZE, state)(reporter)
-    assert reporter.done[0] == (0, 3)
+    assert reporter.done[0] == (0, 3 + SEARCHES_OF_SELECTION)
     assert sorted({done for done, _ in reporter.done}) == [0, 1, 2, 3]
-    assert "fold 3 of 3" in reporter.messages[-1]
-    assert found.points()["setting"].tolist() == [0, 1, 2]
-    assert RunResult.of(BY_SIZE, found).points["limit"].tolist() == [1, 2, 3]
+    assert "fold 3 of 3" in reporter.messages[-2]
+    assert reporter.messages[-1] == "Selecting the suggested rule"
+    assert reporter.interim[-1].points()["setting"].tolist() == [0, 1, 2]
+    assert found.points()["setting"].tolist() == [0, 1, 2, 3]
+    assert RunResult.of(BY_SIZE, found).points["limit"].tolist()[:3] == [1, 2, 3]
     assert all(row["rule"] is None for row in found.rows)
-    assert all(m.rule_set_.n_conditions <= k for k, m in enumerate(found.models.values(), 1))
+    assert all(found.models[k].rule_set_.n_conditions <= k + 1 for k in range(3))
     assert found.missed == ()
+
+
+RISKS = load_sample("credit").frame.iloc[:200]
+WINES = load_sample("wine").frame.iloc[::2]
+COSTS = {"costs": (1.0, 3.0), "cost_unit": "EUR"}
+PAIRS = {("high", "low"): 1.0, ("low", "high"): 3.0}
+EITHER, BALANCED = {"against": True}, {"class_weight": "balanced"}
+NO_INCOME = {"forbidden": ("income",)}
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("frame", "target", "settings", "parameters"),
+    [
+        pytest.param(RISKS, "risk", settings, parameters, id=name, marks=marks)
+        for name, settings, parameters, marks in (
+            ("one outcome", {}, {"positive_label": "high"}, ()),
+            ("either outcome", EITHER, {}, SLOW),
+            ("costs", {**COSTS, **EITHER}, {"costs": Costs(matrix=PAIRS, unit="EUR")}, SLOW),
+            ("weights", {**BALANCED, **EITHER}, BALANCED, SLOW),
+            ("constraints", {**NO_INCOME, **EITHER}, {"constraints": NO_INCOME}, SLOW),
+        )
+    ]
+    + [pytest.param(WINES, "cultivar", {}, {}, id="three outcomes", marks=SLOW)],
+)
+def test_thorough_search_suggests_the_rule_of_the_library(
+    tmp_path, frame, target, settings, parameters
+):
+    positive = "high" if target == "risk" else frame[target].iloc[0]
+    table = Table.from_frame(frame).with_roles({target: "target"}, positive_label=positive)
+    shown = AppState(table=table, every_class=target != "risk", split=SplitSpec(0.0))
+    requested = replace(BY_SIZE, limits=(1, 2), **settings)
+    task = replace(work(requested, shown), store=tmp_path / "store.sqlite")
+    result = RunResult.of(requested, task(Reporter()))
+    number = result.suggestion.number
+    assert CHOSEN in result.settings[number]
+    library = RuleClassifier(random_state=0, **parameters).fit(*shown.training)
+    rule = result.models[model_key(result.settings[number])].rule_set_
+    assert rule == library.rule_set_
+    assert result.points.loc[number, "limit"] == rule.n_conditions
+    assert plural(rule.n_conditions, "condition") == result.suggestion.words
+    again = fit_path([result.settings[number]], requested, shown)
+    assert [model.rule_set_ for model in again.values()] == [rule]
+    restored = RunResult.of(requested, task.stored())
+    assert restored.suggestion == result.suggestion
+    assert_frame_equal(restored.points, result.points)
+
+
+def test_search_that_is_limited_in_time_or_to_a_form_selects_none(state):
+    for given in ({"budget": 60.0}, {"form": "cnf"}, {"view": "prices"}, {"learners": ("lp",)}):
+        assert work(replace(BY_SIZE, **given), state).selector is None
+    assert work(quick(BY_SIZE), state).selector is None
 
 
 @pytest.mark.slow
