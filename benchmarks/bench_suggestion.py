@@ -1,12 +1,12 @@
 """Compare the rules that the dashboard, `rulekit learn` and `RuleClassifier` recommend.
 
 Stratified shuffled cross-validation outside; every method sees the training part only, with seed 0.
-``library`` is `RuleClassifier` as `rulekit learn` calls it: prices, clauses, robustness and
-doubtful rows, five folds, a forest's votes, cuts refined. The other three select from the points of
-the dashboard's quick search (one to twelve conditions for either outcome, ten folds): ``dashboard``
-with a forest's votes, as Models and `RuleClassifier` do; ``folds alone`` without them, as
-`rulekit.suggest` does; ``within 1 se`` takes the fewest conditions within one standard error of the
-best point.
+``library`` is `RuleClassifier`, as `rulekit learn` and a thorough search of the dashboard use it:
+prices, clauses, robustness and doubtful rows, five folds, a forest's votes, cuts refined. The rest
+select from the points of the dashboard's quick search (one to twelve conditions for either outcome,
+ten folds): ``dashboard`` with a forest's votes, as the quick search does; ``folds alone`` without
+them, as `rulekit.suggest` does; ``within 1 se`` takes the fewest conditions within one standard
+error of the best point.
 
 Error on the held-out rows in percent, the mean number of conditions, and the difference to the
 dashboard in points, paired fold by fold, with its standard error over the folds.

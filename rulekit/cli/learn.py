@@ -12,6 +12,7 @@ from rulekit.cli.inputs import OTHERS, TABLE, Reading, outcome_option, reads_tab
 from rulekit.cli.output import echo, note, print_json, working
 from rulekit.cli.show import as_json, write_file
 from rulekit.data import Costs, Table, hold_out, suggest_positive
+from rulekit.data.folds import group_splitter
 from rulekit.data.headers import shown
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.data.target import check_target, class_counts
@@ -94,12 +95,11 @@ def learn(
     weights = given.weights()
     if weights is not None and (counts := weights.loc[X.index] > 0).any():
         X, y = X[counts], y[counts]  # the learner would exclude the others, too
-    train, test = hold_out(
-        y.to_numpy(),
-        options["test_share"],
-        groups=None if groups is None else groups.loc[X.index].astype(str).to_numpy(),
-        random_state=options["random_state"] or 0,
-    )
+    names = None if groups is None else groups.loc[X.index].astype(str).to_numpy()
+    seed = options["random_state"] or 0
+    train, test = hold_out(y.to_numpy(), options["test_share"], groups=names, random_state=seed)
+    if names is not None and isinstance(model, RuleClassifier):
+        model.set_params(cv=group_splitter(y.iloc[train], names[train]))
     weight = None if weights is None else weights.loc[X.index].to_numpy(dtype=float)
     if not options["every_class"]:
         positive = _called(given.positive_label, options["outcomes"])

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import PredefinedSplit, StratifiedKFold, train_test_split
 
 from rulekit.data.headers import shown
 from rulekit.exceptions import DataError
@@ -76,6 +76,26 @@ def make_folds(
             f"`cv` must be a number of folds, a splitter or pairs of positions, got {cv!r}."
         )
     return [_checked(pair, number, len(labels)) for number, pair in enumerate(pairs, start=1)]
+
+
+def group_splitter(y: ArrayLike, groups: ArrayLike, cv: int = 5) -> int | PredefinedSplit:
+    """Return a splitter into folds of whole groups, for `RuleClassifier(cv=)`.
+
+    There are fewer than `cv` folds where groups or rows of a class are few; of a single group or
+    row there are no such folds, and `cv` is returned.
+
+    >>> splitter = group_splitter(["no", "yes"] * 4, list("aabbccaa"))
+    >>> [test.tolist() for _, test in splitter.split()]
+    [[0, 1, 6, 7], [2, 3], [4, 5]]
+    """
+    labels, names = pd.factorize(np.asarray(y))[0], pd.factorize(np.asarray(groups))[0]
+    n_folds = min(cv, len(np.unique(names)), int(np.bincount(labels).min()))
+    if n_folds < 2:
+        return cv
+    fold = np.empty(len(labels), dtype=np.intp)
+    for k, (_, test) in enumerate(make_folds(labels, n_folds, groups=names)):
+        fold[test] = k
+    return PredefinedSplit(fold)
 
 
 def hold_out(

@@ -4,9 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rulekit import RuleClassifier
 from rulekit.cli.learn import LEARNERS
 from rulekit.data import hold_out, read_table
+from rulekit.data.folds import group_splitter
 from rulekit.export import from_json, from_text
+from rulekit.rules.codec import rule_from_dict
 from tests.cli.conftest import printed
 
 RNG = np.random.default_rng(5)
@@ -165,6 +168,15 @@ def test_weights_and_groups_are_not_learned_from_and_are_kept_to(run, tmp_path, 
     wrong = rule.predict(frame) != frame["dead"].to_numpy()
     shares = np.average(wrong[train], weights=frame["weight"].to_numpy()[train])
     assert shown["training"]["error"] == pytest.approx(shares)
+
+
+def test_short_rule_is_selected_on_folds_of_whole_groups(run, frame, file):
+    words = ("--target", "dead", "--group", "clinic", "--leave-out", "weight", "--test-share", "0")
+    shown = printed(run("learn", file, *words, "--json"))
+    X, y = frame.drop(columns=["dead", "clinic", "weight"]), frame["dead"]
+    model = RuleClassifier(cv=group_splitter(y, frame["clinic"])).fit(X, y)
+    assert shown["reason"] == model.choice_.reason
+    assert rule_from_dict(shown["rule"]).clauses == model.rule_set_.clauses
 
 
 def test_rows_of_weight_zero_are_neither_used_nor_counted(run, tmp_path, frame):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from rulekit.data import hold_out, make_folds
-from rulekit.data.folds import equal_rows, joined_groups
+from rulekit.data.folds import equal_rows, group_splitter, joined_groups
 from rulekit.exceptions import DataError
 
 
@@ -198,3 +198,24 @@ def test_splitters_and_pairs_of_positions_are_taken():
 def test_unsplittable_tables_are_reported(call, error, sentence):
     with pytest.raises(error, match=sentence):
         call()
+
+
+@given(st.integers(0, 2**31), st.integers(2, 8))
+def test_splitter_keeps_groups_whole_with_as_many_folds_as_they_allow(seed, n_groups):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, n_groups, 40)
+    y = np.arange(40) % 2
+    splitter = group_splitter(y, groups)
+    n_present = len(np.unique(groups))
+    if n_present == 1:
+        assert splitter == 5
+        return
+    folds = list(splitter.split())
+    assert len(folds) <= min(5, n_present)
+    assert sorted(np.concatenate([test for _, test in folds])) == list(range(40))
+    assert all(not set(groups[train]) & set(groups[test]) for train, test in folds)
+
+
+def test_splitter_has_no_folds_for_a_class_of_one_row():
+    assert group_splitter(["no"] * 5 + ["yes"], range(6)) == 5
+    assert group_splitter(["no"] * 5 + ["yes"] * 2, range(7)).get_n_splits() == 2

@@ -254,7 +254,9 @@ class Session:
         suggested = state.result.suggestion
         if suggested is not None and suggested.number == number:
             by = " by the quick search" * (QUICK in state.setting)
-            assert f"Suggested{by}: at most {row['limit']} condition" in words
+            assert f"Suggested{by}: {suggested.words}." in words
+            sizes = f"{rule.n_conditions} condition", f"at most {row['limit']} condition"
+            assert suggested.words.startswith(sizes)
         for table in (d.value for d in app.dataframe if "conditions at most" in d.value):
             listed = table[table["conditions at most"] == row["limit"]]
             name, value = "error", 100 * row["test_error"]

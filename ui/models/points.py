@@ -299,8 +299,22 @@ class RunResult:
         if measure not in self.points or not candidates:
             return None
         selected = next((k for k in candidates if CHOSEN in self.settings[k]), None)
-        if selected is not None and (within or self.max_gap is None):
-            return _selected_in_words(self.points.loc[selected], measure, self.unit)
+        if selected is None or not within:
+            found = self._suggested(candidates, measure)
+        else:
+            found = _selected_in_words(self.points.loc[selected], measure, self.unit)
+            found = self._with_better(found, candidates, measure)
+        if found is None or self.max_gap is None or len(within) == len(self.settings):
+            return found
+        limit = f"a gap of at most {100 * self.max_gap:g} points between groups"
+        if within:
+            about = f"Among the {len(within)} of {len(self.settings)} rules with {limit}."
+        else:
+            about = f"No rule here keeps {limit}: allow a larger one, or search on Rules, Groups."
+        return replace(found, why=f"{found.why} {about}")
+
+    def _suggested(self, candidates: list[int], measure: str) -> Suggestion | None:
+        """Return which of some points has the lowest score; None if none is measured."""
         rows = self._short(self.points.assign(learner=self.searches).loc[candidates])
         rows = rows.dropna(subset=[measure]).assign(setting=lambda table: table.index)
         if not len(rows):
@@ -314,16 +328,21 @@ class RunResult:
         suggested = suggestion(rows, settings, measure)
         suggested["default"] = self._tightest(rows, suggested["default"], measure)
         found = _in_words(rows, suggested, measure, self.unit)
-        if self.max_gap is None:
+        return self._with_better(found, rows.index, measure) if FOREST_LOSS in rows else found
+
+    def _with_better(self, found: Suggestion, numbers: Iterable[int], measure: str) -> Suggestion:
+        """Add the best point that is no longer and has a lower error in cross-validation."""
+        own, rows = self.points.loc[found.number], self.points.loc[list(numbers)]
+        rows = rows[(rows["limit"] <= own["limit"]) & (rows[measure] < own[measure] - EXACT)]
+        if not len(rows):
             return found
-        limit = f"a gap of at most {100 * self.max_gap:g} points between groups"
-        if len(within) == len(self.settings):
-            return found
-        if within:
-            about = f"Among the {len(within)} of {len(self.settings)} rules with {limit}."
-        else:
-            about = f"No rule here keeps {limit}: allow a larger one, or search on Rules, Groups."
-        return replace(found, why=f"{found.why} {about}")
+        best = rows.sort_values([measure, "limit"]).iloc[0]
+        quantity = "cost" if measure == COST else "error"
+        better = (
+            f"In cross-validation alone, the {quantity} is lower with at most "
+            f"{plural(best['limit'], 'condition')}: {measured(best[measure], measure, self.unit)}."
+        )
+        return replace(found, why=f"{found.why} {better}")
 
     def keeps_gap(self, number: int) -> bool:
         """Whether a point's rule keeps the limit on the gap; True without a limit."""
@@ -379,7 +398,10 @@ def _in_words(
         near = figure(suggested["simplest_within_1se"])
         reason += f"The fewest conditions within one standard error of it: {near}. "
     reason += FOREST if FOREST_LOSS in rows else NO_FOREST
-    return Suggestion(number, f"at most {plural(row['limit'], 'condition')}", why, reason)
+    words = f"at most {plural(row['limit'], 'condition')}"
+    if (size := row.get(FOREST_SIZE, row["limit"])) < row["limit"]:
+        words = f"{plural(size, 'condition')} ({words})"
+    return Suggestion(number, words, why, reason)
 
 
 def _selected_in_words(row: pd.Series, measure: str, unit: str) -> Suggestion:

@@ -12,6 +12,7 @@ import numpy as np
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
+from rulekit.data.folds import group_splitter
 from rulekit.families import RuleClassifier
 from rulekit.style.wording import plural
 from ui import workspace
@@ -51,14 +52,18 @@ def work(spec: RunSpec, state: AppState) -> RunTask:
     judge = LEARNERS["search"].estimator(spec, state, {})
     key = curve_key(spec, state)
     weight, folds = state.training_weight, state.folds(spec.folds)
-    selector = _selector(judge, spec) if spec.chooses else None
+    selector = _selector(judge, spec, state) if spec.chooses else None
     return RunTask(spec, key, X, y, weight, folds, parts, judge, selector, store)
 
 
-def _selector(search: ClassifierMixin, spec: RunSpec) -> RuleClassifier:
+def _selector(search: ClassifierMixin, spec: RunSpec, state: AppState) -> RuleClassifier:
     """Return the unfitted learner that selects the suggested rule of a thorough search."""
     names = ("class_weight", "costs", "binarizer", "constraints", "random_state")
     shared = {name: getattr(search, name) for name in names}
+    shared["n_jobs"] = 1  # searches hold the interpreter's lock
+    groups = state.training_groups
+    if groups is not None:
+        shared["cv"] = group_splitter(state.training[1], groups)
     return RuleClassifier(positive_label=None if spec.against else search.positive_label, **shared)
 
 

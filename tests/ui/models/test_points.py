@@ -20,7 +20,7 @@ from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.codec import rule_from_dict
 from rulekit.style.wording import plural
 from ui.learners.offered import settings_of_run
-from ui.learners.spec import QUICK, RunSpec
+from ui.learners.spec import CHOSEN, QUICK, RunSpec
 from ui.models.points import RunResult, gap_words, reference_lines, with_gaps
 from ui.picked import model_key
 from ui.state import AppState, SplitSpec, changed
@@ -201,6 +201,52 @@ def test_page_command_and_library_suggest_the_same_point(tmp_path):
     found = compare_learners(X, y, learners=[family], cv=5)
     page = RunResult.of(SPEC, found)
     assert page.suggestion.number == found.result.suggest()["default"]
+
+
+CHOICE = {"learner": "search", CHOSEN: True, "theta": 2.0, "n_clauses": 2}
+
+
+def with_choice(errors, error, size, **setting):
+    """Return the points of a thorough search, with what RuleClassifier selects at the end."""
+    found = by_size(errors)
+    row = found.points.iloc[[0]].assign(test_error=error, limit=size, n_conditions=float(size))
+    points = pd.concat([found.points, row], ignore_index=True)
+    settings = (*found.settings, CHOICE | setting)
+    return replace(found, settings=settings, specs=(SPEC,) * len(settings), points=points)
+
+
+def test_rule_that_the_library_selects_is_suggested():
+    found = with_choice([0.3, 0.2, 0.15, 0.14], 0.18, 3)
+    assert found.suggestion.number == 4
+    assert found.suggestion.words == "3 conditions"
+    assert "RuleClassifier selects it" in found.suggestion.reason
+    assert "18.0 % with 3 conditions" in found.suggestion.reason
+    assert "In cross-validation alone" in found.suggestion.why  # of the same limit
+    assert found.suggestion.why.endswith("lower with at most 3 conditions: 15.0 %.")
+    best = with_choice([0.3, 0.2, 0.15, 0.14], 0.145, 3).suggestion
+    assert "In cross-validation alone" not in best.why
+    curve = found.curve()
+    assert curve["series"].unique().tolist() == ["Short rule"]
+    assert curve["limit"].tolist() == [1, 2, 4, 3]
+    assert 4 in curve.index  # in the place of the point of three conditions
+    assert found.line(CHOICE) == found.line(found.settings[0]) == {1: 0, 2: 1, 3: 4, 4: 3}
+    assert not len(found.by_price("n_conditions", "test_error"))
+
+
+def test_one_selected_rule_replaces_another_unless_it_is_in_use():
+    older, newer = with_choice([0.3, 0.2], 0.1, 2), with_choice([0.3], 0.2, 1, theta=5.0)
+    assert [s for s in newer.over(older, None).settings if CHOSEN in s] == [newer.settings[-1]]
+    kept = newer.over(older, older.settings[-1])
+    assert [s["theta"] for s in kept.settings if CHOSEN in s] == [5.0, 2.0]
+    assert kept.settings[kept.suggestion.number] == newer.settings[-1]
+
+
+def test_selected_rule_is_suggested_only_within_the_gap():
+    found = replace(with_choice([0.3, 0.2], 0.1, 2), max_gap=0.2)
+    assert replace(found, gaps=(0.0, 0.5, 0.1)).suggestion.number == 2
+    limited = replace(found, gaps=(0.0, 0.1, 0.5)).suggestion
+    assert limited.number == 1
+    assert "Among the 2 of 3 rules" in limited.why
 
 
 def test_price_sweep_is_on_the_curve_but_not_suggested():

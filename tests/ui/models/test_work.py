@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from rulekit import Binarizer, BoxSearchClassifier, Costs, RuleClassifier
 from rulekit.data import Table, load_sample, read_table
+from rulekit.data.folds import group_splitter
 from rulekit.exceptions import RulekitError
 from rulekit.style.wording import plural
 from tests.clusters import cluster_of
@@ -120,6 +121,21 @@ def test_thorough_search_suggests_the_rule_of_the_library(
     restored = RunResult.of(requested, task.stored())
     assert restored.suggestion == result.suggestion
     assert_frame_equal(restored.points, result.points)
+
+
+@pytest.mark.slow
+def test_selection_keeps_whole_groups_in_one_fold():
+    frame = RISKS.assign(branch=np.arange(len(RISKS)) // 3)
+    roles = {"risk": "target", "branch": "group"}
+    table = Table.from_frame(frame).with_roles(roles, positive_label="high")
+    shown = AppState(table=table, split=SplitSpec(0.0))
+    X, y = shown.training
+    requested = replace(BY_SIZE, limits=(1,), against=True)
+    found = RunResult.of(requested, work(requested, shown)(Reporter()))
+    rule = found.models[model_key(found.settings[found.suggestion.number])].rule_set_
+    by_group = group_splitter(y, frame["branch"].iloc[X.index])
+    assert rule == RuleClassifier(cv=by_group).fit(X, y).rule_set_
+    assert work(requested, shown).selector.cv.get_n_splits() == 5
 
 
 def test_search_that_is_limited_in_time_or_to_a_form_selects_none(state):
