@@ -29,7 +29,7 @@ with sentences():
             st.metric("Columns that give conditions", giving, width="content")
         name = cards.choose_column(state, table)
         st.caption(
-            f"From the {len(state.training[0]):,} learning rows. Every rule is put together from "
+            f"From the {len(state.training[0]):,} training rows. Every rule is put together from "
             "these conditions; more of them give finer rules and slower runs."
         )
     with right:

@@ -9,12 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, column_or_1d, compute_sample_weight
-from sklearn.utils._param_validation import (
-    HasMethods,
-    Interval,
-    StrOptions,
-    validate_parameter_constraints,
-)
+from sklearn.utils._param_validation import HasMethods, StrOptions, validate_parameter_constraints
+from sklearn.utils._param_validation import Interval as _Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -34,6 +30,14 @@ __all__ = [
     "class_factors",
     "row_weights",
 ]
+
+
+class Interval(_Interval):  # type: ignore[misc]
+    """An interval of numbers, to which True and False do not belong."""
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Return whether a value is a number in the interval."""
+        return not isinstance(val, bool) and super().is_satisfied_by(val)
 
 
 def check_parameters(estimator: BaseEstimator) -> None:

@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rulekit
 from rulekit import families, learners
+from rulekit._validation import Interval, check_some_parameters
 from rulekit.binning import Binarizer
 from rulekit.families import (
     LPSVM,
@@ -123,6 +124,15 @@ def test_every_learner_is_public_and_held_to_the_contract():
 @pytest.mark.parametrize("estimator", [*QUICK, *SLOW], ids=lambda e: type(e).__name__)
 def test_constraints_are_those_of_the_parameters(estimator):
     assert estimator._parameter_constraints.keys() == estimator.get_params(deep=False).keys()
+
+
+@pytest.mark.parametrize("estimator", [*QUICK, *SLOW], ids=lambda e: type(e).__name__)
+def test_true_is_not_accepted_as_a_number(estimator):
+    for name, accepted in estimator._parameter_constraints.items():
+        numbers = [one for one in accepted if isinstance(one, Interval)]
+        if numbers and "boolean" not in map(str, accepted):
+            with pytest.raises(ValueError, match=f"The '{name}' parameter of .* Got True instead"):
+                check_some_parameters(estimator, {name: True})
 
 
 def test_learners_document_that_probabilities_may_oppose_rules():

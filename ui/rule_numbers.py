@@ -105,19 +105,25 @@ def cheapest_words(rows: Rows, costs: Costs) -> str:
 def verdict_words(rule: RuleSet, rows: Rows, majority: Any, labels: list[Any]) -> list[str]:
     """Return sentences on a rule's errors: number, comparison with the majority, and kinds."""
     of = "new" if rows.name == "test" else rows.name
-    wrong, alone = error(rule, rows), float(np.mean(rows.y != majority))
+    wrong, alone = rows.answers(rule) != rows.y, rows.y != majority
     sentences = [
-        f"Wrong for {100 * wrong:.0f} of 100 {of} rows.",
-        f"Always predicting {majority}: {100 * alone:.0f}.",
+        f"Wrong for {_of_100(wrong)} of 100 {of} rows.",
+        f"Always predicting {majority}: {_of_100(alone)}.",
     ]
     counts = confusion(rule, rows, labels).to_numpy() * ~np.eye(len(labels), dtype=bool)
     i, j = np.unravel_index(int(counts.argmax()), counts.shape)
     if counts[i, j]:
         sentences.append(
-            f"Most frequent error ({counts[i, j]:,} of {counts.sum():,}): actual {labels[i]}, "
-            f"predicted {labels[j]}."
+            f"Most frequent error: actual {labels[i]}, predicted {labels[j]} "
+            f"({counts[i, j]:,} of {counts.sum():,} wrong {rows.name} rows)."
         )
     return sentences
+
+
+def _of_100(wrong: NDArray[np.bool_]) -> str:
+    """Return how many of a hundred rows are wrong, halves rounded up; "0" only if none is."""
+    n, total = int(wrong.sum()), len(wrong)
+    return "fewer than 1" if 0 < 200 * n < total else str((200 * n + total) // (2 * total))
 
 
 def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
@@ -132,10 +138,11 @@ def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
     chance = hypergeom.sf(there - 1, n_train + n_test, here + there, n_test)
     if there * n_train <= here * n_test or chance > BY_CHANCE:
         return ""
+    shorter = "; fewer conditions (on Models) may do better" if rule.n_conditions > 1 else ""
     return (
         f"The rule overfits: {percent(there / n_test)} of the test rows are wrong, "
         f"{percent(here / n_train)} of the training rows, more than chance explains (p < 0.01). "
-        "Expect the error of the test rows; fewer conditions (on Models) may do better."
+        f"Expect the error of the test rows{shorter}."
     )
 
 

@@ -22,7 +22,7 @@ from rulekit.binning.encodings import (
     code_type,
     literals_of,
 )
-from rulekit.binning.thresholds import METHODS, SUPERVISED, automatic_cuts
+from rulekit.binning.thresholds import METHODS, SUPERVISED, chosen_cuts, shortest
 from rulekit.binning.views import Cutting, Reading, edges_of_cuts, is_dates, readings_of
 from rulekit.data import columns_of
 from rulekit.data.typed import as_pandas
@@ -176,14 +176,15 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
 
     def _fit_columns(self, X: Any, columns: Columns, y: Any) -> None:
         readings = readings_of(X, columns, self.read_as or {}, self.orders or {})
-        given = self._user_cuts(columns, readings)
+        cuts = self._user_cuts(columns, readings)
         classes = self._classes(y, columns)
+        cuts |= self._automatic_cuts(columns, cuts, classes)
         cutting = Cutting(self.method, self.n_thresholds, self.max_levels, self.sets, classes)
         encodings = [
             encoding
             for name in sorted(columns)
             for encoding in self._views(
-                name, columns[name], cutting, given.get(name), readings.get(name)
+                name, columns[name], cutting, cuts.get(name), readings.get(name)
             )
         ]
         tested = self.test_missing
@@ -345,32 +346,47 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                 return views
             rest = [replace(e, extra=True) for e in views if e.part not in (None, "date")]
             return [OrderedColumn(name, cuts, has_missing, "date"), *rest]
-        if np.isinf(present).any():
-            row = int(np.flatnonzero(np.isinf(column))[0]) + 1
-            raise DataError(
-                f"Column {name!r} must hold finite numbers; row {row} is infinite. Replace "
-                "infinities, or leave them empty."
-            )
-        distinct = np.unique(present) + 0.0
-        if cuts is None and len(distinct) <= 2:
-            groups = tuple((float(v),) for v in distinct)
-            return [LevelColumn(name, groups, has_missing, numeric=True)]
         if cuts is None:
-            classes = cutting.classes
-            cuts = self._cuts(name, present, None if classes is None else classes[~absent])
+            groups = tuple((float(v),) for v in np.unique(present) + 0.0)
+            return [LevelColumn(name, groups, has_missing, numeric=True)]
         return [OrderedColumn(name, cuts, has_missing)]
 
-    def _cuts(
-        self, name: str, present: NDArray[np.float64], classes: NDArray[np.intp] | None
-    ) -> NDArray[np.float64]:
-        if self.method == "manual":
-            raise ValueError(
-                f"`method='manual'` needs cut points for every numeric column; `thresholds` has "
-                f"none for column {name!r}. Add them (an empty list for no condition), or use "
-                "another method."
-            )
-        labels = classes if self.method in SUPERVISED else None
-        return automatic_cuts(present, labels, self.method, self.n_thresholds)
+    def _automatic_cuts(
+        self,
+        columns: Mapping[str, NDArray[Any]],
+        given: Mapping[str, NDArray[np.float64]],
+        classes: NDArray[np.intp] | None,
+    ) -> dict[str, NDArray[np.float64]]:
+        """Choose the cuts of numeric columns of three values or more, other than those given."""
+        chosen = {}
+        for name in sorted(columns):
+            column = columns[name]
+            if column.dtype == object:
+                continue
+            absent = missing_in(column)
+            present = column[~absent]
+            if np.isinf(present).any():
+                row = int(np.flatnonzero(np.isinf(column))[0]) + 1
+                raise DataError(
+                    f"Column {name!r} must hold finite numbers; row {row} is infinite. Replace "
+                    "infinities, or leave them empty."
+                )
+            distinct = np.unique(present)
+            if name in given or len(distinct) <= 2:
+                continue
+            if self.method == "manual":
+                raise ValueError(
+                    f"`method='manual'` needs cut points for every numeric column; `thresholds` "
+                    f"has none for column {name!r}. Add them (an empty list for no condition), or "
+                    "use another method."
+                )
+            labels = classes[~absent] if self.method in SUPERVISED and classes is not None else None
+            chosen[name] = chosen_cuts(present, distinct, labels, self.method, self.n_thresholds)
+        if not chosen:
+            return {}
+        cuts = shortest(*np.concatenate([*chosen.values()], axis=1))  # a call a column is slower
+        ends = np.cumsum([gaps.shape[1] for gaps in chosen.values()])
+        return dict(zip(chosen, np.split(cuts, ends[:-1]), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,9 +100,19 @@ def automatic_cuts(
     values: Values, classes: Classes | None, method: str, n_thresholds: int | None
 ) -> Values:
     """Choose the cut points of one column. Shapes: values (n,), classes (n,); result (k,)."""
-    distinct = np.unique(values)
+    return shortest(*chosen_cuts(values, np.unique(values), classes, method, n_thresholds))
+
+
+def chosen_cuts(
+    values: Values,
+    distinct: Values,
+    classes: Classes | None,
+    method: str,
+    n_thresholds: int | None,
+) -> Values:
+    """Choose cut points, each with the training values below and above it, shape (3, k)."""
     if len(distinct) < 2:
-        return np.empty(0)
+        return np.empty((3, 0))
     if n_thresholds is None and method in ("quantile", "uniform"):
         raw = distinct[:-1]
     else:
@@ -110,15 +120,22 @@ def automatic_cuts(
     raw = raw[(raw >= distinct[0]) & (raw < distinct[-1])]
     if len(raw) == 0 and method not in SUPERVISED:
         raw = distinct[-2:-1]  # more than half, or nearly all, of the rows hold the largest value
-    return short_cuts(raw, distinct)
+    return _with_gaps(raw, distinct)
 
 
 def short_cuts(raw: Values, distinct: Values) -> Values:
     """Write cut points with as few decimals as the training values allow."""
-    bin_index = np.searchsorted(distinct, raw, side="right")
-    bin_index, first = np.unique(bin_index, return_index=True)
-    raw = raw[first]
-    low, high = distinct[bin_index - 1], distinct[bin_index]
+    return shortest(*_with_gaps(raw, distinct))
+
+
+def _with_gaps(raw: Values, distinct: Values) -> Values:
+    """Keep one cut point a gap, and add the training values on both sides."""
+    above, first = np.unique(np.searchsorted(distinct, raw, side="right"), return_index=True)
+    return np.stack([raw[first], distinct[above - 1], distinct[above]])
+
+
+def shortest(raw: Values, low: Values, high: Values) -> Values:
+    """Write cut points, of any columns, as the shortest decimals from `low` to below `high`."""
     short, open_ = raw.copy(), np.ones(len(raw), dtype=bool)
     for decimals in range(MAX_DECIMALS + 1):
         with np.errstate(over="ignore"):

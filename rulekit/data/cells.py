@@ -7,6 +7,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class TextColumn:
     texts: pa.Array
     codes: NDArray[np.int64]
 
-    @property
+    @cached_property
     def present(self) -> NDArray[np.bool_]:
         """Whether each distinct text occurs in some row, shape (u,)."""
         used = np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
@@ -72,7 +73,7 @@ class _Findings:
 
 def typed_columns(
     columns: Mapping[str, pa.ChunkedArray], options: ParseOptions
-) -> tuple[dict[str, pd.Series], list[str], str]:
+) -> tuple[dict[str, pd.Series | NDArray[np.number]], list[str], str]:
     """Convert columns of text to columns of a table."""
     findings = _Findings()
     parts = [
@@ -190,16 +191,21 @@ def _text_column(
     name: str, cells: pa.ChunkedArray, missing: Sequence[str], findings: _Findings
 ) -> TextColumn:
     encoded = cells.combine_chunks().dictionary_encode()
-    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     texts = pc.utf8_trim_whitespace(encoded.dictionary)
     empty = pc.is_in(texts, value_set=pa.array(list(missing), pa.string())).to_numpy(False)
     column = TextColumn(name, texts, codes)
     if empty.any():
         column = _emptied(column, empty, findings)
-    changed = pc.not_equal(texts, encoded.dictionary).to_numpy(zero_copy_only=False)
-    if (changed & column.present).any():
-        findings.trimmed.append(name)
+    if not texts.equals(encoded.dictionary):
+        changed = pc.not_equal(texts, encoded.dictionary).to_numpy(zero_copy_only=False)
+        if (changed & column.present).any():
+            findings.trimmed.append(name)
     return column
+
+
+def _texts_of(column: TextColumn, chosen: NDArray[np.bool_]) -> pa.Array:
+    return column.texts if chosen.all() else column.texts.filter(pa.array(chosen))
 
 
 def _emptied(column: TextColumn, empty: NDArray[np.bool_], findings: _Findings) -> TextColumn:
@@ -218,7 +224,7 @@ def _decimal_mark(columns: Sequence[TextColumn], delimiter: str | None) -> str:
 
     A column votes for a mark if many of its texts are numbers with it and one is so unmistakably.
     """
-    voters = [c.texts.filter(pa.array(c.present)).slice(0, VOTERS) for c in columns]
+    voters = [_texts_of(c, c.present).slice(0, VOTERS) for c in columns]
     voters = [texts for texts in voters if len(texts)]
     sizes = np.array([len(texts) for texts in voters], dtype=int)
     starts, texts = np.cumsum(sizes) - sizes, _joined(voters)
@@ -237,16 +243,18 @@ def _decimal_mark(columns: Sequence[TextColumn], delimiter: str | None) -> str:
     return "," if either and delimiter == ";" else "."
 
 
-def _typed(column: TextColumn, numbers: Numbers, findings: _Findings) -> pd.Series:
+def _typed(
+    column: TextColumn, numbers: Numbers, findings: _Findings
+) -> pd.Series | NDArray[np.number]:
     column = _without_number_gaps(column, numbers, findings)
     present = column.present
     if not present.any():
-        return pd.Series(np.full(len(column.codes), np.nan))
+        return np.full(len(column.codes), np.nan)
     if numbers.valid[present].all():
         exact = _numeric(column, numbers, present, findings)
         if exact is not None:
             return exact
-    elif _is_truth(column.texts.filter(pa.array(present))):
+    elif _is_truth(_texts_of(column, present)):
         return _truth(column)
     else:
         _note_text_column(column, numbers, findings)
@@ -256,9 +264,11 @@ def _typed(column: TextColumn, numbers: Numbers, findings: _Findings) -> pd.Seri
 
 def _without_number_gaps(column: TextColumn, numbers: Numbers, findings: _Findings) -> TextColumn:
     """Treat "-", "." and the like as missing if all other cells are numbers."""
+    present = column.present
+    if numbers.valid[present].all():
+        return column
     value_set = pa.array(MISSING_AMONG_NUMBERS, pa.string())
     gaps = pc.is_in(column.texts, value_set=value_set).to_numpy(zero_copy_only=False)
-    present = column.present
     others = present & ~gaps
     if (gaps & present).any() and others.any() and numbers.valid[others].all():
         return _emptied(column, gaps, findings)
@@ -267,7 +277,7 @@ def _without_number_gaps(column: TextColumn, numbers: Numbers, findings: _Findin
 
 def _numeric(
     column: TextColumn, numbers: Numbers, present: NDArray[np.bool_], findings: _Findings
-) -> pd.Series | None:
+) -> NDArray[np.number] | None:
     """Return the column as numbers; None if it must stay text."""
     if numbers.leading_zero[present].any():
         findings.leading.append(column.name)
@@ -282,8 +292,8 @@ def _numeric(
     values, notes = without_infinities(values, column.name)
     findings.sentences += notes
     if whole and (column.codes >= 0).all():
-        return pd.Series(values.astype(np.int64))
-    return pd.Series(values)
+        return values.astype(np.int64)
+    return values
 
 
 def _loses_digits(texts: pa.Array, numbers: Numbers, present: NDArray[np.bool_]) -> bool:

@@ -51,22 +51,23 @@ class Column:
 
 def described(series: pd.Series, name: str, max_levels: int) -> Column:
     """Count values, and suggest a kind and a role."""
-    n_distinct = int(series.nunique())
-    n_missing = int(series.isna().sum())
+    present = series.dropna() if series.hasnans else series
+    n_missing, n_distinct = len(series) - len(present), len(present.unique())
     kind = kind_of(series, n_distinct, max_levels)
     role = "ignore" if kind in ("date", "text", "constant") else "feature"
     if looks_like_id(series, name, n_distinct) or repeats_as_id(series, name, n_distinct):
         role = "id"
     levels: tuple[Any, ...] = ()
     if kind in ("boolean", "category", "constant"):
-        levels = tuple(sorted(whole(series.dropna()).unique().tolist()))
+        levels = tuple(sorted(whole(present).unique().tolist()))
     low, high = None, None
     is_number = pd.api.types.is_numeric_dtype(series.dtype) and series.dtype not in (
         bool,
         "boolean",
     )
     if is_number and n_distinct:
-        low, high = float(series.min()), float(series.max())
+        numbers = present.to_numpy(dtype=float)
+        low, high = float(numbers.min()), float(numbers.max())
     return Column(name, kind, role, n_missing, n_distinct, levels, low, high, is_number)
 
 

@@ -190,10 +190,12 @@ def equal_rows(frame: pd.DataFrame) -> NDArray[np.intp]:
     [0, 1, 0]
     """
     numbers = np.zeros(len(frame), dtype=np.int64)
-    for position in range(frame.shape[1]):
-        codes, levels = pd.factorize(frame.iloc[:, position], use_na_sentinel=False)
-        numbers = pd.factorize(numbers * len(levels) + codes)[0].astype(np.int64)
-    return numbers
+    for _, column in frame.items():
+        codes, levels = pd.factorize(column, use_na_sentinel=False)
+        numbers, different = pd.factorize(numbers * len(levels) + codes)
+        if len(different) == len(frame):  # no other column can change that
+            break
+    return numbers.astype(np.int64)
 
 
 def joined_groups(one: ArrayLike, other: ArrayLike) -> NDArray[np.intp]:

@@ -78,7 +78,9 @@ def few(texts: Sequence[str], mark: str = ", ") -> str:
 def _cleaned(raw: Any, position: int, length: int) -> tuple[str, list[str]]:
     text = "" if raw is None or raw != raw else str(raw)
     reasons = []
-    visible = "".join(" " if unicodedata.category(c) in _INVISIBLE else c for c in text)
+    visible = text
+    if not text.isprintable():
+        visible = "".join(" " if unicodedata.category(c) in _INVISIBLE else c for c in text)
     if visible != text:
         reasons.append("held control or invisible characters")
     name = re.sub(r"\s+", " ", visible).strip()

@@ -104,7 +104,7 @@ def _missing(table: Table, column: Column) -> QualityNote | None:
         return None
     severe = share >= 2 * MISSING_SHARE
     text = (
-        f" is missing in {column.n_missing:,} of {table.n_rows:,} rows ({share:.0%}): only "
+        f" is missing in {column.n_missing:,} of {table.n_rows:,} rows ({100 * share:.0f} %): only "
         "conditions that say “missing” hold there."
     )
     if severe:
@@ -217,20 +217,20 @@ def _leaks(table: Table, target: str) -> list[QualityNote]:
     column = table.column(target)
     if column.n_distinct < 2 or column.n_distinct > 50:
         return []
-    present = table.frame[target].notna().to_numpy()
-    classes = pd.factorize(table.frame[target][present])[0]
+    rows = table.frame[table.frame[target].notna()]
+    classes = pd.factorize(rows[target])[0]
     if len(classes) < 20:
         return []
     notes = []
-    for name in _assessed(table, target):
-        wrong, guessed = separation_error(table.frame[name][present], classes)
+    for name, series in rows[_assessed(table, target)].items():
+        wrong, guessed = separation_error(series, classes)
         if wrong <= LEAK_SHARE * guessed:
             notes.append(_leak_note(name, target, wrong))
     return notes
 
 
 def _leak_note(name: str, target: str, wrong: float) -> QualityNote:
-    exact = "perfectly" if wrong == 0 else f"but for {wrong:.2%} of the rows"
+    exact = "perfectly" if wrong == 0 else f"but for {100 * wrong:.2f} % of the rows"
     text = (
         f" alone tells the classes of {shown(target)} apart {exact}. If it is known only after the "
         "outcome, set it aside."
@@ -243,13 +243,14 @@ def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> tuple[floa
     if len(series) != len(classes):
         raise DataError(f"One class a row is needed: {len(series)} rows, {len(classes)} classes.")
     shares = np.bincount(classes) / len(classes)
-    if pd.api.types.is_numeric_dtype(series.dtype) and series.nunique() > 2:
+    if pd.api.types.is_numeric_dtype(series.dtype):
         values = series.to_numpy(dtype=float, na_value=np.nan)
         order = np.argsort(values, kind="stable")  # NaN comes last
-        values, classes = values[order], classes[order]
-        parted = range(1, 2) if len(shares) == 2 else range(len(shares))
-        wrong = [_threshold_error(values, classes == k) for k in parted]
-        return float(np.mean(wrong)), float(np.minimum(shares, 1 - shares).mean())
+        values, ordered = values[order], classes[order]
+        if np.count_nonzero(values[1:] > values[:-1]) > 1:  # three different values
+            parted = range(1, 2) if len(shares) == 2 else range(len(shares))
+            wrong = [_threshold_error(values, ordered == k) for k in parted]
+            return float(np.mean(wrong)), float(np.minimum(shares, 1 - shares).mean())
     codes, levels = pd.factorize(series, use_na_sentinel=False)
     if len(levels) > 0.05 * len(series) + 2:
         return 1.0, float(1 - shares.max())
@@ -272,8 +273,10 @@ def _threshold_error(values: NDArray[np.float64], positive: NDArray[np.bool_]) -
 
 
 def _duplicate_rows(table: Table) -> list[QualityNote]:
-    used = [c.name for c in table.columns if c.role in ("feature", "target")]
-    count = int(table.frame[used].duplicated().sum()) if used else 0
+    used = [c for c in table.columns if c.role in ("feature", "target")]
+    if not used or any(c.n_distinct == table.n_rows for c in used):
+        return []
+    count = int(table.frame[[c.name for c in used]].duplicated().sum())
     if not count:
         return []
     return [

@@ -137,7 +137,7 @@ class Table:
         names, repairs = repaired_headers(header, limits)
         parts, all_notes = {}, [*notes, *repairs]
         orders: dict[str, tuple[str, ...]] = {}
-        for column, (_, given) in zip(names, frame.items(), strict=True):
+        for column, (_, given) in zip(names, frame.reset_index(drop=True).items(), strict=True):
             parts[column], changed = typed(given, column)
             orders[column] = order_of(given)
             all_notes += changed
@@ -211,8 +211,8 @@ class Table:
             raise DataError("A target must be named: no column has the role 'target'.")
         self.column(target)
         chosen = [f for f in self.features if f != target] if features is None else list(features)
-        for name in chosen:
-            self.column(name)
+        if unknown := set(chosen).difference(self.frame.columns):
+            self.column(next(name for name in chosen if name in unknown))
         if target in chosen:
             raise DataError(f"The target {shown(target)} is among the features. Leave it out.")
         if not chosen:

@@ -132,7 +132,7 @@ def target_notes(table: Table, target: str) -> tuple[str, ...]:
     if column.n_distinct > 2:
         notes.append(
             f"{shown(target)} has {column.n_distinct} classes: a rule is an ordered list that "
-            "answers with any of them, or describes one against the rest."
+            "predicts any of them, or describes one against the rest."
         )
     return tuple(notes)
 

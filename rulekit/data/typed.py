@@ -88,8 +88,7 @@ def columns_of(frame: pd.DataFrame, *, exact: bool = False) -> dict[str, NDArray
         twice = next(n for n in names if names.count(n) > 1)
         raise DataError(f"Column names must differ; {shown(twice)} occurs twice. Rename one.")
     columns = {}
-    for i, name in enumerate(names):
-        series = frame.iloc[:, i]
+    for name, (_, series) in zip(names, frame.items(), strict=True):
         columns[name] = _values(series, name)
         if exact and is_inexact(series, columns[name]):
             raise DataError(
@@ -101,7 +100,9 @@ def columns_of(frame: pd.DataFrame, *, exact: bool = False) -> dict[str, NDArray
 
 def is_inexact(series: pd.Series, values: NDArray[Any]) -> bool:
     """Return whether a column has whole numbers or decimals above 2^53, rounded as ``float64``."""
-    if values.dtype == object or not np.nanmax(np.abs(values), initial=0.0) > EXACT:
+    if values.dtype == object or series.dtype.kind == "f":
+        return False
+    if not np.nanmax(np.abs(values), initial=0.0) > EXACT:
         return False
     if series.dtype != object and not _is_arrow_decimal(series.dtype):
         return bool(pd.api.types.is_integer_dtype(series.dtype))
@@ -113,8 +114,7 @@ def _is_arrow_decimal(dtype: Any) -> bool:
 
 
 def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
-    """Convert a column of a data frame to one of the storage types; shapes: series n; result n."""
-    series = series.reset_index(drop=True)
+    """Convert a column (rows numbered from 0) to one of the storage types; shape n, as before."""
     if pd.api.types.is_timedelta64_dtype(series.dtype):
         days = pd.Series(_values(series, name), name=series.name)
         return days, [f"Column {shown(name)} holds durations; they are read as days."]
@@ -155,7 +155,9 @@ def _typed_numbers(
         return text_series(text, series.name), [note]
     values, notes = without_infinities(values, name)
     if whole and not np.isnan(values).any():
-        return pd.Series(values.astype(np.int64), name=series.name), notes
+        values = values.astype(np.int64)
+    if series.dtype == values.dtype and not notes:
+        return series, []
     return pd.Series(values, name=series.name), notes
 
 

@@ -270,14 +270,14 @@ class GroupMetrics:
                 alike.setdefault(groups, []).append(share_words(measure, self.positive))
         for groups, shares in alike.items():
             sentences.append(
-                f"Few rows: a share is compared from {self.few} rows on; {' and '.join(shares)} "
-                f"are counted on fewer where {self.name} is {' or '.join(groups)}."
+                f"Not compared where {self.name} is {' or '.join(groups)} (fewer than {self.few} "
+                f"rows): {', '.join(shares)}."
             )
         for measure in GROUP_MEASURES:
             if measure not in self.gaps:
                 sentences.append(
-                    f"{share_words(measure, self.positive)} are not compared: fewer than two "
-                    f"groups have {self.few} rows or more."
+                    f"Not compared: {share_words(measure, self.positive)}. Fewer than two groups "
+                    f"have {self.few} rows or more."
                 )
         return sentences
 
@@ -285,10 +285,13 @@ class GroupMetrics:
         words, size = share_words(gap.measure, self.positive), f"{100 * gap.size:.1f} points"
         low, high = (f"{100 * end:.1f}" for end in gap.interval)
         chance = ", so chance alone may explain it" if gap.by_chance else ""
-        return (
-            f"{words}: {gap.high} {100 * gap.high_share:.1f} %, {gap.low} "
-            f"{100 * gap.low_share:.1f} %. A gap of {size} (95 % interval {low} to {high}{chance})."
-        )
+        shares = f"{self._share(gap.high, gap.high_share)}, {self._share(gap.low, gap.low_share)}"
+        return f"{words}: {shares}. A gap of {size} (95 % interval {low} to {high}{chance})."
+
+    def _share(self, group: str, share: float) -> str:
+        """Write a group with its share; a group that ends in a number, behind it."""
+        text = f"{100 * share:.1f} %"
+        return f"{text} for {self.name} {group}" if group[-1:].isdigit() else f"{group} {text}"
 
 
 def share_words(measure: str, positive: Any) -> str:

@@ -210,7 +210,7 @@ def front_figure(
     limits = _shown_range(shown, y, beside, everywhere=x == WHOLE, selected=selected)
     if limits is not None:
         _add_baselines(figure, lines, limits, y)
-        _add_far(figure, shown[shown[y] > limits[1]], (x, y), limits[1])
+        _add_far(figure, shown, (x, y), limits[1])
         _add_notes(figure, shown, (x, y), notes or {}, limits)
     if selected is not None and selected in shown.index:
         _add_ring(figure, shown.loc[selected], x, y)
@@ -456,13 +456,17 @@ def _shown_range(
     return max(low - pad, -pad / 4), high + pad  # a point at 0 is not cut in halves
 
 
-def _add_far(figure: go.Figure, far: pd.DataFrame, axes: tuple[str, str], high: float) -> None:
-    """Label the points above the shown range with an arrow at the edge, in lines by turns."""
+def _add_far(figure: go.Figure, shown: pd.DataFrame, axes: tuple[str, str], high: float) -> None:
+    """Label the points above the shown range with an arrow at the edge, in lines by turns.
+
+    Labels of the smallest size are beside it: centred, they would meet the numbers of the axis.
+    """
     x, y = axes
-    for k, (size, same_size) in enumerate(far.groupby(x)):
+    for k, (size, same_size) in enumerate(shown[shown[y] > high].groupby(x)):
         several = f" {len(same_size)} from" if len(same_size) > 1 else ""
         figure.add_annotation(
             x=size,
+            xanchor="left" if size == shown[x].min() else "center",
             y=high,
             yshift=-FAR_LINE * (k % 3),
             yanchor="top",

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from rulekit.binning import Binarizer, candidate_summary
+from rulekit.binning.thresholds import automatic_cuts
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
 from rulekit.rules import Literal
@@ -130,6 +131,20 @@ def test_matrix_entries_equal_the_literals_masks(case, method, n_thresholds, lat
         for j, literal in enumerate(matrix.literals):
             plain = [literal_holds(literal, v) for v in rows[literal.feature]]
             assert matrix.values[:, j].tolist() == plain
+
+
+@pytest.mark.slow
+@given(frames(), st.sampled_from(METHODS), st.sampled_from((None, 1, 3)))
+def test_columns_are_cut_together_as_each_is_alone(case, method, n_thresholds):
+    frame, y = case
+    classes, table = np.array(y) == "yes", columns_of(frame)
+    cuts = Binarizer(method, n_thresholds).fit(frame, y).cuts_
+    numeric = {n: c for n, c in table.items() if c.dtype == float and len(set(c[c == c])) > 2}
+    assert cuts.keys() == numeric.keys()
+    for name, column in numeric.items():
+        there = column == column
+        alone = automatic_cuts(column[there], classes[there].astype(int), method, n_thresholds)
+        assert cuts[name].tolist() == alone.tolist()
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ SINGLE = {
     "missing": {
         "values": [1.5 * i if i % 2 else None for i in range(N)],
         "fix": "ignore",
-        "says": "missing in 100 of 200 rows (50%): only conditions that say “missing” hold there.",
+        "says": "missing in 100 of 200 rows (50 %): only conditions that say “missing” hold there.",
     },
     "id": {"values": [f"k{i}" for i in range(N)], "fix": "ignore", "says": "like an identifier"},
     "leak": {
@@ -103,7 +103,7 @@ def test_a_leak_of_a_category_is_found():
 def test_leak_with_few_exceptions_is_reported_with_their_number():
     values = np.where(ILL, 5.0, 1.0) + np.linspace(0, 0.5, N)
     values[0] = 6 - values[0]
-    assert "but for 0.50% of the rows" in found(c=values)["c", "leak"].sentence
+    assert "but for 0.50 % of the rows" in found(c=values)["c", "leak"].sentence
 
 
 def test_a_rare_class_does_not_make_every_column_a_leak():

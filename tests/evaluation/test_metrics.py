@@ -286,13 +286,15 @@ def test_small_groups_are_listed_but_not_in_gaps():
     assert found.table.loc["tiny", "called_positive"] == 1.0
     assert "tiny" not in (found.gaps["called_positive"].high, found.gaps["called_positive"].low)
     assert found.small["error"] == ("tiny",)
-    (result,) = [s for s in found.sentences() if s.startswith("Few rows")]
-    assert "where town is tiny" in result
+    (result,) = [s for s in found.sentences() if "fewer than 30 rows" in s]
+    shares = "Error, True positive rate of yes, False positive rate of yes, Predicted yes"
+    assert result == f"Not compared where town is tiny (fewer than 30 rows): {shares}."
     alone = group_metrics(
         RULE, X[X["town"].isin(["a", "tiny"])], y[X["town"].isin(["a", "tiny"])], "town"
     )
     assert alone.gaps == {}
-    assert any(s.startswith("Error") for s in alone.sentences())
+    words = "Not compared: Error. Fewer than two groups have 30 rows or more."
+    assert words in alone.sentences()
 
 
 def test_sentences_list_the_largest_gap_first_with_figures():
@@ -302,6 +304,20 @@ def test_sentences_list_the_largest_gap_first_with_figures():
     first = found.sentences()[0]
     assert f"A gap of {100 * max(sizes):.1f} points" in first
     assert len(found.sentences()) == 4
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (("a", "b"), "Predicted yes: a 100.0 %, b 0.0 %. A gap"),
+        ((2, 0), "Predicted yes: 100.0 % for n 2, 0.0 % for n 0. A gap"),
+    ],
+)
+def test_the_number_of_a_group_is_behind_its_share(names, words):
+    X, y = generated()
+    predicted = RULE.predict({"x": X["x"].to_numpy()}) == "yes"
+    found = group_metrics(RULE, X, y, row_groups(pd.Series(np.where(predicted, *names)), "n"))
+    assert any(sentence.startswith(words) for sentence in found.sentences())
 
 
 def test_group_column_may_be_unread_or_from_elsewhere():

@@ -119,6 +119,12 @@ def opened_tab(app, name):
     return app.run()
 
 
+def opened_constraints(app, is_open=True):
+    """Open (or close) the constraints on columns of Models, whose lists are filled when open."""
+    app.session_state["run_constraints"] = is_open
+    return app.run()
+
+
 def compared(app, *questions):
     """Compare the learners of some questions on Models, begun by the words these begin with."""
     requested = opened_tab(app, "Learners").multiselect(key="run_compared")

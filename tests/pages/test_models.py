@@ -16,6 +16,7 @@ from tests.pages.driving import (
     chosen,
     compared,
     finished,
+    opened_constraints,
     opened_tab,
     slider,
     small,
@@ -326,7 +327,7 @@ def test_invalid_prices_give_a_sentence_and_disable_the_sweep(on_models, request
 
 @pytest.mark.slow
 def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
-    app = opened_tab(on_models, "Learners")
+    app = opened_constraints(opened_tab(on_models, "Learners"))
     app.multiselect(key="run_compared").set_value([]).run()
     assert "Choose at least one learner" in text(app)
     app.multiselect(key="run_forbidden").set_value(["amount"]).run()
@@ -343,9 +344,22 @@ def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
 
 @pytest.mark.slow
 def test_a_column_cannot_be_given_both_directions(on_models):
-    app = on_models
+    app = opened_constraints(on_models)
     app.multiselect(key="run_direction_up").set_value(["income"]).run()
     assert "income" not in app.multiselect(key="run_direction_down").options
+
+
+@pytest.mark.slow
+def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
+    app = opened_constraints(on_models)
+    app.multiselect(key="run_forbidden").set_value(["amount", "age"]).run()
+    opened_constraints(app, False)
+    for _ in range(2):
+        assert app.multiselect(key="run_required").options == []
+        assert app.multiselect(key="run_forbidden").options == ["amount", "age"]
+        assert app.multiselect(key="run_forbidden").value == ["amount", "age"]
+        app.switch_page("pages/data.py").run()
+        app.switch_page("pages/models.py").run()
 
 
 @pytest.mark.slow
@@ -367,7 +381,7 @@ def test_selected_points_are_compared_side_by_side(on_models):
     numbers = app.session_state["app"].result.curve().index
     app.multiselect(key="compare").set_value([numbers[0], numbers[-1]]).run()
     assert not app.exception
-    assert "of 700 learning rows" in text(app)
+    assert "of 700 training rows" in text(app)
     result = app.code[-1]
     assert result.language == "diff"
     assert {line[0] for line in result.value.splitlines()} <= set("+- ")

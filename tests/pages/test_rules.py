@@ -192,6 +192,8 @@ def test_a_clause_is_added_to_a_rule_also_to_an_empty_one(on_credit, monkeypatch
 def test_a_scorecard_is_edited_as_one_card_with_its_totals(open_app):
     setting = {"learner": "scorecard", "max_conditions": 3}
     app = with_model(open_app, "rules", load_sample("credit"), setting)
+    size = app.session_state["app"].model.rule_set_.n_conditions
+    assert {m.label: m.value for m in app.metric}["Conditions"] == str(size)  # no clauses to count
     (before,) = scorecard_of(app.session_state["app"].model.rule_set_)
     assert app.button(key="edit_1").disabled, "it has one card"
     app.button(key="edit_0").click().run()

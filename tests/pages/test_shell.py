@@ -47,7 +47,7 @@ def test_status_names_table_and_selected_rule(open_app, swept_credit):
     ("state", "words"),
     [
         ("queued", "Waiting: Search, place 0 in the queue"),
-        ("running", "Running: Search, 25%"),
+        ("running", "Running: Search, 25 %"),
         ("done", None),
         ("cancelled", None),
         ("failed", None),

@@ -267,13 +267,15 @@ class Session:
     def check_rules(self, words, train, test):
         state, rule = self.state, self.state.model.rule_set_
         metrics = {m.label: m.value for m in self.app.metric}
-        assert metrics["Conditions"].startswith(f"{rule.n_conditions} in ")
+        size = str(rule.n_conditions) if scorecard_of(rule) else f"{rule.n_conditions} in "
+        assert metrics["Conditions"].startswith(size)
         assert metrics["Error, training rows"] == percent(train.wrong / train.n)
         assert metrics["Error, test rows"] == percent(test.wrong / test.n)
         majority = max(sorted(set(train.truth)), key=train.truth.count)
-        alone = sum(label != majority for label in test.truth) / test.n
-        assert f"Wrong for {100 * test.wrong / test.n:.0f} of 100 new rows." in words
-        assert f"Always predicting {majority}: {100 * alone:.0f}." in words
+        alone = sum(label != majority for label in test.truth)
+        cases, others = (int(100 * n / test.n + 0.5) for n in (test.wrong, alone))
+        assert f"Wrong for {cases} of 100 new rows." in words
+        assert f"Always predicting {majority}: {others}." in words
         costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
         for name, counted in (("training", train), ("test", test)):
             if costs is None:

@@ -196,6 +196,7 @@ def test_labels_of_far_points_of_neighbouring_sizes_are_not_in_one_line():
     far = front_figure(points, x="limit").layout.annotations
     assert [label.text for label in far] == ["↑ 90.0 %", "↑ 80.0 %", "↑ 85.0 %"]
     assert len({label.yshift for label in far}) == 3
+    assert [label.xanchor for label in far] == ["left", "center", "center"]  # the axis is left
 
 
 def test_the_band_is_not_cut():

@@ -60,7 +60,7 @@ def figures(described, other, classes):
     yield "cuts", threshold_figure(VALUES, positive, [3], name="a", labels=labels, classes=classes)
     levels = level_table(list("aabbaabb"), positive)
     yield "levels", level_figure(levels, name="a", labels=labels, classes=classes)
-    yield "split", split_figure({"Learning": {described: 5, other: 3}}, classes)
+    yield "split", split_figure({"Training": {described: 5, other: 3}}, classes)
 
 
 def colours_in(figure, labels):

@@ -20,10 +20,12 @@ from ui.rule_numbers import (
     row_name,
     row_number,
     row_position,
+    verdict_words,
 )
 from ui.state import AppState, Wording
 
-RULE = RuleSet((Clause((Literal("age", ">", 50.0),)),), ("ill",), "dnf", "well")
+RULE_ENDS = (("ill",), "dnf", "well")
+RULE = RuleSet((Clause((Literal("age", ">", 50.0),)),), *RULE_ENDS)
 
 
 def part(name, n, wrong):
@@ -53,6 +55,25 @@ def test_overfitting_is_reported_unless_chance_explains_it(train, test, result):
 def test_the_sentence_gives_both_errors():
     words = overfit_words(RULE, part("training", 136, 8), part("test", 59, 14))
     assert "23.7 % of the test rows are wrong, 5.9 % of the training rows" in words
+    assert words.endswith("Expect the error of the test rows.")  # no rule has fewer conditions
+    two = RuleSet((Clause((Literal("age", ">", 50.0), Literal("age", ">", 40.0))),), *RULE_ENDS)
+    words = overfit_words(two, part("training", 136, 8), part("test", 59, 14))
+    assert words.endswith("; fewer conditions (on Models) may do better.")
+
+
+@pytest.mark.parametrize(
+    ("n", "wrong", "cases"),
+    [(600, 63, "11"), (600, 66, "11"), (1000, 115, "12"), (360, 1, "fewer than 1"), (360, 0, "0")],
+)
+def test_the_verdict_rounds_halves_up_and_never_hides_an_error(n, wrong, cases):
+    words = verdict_words(RULE, part("test", n, wrong), "ill", ["ill", "well"])
+    assert words[:2] == [f"Wrong for {cases} of 100 new rows.", f"Always predicting ill: {cases}."]
+
+
+def test_the_verdict_says_which_rows_its_most_frequent_error_counts():
+    words = verdict_words(RULE, part("test", 600, 63), "ill", ["ill", "well"])
+    most = "Most frequent error: actual well, predicted ill (63 of 63 wrong test rows)."
+    assert words[2] == most
 
 
 def test_counts_have_the_truth_in_rows():

@@ -19,8 +19,8 @@ from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
 from rulekit.rules import RuleSet
 from rulekit.rules.condition import positions_in
-from rulekit.style.phrases import capped
-from rulekit.style.wording import plural
+from rulekit.style.phrases import capped, whole_percent
+from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.shell import once
@@ -210,7 +210,7 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
     n_present, above = int(numbers.notna().sum()), int((numbers > cut).sum())
     names = outcomes_of_cut(name, cut)
     sides = [
-        f"{md(side, 60)}: {plural(n, 'row')} ({n / n_present:.1%})"
+        f"{md(side, 60)}: {plural(n, 'row')} ({percent(n / n_present)})"
         for side, n in zip(names, (above, n_present - above), strict=True)
     ]
     st.caption(" · ".join(sides))
@@ -235,7 +235,9 @@ def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
         "The rule describes the class",
         classes,
         index=classes.index(positive) if positive in classes else None,
-        format_func=lambda c: f"{_named(c, state)} ({counts[c]:,} rows, {counts[c] / total:.0%})",
+        format_func=lambda c: (
+            f"{_named(c, state)} ({counts[c]:,} rows, {whole_percent(counts[c], total)})"
+        ),
         horizontal=len(classes) <= 4,
         key=radio,
         on_change=lambda: change(
@@ -260,12 +262,13 @@ def set_aside(table: Table) -> str:
         if column.role in ("id", "ignore"):
             usual = "audit only" if looks_protected(column.name) else "set aside"
             reason = reasons.get("id" if column.role == "id" else column.kind, usual)
-            if column.name == numbers_of_cut(table.target or ""):
-                reason = "cut into the two outcomes"
-            columns.append(f"{column.name} ({reason})")
+            name = column.name
+            if name == numbers_of_cut(table.target or ""):
+                name, reason = f"numbers of {table.target}", "cut into the two outcomes"
+            columns.append(f"{name} ({reason})")
     if not columns:
         return ""
-    return f"Not used: {capped(columns, 6)}. Their roles are under Columns."
+    return f"Not used: {capped(columns, 6)}. Roles are set under Columns."
 
 
 def _one_class(n_classes: int, key: str) -> None:

@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from rulekit.style.palette import bars, base_layout, outcome_looks, plain
+from rulekit.style.phrases import counted_outcome
 from rulekit.style.wording import plural
 from ui.data.choices import is_code, this_round
 from ui.escape import md
@@ -85,13 +86,13 @@ def _show_parts(state: AppState) -> None:
     kept_together = f"whole groups of {md(group, 40)}" if group else "the same class shares in both"
     counts = {
         name: {str(label): int((classes[rows] == label).sum()) for label in state.labels}
-        for name, rows in (("Learning", train), ("Test", test))
+        for name, rows in (("Training", train), ("Test", test))
     }
     positive = str(state.positive)
-    called = md(f"{state.target} = {positive}" if is_code(positive) else positive, 60)
+    called = f"{state.target} = {positive}" if is_code(positive) else counted_outcome(positive)
     parts = [
         f"{name}: {sum(part.values()):,} rows"
-        + ("" if state.several else f", {part[positive]:,} {called}")
+        + ("" if state.several else f", {md(called, 60)} in {part[positive]:,}")
         for name, part in counts.items()
     ]
     st.caption(f"{'. '.join(parts)} ({kept_together}).")

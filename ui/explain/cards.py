@@ -86,6 +86,7 @@ PART, SHOWN = "explain_part", "explain_show"
 ANY = "any"
 MAX_LISTED = 2000
 MAX_COLUMNS = 60  # columns of the list, those of the rule first
+N_NAMES = 3  # columns before the features: row, actual, predicted
 MAX_VALUES = 20  # columns with more values are searched, not filtered
 NEAR = 0.05  # a case is near the boundary if moving a value by this share of its range changes it
 Mask = NDArray[np.bool_]
@@ -120,7 +121,7 @@ def case_table(
     if listed.empty:
         st.info("No case fits. Show all cases, or search for something else.")
         return None
-    return _choose(listed.head(MAX_LISTED), len(listed))
+    return choose_listed(listed.head(MAX_LISTED), len(listed))
 
 
 def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state: AppState) -> Mask:
@@ -150,7 +151,7 @@ def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state
     return keep & (cells == chosen).to_numpy()
 
 
-def _choose(listed: pd.DataFrame, total: int) -> int:
+def choose_listed(listed: pd.DataFrame, total: int) -> int:
     """Show the cases with exactly one selected row, and return its position."""
     positions = [int(k) for k in listed.index]
     wanted = chosen_case(listed)
@@ -170,9 +171,11 @@ def _choose(listed: pd.DataFrame, total: int) -> int:
     )
     more = f"Listing the first {len(listed):,}; search to find others. " * (total > len(listed))
     if listed.shape[1] > MAX_COLUMNS:
-        more += f"Showing {MAX_COLUMNS} of {listed.shape[1]:,} columns; the search covers all. "
+        n_shown, n_features = MAX_COLUMNS - N_NAMES, listed.shape[1] - N_NAMES
+        more += f"Showing {n_shown} of {n_features:,} features; the search covers all. "
     wrong = int((listed[TRUTH] != listed[ANSWER]).sum())
-    st.caption(f"{total:,} cases. {more}The prediction is wrong for {wrong:,} of those listed.")
+    cases = "1 case" if total == 1 else f"{total:,} cases"
+    st.caption(f"{cases}. {more}The prediction is wrong for {wrong:,} of those listed.")
     return positions[index]
 
 

@@ -214,8 +214,8 @@ def box_of_case(
     explanation = explain_with_hyperplane(model, X)[0]
     if explanation.rule_prediction != explanation.prediction:
         text = (
-            f"The rule answers {explanation.rule_prediction}, because none of its boxes holds this "
-            f"case. The plane that the boxes were cut from answers {explanation.prediction}."
+            f"The rule predicts {explanation.rule_prediction}, because none of its boxes contains "
+            f"this case. The plane that the boxes were cut from predicts {explanation.prediction}."
         )
         st.info(md(text, 300))
     elif explanation.rule is None and model.uncovered == "hyperplane":
@@ -306,7 +306,7 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
         help=PRICE_HELP,
     )
     answers = st.toggle(
-        "From a linear model: the plane answers rows in no box",
+        "From a linear model: the plane predicts rows in no box",
         value=usual.plane_answers,
         key="run_plane_answers",
         help="The weighted sum is the last condition of the rule and counts one "

@@ -26,8 +26,8 @@ from ui.words import clause_words, constant_answer, rule_words, wording
 SCORE_NAMES = {"f": "F test", "mutual_info": "mutual information", "chi2": "chi-square"}
 MODE_NAMES = {"compact": "compact (shown)", "paper": "as in the paper"}
 NO_PAST_CASE = (
-    "No past case agrees with this one in all that the rule looks at: the answer follows from the "
-    "rule, not from experience."
+    "No past case meets the same conditions as this one: the prediction follows from the rule, not "
+    "from experience."
 )
 
 
@@ -99,7 +99,7 @@ def _optimal(model: IdealDNFClassifier) -> None:
 
 def _modes(model: IdealDNFClassifier, state: AppState) -> None:
     """Show both ways to predict types of cases without rows."""
-    st.markdown("**Where the table does not tell**")
+    st.markdown("**Cases that the table does not decide**")
     rules = {mode: model.rule_in_mode(mode) for mode in MODE_NAMES}
     types = model.types_
     n_types = 2 ** len(model.conditions_)
@@ -110,8 +110,8 @@ def _modes(model: IdealDNFClassifier, state: AppState) -> None:
     st.caption(
         md(
             f"{n_types - len(types)} of {n_types} types of cases do not occur, and "
-            f"{ties} occur with both classes equally often. The compact formula answers these as "
-            f"makes it shortest; the paper's answers them all with {model.default_label_}.",
+            f"{ties} occur with both classes equally often. The compact formula predicts what "
+            f"makes it shortest there; the formula of the paper predicts {model.default_label_}.",
             500,
         )
     )

@@ -109,8 +109,9 @@ def settings(state: AppState) -> RunSpec:
     choices = fold_choices(len(y), int(y.value_counts().min()))
     folds = choice("Cross-validation", choices, usual.folds, "run_folds", wrap=True)
     weights = weight_fields(state, usual)
-    with st.expander("Constraints on columns"):
-        constraints = _constraints(state, usual)
+    box = st.expander("Constraints on columns", key="run_constraints", on_change="rerun")
+    with box:
+        constraints = _constraints(state, usual, listed=bool(box.open))
     gaps: dict[str, Any] = {}
     if not state.several:
         with st.expander("Gap between groups"):
@@ -337,13 +338,20 @@ def _begins_with(state: AppState) -> RunSpec:
 
 
 def _columns(
-    label: str, offered: Sequence[str], usual: Sequence[str], key: str, state: AppState, **more: Any
+    label: str,
+    usable: Sequence[str],
+    listed: bool,
+    usual: Sequence[str],
+    key: str,
+    state: AppState,
+    **more: Any,
 ) -> list[str]:
-    """Return the selected columns."""
+    """Return the selected columns; only these are sent to the browser unless all are `listed`."""
+    chosen = [name for name in st.session_state.get(key, usual) if name in usable]
     return st.multiselect(
         label,
-        offered,
-        default=[name for name in usual if name in offered],
+        usable if listed else chosen,
+        default=chosen,
         format_func=lambda name: md(state.label(name), 60),
         key=key,
         **KEEP,
@@ -351,9 +359,10 @@ def _columns(
     )
 
 
-def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
-    usable = state.features
-    forbidden = _columns("Must not appear", usable, usual.forbidden, "run_forbidden", state)
+def _constraints(state: AppState, usual: RunSpec, listed: bool) -> dict[str, object]:
+    forbidden = _columns(
+        "Must not appear", state.features, listed, usual.forbidden, "run_forbidden", state
+    )
     equal = st.toggle(
         "Allow “is not” conditions",
         value=usual.allow_not_equal,
@@ -367,20 +376,24 @@ def _constraints(state: AppState, usual: RunSpec) -> dict[str, object]:
             "Required columns and directions need one class against the rest. Select one on Data."
         )
     else:
-        for_one = _of_one_class(state, usual, [c for c in usable if c not in forbidden])
+        without = set(forbidden)
+        usable = [c for c in state.features if c not in without]
+        for_one = _of_one_class(state, usual, usable, listed)
     return {"forbidden": tuple(forbidden), "allow_not_equal": equal, **for_one}
 
 
-def _of_one_class(state: AppState, usual: RunSpec, usable: Sequence[str]) -> dict[str, object]:
+def _of_one_class(
+    state: AppState, usual: RunSpec, usable: Sequence[str], listed: bool
+) -> dict[str, object]:
     """Return the constraints that only rules for one class support."""
     rising = {c.name for c in state.table.columns if c.kind in ("numeric", "boolean")}
-    required = _columns("Must appear", usable, usual.required, "run_required", state)
+    required = _columns("Must appear", usable, listed, usual.required, "run_required", state)
     directions: list[tuple[str, str]] = []
     for sign, words in DIRECTIONS.items():
-        free = [c for c in usable if c in rising]
         chosen = _columns(
             f"{words}, the prediction never changes away from {md(state.positive, 60)}",
-            free,
+            [c for c in usable if c in rising],
+            listed,
             [c for c, one in usual.directions if one == sign],
             f"run_direction_{'up' if sign == '>' else 'down'}",
             state,

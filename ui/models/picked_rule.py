@@ -16,7 +16,7 @@ from rulekit.export import clause_numbers
 from rulekit.learners.choice import COST
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
-from rulekit.style.phrases import Wording, counted_outcome, listed, number
+from rulekit.style.phrases import Wording, counted_outcome, listed, number, whole_percent
 from rulekit.style.wording import measured, percent, plural
 from ui.cache import kept
 from ui.escape import md
@@ -200,7 +200,7 @@ def clause_shares(model: ClassifierMixin) -> list[str]:
     numbers = clause_numbers(model, *app_state().training)[:MOST_LINES]
     return [
         f"{names[k]}: {counted_outcome(label)} in {n.n_right:,} of {n.n:,} training "
-        f"{'row' if n.n == 1 else 'rows'} ({round(100 * n.n_right / n.n)} %)."
+        f"{'row' if n.n == 1 else 'rows'} ({whole_percent(n.n_right, n.n)})."
         for k, (n, label) in enumerate(zip(numbers, rule.labels, strict=False))
         if n.n
     ]
@@ -395,7 +395,7 @@ def _about_answers(comparison: RuleComparison, y: pd.Series) -> str:
     assert rows is not None
     assert before is not None
     assert after is not None
-    total = plural(comparison.n_rows, "learning row")
+    total = plural(comparison.n_rows, "training row")
     if not len(rows):
         return f"Both predict the same for all {total}."
     truth = y.to_numpy(dtype=object)[rows]

@@ -69,11 +69,12 @@ def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
     wrong, *rest = verdict_words(rule, measured_on, majority, state.labels)
     st.markdown(f"**{md(wrong)}** {' '.join(md(words, 200) for words in rest)}")
     size, learned, held_out = st.columns(3)
-    size.metric("Conditions", f"{rule.n_conditions} in {plural(rule.n_clauses, 'clause')}")
+    clauses = "" if scorecard_of(rule) else f" in {plural(rule.n_clauses, 'clause')}"
+    size.metric("Conditions", f"{rule.n_conditions}{clauses}")
     learned.metric("Error, training rows", percent(error(rule, train)))
     costs = state.costs
     if costs is not None:
-        size.metric("Cost a 100, one answer for all", cheapest_words(train, costs))
+        size.metric("Cost a 100, one prediction for all", cheapest_words(train, costs))
         learned.metric("Cost a 100, training rows", cost_words(rule, train, costs))
         if test is not None:
             held_out.metric("Cost a 100, test rows", cost_words(rule, test, costs))
@@ -102,8 +103,8 @@ def alarms(rule: RuleSet, train: Rows) -> None:
     elif error(rule, train) == 0:
         names = ", ".join(md(state.label(f)) for f in rule.features)
         st.warning(
-            f"The rule is correct for all {len(train.y)} training rows, which is rare. Check "
-            f"whether {names} would be known before the decision, or contains the outcome."
+            f"The rule is correct for all {len(train.y):,} training rows, which is rare. Check "
+            f"whether it reads what contains the outcome or is known only after it: {names}."
         )
 
 
@@ -183,7 +184,7 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
     if state.several:
         other = "another class"
     if len(set(rule.labels)) > 1:  # each clause predicts a class of its own
-        label, other = "the class its clause gives", "another class"
+        label, other = "the class its clause predicts", "another class"
         counts["gives"] = rule.labels
     sentence = clause_sentence(counts, str(label))
     figure = clause_figure(counts, str(label), str(other), classes=state.classes)
@@ -358,7 +359,7 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
     flattered = " The rule was learned from these rows, which flatters it." if learned else ""
     st.caption(
         "A probability is the share of the outcome among training rows that meet the same "
-        "conditions; few rows are drawn towards a logistic regression on the conditions. "
+        "conditions; shares of few rows are drawn towards a logistic regression on them. "
         "Class weights and costs play no part."
         f"{flattered}"
     )

@@ -200,7 +200,7 @@ def _one(alternatives: Alternatives, rule: RuleSet, train: Rows, state: AppState
             st.dataframe(
                 frame.assign(**{"this rule": rule.predict(train.columns)[rows[:SHOWN_ROWS]]}),
                 hide_index=True,
-                alt=f"{len(rows)} rows that the two rules answer differently",
+                alt=f"{len(rows)} rows that the two rules predict differently",
                 height=240,
             )
             if len(rows) > SHOWN_ROWS:
@@ -243,7 +243,7 @@ def _pairs(alternatives: Alternatives) -> None:
         st.dataframe(
             shares,
             column_config=dict.fromkeys(names, st.column_config.NumberColumn(format="%.1f %%")),
-            alt="Shares of the training rows that each two rules answer differently",
+            alt="Shares of the training rows that each two rules predict differently",
         )
 
 
@@ -346,8 +346,8 @@ TITLES = {
     "called_positive": "Predicted",
 }
 READ = (
-    "Shares with 95 % intervals. *True positive rate*: share of the actual {0} predicted {0}. "
-    "*False positive rate*: share of the others predicted {0}. *Predicted*: share of all rows."
+    "Shares with 95 % intervals. *True positive rate*: share predicted {0} of the rows that are "
+    "{0}. *False positive rate*: the same of all other rows. *Predicted*: the same of all rows."
 )
 MOST_CONDITIONS = 12
 OWN = "groups compared"  # name of the group column in the search, which must not use it

@@ -133,16 +133,13 @@ def _records(text: str, delimiter: str, skipped: int, most: int) -> Iterator[tup
     """Yield the line on which each non-empty record begins, and its cells."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = skipped + 1
-    while True:
-        try:
-            record = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise DataError(_csv_sentence(str(error), line, delimiter, most)) from error
-        if record and not (len(record) == 1 and not record[0].strip()):
-            yield line, record
-        line = skipped + reader.line_num + 1
+    try:
+        for record in reader:
+            if record and not (len(record) == 1 and not record[0].strip()):
+                yield line, record
+            line = skipped + reader.line_num + 1
+    except csv.Error as error:
+        raise DataError(_csv_sentence(str(error), line, delimiter, most)) from error
 
 
 def _csv_sentence(error: str, line: int, delimiter: str, most: int) -> str:

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
-from rulekit.data import list_samples
+from rulekit.data import Table, list_samples
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.data.steps import GOOD, target, upload
@@ -12,6 +13,7 @@ from tests.pages.driving import errors, text
 from ui.data.choices import apply_edits, editor_frame
 from ui.data.split import split_figure, split_sentence
 from ui.shell import PAGES
+from ui.state import AppState
 
 
 @pytest.mark.parametrize("name", [s.name for s in list_samples()])
@@ -71,7 +73,7 @@ def test_class_name_is_used_everywhere_and_after_a_reload(open_app):
     assert set(state.training[1]) == {"diabetic", "well"}
     assert "What do 0 and 1 mean?" not in text(app)
     assert any("diabetic (1)" in option for option in app.radio[0].options)
-    assert "14 rows diabetic" in text(app) or "10 diabetic" in text(app)
+    assert "14 rows diabetic" in text(app) or "diabetic in 10" in text(app)
     again = open_app(query={"analysis": app.query_params["analysis"]})
     assert again.session_state["app"].outcomes == {"0": "well", "1": "diabetic"}
     assert field(again, "ill = 1 means").value == "diabetic"
@@ -207,6 +209,17 @@ def test_one_click_keeps_protected_attributes_for_the_audit(open_app, table_of):
     assert not [b for b in app.button if b.key == "audit_only"]
 
 
+def test_the_classes_are_listed_with_rows_and_percent(open_app):
+    app = upload(open_app(), GOOD)
+    app.button(key="use_suggestion").click().run()
+    state = app.session_state["app"]
+    total = sum(state.class_counts.values())
+    options = [
+        f"{label} ({n} rows, {round(100 * n / total)} %)" for label, n in state.class_counts.items()
+    ]
+    assert list(app.radio[0].options) == options
+
+
 def test_edits_of_the_editor_reach_the_analysis(monkeypatch, open_app):
     app = open_app(sample="credit")
     held = {"app": app.session_state["app"]}
@@ -221,12 +234,27 @@ def test_edits_of_the_editor_reach_the_analysis(monkeypatch, open_app):
     assert held["app"].label("savings") == "savings"
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "words"),
+    [
+        (("no show", "came"), "Training: 70 rows, no show in 21. Test: 30 rows, no show in 9 ("),
+        (("<5", "5+"), "Training: 70 rows, outcome <5 in 21. Test: 30 rows, outcome <5 in 9 ("),
+        ((1, 0), "Training: 70 rows, result = 1 in 21. Test: 30 rows, result = 1 in 9 ("),
+    ],
+)
+def test_the_split_counts_the_described_outcome(open_app, outcomes, words):
+    rows = {"x": [k / 7 for k in range(100)], "result": [outcomes[k > 29] for k in range(100)]}
+    table = Table.from_frame(pd.DataFrame(rows), name="t")
+    table = table.with_roles({"result": "target"}, positive_label=outcomes[0])
+    assert words in text(open_app("data", state=AppState(table=table))).replace("\\", "")
+
+
 def test_split_is_drawn_and_described_after_the_target_is_chosen(open_app):
     assert not open_app("data").get("plotly_chart")
     app = open_app("data", sample="breast_cancer")
     assert app.get("plotly_chart")
-    counts = {"Learning": {"ill": 2, "well": 1}, "Test": {"ill": 1, "well": 0}}
+    counts = {"Training": {"ill": 2, "well": 1}, "Test": {"ill": 1, "well": 0}}
     assert (
-        split_sentence(counts) == "Learning: 2 rows ill, 1 row well; Test: 1 row ill, 0 rows well."
+        split_sentence(counts) == "Training: 2 rows ill, 1 row well; Test: 1 row ill, 0 rows well."
     )
     assert [list(bar.x) for bar in split_figure(counts).data] == [[2, 1], [1, 0]]

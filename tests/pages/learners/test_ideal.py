@@ -9,7 +9,16 @@ import pytest
 from rulekit import IdealDNFClassifier
 from rulekit.data import Table, load_sample
 from rulekit.export import to_json
-from tests.pages.driving import compared, finished, on_tab, opened_tab, pick_here, slider, small
+from tests.pages.driving import (
+    compared,
+    finished,
+    on_tab,
+    opened_constraints,
+    opened_tab,
+    pick_here,
+    slider,
+    small,
+)
 from ui.learners.ideal import IDEAL_DNF, NO_PAST_CASE, curve_table
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import row_number
@@ -128,7 +137,7 @@ def test_the_ideal_dnf_is_on_the_curve_and_has_a_slider(open_app):
 
 @pytest.mark.slow
 def test_unsupported_constraints_of_counting_give_a_sentence(open_app):
-    app = small(open_app("models", sample="credit"))
+    app = opened_constraints(small(open_app("models", sample="credit")))
     app.multiselect(key="run_required").set_value([load_sample("credit").features[0]]).run()
     app = compared(app, "Every combination")
     assert "can only forbid whole columns" in text(app)

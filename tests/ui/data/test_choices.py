@@ -67,7 +67,7 @@ def test_a_cut_on_data_is_kept_changed_and_taken_back(app):
     cut_at(app, 12_400.0)
     known = frame()["charges"].dropna()
     above = int((known > 12_400).sum())
-    assert f"{ABOVE}: {above} rows ({above / len(known):.1%})" in captions(app)
+    assert f"{ABOVE}: {above} rows ({100 * above / len(known):.1f} %)" in captions(app)
     app.button(key="use_cut").click().run()
     assert not app.exception
     state = app.session_state["app"]
@@ -83,6 +83,12 @@ def test_a_cut_on_data_is_kept_changed_and_taken_back(app):
     state = again.session_state["app"]
     assert state.table.frame["charges"].equals(frame()["charges"])
     assert CUT not in state.options
+
+
+def test_the_numbers_behind_a_cut_are_named_without_doubled_brackets():
+    table = Table.from_frame(frame(), name="costs").with_cut("charges", 12_400.0)
+    words = "Not used: numbers of charges (cut into the two outcomes). Roles are set under Columns."
+    assert choices.set_aside(table.with_roles({"charges": "target"})) == words
 
 
 def test_missing_cells_are_conditions_only_if_allowed(monkeypatch):

@@ -14,7 +14,14 @@ from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.style.phrases import Wording
 from tests.ui.tasks import Quiet
 from ui.learners.spec import RunSpec
-from ui.models.picked_rule import beats_constant, changed_words, constant_words, difference, measure
+from ui.models.picked_rule import (
+    beats_constant,
+    changed_words,
+    clause_shares,
+    constant_words,
+    difference,
+    measure,
+)
 from ui.models.points import RunResult
 from ui.models.run import quick, work
 from ui.state import AppState
@@ -98,7 +105,7 @@ def test_the_same_rule_is_reported_as_the_same():
     sentences, clauses = result("1. IF age > 50 THEN ill\nOTHERWISE well")
     assert sentences == [
         "The two rules have the same clauses.",
-        "Both predict the same for all 4 learning rows.",
+        "Both predict the same for all 4 training rows.",
     ]
     assert clauses == ""
 
@@ -109,7 +116,7 @@ def test_moved_threshold_has_the_column_label_and_unit():
     assert sentences == [
         "1 clause in both with other thresholds.",
         "From the first to the second, Age > 50 years becomes > 65 years.",
-        "The second predicts 2 of 4 learning rows differently (2 become well): the first is "
+        "The second predicts 2 of 4 training rows differently (2 become well): the first is "
         "correct for 1 of them, the second for 1.",
     ]
     assert clauses == "- Age > 50 years\n+ Age > 65 years"
@@ -120,7 +127,7 @@ def test_clauses_of_one_rule_only_are_listed_with_their_sign():
         '1. IF age > 50 THEN ill\n2. IF town = "a" THEN ill\nOTHERWISE well'
     )
     assert sentences[0] == "1 clause in both, 1 clause in the second only."
-    assert "predicts 1 of 4 learning rows differently (1 becomes ill)" in sentences[-1]
+    assert "predicts 1 of 4 training rows differently (1 becomes ill)" in sentences[-1]
     assert clauses == "  age > 50\n+ town is 'a'"
 
 
@@ -136,3 +143,12 @@ def test_clauses_of_one_rule_only_are_listed_with_their_sign():
 )
 def test_other_differences_are_reported(second, sentence):
     assert sentence in " ".join(result(second)[0])
+
+
+def test_the_share_of_a_clause_is_100_percent_only_if_exact(monkeypatch):
+    X, y = pd.DataFrame({"a": range(1000)}), pd.Series(["tumor"] * 999 + ["healthy"])
+    rule = RuleSet((Clause((Literal("a", ">", -1.0),)),), ("tumor",), "dnf", "healthy")
+    state = SimpleNamespace(training=(X, y))
+    monkeypatch.setattr("ui.models.picked_rule.app_state", lambda: state)
+    model = SimpleNamespace(rule_set_=rule)
+    assert clause_shares(model) == ["Clause 1: tumor in 999 of 1,000 training rows (99 %)."]

@@ -3,13 +3,17 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 
 from rulekit.data import load_sample
 from rulekit.evaluation import brier_score, operating_points
+from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import on_tab, opened, routed, text
 from ui.learners.offered import RunSpec
+from ui.rule_numbers import Rows
+from ui.rules.cards import alarms
 from ui.state import AppState
 
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False, costs=(5.0, 1.0), cost_unit="EUR")
@@ -28,6 +32,19 @@ def on_rules(tmp_path, monkeypatch):
 
     with routed():
         yield on
+
+
+def test_a_rule_without_errors_is_questioned_for_any_number_of_columns(monkeypatch):
+    warnings = []
+    monkeypatch.setattr("ui.rules.cards.st.warning", warnings.append)
+    monkeypatch.setattr("ui.rules.cards.app_state", AppState)
+    rule = RuleSet((Clause((Literal("a", ">", 0.5), Literal("b", ">", 0.5))),), (1,), "dnf", 0)
+    columns = {"a": np.arange(2.0), "b": np.arange(2.0)}
+    alarms(rule, Rows("training", pd.DataFrame(columns), np.array([0, 1], dtype=object), columns))
+    (words,) = warnings
+    assert words.endswith(
+        "whether it reads what contains the outcome or is known only after it: a, b."
+    )
 
 
 def points_shown(app):
