@@ -1,6 +1,7 @@
 """Former names of parameters, attributes and functions: they work for one release and warn."""
 
 import functools
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeVar
@@ -22,13 +23,18 @@ def former_name(old: str, new: str) -> Any:
     return property(value, doc=f"Former name of `{new}`; deprecated.")
 
 
-def with_former_names(get: Callable[[str], Any], renamed: Mapping[str, str]) -> Any:
-    """Wrap the `__getattr__` of a module so that former names work, with a FutureWarning."""
+def with_former_names(
+    module: str, renamed: Mapping[str, str], get: Callable[[str], Any] | None = None
+) -> Any:
+    """Return a `__getattr__` that reads former names, with a FutureWarning, others by `get`."""
 
     def find(name: str) -> Any:
         if name in renamed:
             _warn(name, renamed[name])
-        return get(renamed.get(name, name))
+            return getattr(sys.modules[module], renamed[name])
+        if get is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        return get(name)
 
     return find
 

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval as _Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from rulekit._frames import as_pandas
+from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 
 __all__ = [

@@ -68,10 +68,4 @@ class MonotonicityWarning(UserWarning):
     """A learned rule omits a column because its monotonicity could not be proved."""
 
 
-def _missing(name: str) -> type[Warning]:
-    if name == "MonotonicityWarning":
-        return MonotonicityWarning
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-__getattr__ = with_former_names(_missing, {"PromiseWarning": "MonotonicityWarning"})
+__getattr__ = with_former_names(__name__, {"PromiseWarning": "MonotonicityWarning"})

@@ -3,7 +3,7 @@
 Each is a part of what that file tests. The table may only shrink: a new module brings its tests.
 """
 
-AT_MOST = 29
+AT_MOST = 27
 PARTS = {
     "tests/data/reading/test_delimited.py": ("rulekit/data/samples/synthetic.py",),
     "tests/data/test_headers.py": ("rulekit/data/options.py",),
@@ -26,7 +26,6 @@ PARTS = {
     "tests/families/power_law/test_tree.py": ("rulekit/families/power_law/features.py",),
     "tests/pages/data/test_predicting.py": ("ui/data/split.py",),
     "tests/pages/data/test_tables.py": ("ui/data/server_tables.py",),
-    "tests/rules/test_codec.py": ("rulekit/rules/writer.py",),
     "tests/search/box_search/test_pair_kernels.py": (
         "rulekit/search/box_search/descent_kernels.py",
     ),
@@ -34,7 +33,6 @@ PARTS = {
         "rulekit/search/clause_generation/exact_kernels.py",
     ),
     "tests/families/power_law/solver/test_genetic.py": (
-        "rulekit/families/power_law/solver/impurity.py",
         "rulekit/families/power_law/solver/structures.py",
     ),
     "tests/test_common.py": ("rulekit/exceptions.py",),

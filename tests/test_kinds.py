@@ -37,8 +37,7 @@ from rulekit.rules import (
     tree_of_rule,
 )
 from rulekit.rules.codec import READERS, rule_from_dict, rule_to_dict
-from rulekit.rules.reading import rule_lines
-from rulekit.rules.writer import KINDS, ConditionWriter
+from rulekit.rules.writer import KINDS, ConditionWriter, rule_lines
 from rulekit.style.phrases import Wording, clause_words
 from tests.export.cells import as_text
 from ui.words import rule_words

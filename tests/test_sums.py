@@ -1,11 +1,12 @@
-"""Sums that are exact, and functions of additions and multiplications only."""
+"""Sums that are exact, functions of additions and multiplications only, and small matrices."""
 
 import math
 
 import numpy as np
 import pytest
+from scipy import linalg
 
-from rulekit._sums import addable, exp, log2, power
+from rulekit._sums import addable, exp, log2, narrowest, power, solved
 
 
 def test_addable_numbers_have_the_same_sum_in_every_order():
@@ -38,3 +39,23 @@ def test_exp_and_log2_are_right_to_the_last_bits():
 def test_a_power_is_right_to_the_last_bits_and_zero_at_zero(exponent):
     u = np.append(np.random.default_rng(4).random(1000), [0.0, 1.0])
     np.testing.assert_allclose(power(u, exponent), u**exponent, rtol=1e-15)
+
+
+def test_consistent_overdetermined_equations_are_solved():
+    rng = np.random.default_rng(0)
+    A, x = rng.standard_normal((50, 7, 4)), rng.standard_normal((50, 4, 2))
+    A[:, 0] = 0.0  # an equation that says nothing comes first
+    np.testing.assert_allclose(solved(A, np.einsum("kmn,knr->kmr", A, x)), x, atol=1e-11)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 5])
+def test_the_narrowest_direction_has_the_least_generalised_eigenvalue(p):
+    rng = np.random.default_rng(p)
+    own, around = (np.einsum("kan,kbn->kab", B, B) for B in rng.standard_normal((2, 40, p, 2 * p)))
+    given = own.copy()
+    w, share = narrowest(own, around)
+    assert (own == given).all()
+    least = [linalg.eigh(a, b, eigvals_only=True)[0] for a, b in zip(own, around, strict=True)]
+    np.testing.assert_allclose(share, least, rtol=1e-9)
+    np.testing.assert_allclose(np.einsum("ka,kab,kb->k", w, own, w), least, rtol=1e-9)
+    np.testing.assert_allclose(np.einsum("ka,kab,kb->k", w, around, w), 1.0, rtol=1e-9)

@@ -42,11 +42,10 @@ from rulekit.evaluation.sweeps.result import fit_setting
 from rulekit.families import PowerLawTreeClassifier
 from rulekit.families.power_law.features import PowerLawFeatures
 from rulekit.families.power_law.solver.genetic import GeneticLevel
-from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.laws import PowerTable, canonical
 from rulekit.families.power_law.solver.split_beam import beam_search
 from rulekit.families.power_law.solver.split_search import REFINED, LowerLevel
-from rulekit.families.power_law.solver.split_task import SplitTask, target_impurity
+from rulekit.families.power_law.solver.split_task import ClassMass, SplitTask, target_impurity
 from rulekit.search.machine_code import warm_up
 
 Table = tuple[pd.DataFrame, np.ndarray]

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rulekit._frames import as_pandas
 from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.binning.binned_table import BinnedTable
 from rulekit.binning.encodings import (
@@ -26,10 +25,10 @@ from rulekit.binning.encodings import (
 from rulekit.binning.thresholds import METHODS, SUPERVISED, chosen_cuts, shortest
 from rulekit.binning.views import Cutting, Reading, edges_of_cuts, is_dates, readings_of
 from rulekit.data import columns_of
+from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Literal
-from rulekit.rules.condition import missing_in, value_text
-from rulekit.rules.scales import spelled
+from rulekit.rules.condition import missing_in, spelled, value_text
 
 
 @dataclass(eq=False, repr=False)

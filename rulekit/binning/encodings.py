@@ -24,8 +24,7 @@ from rulekit.binning.binned_table import Conditions, Ints, runs_of
 from rulekit.binning.thresholds import short_cuts
 from rulekit.exceptions import DataError
 from rulekit.rules import Literal
-from rulekit.rules.condition import Scalar, missing_in
-from rulekit.rules.scales import GAPS, ORDERED, positions_in, value_at
+from rulekit.rules.condition import GAPS, ORDERED, Scalar, missing_in, positions_in, value_at
 
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 FEW_GROUPS = 4  # of fewer, one level or all but one are all the sets there are

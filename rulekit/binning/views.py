@@ -24,8 +24,14 @@ from rulekit.data import columns_of
 from rulekit.data.headers import shown
 from rulekit.exceptions import DataError, RuleError
 from rulekit.rules import Columns, Literal
-from rulekit.rules.condition import missing_in
-from rulekit.rules.scales import DAYS_SINCE, checked_order, checked_part, moment, positions_in
+from rulekit.rules.condition import (
+    DAYS_SINCE,
+    checked_order,
+    checked_part,
+    missing_in,
+    moment,
+    positions_in,
+)
 
 PARTS = ("date", "year", "month", "weekday", "hour")
 FEW = 31  # of a part of a date with no more values, every one is a cut

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.rules.scales import words_of
+from rulekit.rules.condition import words_of
 
 MAX_WORDS = 50
 FEWEST_ROWS = 5  # a word of fewer rows says nothing of new ones

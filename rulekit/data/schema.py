@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rulekit._frames import as_pandas
 from rulekit.data.cells import dates_in, durations_in, numbers_in
 from rulekit.data.column import (
     ROLES,
@@ -25,7 +24,7 @@ from rulekit.data.column import (
 from rulekit.data.digest import digest_of
 from rulekit.data.headers import repaired_headers, shown
 from rulekit.data.options import Limits
-from rulekit.data.typed import typed
+from rulekit.data.typed import as_pandas, typed
 from rulekit.exceptions import DataError
 
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")  # as `outcomes_of_cut` writes one

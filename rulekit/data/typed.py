@@ -1,4 +1,4 @@
-"""Conversion of a column of any data frame to numbers, truth values, dates or text."""
+"""Conversion of tables of other libraries to pandas, and of columns to what rules read."""
 
 from decimal import Decimal
 from typing import Any
@@ -17,6 +17,37 @@ _NUMBER_TYPES = ("integer", "floating", "mixed-integer-float", "decimal")
 _INFERRED = pd.Series(["a"]).dtype
 # pandas 3 has a type for text, pandas 2 has not
 _TEXT = None if pd.api.types.is_object_dtype(_INFERRED) else _INFERRED
+
+#: Whole numbers with gaps; as floats, pandas' default, they would not all be exact.
+WITH_GAPS = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
+
+
+def as_pandas(X: Any) -> Any:
+    """Convert a polars, Arrow or other narwhals table to a pandas frame."""
+    if isinstance(X, (pd.DataFrame, np.ndarray)):
+        return X
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise DataError("Column names must differ; one occurs twice. Rename one.") from error
+    if isinstance(frame, nw.LazyFrame):
+        raise DataError(
+            f"The table must hold its rows; a {type(X).__name__} is a query that was not run yet. "
+            "Run it first, for example by `.collect()`."
+        )
+    if not isinstance(frame, nw.DataFrame):
+        return X
+    return pd.DataFrame({column.name: _as_series(column) for column in frame.iter_columns()})
+
+
+def _as_series(column: Any) -> pd.Series:
+    cells, mapper = column.to_arrow(), WITH_GAPS.get if column.null_count() else None
+    if pa.types.is_dictionary(cells.type):  # pandas' categories are numbered with signs
+        kind = cells.type
+        cells = cells.cast(pa.dictionary(pa.int32(), kind.value_type, kind.ordered))
+    return cells.to_pandas(date_as_object=False, types_mapper=mapper)
 
 
 def columns_of(frame: pd.DataFrame, *, exact: bool = False) -> dict[str, NDArray[Any]]:

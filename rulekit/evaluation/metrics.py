@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from rulekit._frames import as_pandas
 from rulekit.data import Costs
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
+from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.rules import wilson_interval
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from rulekit.exceptions import DataError
 from rulekit.explain.subject import subject_of
 from rulekit.rules import Columns, LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
-from rulekit.rules.condition import missing_in
-from rulekit.rules.scales import ORDERED, moment, positions_in
+from rulekit.rules.condition import ORDERED, missing_in, moment, positions_in
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import label_text, listed
 

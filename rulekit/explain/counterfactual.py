@@ -40,7 +40,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.scales import ORDERED, WORDS
+from rulekit.rules.condition import ORDERED, WORDS
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import (
     PLAIN,

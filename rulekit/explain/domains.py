@@ -17,8 +17,15 @@ from numpy.typing import NDArray
 
 from rulekit.explain.subject import as_column
 from rulekit.rules import Literal
-from rulekit.rules.condition import missing_in
-from rulekit.rules.scales import EPOCH, SEPARATORS, WORDS, moment, moment_text, words_of
+from rulekit.rules.condition import (
+    EPOCH,
+    SEPARATORS,
+    WORDS,
+    missing_in,
+    moment,
+    moment_text,
+    words_of,
+)
 
 FEW_VALUES = 10
 FEW_WORDS = 5

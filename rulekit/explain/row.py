@@ -41,8 +41,8 @@ from rulekit.rules import (
     RuleSet,
     monotonicity_checks,
 )
+from rulekit.rules.condition import ORDERED
 from rulekit.rules.rule_set import rule_of
-from rulekit.rules.scales import ORDERED
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import (
     LONG_SUM,

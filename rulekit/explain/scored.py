@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from rulekit._frames import as_pandas
 from rulekit.data import DriftNote, Table, compare_tables
+from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.explain.row import Explanation, explain
 from rulekit.explain.similar import counted_rows, deciding_clause

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit._frames import as_pandas
 from rulekit.data import columns_of
+from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, RuleSet
 from rulekit.rules.rule_set import rule_of

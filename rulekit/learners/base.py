@@ -38,7 +38,7 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Clause, Columns, RuleSet
 from rulekit.rules.constraints import Constraints
-from rulekit.rules.reading import clause_line, rule_lines
+from rulekit.rules.writer import clause_line, rule_lines
 
 FIT_ATTRIBUTES = (  # what reading a table sets
     "n_features_in_", "feature_names_in_", "ignored_columns_", "_data_notes"

@@ -7,9 +7,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from rulekit._frames import as_pandas
 from rulekit._validation import checked_frame
 from rulekit.data import columns_of
+from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.shares import Shares

@@ -11,7 +11,8 @@ import numpy as np
 from numba import types as nb
 from numpy.typing import NDArray
 
-from rulekit.search.machine_code import machine_code, record
+from rulekit.search.machine_code import machine_code
+from rulekit.search.records import record
 
 GOLDEN, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 NO_SPLIT = -1.0

@@ -21,8 +21,8 @@ from rulekit.binning.views import TableReader, about_ignored, columns_as, kinds_
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError, DataWarning
 from rulekit.rules import Columns, Literal
+from rulekit.rules.condition import ORDERED
 from rulekit.rules.constraints import Constraints
-from rulekit.rules.scales import ORDERED
 from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
 from rulekit.search.columns.rounding import PERTURBATION
 from rulekit.search.one_level.problem import CoverProblem

@@ -6,8 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rulekit.rules import Clause, Columns, Condition, Literal
-from rulekit.rules.condition import value_text
-from rulekit.rules.scales import ORDERED, spelled
+from rulekit.rules.condition import ORDERED, spelled, value_text
 from rulekit.style.palette import GREY, MARK, base_layout, plain
 from rulekit.style.wording import plural, short_number
 

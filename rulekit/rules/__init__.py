@@ -18,10 +18,11 @@ from rulekit._renamed import with_former_names
 
 _public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __getattr__ = with_former_names(
-    _public,
+    __name__,
     {
         "PromiseCheck": "MonotonicityCheck",
         "check_promise": "check_monotonicity",
         "promises_of": "monotonicity_checks",
     },
+    _public,
 )

@@ -1,6 +1,5 @@
 from .analysis.compare import RuleComparison as RuleComparison
 from .analysis.compare import compare_rules as compare_rules
-from .analysis.compare import simplify as simplify
 from .analysis.monotonicity import MonotonicityCheck as MonotonicityCheck
 from .analysis.monotonicity import check_monotonicity as check_monotonicity
 from .analysis.monotonicity import monotonicity_checks as monotonicity_checks
@@ -11,6 +10,7 @@ from .analysis.statistics import wilson_interval as wilson_interval
 from .analysis.tree import Branch as Branch
 from .analysis.tree import Tree as Tree
 from .analysis.tree import tree_of_rule as tree_of_rule
+from .column_test import simplify as simplify
 from .condition import Columns as Columns
 from .condition import Condition as Condition
 from .constraints import Constraints as Constraints

@@ -14,13 +14,12 @@ from dataclasses import asdict
 from typing import Any
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import Condition
+from rulekit.rules.condition import WORDS, Condition
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.rule_set import CLAUSE_OP, Clause, RuleSet
-from rulekit.rules.scales import WORDS
 from rulekit.rules.writer import KINDS, ConditionWriter
 
 SCHEMAS = (1, 2)

@@ -1,9 +1,16 @@
-"""Interface of all kinds of conditions, and helpers they share."""
+"""Interface of all kinds of conditions, and how they read, check and write values of columns.
+
+Dates and their parts, ordered levels and words are read before comparison. Positions are ascending
+numbers, NaN without a value; dates are ISO text, to whole seconds.
+"""
 
 import math
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +22,22 @@ Columns = Mapping[str, NDArray[Any]]
 Scalar = float | str | bool
 NUMBERS = (int, float, np.integer, np.floating, Decimal)
 TRUTH = (bool, np.bool_)
+ORDERED = ("<=", "<", ">=", ">")
+GAPS = ("missing", "not-missing")
+WORDS = ("contains", "not-contains")
+DATE_PARTS = ("date", "year", "month", "weekday", "hour")
+DAYS_SINCE = "days since "
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+NAMES = {"weekday": WEEKDAYS, "month": MONTHS}  # positions from 1, Monday the first day
+ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?")
+EPOCH = datetime(1970, 1, 1)
+DAY = 86_400.0
+SEPARATORS = " \t\n\r\u00a0.,;:!?()[]\"'/\\-+*=&%#"
+_BLANKS = str.maketrans(SEPARATORS, " " * len(SEPARATORS))
 
 
 class Condition(ABC):
@@ -217,3 +240,185 @@ def _objects(cells: list[Any], levels: bool) -> NDArray[Any]:
         if all(isinstance(v, NUMBERS) and not isinstance(v, TRUTH) for v in present):
             return np.array([np.nan if v is None else float(v) for v in cells], dtype=float)
     return np.array([None if v is None else str(v) for v in cells], dtype=object)
+
+
+@lru_cache(maxsize=100_000)
+def moment(text: str) -> datetime | None:
+    """Parse ISO text as a moment, fractions of a second dropped; None if it is no date."""
+    try:
+        return datetime.fromisoformat(text[:19]) if ISO.fullmatch(text) else None
+    except ValueError:  # the 30th of February
+        return None
+
+
+def moment_text(date: datetime) -> str:
+    """Format a moment, midnight as the day alone: "2024-03-01", "2024-03-01 12:30:00"."""
+    text = date.isoformat(sep=" ")
+    return text.removesuffix(" 00:00:00")
+
+
+def checked_part(part: Any) -> str:
+    """Return the normalised name of a part of a date; RuleError if it is unknown."""
+    if isinstance(part, str) and part.startswith(DAYS_SINCE):
+        since = moment(part.removeprefix(DAYS_SINCE))
+        if since is not None:
+            return DAYS_SINCE + moment_text(since)
+    elif part in DATE_PARTS:
+        return str(part)
+    raise RuleError(
+        f"A date is read as one of {DATE_PARTS} or as 'days since 2024-01-01', got {part!r}."
+    )
+
+
+def checked_order(order: Any) -> tuple[str, ...]:
+    """Return an order of levels, lowest first; RuleError unless two or more differ."""
+    levels = tuple(order) if isinstance(order, (tuple, list)) else ()
+    if not all(isinstance(v, str) for v in levels) or len(levels) < 2:
+        raise RuleError(
+            f"An order must list two or more levels as text, the lowest first, got {order!r}."
+        )
+    twice = next((v for k, v in enumerate(levels) if v in levels[:k]), None)
+    if twice is not None:
+        raise RuleError(f"The level {twice!r} is listed twice in an order. Remove one.")
+    return levels
+
+
+def position(value: Any, part: str | None, order: Sequence[str] | None) -> float:
+    """Convert a test value to a position: days since 1970, place in an order, or the number."""
+    if order is not None:
+        if value not in order:
+            raise RuleError(
+                f"A level must be one of its order {tuple(order)}, got {value!r}; add it to the "
+                "order or compare with another."
+            )
+        return float(order.index(value))
+    if part == "date":
+        date = moment(value) if isinstance(value, str) else None
+        if date is None:
+            raise RuleError(
+                f"A date must be written as '2024-03-01' or '2024-03-01 12:30:00', got {value!r}."
+            )
+        return (date - EPOCH).total_seconds() / DAY
+    if isinstance(value, (bool, str)) or not np.isfinite(value):
+        raise RuleError(f"The {part} of a date is compared with a finite number, got {value!r}.")
+    return float(value)
+
+
+def value_at(number: float, part: str | None, order: Sequence[str] | None) -> Any:
+    """Convert a position to a test value; the nearest second, the nearest level."""
+    if order is not None:
+        return order[int(min(max(round(number), 0), len(order) - 1))]
+    if part == "date":
+        return moment_text(EPOCH + timedelta(seconds=round(number * DAY)))
+    return number
+
+
+def positions_in(
+    name: str, column: NDArray[Any], part: str | None, order: Sequence[str] | None
+) -> NDArray[np.float64]:
+    """Read a column as positions, shape (n,): NaN for missing values and levels without a place."""
+    cells = column.tolist()
+    if order is not None:
+        position_of = {level: float(k) for k, level in enumerate(order)}
+        return np.array([position_of.get(v, np.nan) for v in cells], dtype=float)
+    assert part is not None
+    read = {v: _of_date(v, part) for v in set(cells) if v is not None and v == v}
+    wrong = [v for v, read_value in read.items() if read_value is None]
+    if wrong:
+        row = next(i for i, v in enumerate(cells) if v in wrong)
+        raise RuleError(
+            f"The rule reads column {name!r} as dates, but row {row + 1} holds {cells[row]!r}; "
+            "write dates as 2024-03-01 or 2024-03-01 12:30:00, or leave the cell empty."
+        )
+    return np.array([read.get(v, np.nan) for v in cells], dtype=float)
+
+
+def _of_date(cell: Any, part: str) -> float | None:
+    date = moment(cell) if isinstance(cell, str) else None
+    if date is None:
+        return None
+    if part == "weekday":
+        return float(date.isoweekday())
+    if part in ("year", "month", "hour"):
+        return float(getattr(date, part))
+    since = EPOCH if part == "date" else since_of(part)
+    return (date - since).total_seconds() / DAY
+
+
+def turning_dates(part: str, positions: Sequence[float]) -> tuple[str, ...]:
+    """List dates, as text, around which a test of a part of a date may change its result."""
+    if part in ("month", "weekday", "hour"):
+        days = [datetime(2024, 1 + k, 28) for k in range(12)]
+        days += [datetime(2024, 3, 1 + k, 3 * k) for k in range(7)]
+        days += [datetime(2023, 12, 31, k, 59, 59) for k in range(24)]
+        return tuple(map(moment_text, days))
+    if part == "year":
+        years = [int(v) + k for v in positions for k in (0, 1) if 1 < v < 9998]
+        dates = [datetime(year, 1, 1) for year in years]
+    else:
+        since = EPOCH if part == "date" else since_of(part)
+        dates = [since + timedelta(seconds=round(v * DAY)) for v in positions]
+    near = [t + timedelta(seconds=k) for t in dates for k in (-1, 0, 1)]
+    return tuple(map(moment_text, dict.fromkeys(near)))
+
+
+def since_of(part: str) -> datetime:
+    """Return the reference date of a part such as "days since 2024-01-01"."""
+    date = moment(part.removeprefix(DAYS_SINCE))
+    assert date is not None
+    return date
+
+
+def spelled(value: Any, part: str | None) -> Any:
+    """Return weekdays and months by their name; other values unchanged."""
+    names = NAMES.get(part or "", ())
+    is_level = isinstance(value, float) and value.is_integer() and 1 <= value <= len(names)
+    return names[int(value) - 1] if is_level else value
+
+
+def words_of(text: str) -> str:
+    """Fold a text to lower-case words, split at blanks and `SEPARATORS`, enclosed by blanks.
+
+    >>> words_of("Paid LATE, twice.").split()
+    ['paid', 'late', 'twice']
+    """
+    return f" {text.translate(_BLANKS).lower()} "
+
+
+def checked_word(word: Any) -> str:
+    """Return a word in lower case; RuleError unless it is exactly one word."""
+    if not isinstance(word, str) or words_of(word).split(" ") != ["", word.lower(), ""] or not word:
+        raise RuleError(
+            "A test of a word needs one word, without blanks or the marks "
+            f"{SEPARATORS.strip()!r}, got {word!r}."
+        )
+    return word.lower()
+
+
+def checked_value(op: str, value: Any) -> Any:
+    """Return the normalised test value of a column; RuleError if it does not fit."""
+    if op in GAPS:
+        if value is not None:
+            raise RuleError(f"A literal with operator {op!r} takes no value, got {value!r}.")
+        return None
+    if op in ("in", "not-in"):
+        if not isinstance(value, tuple) or not value:
+            raise RuleError(
+                f"A literal with operator {op!r} needs a non-empty tuple, got {value!r}."
+            )
+        return tuple(sorted({scalar(v) for v in value}, key=lambda v: (type(v).__name__, v)))
+    if isinstance(value, tuple) or value is None:
+        raise RuleError(f"A literal with operator {op!r} needs one value, got {value!r}.")
+    if op in WORDS:
+        return checked_word(value)
+    value = scalar(value)
+    if op in ORDERED and not (isinstance(value, float) and math.isfinite(value)):
+        raise RuleError(f"A literal with operator {op!r} needs a finite number, got {value!r}.")
+    return value
+
+
+def contains(column: NDArray[Any], word: str) -> NDArray[np.bool_]:
+    """Return whether the text of each cell contains a word, shape (n,); False for non-text."""
+    wanted = f" {word} "
+    holds = {v: wanted in words_of(v) for v in set(column.tolist()) if isinstance(v, str)}
+    return np.array([holds.get(v, False) for v in column.tolist()], dtype=bool)

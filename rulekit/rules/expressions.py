@@ -11,12 +11,7 @@ from typing import Any
 
 from rulekit._engine import kind_of, number, read
 from rulekit.exceptions import RuleError
-from rulekit.rules.linear_split import LinearSplit
-from rulekit.rules.literal import Literal
-from rulekit.rules.points_split import PointsSplit
-from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
-from rulekit.rules.rule_set import Clause, RuleSet
-from rulekit.rules.scales import (
+from rulekit.rules.condition import (
     DAY,
     DAYS_SINCE,
     EPOCH,
@@ -26,6 +21,11 @@ from rulekit.rules.scales import (
     WORDS,
     since_of,
 )
+from rulekit.rules.linear_split import LinearSplit
+from rulekit.rules.literal import Literal
+from rulekit.rules.points_split import PointsSplit
+from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
+from rulekit.rules.rule_set import Clause, RuleSet
 from rulekit.rules.writer import ConditionWriter
 
 ISO = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?)?$"

@@ -8,20 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import Columns, Condition, Scalar, missing_in, scalar, value_text
-from rulekit.rules.scales import (
+from rulekit.rules.condition import (
     GAPS,
     ORDERED,
     WORDS,
+    Columns,
+    Condition,
+    Scalar,
     checked_order,
     checked_part,
     checked_value,
     contains,
+    missing_in,
     position,
     positions_in,
+    scalar,
     spelled,
     turning_dates,
     value_at,
+    value_text,
 )
 
 Value = Scalar | tuple[Scalar, ...] | None

@@ -1,18 +1,29 @@
 """One method per kind of condition: formats, explanations and views dispatch here.
 
-A writer without a method for every kind in `KINDS` cannot be made.
+A writer without a method for every kind in `KINDS` cannot be made. Writers of text join two bounds
+of one column to one interval; nothing is simplified, so that the text read back has the same
+literals.
 """
 
 from abc import ABC, abstractmethod
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
+from rulekit.rules.column_test import FeatureTest, intervals
 from rulekit.rules.condition import Condition
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.power_law_split import PowerLawSplit
+from rulekit.rules.rule_set import Clause, RuleSet
 
 T = TypeVar("T")
+
+LOWER = (">", ">=")
+UPPER = ("<", "<=")
+MIRRORED = {">": "<", ">=": "<="}
+EMPTY = {"and": "always", "or": "never"}
+GAP = " or missing"
 
 KINDS: dict[str, type[Condition]] = {
     "literal": Literal,
@@ -45,3 +56,102 @@ class ConditionWriter(ABC, Generic[T]):
     @abstractmethod
     def points(self, split: PointsSplit) -> T:
         """Handle conditions with points."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A lower and an upper bound on one column, with the same result for a missing value."""
+
+    low: Literal
+    high: Literal
+
+    @property
+    def feature(self) -> str:
+        """The column."""
+        return self.low.feature
+
+    @property
+    def missing(self) -> bool:
+        """The result for a missing value."""
+        return self.low.missing
+
+    @property
+    def ends(self) -> tuple[Any, str, str, Any]:
+        """Lower value and its sign, upper sign and its value, in the order they are written."""
+        return self.low.values[0], MIRRORED[self.low.op], self.high.op, self.high.values[0]
+
+    def written(self, writer: Any) -> Any:
+        """Call the `ReadingWriter` method for an interval."""
+        return writer.interval(self)
+
+
+Reading = Condition | Interval
+
+
+class ReadingWriter(ConditionWriter[T]):
+    """A writer that joins two bounds of one column to one interval."""
+
+    def clause(self, clause: Clause) -> list[T]:
+        """Return each condition of a clause as text, bounds of one column together."""
+        return [reading.written(self) for reading in readings(clause)]
+
+    @abstractmethod
+    def interval(self, interval: Interval) -> T:
+        """Return the two bounds of a column as text."""
+
+
+def readings(clause: Clause) -> tuple[Reading, ...]:
+    """Return a clause's conditions by column, with pairs of bounds joined to intervals."""
+    tests: list[Reading] = []
+    for test in intervals(clause):
+        if not isinstance(test, FeatureTest):
+            tests.append(test)
+            continue
+        interval = _interval(test.literals)
+        tests += test.literals if interval is None else [interval]
+    return tuple(tests)
+
+
+def _interval(literals: tuple[Literal, ...]) -> Interval | None:
+    """Join two literals of one column if they are the two ends of an interval."""
+    low = [x for x in literals if x.op in LOWER]
+    high = [x for x in literals if x.op in UPPER]
+    if len(literals) != 2 or len(low) != 1 or len(high) != 1:
+        return None
+    proper = low[0].positions < high[0].positions
+    alike = low[0].missing == high[0].missing
+    return Interval(low[0], high[0]) if proper and alike else None
+
+
+def clause_line(clause: Clause) -> str:
+    """Return a clause as one line; with missing values in it, conditions are bracketed.
+
+    >>> clause_line(Clause((Literal("a", "<=", 1, missing=True), Literal("b", ">", 2))))
+    '(a <= 1 or missing) AND (b > 2)'
+    """
+    texts = [str(c) for c in clause.conditions]
+    if len(texts) > 1 and any(text.endswith(GAP) for text in texts):
+        texts = [f"({text})" for text in texts]
+    return f" {clause.op.upper()} ".join(texts) or EMPTY[clause.op]
+
+
+def rule_lines(rule: RuleSet) -> str:
+    """Return a rule as a few plain lines; `rulekit.to_text` has all the options.
+
+    >>> old, heavy = Clause((Literal("age", ">", 50),)), Clause((Literal("bmi", ">", 30),))
+    >>> print(rule_lines(RuleSet((old, heavy), ("ill", "ill"), "dnf", "well")))
+    ill if
+           (age > 50)
+        OR (bmi > 30)
+    else well
+    """
+    if not rule.clauses:
+        return f"{rule.labels[0] if rule.form == 'cnf' else rule.default}, always"
+    if len(set(rule.labels)) > 1:
+        pairs = zip(rule.labels, rule.clauses, strict=True)
+        return "\n".join(
+            [*(f"{v} if ({clause_line(c)})" for v, c in pairs), f"else {rule.default}"]
+        )
+    joiner = "OR" if rule.form == "dnf" else "AND"
+    lines = [f"    {joiner if k else '  '} ({clause_line(c)})" for k, c in enumerate(rule.clauses)]
+    return "\n".join([f"{rule.labels[0]} if", *lines, f"else {rule.default}"])

@@ -81,13 +81,6 @@ def machine_code(
     return make
 
 
-def record(kind: type, *parts: Any) -> Any:
-    """Return the type, for signatures, of a named tuple whose fields have these types."""
-    from rulekit.search.records import record_type
-
-    return record_type(kind, parts)
-
-
 def prepare(
     names: Sequence[str] = tuple(KERNELS), n_jobs: int | None = None
 ) -> Iterator["Preparation"]:

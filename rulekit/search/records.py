@@ -32,8 +32,8 @@ class Record(types.Type):  # type: ignore[misc]
         super().__init__(f"Record({kind.__module__}.{kind.__name__}, {typed})")
 
 
-def record_type(kind: type, parts: tuple[Any, ...]) -> Record:
-    """Return the type of a named tuple, and let Numba pass such tuples as records."""
+def record(kind: type, *parts: Any) -> Record:
+    """Return the type, for signatures, of a named tuple whose fields have these types."""
     if kind not in typeof_impl.registry:
         typeof_impl.register(kind)(_typeof)
     return Record(kind, parts)

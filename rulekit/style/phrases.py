@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rulekit.rules import Clause, Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
-from rulekit.rules.reading import Interval, ReadingWriter
-from rulekit.rules.scales import GAPS, NAMES, ORDERED, WORDS, spelled
+from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, spelled
+from rulekit.rules.writer import Interval, ReadingWriter
 
 DIGITS = 6
 MAX_LISTED = 5

@@ -9,8 +9,8 @@ from typing import Any
 
 from rulekit.rules import Literal, PointsSplit, scorecard_of
 from rulekit.rules.column_test import holds
+from rulekit.rules.condition import GAPS, ORDERED, WORDS
 from rulekit.rules.rule_set import rule_of
-from rulekit.rules.scales import GAPS, ORDERED, WORDS
 from rulekit.style.phrases import PLAIN, Wording, condition_text, value_words
 
 #: Positions of these scales are whole numbers, so nothing lies between two neighbours.

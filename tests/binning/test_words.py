@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.binning.words import FEWEST_ROWS, chosen_words, holds_words
-from rulekit.rules.scales import words_of
+from rulekit.rules.condition import words_of
 from tests.strategies.rules import NOTES
 
 

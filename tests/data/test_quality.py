@@ -10,8 +10,8 @@ from rulekit.data import Table, columns_of, load_sample, quality_notes
 from rulekit.data.quality import separation_error
 from rulekit.exceptions import DataError
 from rulekit.rules import Literal
+from rulekit.rules.condition import GAPS, ORDERED
 from rulekit.rules.literal import OPERATORS
-from rulekit.rules.scales import GAPS, ORDERED
 from rulekit.style.phrases import condition_text
 
 N = 200

@@ -22,8 +22,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.condition import columns_in
-from rulekit.rules.scales import SEPARATORS
+from rulekit.rules.condition import SEPARATORS, columns_in
 from rulekit.rules.writer import KINDS
 from tests.explain.tables import cases, hostile_names, points_rules, tables
 from tests.export.test_linear import linear_rules

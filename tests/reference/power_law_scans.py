@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rulekit.families.power_law.solver.impurity import EQUAL, TINY, Cuts
 from rulekit.families.power_law.solver.split_search import between, first_slopes, sorted_keys
+from rulekit.families.power_law.solver.split_task import EQUAL, TINY, Cuts
 
 INFINITE = np.int64(0x7FF0000000000000)
 FLIP = np.int64(0x7FFFFFFFFFFFFFFF)

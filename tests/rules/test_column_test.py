@@ -1,4 +1,4 @@
-"""What literals of one column ask for together."""
+"""Literals of one column together, and the rule sets that they make shorter."""
 
 import math
 
@@ -8,10 +8,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
-from rulekit.rules import Clause, Literal
-from rulekit.rules.column_test import FeatureTest, feature_test, holds, intervals
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
+from rulekit.rules.column_test import (
+    FeatureTest,
+    feature_test,
+    holds,
+    implies,
+    intervals,
+    simplify,
+    simplify_clause,
+)
 from tests.reference.rules import is_missing, literal_holds
-from tests.strategies.rules import FLAGS, NUMERIC, TEXTS, clauses, every_row, literals
+from tests.strategies.rules import (
+    FLAGS,
+    NUMERIC,
+    TEXTS,
+    clauses,
+    columns,
+    every_row,
+    literals,
+    rule_sets,
+)
 
 ROWS = every_row()
 
@@ -135,3 +152,166 @@ def test_conditions_of_another_kind_stay_as_they_are():
         odd,
         feature_test([Literal("a", ">", 1)]),
     )
+
+
+def lit(text, missing=False):
+    """Write ``age > 3`` or ``colour in red,blue`` as a literal."""
+    feature, op, *value = text.split()
+    if not value:
+        return Literal(feature, op)
+    numeric = feature in ("age", "size")
+    parts = tuple(float(v) if numeric else v for v in value[0].split(","))
+    return Literal(feature, op, parts if op in ("in", "not-in") else parts[0], missing)
+
+
+def and_(*texts):
+    return Clause(tuple(lit(t) for t in texts), "and")
+
+
+def or_(*texts):
+    return Clause(tuple(lit(t) for t in texts), "or")
+
+
+def dnf(*parts, labels=None):
+    return RuleSet(parts, labels or ("yes",) * len(parts), "dnf", "no")
+
+
+@pytest.mark.slow
+@given(rule_sets(), columns())
+def test_no_prediction_changes_on_any_row(rule_set, table):
+    short = simplify(rule_set)
+    assert short.predict(table).tolist() == rule_set.predict(table).tolist()
+    assert short.predict(ROWS).tolist() == rule_set.predict(ROWS).tolist()
+
+
+@given(rule_sets())
+def test_simplifying_twice_changes_nothing_more(rule_set):
+    short = simplify(rule_set)
+    assert simplify(short) == short
+
+
+@given(rule_sets())
+def test_nothing_gets_longer(rule_set):
+    short = simplify(rule_set)
+    assert short.n_conditions <= rule_set.n_conditions
+    assert short.n_clauses <= max(rule_set.n_clauses, 1)
+    assert (short.form, short.default) == (rule_set.form, rule_set.default)
+
+
+@given(rule_sets(labels=("yes",)))
+def test_a_rule_and_its_mirror_image_simplify_alike(rule_set):
+    if rule_set.labels:
+        short, mirrored = simplify(rule_set), simplify(rule_set.negated())
+        assert [c.negated() for c in short.clauses] == list(mirrored.clauses)
+
+
+@given(clauses("and"), clauses("and"))
+def test_implication_is_never_claimed_wrongly(narrow, wide):
+    if implies(narrow, wide):
+        assert not np.any(narrow.mask(ROWS) & ~wide.mask(ROWS))
+
+
+@given(clauses("and", max_size=3, features=("age",)), clauses("and", 3, features=("age",)))
+def test_implication_between_clauses_of_one_column_is_always_found(narrow, wide):
+    assert implies(narrow, wide) == (not np.any(narrow.mask(ROWS) & ~wide.mask(ROWS)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (and_("age > 3", "age > 5"), and_("age > 5")),
+        (and_("age > 3", "age >= 3"), and_("age > 3")),
+        (and_("age >= 3", "age != 3"), and_("age > 3")),
+        (and_("age >= 3", "age <= 3"), and_("age == 3")),
+        (and_("age > 3", "age != 1"), and_("age > 3")),
+        (and_("age > 3", "age in 1,4,5"), and_("age in 4,5")),
+        (and_("age <= 5", "size > 1", "age > 3"), and_("age > 3", "age <= 5", "size > 1")),
+        (and_("colour != red", "colour != blue"), and_("colour not-in red,blue")),
+        (and_("colour in red,blue", "colour != red"), and_("colour == blue")),
+        (and_("age > 3", "age not-missing"), and_("age > 3")),
+        (or_("colour == red", "colour == blue"), or_("colour in red,blue")),
+        (or_("age > 3", "age > 5"), or_("age > 3")),
+        (or_("age <= 3", "age > 5"), or_("age <= 3", "age > 5")),
+        (or_("age <= 3", "age > 3"), or_("age not-missing")),
+        (or_("age < 3", "age > 3"), or_("age != 3")),
+        (or_("age > 3", "age == 3"), or_("age >= 3")),
+    ],
+    ids=str,
+)
+def test_literals_of_one_column_become_as_few_as_possible(before, after):
+    short = simplify_clause(before)
+    assert (set(short.conditions), short.op) == (set(after.conditions), after.op)
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        and_("age > 5", "age <= 3"),
+        and_("age > 3", "age < 3"),
+        and_("age >= 3", "age < 3"),
+        and_("colour == red", "colour == blue"),
+        and_("colour == red", "colour missing"),
+        or_("age > 3", "age <= 3", "age missing"),
+    ],
+    ids=str,
+)
+def test_clauses_that_are_always_or_never_true_go(clause):
+    assert simplify_clause(clause) is None
+
+
+def test_a_sum_and_its_negation_never_hold_together():
+    plane = LinearSplit((("age", 1.0), ("size", 2.0)), "<=", 3.0)
+    assert simplify_clause(Clause((plane, plane.negated()), "and")) is None
+    assert simplify_clause(Clause((plane, plane.negated()), "or")) is None
+
+
+def test_missing_values_keep_a_contradiction_alive():
+    clause = Clause((lit("age > 5", missing=True), lit("age <= 3", missing=True)))
+    assert simplify_clause(clause) == and_("age missing")
+
+
+def test_literals_of_one_column_agree_on_missing_values():
+    clause = Clause((lit("age > 3", missing=True), lit("age <= 5")))
+    assert simplify_clause(clause) == and_("age > 3", "age <= 5")
+
+
+def test_clause_within_another_of_the_same_label_is_removed():
+    wide, narrow = and_("age > 3"), and_("age > 3", "colour == red")
+    assert simplify(dnf(wide, narrow)).clauses == (wide,)
+    assert simplify(dnf(narrow, wide)).clauses == (wide,)
+
+
+def test_an_exception_before_a_wider_clause_stays():
+    rule = dnf(and_("age > 5"), and_("age > 3"), labels=("no", "yes"))
+    assert simplify(rule) == rule
+
+
+def test_clause_stays_if_another_label_lies_before_the_wider_one():
+    rule = dnf(and_("age > 5"), and_("size > 1"), and_("age > 3"), labels=("yes", "no", "yes"))
+    assert simplify(rule) == rule
+
+
+def test_clause_covered_by_an_earlier_one_is_removed():
+    rule = dnf(and_("age > 3"), and_("age > 5"), labels=("yes", "no"))
+    assert simplify(rule) == dnf(and_("age > 3"))
+
+
+def test_a_rule_that_never_holds_has_no_clauses():
+    assert simplify(dnf(and_("age > 5", "age < 3"))) == RuleSet((), (), "dnf", "no")
+
+
+def test_a_rule_that_always_holds_has_one_clause_without_conditions():
+    always = Clause((Literal("age", ">", 3, True), lit("age > 3")), "or")
+    both = RuleSet((and_("age > 5"), Clause()), ("yes", "yes"), "dnf", "no")
+    assert simplify(both).clauses == (Clause(),)
+    assert simplify(RuleSet((always,), ("yes",), "cnf", "no")).n_clauses == 1
+
+
+def test_a_cnf_that_always_holds_keeps_its_label():
+    always = or_("age > 3", "age <= 3", "age missing")
+    assert simplify(RuleSet((always,), ("yes",), "cnf", "no")) == RuleSet((), ("yes",), "cnf", "no")
+
+
+def test_a_cnf_that_never_holds_has_one_clause_without_conditions():
+    rule = RuleSet((Clause((), "or"), or_("age > 3")), ("yes", "yes"), "cnf", "no")
+    assert simplify(rule).clauses == (Clause((), "or"),)

@@ -18,8 +18,8 @@ from rulekit.rules import (
     compare_rules,
     simplify,
 )
-from rulekit.rules.analysis.compare import simplify_clause
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
+from rulekit.rules.column_test import simplify_clause
 from tests.explain.tables import PLAIN, points_rules, tables
 from tests.strategies.rules import columns, every_row, points_splits
 

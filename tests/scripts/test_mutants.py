@@ -52,7 +52,7 @@ def test_tests_of_a_module_share_its_name_or_import_it():
 
 @pytest.mark.slow
 def test_a_mistake_in_a_copy_is_noticed_and_the_copy_is_whole_again(tmp_path):
-    path = Path("rulekit/_frames.py")
+    path = Path("rulekit/data/typed.py")
     mutant = next(m for m in mutants_of(path) if m.before.startswith("not "))
     bench = Bench(tmp_path, seconds=120)
     assert bench.verdict(mutant) == "noticed"

@@ -9,7 +9,8 @@ from numba import types
 from numba.core.errors import TypingError
 from numpy.typing import NDArray
 
-from rulekit.search.machine_code import machine_code, record
+from rulekit.search.machine_code import machine_code
+from rulekit.search.records import record
 
 
 class Inner(NamedTuple):

@@ -18,7 +18,7 @@ from rulekit.data.target import check_target
 from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
 from rulekit.rules import RuleSet
-from rulekit.rules.scales import positions_in
+from rulekit.rules.condition import positions_in
 from rulekit.style.phrases import capped, whole_percent
 from rulekit.style.wording import percent, plural
 from ui.cache import kept

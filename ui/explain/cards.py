@@ -14,9 +14,8 @@ from streamlit.delta_generator import DeltaGenerator
 from rulekit.explain import Explanation, distance_to_boundary, explain, ranges_of
 from rulekit.plots import case_figure, case_sentence
 from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
-from rulekit.rules.condition import missing_in
+from rulekit.rules.condition import ORDERED, missing_in
 from rulekit.rules.literal import EQUALITIES
-from rulekit.rules.scales import ORDERED
 from rulekit.style import phrases
 from rulekit.style.phrases import Wording, capped, listed, outcome_text
 from rulekit.style.wording import capital, plural

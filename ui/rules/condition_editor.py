@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rulekit.plots.thresholds import FEW, MAX_LEVELS, TAIL
 from rulekit.rules import Clause, Condition, Literal, RuleSet
-from rulekit.rules.scales import GAPS, ORDERED, WORDS, spelled
+from rulekit.rules.condition import GAPS, ORDERED, WORDS, spelled
 from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent
 from ui.cache import kept

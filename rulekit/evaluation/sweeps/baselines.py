@@ -15,8 +15,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from rulekit._frames import as_pandas
 from rulekit.data import Costs, columns_of
+from rulekit.data.typed import as_pandas
 from rulekit.evaluation.sweeps.result import SweepResult
 from rulekit.evaluation.sweeps.sweep import settled_costs, sweep
 

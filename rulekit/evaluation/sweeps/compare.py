@@ -14,9 +14,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from rulekit._frames import as_pandas
 from rulekit.data import Costs
 from rulekit.data.folds import Fold, drawn_rows, make_folds
+from rulekit.data.typed import as_pandas
 from rulekit.evaluation.sweeps.baselines import baselines
 from rulekit.evaluation.sweeps.collector import fingerprint
 from rulekit.evaluation.sweeps.grid import Family, Grid, rule_learners, spread_order

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from rulekit._frames import as_pandas
 from rulekit.data import Costs, make_folds
+from rulekit.data.typed import as_pandas
 from rulekit.evaluation import metrics
 from rulekit.evaluation.sweeps.collector import Collector, Work
 from rulekit.evaluation.sweeps.grid import PATH_KEYS, SHARED_KEYS, Grid, families, settings_of

@@ -17,9 +17,9 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from rulekit._frames import as_pandas
 from rulekit._renamed import former_name
 from rulekit._validation import row_weights
+from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
@@ -27,9 +27,9 @@ from rulekit.learners.choice import suggestion, summary_of
 from rulekit.learners.cluster import Once, cached_on_workers, in_order, spread, tried_twice
 from rulekit.learners.training import Clock, SharedWork
 from rulekit.rules import Clause, Columns, RuleSet
-from rulekit.rules.reading import clause_line
+from rulekit.rules.condition import ORDERED
 from rulekit.rules.rule_set import rule_of
-from rulekit.rules.scales import ORDERED
+from rulekit.rules.writer import clause_line
 from rulekit.style.wording import percent
 
 RETURNS = 0.8  # share of the resamples from which a column counts as returning

@@ -23,7 +23,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.scales import DAYS_SINCE, GAPS, SEPARATORS, WORDS
+from rulekit.rules.condition import DAYS_SINCE, GAPS, SEPARATORS, WORDS
 from rulekit.rules.writer import ConditionWriter
 
 HEAD = '''"""A rule as a function. It needs no library.

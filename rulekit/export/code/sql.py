@@ -29,7 +29,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.scales import DAYS_SINCE, GAPS, SEPARATORS, WORDS, moment
+from rulekit.rules.condition import DAYS_SINCE, GAPS, SEPARATORS, WORDS, moment
 from rulekit.rules.writer import ConditionWriter
 
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}

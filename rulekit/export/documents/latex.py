@@ -15,9 +15,9 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
+from rulekit.rules.condition import GAPS, NAMES, WORDS, spelled
 from rulekit.rules.power_law_split import Write, WriteNumber
-from rulekit.rules.reading import Interval, ReadingWriter
-from rulekit.rules.scales import GAPS, NAMES, WORDS, spelled
+from rulekit.rules.writer import Interval, ReadingWriter
 
 SPECIAL = {
     "\\": r"\textbackslash{}",

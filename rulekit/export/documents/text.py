@@ -44,8 +44,8 @@ from rulekit.rules import (
     RuleSet,
     scorecard_of,
 )
-from rulekit.rules.reading import Interval, ReadingWriter
-from rulekit.rules.scales import GAPS, spelled
+from rulekit.rules.condition import GAPS, spelled
+from rulekit.rules.writer import Interval, ReadingWriter
 from rulekit.style.phrases import counted
 from rulekit.style.scorecard import Scale, Spelling, scales_of
 

@@ -39,8 +39,8 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
+from rulekit.rules.condition import DAYS_SINCE, NAMES
 from rulekit.rules.points_split import GAPS_GIVE_ZERO
-from rulekit.rules.scales import DAYS_SINCE, NAMES
 
 SIZE = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 FINITE = rf"-?{SIZE}"

@@ -26,7 +26,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.scales import ORDERED
+from rulekit.rules.condition import ORDERED
 from rulekit.rules.writer import ConditionWriter
 
 NAMESPACE = "https://www.omg.org/spec/DMN/20191111/MODEL/"

@@ -23,7 +23,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.scales import ORDERED
+from rulekit.rules.condition import ORDERED
 from rulekit.rules.writer import ConditionWriter
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from rulekit.rules import Literal
-from rulekit.rules.scales import DAY, EPOCH, SEPARATORS, since_of
+from rulekit.rules.condition import DAY, EPOCH, SEPARATORS, since_of
 
 T = TypeVar("T")
 # Separators of words, as a set of a regular expression; "&" by its number, since an XML parser may

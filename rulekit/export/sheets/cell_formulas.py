@@ -22,7 +22,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.scales import DAY, ORDERED, SEPARATORS, moment, since_of
+from rulekit.rules.condition import DAY, ORDERED, SEPARATORS, moment, since_of
 from rulekit.rules.writer import ConditionWriter
 
 SHEET = "Values"

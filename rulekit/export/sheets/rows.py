@@ -11,8 +11,8 @@ import pandas as pd
 
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Columns, Literal, PointsSplit, RuleSet, scorecard_of
+from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, moment, spelled
 from rulekit.rules.literal import OPERATORS
-from rulekit.rules.scales import GAPS, NAMES, ORDERED, WORDS, moment, spelled
 
 COLUMNS = ("clause", "column", "test", "value", "holds if missing", "read as")
 SETS = ("in", "not-in")

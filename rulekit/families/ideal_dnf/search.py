@@ -38,7 +38,7 @@ from rulekit.learners.from_table.rows import TableRows
 from rulekit.learners.shares import Patterns, Shares, first_clause
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import Clause, Columns, Literal, RuleSet
-from rulekit.rules.analysis.compare import simplify_clause
+from rulekit.rules.column_test import simplify_clause
 from rulekit.rules.condition import Scalar
 
 MAX_LEVELS = 50

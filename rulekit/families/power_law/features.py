@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError
-from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.laws import shifts_for
 from rulekit.families.power_law.solver.pair_screening import likely_features
-from rulekit.families.power_law.solver.split_task import FoundSplit
+from rulekit.families.power_law.solver.split_task import ClassMass, FoundSplit
 from rulekit.learners.training import computable
 from rulekit.rules import Columns, Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.condition import absent_in

@@ -12,10 +12,14 @@ from sklearn.utils import check_random_state
 from rulekit.exceptions import StoppedError
 from rulekit.families.power_law.features import PowerLawFeatures, middle, short_split
 from rulekit.families.power_law.solver.genetic import GeneticLevel, genetic_search
-from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.laws import PowerTable
 from rulekit.families.power_law.solver.split_beam import SEARCHED_ROWS, beam_search
-from rulekit.families.power_law.solver.split_task import FoundSplit, SplitTask, target_impurity
+from rulekit.families.power_law.solver.split_task import (
+    ClassMass,
+    FoundSplit,
+    SplitTask,
+    target_impurity,
+)
 from rulekit.learners.training import Clock
 from rulekit.rules import Branch, Columns, PowerLawSplit, Tree
 from rulekit.rules.analysis.tree import Leaf

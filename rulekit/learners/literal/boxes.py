@@ -156,7 +156,7 @@ class BoxSearch:
         chosen = np.hstack([selection.chosen, np.zeros((R, len(moved)), bool)])
         for (r, j), k in cuts.items():
             chosen[r, j], chosen[r, d + moved.index((j, k))] = False, True
-        value = loss + theta * selection.n_conditions
+        value = loss + theta * int(selection.chosen.sum())
         step = {"step": 1, "objective": value, "move": "cuts"}
         history = (selection.history[0], step, *selection.history[1:])
         return ClauseSelection(chosen, selection.disabled, value, history), moved, loss

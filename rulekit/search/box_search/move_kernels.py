@@ -27,7 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from rulekit.search.machine_code import machine_code, record
+from rulekit.search.machine_code import machine_code
+from rulekit.search.records import record
 
 TIE = 1e-9  # a literal must earn at least this much more than its price
 IMPROVEMENT = 1e-6  # above the tie price of literals and the rounding of histograms

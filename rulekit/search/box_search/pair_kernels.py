@@ -56,7 +56,8 @@ from rulekit.search.box_search.move_kernels import (
     saving,
     saving_at_zero,
 )
-from rulekit.search.machine_code import machine_code, record
+from rulekit.search.machine_code import machine_code
+from rulekit.search.records import record
 
 CANDIDATES = 8  # best single features, of which all pairs are tried
 MOST_PAIR_BINS = 16  # of a feature in a pair: the choices are quadratic in the bins

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from rulekit.binning.binned_table import BinnedTable
 from rulekit.rules import Literal
-from rulekit.rules.scales import GAPS
+from rulekit.rules.condition import GAPS
 
 Bools = NDArray[np.bool_]
 

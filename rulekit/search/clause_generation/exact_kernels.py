@@ -18,7 +18,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from rulekit.search.machine_code import machine_code, record
+from rulekit.search.machine_code import machine_code
+from rulekit.search.records import record
 
 Words = NDArray[np.uint64]
 Floats = NDArray[np.float64]

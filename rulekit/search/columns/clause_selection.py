@@ -33,11 +33,6 @@ class ClauseSelection:
     lower_bound: float | None = None
     proved: bool = False
 
-    @property
-    def n_conditions(self) -> int:
-        """Number of columns over all clauses."""
-        return int(self.chosen.sum())
-
 
 def clause_counts(A: Bools, chosen: Bools) -> Floats:
     """Count for each row and clause how many of the clause's columns are true: shape (n, R)."""

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._sums import solved
 from rulekit.binning import BinnedTable
-from rulekit.search.small_matrices import solved
 
 Bools = NDArray[np.bool_]
 

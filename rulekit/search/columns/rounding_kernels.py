@@ -24,7 +24,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from rulekit._sums import EXACT_BITS, TINY
-from rulekit.search.machine_code import machine_code, record
+from rulekit.search.machine_code import machine_code
+from rulekit.search.records import record
 
 TIE = 1e-9
 MAX_SWEEPS = 10

@@ -22,7 +22,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from rulekit.search.machine_code import machine_code, record
+from rulekit.search.machine_code import machine_code
+from rulekit.search.records import record
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -8,7 +8,7 @@ import pytest
 
 from rulekit.export.exchange.readings import MARK, Arithmetic, compared_numbers, read
 from rulekit.rules import Literal
-from rulekit.rules.scales import SEPARATORS
+from rulekit.rules.condition import SEPARATORS
 
 
 def counting(text):

@@ -47,7 +47,7 @@ def test_replaced_clause_gives_the_weights_of_a_new_rule(task, r):
     always = np.ones((len(task.y), 1), bool)  # the column of a disabled clause
     A = np.hstack([task.problem.table.values, always])
     chosen = np.hstack([rule.chosen, rule.disabled[:, None]])
-    price = task.theta * rule.n_conditions + (task.disable_cost or 0.0) * rule.disabled.sum()
+    price = task.theta * rule.chosen.sum() + (task.disable_cost or 0.0) * rule.disabled.sum()
     expected = hamming_cost(A, task.y, task.weight, chosen, 0.0) + price
     assert rule.value == pytest.approx(expected)
 

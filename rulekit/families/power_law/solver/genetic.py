@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 
 from rulekit._sums import power
-from rulekit.families.power_law.solver.impurity import ClassMass, Cuts
 from rulekit.families.power_law.solver.laws import (
     Bools,
     Exponents,
@@ -40,7 +39,7 @@ from rulekit.families.power_law.solver.laws import (
     n_exponents,
 )
 from rulekit.families.power_law.solver.split_search import REFINED, Effort, LowerLevel
-from rulekit.families.power_law.solver.split_task import FoundSplit, SplitTask
+from rulekit.families.power_law.solver.split_task import ClassMass, Cuts, FoundSplit, SplitTask
 from rulekit.families.power_law.solver.structures import (
     Found,
     Splits,

@@ -6,10 +6,9 @@ where the rest is wide (a band). Pairs that differ in neither, as in an exclusiv
 
 import numpy as np
 
-from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.laws import Bools, Exponents, Floats, Ints, PowerTable
 from rulekit.families.power_law.solver.split_search import LowerLevel
-from rulekit.families.power_law.solver.split_task import sample_rows
+from rulekit.families.power_law.solver.split_task import ClassMass, sample_rows
 from rulekit.families.power_law.solver.structures import Moments
 
 N_PAIRS = 16

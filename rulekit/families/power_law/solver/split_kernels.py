@@ -4,7 +4,7 @@ What a row weighs is a whole number of units, a power of two (`ClassMass.units`)
 in any order, and all else is done number by number as NumPy would do it, so that the slow twins in
 the tests find the same bits. NumPy sorts the keys, which it does several times faster.
 
-Legend, beside that of `impurity` and `scans`::
+Legend, beside that of `split_task`::
 
     T      classes that are followed: the second of two, all of more
     units  (labels, T + 1) what a row with a label weighs in each of them, and in all classes
@@ -25,7 +25,7 @@ from numba import types
 
 from rulekit.search.machine_code import machine_code
 
-TINY = EQUAL = 1e-12  # as in `impurity`; the tests compare them
+TINY = EQUAL = 1e-12  # as in `split_task`; the tests compare them
 INFINITE = np.int64(0x7FF0000000000000)  # key of infinity; of -infinity every key below minus it
 FLIP = np.int64(0x7FFFFFFFFFFFFFFF)
 COARSE = 6144.0  # 1.5 * 2**12: sums of scaled power laws are taken in steps of 2**-40

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rulekit._sums import exp
-from rulekit.families.power_law.solver.impurity import EQUAL, ClassMass, Cuts
 from rulekit.families.power_law.solver.laws import Exponents, Floats, Ints, PowerTable
+from rulekit.families.power_law.solver.split_task import EQUAL, ClassMass, Cuts
 from rulekit.families.power_law.solver.structures import (
     Found,
     Moments,

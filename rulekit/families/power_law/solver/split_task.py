@@ -1,14 +1,125 @@
-"""What a split is searched for, what is found, and the part of many rows that is looked at."""
+"""What a split is searched for, what is found, and its worth: the Gini impurity of its two sides.
+
+Legend (Dhebar and Deb, section IV-A)::
+
+    P, n, K  projections, rows, classes          FL  impurity after the split, weighted, Eq. 6
+    l, L     mass of a class, and of all, on the left; r, R likewise on the right
+
+With two classes it is enough to follow one: FL = (2 / T) (T1 - l^2 / L - r^2 / R).
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rulekit.families.power_law.solver.impurity import ClassMass
-from rulekit.families.power_law.solver.laws import Exponents, Floats, Ints
+from rulekit._sums import grid_unit, on_grid
+from rulekit.families.power_law.solver.laws import Bools, Exponents, Floats, Ints
 
+TINY = 1e-12
+EQUAL = 1e-12  # impurities closer than this are equal
 THIN = 200  # rows of a class that are taken at least, where it has as many
+
+
+@dataclass(frozen=True)
+class ClassMass:
+    """Classes and weights of the rows, as the scans want them."""
+
+    codes: Ints  # (n,)
+    weight: Floats | None  # (n,)
+    n_classes: int
+    label: Ints = field(init=False)  # (n,)
+    table: Floats = field(init=False)  # (labels, K)
+    total: Floats = field(init=False)  # (K,)
+    bits: int = field(init=False)
+    unit: float = field(init=False)
+    units: Ints = field(init=False)  # (labels, T + 1)
+
+    def __post_init__(self) -> None:
+        n, K, store = len(self.codes), self.n_classes, object.__setattr__
+        if self.weight is None:
+            label, table, unit = self.codes.astype(np.int64), np.eye(K), 1.0
+        else:
+            label, table = np.arange(n, dtype=np.int64), np.zeros((n, K))
+            # whole numbers of one power of two: no sum over rows is ever rounded, in any order
+            unit = grid_unit(float(self.weight.sum()))
+            store(self, "weight", on_grid(self.weight, unit))
+            table[label, self.codes] = self.weight
+        store(self, "label", label)
+        store(self, "table", table)
+        store(self, "total", table[label].sum(axis=0))
+        store(self, "bits", max(1, int(len(table) - 1).bit_length()))
+        store(self, "unit", unit)
+        masses = np.column_stack([table[:, list(self.tracked)], table.sum(axis=1)])
+        store(self, "units", np.ascontiguousarray(masses / unit).astype(np.int64))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    @property
+    def tracked(self) -> tuple[int, ...]:
+        """The classes that are followed: one of two, all of more."""
+        return (1,) if self.n_classes == 2 else tuple(range(self.n_classes))
+
+    @property
+    def gini(self) -> float:
+        """Impurity of the node itself."""
+        share = self.total / self.total.sum()
+        return float(1.0 - (share * share).sum())
+
+    def impurity(self, left: list[NDArray[np.float64]], size: Floats) -> Floats:
+        """FL from the mass of each tracked class on the left, and the mass of all."""
+        whole = self.total.sum()
+        rest = np.maximum(whole - size, TINY * whole)
+        size = np.maximum(size, TINY * whole)
+        inner, outer = np.zeros_like(left[0]), np.zeros_like(left[0])
+        for k, part in zip(self.tracked, left, strict=True):
+            inner += part * part
+            other = self.total[k] - part
+            outer += np.multiply(other, other, out=other)
+        inner /= size
+        outer /= rest
+        inner += outer
+        two = self.n_classes == 2
+        offset = self.total[1] if two else whole
+        np.subtract(offset, inner, out=inner)
+        inner *= (2.0 if two else 1.0) / whole
+        return inner
+
+    def of_split(self, left: Bools) -> Floats:
+        """FL of splits given row by row: shape (P,) for masks of shape (P, n)."""
+        mass = self.table[self.label]
+        inside = left.astype(float) @ mass
+        parts = [inside[:, k] for k in self.tracked]
+        return self.impurity(parts, inside.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """The best cut, interval or step for each projection."""
+
+    impurity: Floats  # (P,)
+    low: Floats  # (P,)
+    high: Floats  # (P,)
+
+    def or_better(self, other: "Cuts") -> "Cuts":
+        """Take the better of two, one by one."""
+        better = other.impurity < self.impurity - EQUAL
+        return Cuts(
+            np.where(better, other.impurity, self.impurity),
+            np.where(better, other.low, self.low),
+            np.where(better, other.high, self.high),
+        )
+
+    def at(self, places: Ints, n: int) -> "Cuts":
+        """Return n cuts with these at their places; elsewhere nothing was found."""
+        cuts = Cuts(np.full(n, np.inf), np.full(n, -np.inf), np.full(n, np.inf))
+        cuts.impurity[places] = self.impurity
+        cuts.low[places], cuts.high[places] = self.low, self.high
+        return cuts
 
 
 @dataclass(frozen=True)

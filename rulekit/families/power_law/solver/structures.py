@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rulekit.families.power_law.solver.impurity import EQUAL, ClassMass, Cuts
+from rulekit._sums import narrowest, solved
 from rulekit.families.power_law.solver.laws import Exponents, Floats, Ints, PowerTable
-from rulekit.search.small_matrices import narrowest, solved
+from rulekit.families.power_law.solver.split_task import EQUAL, ClassMass, Cuts
 
 RIDGE = 1e-6
 BLOCK = 40_000  # numbers of one power law of a block: small enough for the cache

@@ -13,7 +13,8 @@ from numba import types as nb
 from numpy.typing import NDArray
 
 from rulekit._sums import LN2_HIGH, LN2_LOW, LOG2E
-from rulekit.search.machine_code import machine_code, record
+from rulekit.search.machine_code import machine_code
+from rulekit.search.records import record
 
 STEPS, HALVINGS = 40, 30  # of Newton's method
 ENOUGH = 1e-11  # a step that promises less than this share of the loss is the last

@@ -11,10 +11,9 @@ from rulekit.families.power_law.solver.genetic import (
     _Evolution,
     genetic_search,
 )
-from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.laws import PowerTable, canonical
 from rulekit.families.power_law.solver.split_search import FINISHED, LowerLevel
-from rulekit.families.power_law.solver.split_task import SplitTask
+from rulekit.families.power_law.solver.split_task import ClassMass, SplitTask
 from rulekit.families.power_law.solver.structures import Splits, blocks
 
 SMALL = StructureSettings(population=30, generations=25, patience=8)

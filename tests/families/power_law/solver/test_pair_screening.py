@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.laws import PowerTable
 from rulekit.families.power_law.solver.pair_screening import (
     likely_features,
@@ -10,6 +9,7 @@ from rulekit.families.power_law.solver.pair_screening import (
     likely_structures,
     pair_structures,
 )
+from rulekit.families.power_law.solver.split_task import ClassMass
 
 RNG = np.random.default_rng
 

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.split_search import (
     best_band_step,
     best_cut,
     best_interval,
     best_step,
 )
+from rulekit.families.power_law.solver.split_task import ClassMass
 from tests.reference import power_laws as reference
 
 

@@ -5,10 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.pair_screening import likely_pairs
 from rulekit.families.power_law.solver.split_beam import beam_search
-from rulekit.families.power_law.solver.split_task import SplitTask, target_impurity
+from rulekit.families.power_law.solver.split_task import ClassMass, SplitTask, target_impurity
 from tests.reference import power_laws as reference
 
 

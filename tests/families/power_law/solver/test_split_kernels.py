@@ -7,17 +7,16 @@ from hypothesis import strategies as st
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from rulekit.families.power_law.solver import impurity, split_kernels, split_search
+from rulekit.families.power_law.solver import split_kernels, split_search, split_task
 from rulekit.families.power_law.solver.genetic import (
     GeneticLevel,
     StructureSettings,
     genetic_search,
 )
-from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.laws import FLAT, PowerTable, canonical
 from rulekit.families.power_law.solver.split_beam import beam_search
 from rulekit.families.power_law.solver.split_search import POLISHED, LowerLevel
-from rulekit.families.power_law.solver.split_task import SplitTask
+from rulekit.families.power_law.solver.split_task import ClassMass, SplitTask
 from rulekit.families.power_law.solver.structures import RIDGE, Moments
 from tests.reference import power_law_scans as twin
 
@@ -185,8 +184,8 @@ def test_equal_weights_split_as_no_weights_do():
 
 
 def test_the_twins_call_the_same_impurities_equal():
-    assert split_kernels.TINY == impurity.TINY
-    assert split_kernels.EQUAL == impurity.EQUAL
+    assert split_kernels.TINY == split_task.TINY
+    assert split_kernels.EQUAL == split_task.EQUAL
     assert split_kernels.FLIP == split_search.FLIP
     assert split_kernels.COARSE == twin.COARSE
 

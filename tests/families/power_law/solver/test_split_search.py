@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rulekit.families.power_law.solver.impurity import ClassMass, Cuts
 from rulekit.families.power_law.solver.laws import PowerTable
 from rulekit.families.power_law.solver.split_search import FINISHED, REFINED, LowerLevel, centred
+from rulekit.families.power_law.solver.split_task import ClassMass, Cuts
 from tests.reference import power_laws as reference
 
 

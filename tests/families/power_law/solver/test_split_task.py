@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from rulekit.families import PowerLawTreeClassifier
 from rulekit.families.power_law.solver import split_beam
-from rulekit.families.power_law.solver.impurity import ClassMass
 from rulekit.families.power_law.solver.split_beam import beam_search
-from rulekit.families.power_law.solver.split_task import THIN, SplitTask, sample_rows
+from rulekit.families.power_law.solver.split_task import THIN, ClassMass, SplitTask, sample_rows
 
 
 def crowd(n=6000, share=0.5, seed=0):

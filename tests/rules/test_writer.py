@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
-from rulekit.rules.reading import Interval, clause_line, readings, rule_lines
+from rulekit.rules.writer import Interval, clause_line, readings, rule_lines
 from tests.strategies.rules import rule_sets
 
 LOW, HIGH = Literal("age", ">", 20), Literal("age", "<=", 50)
