@@ -285,7 +285,7 @@ def learners_tab(result: RunResult | None, spec: RunSpec) -> None:
         _button(run, COMPARISON, "Compare learners", "compare_learners")
         st.caption(
             "Every learner has an equal part of the time, on the same folds. Its points join the "
-            "curve when all their folds are in; what is there stays."
+            "curve when all their folds are finished; the earlier points stay."
         )
     compared_table(result, spec)
 

@@ -190,8 +190,12 @@ class RunResult:
 
     @property
     def is_searched(self) -> bool:
-        """Whether the thorough search is done, at least for its plain rules."""
-        return any("max_conditions" in s and QUICK not in s for s in self.settings)
+        """Whether a thorough search is done, which a comparison of learners is not."""
+        pairs = zip(self.settings, self.specs, strict=True)
+        ended = [(s, spec) for s, spec in pairs if QUICK not in s and spec.budget is None]
+        if any(spec.chooses for _, spec in ended):
+            return any(CHOSEN in s for s, _ in ended)
+        return any("max_conditions" in s for s, _ in ended)
 
     @property
     def cut(self) -> bool:
@@ -349,12 +353,15 @@ class RunResult:
         return self.max_gap is None or self.gaps[number] <= self.max_gap + EXACT
 
     def _tightest(self, rows: pd.DataFrame, number: int, measure: str) -> int:
-        """Return the smallest limit of a point's search with the same figures in all folds."""
+        """Return the smallest limit of a point's search with its rule, or its figures in folds."""
         same = [name for name in (*SAME_RULES, measure) if name in rows]
-        alike = rows[(rows[same] == rows.loc[number, same]).all(axis="columns")]
+        alike = (rows[same] == rows.loc[number, same]).all(axis="columns")
+        rule = [name for name in (FOREST_LOSS, FOREST_SIZE) if name in rows]
+        if rule:  # equal for equal rules
+            alike |= (rows[rule] == rows.loc[number, rule]).all(axis="columns")
         search = _without_limit(self.settings[number])
-        alike = alike[[_without_limit(self.settings[k]) == search for k in alike.index]]
-        return int(alike["limit"].idxmin())
+        numbers = [k for k in rows.index[alike] if _without_limit(self.settings[k]) == search]
+        return int(rows.loc[numbers, "limit"].idxmin())
 
     def _short(self, rows: pd.DataFrame, selected: int | None = None) -> pd.DataFrame:
         """Leave out points with more conditions than the search allows, if there are others."""

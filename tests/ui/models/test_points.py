@@ -233,6 +233,27 @@ def test_rule_that_the_library_selects_is_suggested():
     assert not len(found.by_price("n_conditions", "test_error"))
 
 
+def test_suggestion_is_the_smallest_limit_with_its_rule():
+    found = by_size([0.3, 0.2, 0.15, 0.15])
+    estimates = {"forest_loss": [0.3, 0.1, 0.1, 0.2], "forest_conditions": [1.0, 2.0, 2.0, 4.0]}
+    found = replace(
+        found, points=found.points.assign(**estimates, train_error=[0.4, 0.3, 0.2, 0.1])
+    )
+    assert found.suggestion.number == 1
+    other = found.points.assign(forest_conditions=[1.0, 3.0, 2.0, 4.0])
+    assert replace(found, points=other).suggestion.number == 2
+    assert replace(found, points=other).suggestion.words == "2 conditions (at most 3 conditions)"
+
+
+def test_search_is_done_when_a_rule_was_selected_and_not_by_a_comparison():
+    found = with_choice([0.3], 0.2, 1)
+    assert found.is_searched
+    stopped = by_size([0.3])
+    assert not stopped.is_searched
+    assert replace(stopped, specs=(replace(SPEC, form="cnf"),)).is_searched
+    assert not replace(stopped, specs=(replace(SPEC, budget=60.0),)).is_searched
+
+
 def test_one_selected_rule_replaces_another_unless_it_is_in_use():
     older, newer = with_choice([0.3, 0.2], 0.1, 2), with_choice([0.3], 0.2, 1, theta=5.0)
     assert [s for s in newer.over(older, None).settings if CHOSEN in s] == [newer.settings[-1]]
