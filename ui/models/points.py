@@ -1,8 +1,9 @@
 """Results of runs as points, one row per setting, and a limit on the gap between groups."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import pandas as pd
@@ -335,18 +336,22 @@ class RunResult:
         return self._with_better(found, rows.index, measure) if FOREST_LOSS in rows else found
 
     def _with_better(self, found: Suggestion, numbers: Iterable[int], measure: str) -> Suggestion:
-        """Add the best point that is no longer and has a lower error in cross-validation."""
+        """Name the best point of fewer conditions with a lower error in cross-validation."""
         own, rows = self.points.loc[found.number], self.points.loc[list(numbers)]
-        rows = rows[(rows["limit"] <= own["limit"]) & (rows[measure] < own[measure] - EXACT)]
+        rows = rows[(rows["limit"] < own["limit"]) & (rows[measure] < own[measure] - EXACT)]
         if not len(rows):
             return found
         best = rows.sort_values([measure, "limit"]).iloc[0]
-        quantity = "cost" if measure == COST else "error"
+        figure = partial(measured, measure=measure, unit=self.unit)
         better = (
-            f"In cross-validation alone, the {quantity} is lower with at most "
-            f"{plural(best['limit'], 'condition')}: {measured(best[measure], measure, self.unit)}."
+            f"In cross-validation alone, rules of at most {plural(best['limit'], 'condition')} do better "
+            f"({figure(best[measure])} instead of {figure(own[measure])})"
         )
-        return replace(found, why=f"{found.why} {better}")
+        losses = [row.get(FOREST_LOSS, math.nan) for row in (best, own)]
+        if losses[1] < losses[0]:
+            here, there = figure(losses[1]), figure(losses[0])
+            better += f"; by the forest, this rule does ({here} instead of {there})"
+        return replace(found, why=f"{found.why} {better}.")
 
     def keeps_gap(self, number: int) -> bool:
         """Whether a point's rule keeps the limit on the gap; True without a limit."""

@@ -221,16 +221,27 @@ def test_rule_that_the_library_selects_is_suggested():
     assert found.suggestion.words == "3 conditions"
     assert "RuleClassifier selects it" in found.suggestion.reason
     assert "18.0 % with 3 conditions" in found.suggestion.reason
-    assert "In cross-validation alone" in found.suggestion.why  # of the same limit
-    assert found.suggestion.why.endswith("lower with at most 3 conditions: 15.0 %.")
-    best = with_choice([0.3, 0.2, 0.15, 0.14], 0.145, 3).suggestion
-    assert "In cross-validation alone" not in best.why
     curve = found.curve()
     assert curve["series"].unique().tolist() == ["Short rule"]
     assert curve["limit"].tolist() == [1, 2, 4, 3]
     assert 4 in curve.index  # in the place of the point of three conditions
     assert found.line(CHOICE) == found.line(found.settings[0]) == {1: 0, 2: 1, 3: 4, 4: 3}
     assert not len(found.by_price("n_conditions", "test_error"))
+
+
+def test_better_point_of_fewer_conditions_is_named():
+    found = with_choice([0.3, 0.12, 0.15], 0.16, 3)
+    better = "In cross-validation alone, rules of at most 2 conditions do better (12.0 % instead of 16.0 %)"
+    assert found.suggestion.why.endswith(f"{better}.")
+    losses = found.points.assign(forest_loss=[0.3, 0.2, 0.2, 0.1], forest_conditions=1.0)
+    judged = replace(found, points=losses).suggestion
+    assert judged.why.endswith(
+        f"{better}; by the forest, this rule does (10.0 % instead of 20.0 %)."
+    )
+    worse = replace(found, points=losses.assign(forest_loss=0.2)).suggestion
+    assert worse.why.endswith(f"{better}.")
+    for best in (with_choice([0.3, 0.2, 0.15], 0.16, 3), with_choice([0.3, 0.12], 0.1, 3)):
+        assert "In cross-validation alone" not in best.suggestion.why
 
 
 def test_suggestion_is_the_smallest_limit_with_its_rule():
