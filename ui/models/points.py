@@ -344,8 +344,8 @@ class RunResult:
         best = rows.sort_values([measure, "limit"]).iloc[0]
         figure = partial(measured, measure=measure, unit=self.unit)
         better = (
-            f"In cross-validation alone, rules of at most {plural(best['limit'], 'condition')} do better "
-            f"({figure(best[measure])} instead of {figure(own[measure])})"
+            f"In cross-validation alone, rules of at most {plural(best['limit'], 'condition')} "
+            f"do better ({figure(best[measure])} instead of {figure(own[measure])})"
         )
         losses = [row.get(FOREST_LOSS, math.nan) for row in (best, own)]
         if losses[1] < losses[0]:

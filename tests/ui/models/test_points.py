@@ -231,7 +231,10 @@ def test_rule_that_the_library_selects_is_suggested():
 
 def test_better_point_of_fewer_conditions_is_named():
     found = with_choice([0.3, 0.12, 0.15], 0.16, 3)
-    better = "In cross-validation alone, rules of at most 2 conditions do better (12.0 % instead of 16.0 %)"
+    better = (
+        "In cross-validation alone, rules of at most 2 conditions do better (12.0 % instead of "
+        "16.0 %)"
+    )
     assert found.suggestion.why.endswith(f"{better}.")
     losses = found.points.assign(forest_loss=[0.3, 0.2, 0.2, 0.1], forest_conditions=1.0)
     judged = replace(found, points=losses).suggestion
