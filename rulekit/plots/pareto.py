@@ -23,6 +23,7 @@ ALONG = np.linspace(0.1, 0.9, 9)  # parts of a line that words keep clear of
 PER_LINE, LINE = 3, 20  # learners in a line of the legend; its height in pixels
 MARGIN, MARGIN_WIDTH = 130, 19  # right of the plot, for names of lines: pixels, letters
 LEAST_PLOT = (190.0, 200.0)  # pixels inside the axes, in a narrow window
+PLOTS = (LEAST_PLOT, (380.0, 240.0), (550.0, 275.0))  # and in wider ones
 WHOLE = "limit"  # the axis of whole numbers of conditions allowed
 AXIS_NAMES = {
     "limit": "Conditions allowed",
@@ -42,6 +43,7 @@ LETTER, LINE_HEIGHT = 6.5, 15.0  # size of a letter and of a line, in pixels
 ACROSS = (-40, 40, -90, 90, -160, 160, 0)  # from the point to the note's near corner, in pixels
 DOWN = (-40, 40, -80, 80, -130, 130, -180)
 COVERED, OUTSIDE = 10.0, 100.0  # costs of a point that is covered, and of leaving the plot
+POINT_WEIGHT = 4  # cost of a point that is covered, relative to a mark on a line
 ROOM = 6.0  # pixels kept free around a note
 
 
@@ -49,28 +51,24 @@ def placed(
     notes: Mapping[tuple[float, float], Sequence[str]],
     marks: ArrayLike,
     frame: tuple[tuple[float, float], tuple[float, float]],
-    size: tuple[float, float],
+    *sizes: tuple[float, float],
 ) -> list[dict[str, Any]]:
-    """Return annotations with arrows, placed without overlap; shapes: marks (n, 2)."""
-    (left, right), (low, high) = frame
-    scale = np.array([size[0] / ((right - left) or 1.0), -size[1] / ((high - low) or 1.0)])
-    origin = np.array([left, high])
-    dots = (np.asarray(marks, dtype=float).reshape(-1, 2) - origin) * scale
-    taken: list[NDArray[np.float64]] = []
+    """Return annotations with arrows, without overlap in plots of some sizes; marks (n, 2)."""
+    plots = [_Plot(frame, size, np.asarray(marks, dtype=float).reshape(-1, 2)) for size in sizes]
     placed_notes = []
     for point, labels in notes.items():
         text = plain(" and ".join(labels), 120)
         lines = textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
-        wide, tall = LETTER * max(map(len, lines)), LINE_HEIGHT * len(lines)
-        at = (np.array(point) - origin) * scale
+        area = LETTER * max(map(len, lines)), LINE_HEIGHT * len(lines)
         best = min(
             product(ACROSS, DOWN),
             key=lambda move: (
-                _cost(_box(at, move, wide, tall), dots, taken, size)
+                sum(plot.cost(_box(plot.pixels(point), move, *area)) for plot in plots)
                 + 0.01 * (abs(move[0]) + abs(move[1]))
             ),
         )
-        taken.append(_box(at, best, wide, tall))
+        for plot in plots:
+            plot.taken.append(_box(plot.pixels(point), best, *area))
         placed_notes.append(_annotation(point, "<br>".join(lines), best))
     return placed_notes
 
@@ -103,22 +101,36 @@ def _box(
     return np.array([left, top, left + wide, top + tall])
 
 
-def _cost(
-    box: NDArray[np.float64],
-    dots: NDArray[np.float64],
-    taken: Sequence[NDArray[np.float64]],
-    size: tuple[float, float],
-) -> float:
-    """Compute what a label covers, and how far it leaves the plot."""
-    left, top, right, bottom = box + ROOM * np.array([-1, -1, 1, 1])
-    inside = (dots > [left, top]) & (dots < [right, bottom])
-    cost = COVERED * float(inside.all(axis=1).sum())
-    outside = left < 0 or top < 0 or right > size[0] or bottom > size[1]
-    cost += OUTSIDE * float(outside)
-    for other in taken:
-        apart = right < other[0] or left > other[2] or bottom < other[1] or top > other[3]
-        cost += OUTSIDE * float(not apart)
-    return cost
+class _Plot:
+    """Marks and notes of a plot in pixels from its upper left."""
+
+    def __init__(
+        self,
+        frame: tuple[tuple[float, float], tuple[float, float]],
+        size: tuple[float, float],
+        marks: NDArray[np.float64],
+    ) -> None:
+        (left, right), (low, high) = frame
+        self.size, self.origin = size, np.array([left, high])
+        self.scale = np.array([size[0] / ((right - left) or 1.0), -size[1] / ((high - low) or 1.0)])
+        self.dots = self.pixels(marks)
+        self.taken: list[NDArray[np.float64]] = []
+
+    def pixels(self, points: ArrayLike) -> NDArray[np.float64]:
+        """Convert points of the axes."""
+        return np.asarray((np.asarray(points) - self.origin) * self.scale)
+
+    def cost(self, box: NDArray[np.float64]) -> float:
+        """Compute what a label covers, and how far it leaves the plot."""
+        left, top, right, bottom = box + ROOM * np.array([-1, -1, 1, 1])
+        inside = (self.dots > [left, top]) & (self.dots < [right, bottom])
+        cost = COVERED * float(inside.all(axis=1).sum())
+        outside = left < 0 or top < 0 or right > self.size[0] or bottom > self.size[1]
+        cost += OUTSIDE * float(outside)
+        for other in self.taken:
+            apart = right < other[0] or left > other[2] or bottom < other[1] or top > other[3]
+            cost += OUTSIDE * float(not apart)
+        return cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,12 +514,13 @@ def _add_notes(
         if label in points.index:
             notes_at.setdefault((points.loc[label, x], points.loc[label, y]), []).append(words)
     error = points.get(f"{y}_se", pd.Series(0.0, points.index)).fillna(0.0)
-    marks = [np.column_stack([points[x], points[y] + k * error]) for k in (-1, 0, 1)]
+    marks = [np.column_stack([points[x], points[y] + k * error]) for k in (-1, 1)]
+    marks += POINT_WEIGHT * [points[[x, y]].to_numpy(dtype=float)]
     for line in figure.select_traces({"mode": "lines", "fill": None}):
         ends = np.column_stack([line.x, line.y]).astype(float)
         marks += [(1 - part) * ends[:-1] + part * ends[1:] for part in ALONG]
     frame = _across(points, x), limits
-    for annotation in placed(notes_at, np.concatenate(marks), frame, LEAST_PLOT):
+    for annotation in placed(notes_at, np.concatenate(marks), frame, *PLOTS):
         figure.add_annotation(annotation)
 
 

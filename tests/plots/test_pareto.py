@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.plots import Baseline, front_figure, front_sentence
-from rulekit.plots.pareto import LEAST_PLOT, LETTER, LINE, LINE_HEIGHT, MARGIN_WIDTH, placed
+from rulekit.plots.pareto import (
+    LEAST_PLOT,
+    LETTER,
+    LINE,
+    LINE_HEIGHT,
+    MARGIN_WIDTH,
+    PLOTS,
+    _box,
+    placed,
+)
 from rulekit.style.palette import learner_look
 
 FRAME, SIZE = ((0.0, 10.0), (0.0, 1.0)), (500.0, 300.0)
@@ -319,6 +328,30 @@ def test_notes_of_a_falling_curve_cover_no_point_and_stay_in_the_plot(seed):
         assert bottom <= 300
         across, down = x * 50, (1 - y) * 300
         assert not ((across > left) & (across < right) & (down > top) & (down < bottom)).any()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_note_covers_no_point_whatever_the_width_of_the_plot(seed):
+    rng = np.random.default_rng(seed)
+    sizes = np.tile(np.arange(1.0, 13.0), 3)
+    errors = 0.3 - 0.012 * sizes + rng.normal(0, 0.02, len(sizes))
+    points = pd.DataFrame(
+        {
+            "limit": sizes,
+            "test_error": errors,
+            "test_error_se": 0.02,
+            "series": np.repeat(list("abc"), 12),
+            "on_front": True,
+        }
+    )
+    figure = front_figure(points, x="limit", series="series", notes={3: "suggested"})
+    (note,) = [n for n in figure.layout.annotations if n.text == "suggested"]
+    (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    for wide, tall in PLOTS:
+        scale = np.array([wide / (right - left), -tall / (high - low)])
+        dots = (points[["limit", "test_error"]].to_numpy() - [left, high]) * scale
+        begin, top, end, bottom = _box(dots[3], (note.ax, note.ay), 60.0, LINE_HEIGHT)
+        assert not ((dots > [begin, top]) & (dots < [end, bottom])).all(axis=1).any()
 
 
 def test_long_words_are_broken_between_words():
