@@ -43,8 +43,8 @@ SETTINGS = {  # options that are passed to learners that have such a parameter
 )
 @click.option(
     "--positive",
-    help="Its value that the rule describes. Without it a short rule describes either, and those "
-    "of other learners the one that people ask about.",
+    help="Its value that the rule describes. Without it, short-rule takes the one that is "
+    "described better; other learners take the suggested one.",
 )
 @click.option("--every-class", is_flag=True, help="Tell all classes apart, not one from the rest.")
 @outcome_option
@@ -99,13 +99,10 @@ def learn(
     seed = options["random_state"] or 0
     train, test = hold_out(y.to_numpy(), options["test_share"], groups=names, random_state=seed)
     if names is not None and isinstance(model, RuleClassifier):
-        model.set_params(cv=group_splitter(y.iloc[train], names[train]))
+        _keep_groups(model, y.iloc[train], names[train], seed)
     weight = None if weights is None else weights.loc[X.index].to_numpy(dtype=float)
     if not options["every_class"]:
-        positive = _called(given.positive_label, options["outcomes"])
-        model.set_params(costs=_costs(options, positive))
-        if options["positive"] is not None or not isinstance(model, RuleClassifier):
-            model.set_params(positive_label=positive)
+        _aim(model, target, _called(given.positive_label, options["outcomes"]), options)
     with working(f"Learning from {len(train):,} rows"):
         model.fit(X.iloc[train], y.iloc[train], None if weight is None else weight[train])
     if not options["every_class"]:
@@ -117,6 +114,24 @@ def learn(
     if output is not None:
         write_file(output, to_json(model).encode())
     _report(model, target, figures, as_json)
+
+
+def _keep_groups(model: RuleClassifier, y: pd.Series, groups: NDArray[Any], seed: int) -> None:
+    """Compare settings on folds of whole groups, where there are such folds."""
+    folds = group_splitter(y, groups, random_state=seed)
+    if folds is None:
+        note("There are too few groups for inner folds; settings are compared on other folds.")
+    else:
+        model.set_params(cv=folds)
+
+
+def _aim(model: Any, target: str, positive: Any, options: dict[str, Any]) -> None:
+    """Set the costs, and the class that the rule describes."""
+    model.set_params(costs=_costs(options, positive))
+    if model.costs is not None:
+        note(f"--cost-miss is what it costs to miss {target} = {positive}.")
+    if options["positive"] is not None or not isinstance(model, RuleClassifier):
+        model.set_params(positive_label=positive)
 
 
 def _learner(options: dict[str, Any]) -> Any:

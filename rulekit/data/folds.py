@@ -78,24 +78,25 @@ def make_folds(
     return [_checked(pair, number, len(labels)) for number, pair in enumerate(pairs, start=1)]
 
 
-def group_splitter(y: ArrayLike, groups: ArrayLike, cv: int = 5) -> int | PredefinedSplit:
-    """Return a splitter into folds of whole groups, for `RuleClassifier(cv=)`.
+def group_splitter(
+    y: ArrayLike, groups: ArrayLike, cv: int = 5, random_state: int = 0
+) -> PredefinedSplit | None:
+    """Return a splitter into at most `cv` folds of whole groups, for `RuleClassifier(cv=)`.
 
-    There are fewer than `cv` folds where groups or rows of a class are few; of a single group or
-    row there are no such folds, and `cv` is returned.
+    The training rows of each fold have all classes; None if no such folds were found.
 
     >>> splitter = group_splitter(["no", "yes"] * 4, list("aabbccaa"))
     >>> [test.tolist() for _, test in splitter.split()]
     [[0, 1, 6, 7], [2, 3], [4, 5]]
     """
     labels, names = pd.factorize(np.asarray(y))[0], pd.factorize(np.asarray(groups))[0]
-    n_folds = min(cv, len(np.unique(names)), int(np.bincount(labels).min()))
-    if n_folds < 2:
-        return cv
-    fold = np.empty(len(labels), dtype=np.intp)
-    for k, (_, test) in enumerate(make_folds(labels, n_folds, groups=names)):
-        fold[test] = k
-    return PredefinedSplit(fold)
+    n_classes, most = len(np.unique(labels)), min(cv, len(np.unique(names)))
+    for n_folds in range(most, 1, -1):
+        fold = _dealt(labels, names, np.full(n_folds, 1 / n_folds), random_state)
+        parts = [labels[fold != k] for k in range(n_folds)]
+        if all(len(np.unique(part)) == n_classes and len(part) < len(fold) for part in parts):
+            return PredefinedSplit(fold)
+    return None
 
 
 def hold_out(

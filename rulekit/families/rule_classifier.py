@@ -171,7 +171,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         "refine": ["boolean"],
         "groups": [str, None],
         "max_gap": [Interval(Real, 0, 1, closed="left"), Mapping, None],
-        "n_jobs": [Integral, None],
+        "n_jobs": [Interval(Integral, None, None, closed="neither"), None],
     }
 
     max_conditions: int | None = 8

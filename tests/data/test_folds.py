@@ -200,22 +200,27 @@ def test_unsplittable_tables_are_reported(call, error, sentence):
         call()
 
 
-@given(st.integers(0, 2**31), st.integers(2, 8))
-def test_splitter_keeps_groups_whole_with_as_many_folds_as_they_allow(seed, n_groups):
-    rng = np.random.default_rng(seed)
-    groups = rng.integers(0, n_groups, 40)
-    y = np.arange(40) % 2
-    splitter = group_splitter(y, groups)
-    n_present = len(np.unique(groups))
-    if n_present == 1:
-        assert splitter == 5
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=2, max_size=40),
+    st.integers(0, 3),
+)
+def test_splitter_keeps_groups_whole_and_all_classes_in_training(rows, seed):
+    groups, y = np.array(rows).T
+    splitter = group_splitter(y, groups, random_state=seed)
+    of_class = [len(np.unique(groups[y == label])) for label in np.unique(y)]
+    if splitter is None:
+        assert min(of_class) <= 2
         return
     folds = list(splitter.split())
-    assert len(folds) <= min(5, n_present)
-    assert sorted(np.concatenate([test for _, test in folds])) == list(range(40))
-    assert all(not set(groups[train]) & set(groups[test]) for train, test in folds)
+    assert 2 <= len(folds) <= min(5, len(np.unique(groups)))
+    assert sorted(np.concatenate([test for _, test in folds])) == list(range(len(y)))
+    for train, test in folds:
+        assert not set(groups[train]) & set(groups[test])
+        assert set(y[train]) == set(y)
 
 
-def test_splitter_has_no_folds_for_a_class_of_one_row():
-    assert group_splitter(["no"] * 5 + ["yes"], range(6)) == 5
-    assert group_splitter(["no"] * 5 + ["yes"] * 2, range(7)).get_n_splits() == 2
+def test_splitter_has_fewer_folds_for_few_groups_and_none_for_one_of_a_class():
+    assert group_splitter(["no"] * 5 + ["yes"], range(6)) is None
+    assert group_splitter(["no"] * 5 + ["yes"] * 2, list("abcdefg")).get_n_splits() > 1
+    assert group_splitter(["no"] * 4 + ["yes"] * 4, list("aaaabbbb")) is None
+    assert group_splitter(["no", "yes"] * 4, ["a"] * 8) is None

@@ -291,6 +291,18 @@ def test_points_equal_those_of_the_scorecard_and_its_path():
     assert {"town", "flag"} <= set(held.rule_set_.features)
 
 
+@pytest.mark.slow
+def test_a_rule_holds_a_required_column_and_its_path_the_sizes_that_can():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    y = np.where(X["a"] + X["b"] > 0, "yes", "no")
+    binarizer, required = Binarizer(n_thresholds=3), {"required": ("c",)}
+    model = RuleClassifier(cv=2, binarizer=binarizer, constraints=required).fit(X, y)
+    assert "c" in model.rule_set_.features
+    assert len(model.path_)
+    assert all("c" in entry.rule_set.features for entry in model.path_)
+
+
 @pytest.mark.parametrize("forms", [(), ("rule", "rule"), ("tree",)])
 def test_empty_or_unknown_forms_are_rejected(forms):
     X, y = mixed_table()

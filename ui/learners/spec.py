@@ -113,13 +113,17 @@ class RunSpec:
 
     @property
     def chooses(self) -> bool:
-        """Whether `RuleClassifier` selects the suggested rule; it learns no CNF."""
+        """Whether `RuleClassifier` selects the suggested rule.
+
+        It learns no CNF, and takes long with required columns, whose rules are no look-ups.
+        """
         return (
             self.thorough
             and self.budget is None
             and self.view == "conditions"
             and "search" in self.learners
             and self.form == "dnf"
+            and not self.required
         )
 
     @property

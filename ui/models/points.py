@@ -27,7 +27,15 @@ from rulekit.style.wording import measured, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.offered import learner_of, look_of, settings_of_run
-from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, RunSpec, chosen_setting
+from ui.learners.spec import (
+    CHOSEN,
+    LEARNER_KEY,
+    LIMITS,
+    QUICK,
+    UNCOSTED,
+    RunSpec,
+    chosen_setting,
+)
 from ui.models.work import SELECTED
 from ui.picked import model_key, setting_words
 from ui.state import KEEP, AppState
@@ -304,10 +312,11 @@ class RunResult:
         if measure not in self.points or not candidates:
             return None
         selected = next((k for k in candidates if CHOSEN in self.settings[k]), None)
-        if selected is None or not within:
+        if selected is None:
             found = self._suggested(candidates, measure)
         else:
-            found = _selected_in_words(self.points.loc[selected], measure, self.unit)
+            uncosted = UNCOSTED in self.settings[selected]
+            found = _selected_in_words(self.points.loc[selected], measure, self.unit, uncosted)
             found = self._with_better(found, candidates, measure)
         if found is None or self.max_gap is None or len(within) == len(self.settings):
             return found
@@ -416,19 +425,21 @@ def _in_words(
     return Suggestion(number, words, why, reason)
 
 
-def _selected_in_words(row: pd.Series, measure: str, unit: str) -> Suggestion:
+def _selected_in_words(row: pd.Series, measure: str, unit: str, uncosted: bool) -> Suggestion:
     """Return the suggestion of `RuleClassifier` with its reason in words."""
     quantity = "cost" if measure == COST else "error"
     size = plural(row["limit"], "condition")
-    why = (
-        f"the lowest {quantity} estimated by the folds and a random forest, plus a price per "
-        "condition."
-    )
+    if row["limit"] == 0:
+        why = "No rule with conditions costs less."
+    elif uncosted:
+        why = "Rules that are learned with costs save no more than the noise of the folds."
+    else:
+        why = f"It has the lowest estimated {quantity}, with a charge for each condition."
     reason = (
         f"Suggested: {measured(row[measure], measure, unit)} with {size}. RuleClassifier selects "
         "it, as the command rulekit learn does: it compares rules by price, number of clauses, "
         "outcome and robustness, with and without doubtful rows, on five folds of the training "
-        "rows. Two thirds of the figure are a random forest's estimate for the rule of all "
+        "rows. Two thirds of its estimate are a random forest's estimate for the rule of all "
         f"training rows. The {quantity} shown is measured on the folds of the curve."
     )
     return Suggestion(int(row.name), size, why, reason)

@@ -61,9 +61,10 @@ def _selector(search: ClassifierMixin, spec: RunSpec, state: AppState) -> RuleCl
     names = ("class_weight", "costs", "binarizer", "constraints", "random_state")
     shared = {name: getattr(search, name) for name in names}
     shared["n_jobs"] = 1  # searches hold the interpreter's lock
-    groups = state.training_groups
+    groups, weight = state.training_groups, state.training_weight
     if groups is not None:
-        shared["cv"] = group_splitter(state.training[1], groups)
+        counts = np.ones(len(groups), bool) if weight is None else weight > 0
+        shared["cv"] = group_splitter(state.training[1][counts], groups[counts]) or 5
     return RuleClassifier(positive_label=None if spec.against else search.positive_label, **shared)
 
 

@@ -82,7 +82,9 @@ class RunTask:
         """Return the setting that `RuleClassifier` selects on all training rows."""
         selected = self._stored_selection()
         if selected is None:
-            model = clone(self.selector).fit(self.X, self.y, self.weight)
+            rows = np.ones(len(self.y), bool) if self.weight is None else self.weight > 0
+            weight = None if self.weight is None else self.weight[rows]
+            model = clone(self.selector).fit(self.X[rows], self.y[rows], weight)
             selected = model.best_params_
             if self.store is not None:
                 plain = dict(selected)

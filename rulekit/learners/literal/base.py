@@ -106,16 +106,18 @@ class RequiredConditions:
             wanted = self.required[: k + 1]
             if _all_granted(rule, wanted):
                 continue
-            options = [simplify(option) for option in self._additions(rule, item)]
-            options = [option for option in options if _all_granted(option, wanted)]
-            if not options:
+            options = self._additions(rule, item)
+            costs = [self._wrong_weight(option) for option in options]
+            cheapest_first = np.argsort(np.round(costs, 9), kind="stable")
+            simplified = (simplify(options[k]) for k in cheapest_first)
+            found = next((option for option in simplified if _all_granted(option, wanted)), None)
+            if found is None:
                 names = ", ".join(repr(str(w)) for w in wanted)
                 raise RuleError(
                     f"The rule cannot hold what is required ({names}): whatever is added makes "
                     "another condition redundant. Remove one requirement, or allow more clauses."
                 )
-            costs = [self._wrong_weight(option) for option in options]
-            rule = options[int(np.argmin(np.round(costs, 9)))]
+            rule = found
         return rule
 
     def _additions(self, rule: RuleSet, item: ColumnOrLiteral) -> list[RuleSet]:

@@ -1,6 +1,7 @@
 """Rules found by box search: one search answers every penalty and number of clauses."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import product
@@ -12,7 +13,7 @@ import numpy as np
 from rulekit._renamed import with_former_parameters
 from rulekit._validation import Interval, Needs, StrOptions, check_some_parameters
 from rulekit.data import make_folds
-from rulekit.exceptions import DataError
+from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.base import refuse_with_several
 from rulekit.learners.choice import CONDITION_PRICE, Loss, cheapest, fold_scores, identity, smoothed
 from rulekit.learners.from_table.fit import LearnsFromTables
@@ -225,7 +226,8 @@ empty_rule_hint_, binarizer_
         -------
         RulePath
             Its rules, for any price and limits, are looked up, not learned. Their cuts are those
-            of the binarizer, whatever `refine_thresholds` and `refine` say.
+            of the binarizer, whatever `refine_thresholds` and `refine` say. Sizes that cannot hold
+            the required conditions are left out.
         """
         model = copy(self)
         model._check()
@@ -238,9 +240,11 @@ empty_rule_hint_, binarizer_
         problem = self.problem_of(table, shared, self._settled_robustness(table))
         searched = self._box_search().run(problem, shared.generator(self.random_state))
         weight = self._weights(table)[problem.rows]
-        return RulePath(
-            tuple(self._path_entry(e, searched, problem, weight) for e in searched.entries)
-        )
+        entries = []
+        for entry in searched.entries:
+            with suppress(RuleError):  # too few clauses for what is required
+                entries.append(self._path_entry(entry, searched, problem, weight))
+        return RulePath(tuple(entries))
 
     def _path_of_lists(self, table: TrainingTable, shared: SharedWork) -> RulePath:
         refuse_with_several(self, table)

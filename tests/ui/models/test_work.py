@@ -124,22 +124,31 @@ def test_thorough_search_suggests_the_rule_of_the_library(
 
 
 @pytest.mark.slow
-def test_selection_keeps_whole_groups_in_one_fold():
-    frame = RISKS.assign(branch=np.arange(len(RISKS)) // 3)
-    roles = {"risk": "target", "branch": "group"}
+@pytest.mark.parametrize("weighed", [False, True])
+def test_selection_keeps_whole_groups_in_one_fold(weighed):
+    frame = RISKS.assign(branch=np.arange(len(RISKS)) // 3, counts=np.arange(len(RISKS)) % 5)
+    roles = {"risk": "target", "branch": "group", "counts": "weight" if weighed else "ignore"}
     table = Table.from_frame(frame).with_roles(roles, positive_label="high")
     shown = AppState(table=table, split=SplitSpec(0.0))
     X, y = shown.training
     requested = replace(BY_SIZE, limits=(1,), against=True)
     found = RunResult.of(requested, work(requested, shown)(Reporter()))
     rule = found.models[model_key(found.settings[found.suggestion.number])].rule_set_
+    counts = frame["counts"].to_numpy(dtype=float)[X.index] if weighed else np.ones(len(y))
+    X, y, counts = X[counts > 0], y[counts > 0], counts[counts > 0]
     by_group = group_splitter(y, frame["branch"].iloc[X.index])
-    assert rule == RuleClassifier(cv=by_group).fit(X, y).rule_set_
+    assert rule == RuleClassifier(cv=by_group).fit(X, y, counts).rule_set_
     assert work(requested, shown).selector.cv.get_n_splits() == 5
 
 
 def test_search_that_is_limited_in_time_or_to_a_form_selects_none(state):
-    for given in ({"budget": 60.0}, {"form": "cnf"}, {"view": "prices"}, {"learners": ("lp",)}):
+    for given in (
+        {"budget": 60.0},
+        {"form": "cnf"},
+        {"view": "prices"},
+        {"learners": ("lp",)},
+        {"required": ("mean area",)},
+    ):
         assert work(replace(BY_SIZE, **given), state).selector is None
     assert work(quick(BY_SIZE), state).selector is None
 
