@@ -219,7 +219,7 @@ def test_splitter_keeps_groups_whole_and_all_classes_in_training(rows, seed):
         assert set(y[train]) == set(y)
 
 
-def test_splitter_has_fewer_folds_for_few_groups_and_none_for_one_of_a_class():
+def test_splitter_has_no_folds_without_all_classes_in_training():
     assert group_splitter(["no"] * 5 + ["yes"], range(6)) is None
     assert group_splitter(["no"] * 5 + ["yes"] * 2, list("abcdefg")).get_n_splits() > 1
     assert group_splitter(["no"] * 4 + ["yes"] * 4, list("aaaabbbb")) is None
