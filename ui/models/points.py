@@ -345,7 +345,7 @@ class RunResult:
         return self._with_better(found, rows.index, measure) if FOREST_LOSS in rows else found
 
     def _with_better(self, found: Suggestion, numbers: Iterable[int], measure: str) -> Suggestion:
-        """Name the best point of fewer conditions with a lower error in cross-validation."""
+        """Add the best point of fewer conditions with a lower error in cross-validation."""
         own, rows = self.points.loc[found.number], self.points.loc[list(numbers)]
         rows = rows[(rows["limit"] < own["limit"]) & (rows[measure] < own[measure] - EXACT)]
         if not len(rows):
