@@ -263,7 +263,7 @@ def test_a_perfect_rule_names_the_column_that_may_leak(open_app):
     setting = {"learner": "alternating", "theta": 1.0, "n_clauses": 1}
     app = with_model(open_app, "rules", table, setting)
     assert "correct for all" in text(app)
-    assert "Check whether code" in text(app)
+    assert "known only after it: code." in text(app)
 
 
 @pytest.mark.slow
