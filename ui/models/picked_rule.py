@@ -286,8 +286,7 @@ def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
     """Show controls for the described class and kind of rule if runs have found several."""
     state = app_state()
     learner = learner_of(setting)
-    mine = [s for s in result.settings if learner_of(s) is learner and CHOSEN not in s]
-    mine.append(setting)
+    mine = [s for s in result.settings if learner_of(s) is learner]
     names = {"for": md(state.positive), "other": md(state.other_label)}
     fields = [("describes", "for", ("Describes", names.__getitem__, SIDES_HELP))]
     fields += [(name, 0.0, kind) for name, kind in KINDS.items()]

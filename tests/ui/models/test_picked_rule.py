@@ -97,7 +97,7 @@ def test_figures_under_the_same_settings_are_those_of_the_point(state, monkeypat
 def test_described_outcome_there_and_back_ends_on_the_selected_rule():
     kinds = {}, {"describes": "other"}, {"describes": "other", "label_noise": 1.0}
     settings = [{"learner": "search", "max_conditions": n, **k} for k in kinds for n in (2, 5)]
-    selected = {"learner": "search", CHOSEN: True, "theta": 2.0, "n_clauses": 3}
+    selected = {"learner": "search", CHOSEN: 2.0, "n_clauses": 3}
     points = pd.DataFrame({"limit": [2, 5, 2, 5, 2, 5, 5], "test_error": 0.1})
     result = RunResult((*settings, selected), points=points)
     there = of_other_kind(result, selected, "describes", "other")
