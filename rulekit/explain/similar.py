@@ -55,7 +55,7 @@ def past_cases(
     name: str,
     wording: Wording = PLAIN,
 ) -> PastCases:
-    """Count the past rows of a clause (its `name`), and those with its label: labels, alike (n,)."""
+    """Count the past rows of a named clause, and those with its label: labels, alike (n,)."""
     n = int(alike.sum())
     same = int(sum(v == label for v in labels[alike]))
     if wording.spoken:

@@ -117,7 +117,10 @@ def test_first_of_several_labels_decides():
 
 def test_rule_without_conditions_is_stated():
     found = explain(RuleSet((), (), "dnf", "well"), YOUNG)[0]
-    assert found.sentence == "Predicted well: the rule reads no column, every row gets this prediction."
+    assert (
+        found.sentence
+        == "Predicted well: the rule reads no column, every row gets this prediction."
+    )
     assert not found.counterfactual.possible
 
 
@@ -204,9 +207,7 @@ def test_plain_sentences_give_values_and_limits_in_words():
     because = "Predicted ill because glucose is {}, above 126.5, and age is {}, above 50."
     assert old.sentence == because.format(141, 57)
     assert both.sentence == because.format(190, 60)
-    assert unknown.sentence.startswith(
-        "Predicted well: for ill, glucose would have to be above"
-    )
+    assert unknown.sentence.startswith("Predicted well: for ill, glucose would have to be above")
     assert explain(rule, YOUNG, wording=SPOKEN)[0].sentence == (
         "Predicted well: for ill, age would have to be above 50 (it is 44)."
     )

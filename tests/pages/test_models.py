@@ -366,10 +366,10 @@ def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
 def test_a_forbidden_column_that_is_ignored_for_a_while_stays_forbidden(on_models):
     app = opened_constraints(on_models)
     app.multiselect(key="run_forbidden").set_value(["amount", "age"]).run()
-    for role, chosen in (("ignore", ["age"]), ("feature", ["age", "amount"])):
+    for role, forbidden in (("ignore", ["age"]), ("feature", ["age", "amount"])):
         state = app.session_state["app"]
         app.session_state["app"] = changed(state, table=state.table.with_roles({"amount": role}))
-        assert sorted(app.run().multiselect(key="run_forbidden").value) == chosen
+        assert sorted(app.run().multiselect(key="run_forbidden").value) == forbidden
 
 
 @pytest.mark.slow
