@@ -353,7 +353,7 @@ def smallest_change(
             changes = changes_between(rule, row, change, wording)
             after = rule.predict(rows_with({f: c.value for f, c in change.items()}, {}))[0]
             total = sum(c.cost for c in change.values())
-            return Counterfactual(changes, after, total, _sentence(after, changes, wording))
+            return Counterfactual(changes, after, total, _sentence(after, changes))
     return Counterfactual((), None, None, _reason_for_none(rule, now, immutable, wording))
 
 
@@ -382,13 +382,12 @@ def _single_change(
     amount = wording.amount(feature, exact(new))
     text = f"{wording.name(feature)} were {amount} (now {number(row[feature], new)})"
     changes = (Change(feature, row[feature], new, text),)
-    return Counterfactual(changes, answer, cost, _sentence(answer, changes, wording))
+    return Counterfactual(changes, answer, cost, _sentence(answer, changes))
 
 
-def _sentence(after: Any, changes: tuple[Change, ...], wording: Wording) -> str:
+def _sentence(after: Any, changes: tuple[Change, ...]) -> str:
     conditions = listed(c.text for c in changes)
-    name = "answer" if wording.spoken else "prediction"
-    return f"The {name} would be {outcome_text(after)} if {conditions}."
+    return f"The prediction would be {outcome_text(after)} if {conditions}."
 
 
 def _reason_for_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Wording) -> str:

@@ -40,6 +40,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
     monotonicity_checks,
+    scorecard_of,
 )
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.rule_set import rule_of
@@ -202,14 +203,18 @@ class Checker(ConditionWriter[CheckedLiteral]):
         )
 
 
-def near_miss(checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN) -> NearMiss:
-    """Describe what a clause that does not match is missing."""
+def near_miss(
+    checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN, *, is_band: bool = False
+) -> NearMiss:
+    """Describe what a clause that does not match, or a band of totals, is missing."""
     name = f"{wording.clause.capitalize()} {checked.index + 1}"
     joint = " and " if wording.spoken else "; "
     missing = joint.join(c.text for c in checked.failing)
     met, total = checked.n_met, len(checked.checks)
     if wording.spoken:
-        text = f"For the answer {label_text(checked.label, wording)}, {missing}."
+        text = f"For {label_text(checked.label, wording)}, {missing}."
+    elif is_band:
+        text = f"{missing}."
     elif mirrored:
         text = f"{name} holds. For it to fail: {missing}."
     elif met == 0:
@@ -342,6 +347,21 @@ class _Context:
     unused: tuple[str, ...]
     monotonicity: tuple[MonotonicityCheck, ...]
 
+    @cached_property
+    def totals(self) -> tuple[int, ...]:
+        """The totals of a scorecard, highest first; empty for other rules."""
+        return tuple(split.total for split in scorecard_of(self.subject.dnf))
+
+    def clause_name(self, index: int) -> str:
+        """Return the name of a clause, of no clause (-1), or of a scorecard's band of totals."""
+        if not self.totals:
+            word = self.wording.clause
+            return f"{word.capitalize()} {index + 1}" if index >= 0 else f"No {word} matches"
+        if index < 0:
+            return f"Total below {self.totals[-1]}"
+        to = f" to {self.totals[index - 1] - 1}" if index else ""
+        return f"Total from {self.totals[index]}{to}"
+
 
 def explain(
     model: Any,
@@ -439,7 +459,11 @@ def _explanation(
 ) -> Explanation:
     held = tuple(c for c in clauses if c.holds)
     mirrored = context.subject.mirrored
-    missed = [near_miss(c, mirrored, context.wording) for c in clauses if not c.holds]
+    missed = [
+        near_miss(c, mirrored, context.wording, is_band=bool(context.totals))
+        for c in clauses
+        if not c.holds
+    ]
     # clauses after the deciding one do not affect the prediction
     decides = held[0].index if held else len(clauses)
     missed.sort(key=lambda m: (m.label == answer or m.index > decides, nearness(m)))
@@ -495,15 +519,17 @@ def _sentence(
         return _spoken(context, answer, missed, fired)
     start = f"Predicted {outcome_text(answer)}"
     if rule.is_constant:
-        return f"{start}: the rule reads no column, every row gets this answer."
+        return f"{start}: the rule reads no column, every row gets this prediction."
     if context.subject.mirrored and answer == rule.labels[0]:
         return f"{start}: {_every(fired, wording)}."
     if not fired:
-        return f"{start}: {_none(missed, word)}."
+        return f"{start}: {missed[0].sentence if context.totals else _none(missed, word)}"
     first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
     if context.subject.mirrored:
         reasons = [f"{word} {c.index + 1} fails, {_all_of(c.checks, wording)}" for c in fired]
         return f"{start}: {_capped(reasons, word)}."
+    if context.totals:
+        return f"{start}: {_all_of(first.checks, wording)}."
     also = f"; {listed(rest)} {'match' if len(rest) > 1 else 'matches'} too" if rest else ""
     because = _all_of(first.checks, wording) if first.checks else "a clause without conditions"
     return f"{start}: {because} ({word} {first.index + 1}{also})."
@@ -517,7 +543,7 @@ def _spoken(
 ) -> str:
     """Return the reason, addressed to the person concerned."""
     wording = context.wording
-    start = f"The answer is {label_text(answer, wording)}"
+    start = f"Predicted {label_text(answer, wording)}"
     if context.subject.rule.is_constant:
         return f"{start} for everybody, whatever the values are."
     if context.subject.mirrored and answer == context.subject.rule.labels[0]:
@@ -539,8 +565,8 @@ def _none(missed: list[NearMiss], word: str) -> str:
     near = missed[0]
     failing = "; ".join(c.text for c in near.failing)
     if len(missed) == 1:
-        return f"{word} 1 does not match, as {failing}"
-    return f"no {word} matches. Closest is {word} {near.index + 1}: {failing}"
+        return f"{word} 1 does not match, as {failing}."
+    return f"no {word} matches. Closest is {word} {near.index + 1}: {failing}."
 
 
 def _all_of(checks: tuple[CheckedLiteral, ...], wording: Wording) -> str:
@@ -583,7 +609,9 @@ def _past_by_clause(context: _Context, columns: Columns) -> list[PastCases | Non
         **dict(enumerate(subject.dnf.labels)),
     }
     cases = {
-        k: past_cases(labels, counted[:, k], labels_by_clause[k], k, context.wording)
+        k: past_cases(
+            labels, counted[:, k], labels_by_clause[k], context.clause_name(k), context.wording
+        )
         for k in map(int, np.unique(deciding))
     }
     return [cases[int(k)] for k in deciding]

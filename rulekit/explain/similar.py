@@ -52,17 +52,12 @@ def past_cases(
     labels: NDArray[Any],
     alike: NDArray[np.bool_],
     label: Any,
-    clause: int,
+    name: str,
     wording: Wording = PLAIN,
 ) -> PastCases:
-    """Count the past rows of a clause, and those that had its label: labels, alike (n,)."""
+    """Count the past rows of a named clause, and those with its label: labels, alike (n,)."""
     n = int(alike.sum())
     same = int(sum(v == label for v in labels[alike]))
-    name = (
-        f"{wording.clause.capitalize()} {clause + 1}"
-        if clause >= 0
-        else f"No {wording.clause} matches"
-    )
     if wording.spoken:
         cases = "past case" if n == 1 else "past cases"
         outcome = label_text(label, wording)

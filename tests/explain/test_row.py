@@ -117,7 +117,10 @@ def test_first_of_several_labels_decides():
 
 def test_rule_without_conditions_is_stated():
     found = explain(RuleSet((), (), "dnf", "well"), YOUNG)[0]
-    assert found.sentence == "Predicted well: the rule reads no column, every row gets this answer."
+    assert (
+        found.sentence
+        == "Predicted well: the rule reads no column, every row gets this prediction."
+    )
     assert not found.counterfactual.possible
 
 
@@ -201,17 +204,15 @@ def test_plain_words_hold_no_sign_and_no_term_of_logic(case, split):
 def test_plain_sentences_give_values_and_limits_in_words():
     rule, frame = patients()
     old, _, both, unknown = explain(rule, frame, wording=SPOKEN)
-    because = "The answer is ill because glucose is {}, above 126.5, and age is {}, above 50."
+    because = "Predicted ill because glucose is {}, above 126.5, and age is {}, above 50."
     assert old.sentence == because.format(141, 57)
     assert both.sentence == because.format(190, 60)
-    assert unknown.sentence.startswith(
-        "The answer is well: for ill, glucose would have to be above"
-    )
+    assert unknown.sentence.startswith("Predicted well: for ill, glucose would have to be above")
     assert explain(rule, YOUNG, wording=SPOKEN)[0].sentence == (
-        "The answer is well: for ill, age would have to be above 50 (it is 44)."
+        "Predicted well: for ill, age would have to be above 50 (it is 44)."
     )
     assert explain(rule.negated(), YOUNG, wording=SPOKEN)[0].sentence == (
-        "The answer is well because age is 44, at most 50, and colour is blue (not red)."
+        "Predicted well because age is 44, at most 50, and colour is blue (not red)."
     )
 
 
@@ -226,7 +227,7 @@ def test_plain_sentences_give_values_and_limits_in_words():
 def test_plain_sums_are_scores(split, holds, told):
     rule = RuleSet((Clause((split,)),), ("ill",), "dnf", "well")
     found = explain(rule, pd.DataFrame({"age": [30.0], "bmi": [30.0]}), wording=SPOKEN)[0]
-    start = "The answer is ill because " if holds else "The answer is well: for ill, "
+    start = "Predicted ill because " if holds else "Predicted well: for ill, "
     assert found.sentence == f"{start}{told}."
 
 
@@ -288,13 +289,13 @@ def test_past_cases_of_the_default_are_those_no_clause_decides():
 )
 def test_past_cases_name_a_number_as_an_outcome(label, outcome):
     labels = np.array([label, "other"], dtype=object)
-    found = past_cases(labels, np.array([True, True]), label, 0)
+    found = past_cases(labels, np.array([True, True]), label, "Clause 1")
     assert found.sentence == f"Clause 1: {outcome} in 1 of 2 training rows (50 %)."
 
 
 def test_spoken_past_cases_end_with_the_outcome():
     labels = np.array([1, 1, 0])
-    found = past_cases(labels, np.ones(3, dtype=bool), 1, 0, Wording(spoken=True))
+    found = past_cases(labels, np.ones(3, dtype=bool), 1, "", Wording(spoken=True))
     assert found.sentence == "In 2 of 3 past cases like it the outcome was 1."
 
 
