@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rulekit._renamed import former_name
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import hamming_distances
-from rulekit.explain.counterfactual import Counterfactual, smallest_change
+from rulekit.explain.counterfactual import Bounds, Counterfactual, smallest_change
 from rulekit.explain.similar import (
     PastCases,
     SimilarCase,
@@ -150,6 +150,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
     holds: bool
     ranges: Mapping[str, float] | None = None
     wording: Wording = PLAIN
+    whole: Bounds = field(default_factory=dict)
 
     def literal(self, literal: Literal) -> CheckedLiteral:
         """Check a test of one column."""
@@ -178,7 +179,9 @@ class Checker(ConditionWriter[CheckedLiteral]):
 
     def power_law(self, split: PowerLawSplit) -> CheckedLiteral:
         """Check a sum of power laws; the share is that of the smallest change of one column."""
-        reading = read_split(split, self.row, ranges=self.ranges, wording=self.wording)
+        reading = read_split(
+            split, self.row, ranges=self.ranges, whole=self.whole, wording=self.wording
+        )
         text, share = reading.reason, None
         if not reading.holds and reading.changes:
             share = reading.changes[0].share
@@ -189,7 +192,9 @@ class Checker(ConditionWriter[CheckedLiteral]):
 
     def points(self, split: PointsSplit) -> CheckedLiteral:
         """Check points; the share is that of all points."""
-        reading = read_points(split, self.row, ranges=self.ranges, wording=self.wording)
+        reading = read_points(
+            split, self.row, ranges=self.ranges, whole=self.whole, wording=self.wording
+        )
         lowest, highest = split.span
         return self._checked(
             split, float(reading.off), reading.off / (highest - lowest), reading.text
@@ -362,6 +367,13 @@ class _Context:
         to = f" to {self.totals[index - 1] - 1}" if index else ""
         return f"Total from {self.totals[index]}{to}"
 
+    def checker(self, value: Any, row: Mapping[str, Any], holds: bool) -> Checker:
+        """Return what checks a condition on one row."""
+        past = self.training
+        if past is None:
+            return Checker(value, row, holds, wording=self.wording)
+        return Checker(value, row, holds, past.ranges, self.wording, past.whole)
+
 
 def explain(
     model: Any,
@@ -478,19 +490,14 @@ def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[Chec
     """Check every clause of the DNF on every row."""
     dnf = context.subject.dnf
     rows: list[list[CheckedClause]] = [[] for _ in range(n)]
-    ranges = context.training.ranges if context.training else None
     for index, (clause, label) in enumerate(zip(dnf.clauses, dnf.labels, strict=True)):
         holds = clause.condition_masks(columns)
         compared = [c.compared(columns) for c in clause.conditions]
         read = [{f: columns[f] for f in c.features} for c in clause.conditions]
         for i, row in enumerate(rows):
             checks = tuple(
-                Checker(
-                    value_at(compared[k], i),
-                    row_values(read[k], i),
-                    bool(holds[i, k]),
-                    ranges,
-                    context.wording,
+                context.checker(
+                    value_at(compared[k], i), row_values(read[k], i), bool(holds[i, k])
                 ).write(condition)
                 for k, condition in enumerate(clause.conditions)
             )
@@ -500,10 +507,8 @@ def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[Chec
 
 def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
     """Convert a mirrored failing clause back: the CNF's clause, with the conditions that hold."""
-    ranges = context.training.ranges if context.training else None
     checks = tuple(
-        Checker(c.value, c.row, True, ranges, context.wording).write(c.literal.negated())
-        for c in checked.failing
+        context.checker(c.value, c.row, True).write(c.literal.negated()) for c in checked.failing
     )
     return CheckedClause(checked.index, context.subject.rule.labels[0], checks)
 

@@ -229,3 +229,9 @@ def test_readers_without_logic_hear_no_signs_and_one_change():
     assert condition_text(FOUR.negated(), words).endswith(
         "2 if town is one of Bonn, Ulm, -1 if sport is true; a missing value gives 0)"
     )
+
+
+def test_a_column_of_whole_numbers_changes_to_a_whole_number():
+    split = PointsSplit((Literal("age", ">", 60.5), Literal("bp", ">", 140.2)), (3, 2), 5)
+    (change,) = read_points(split, {"age": 72.0, "bp": 120.0}, whole={"bp"}).changes
+    assert (change.new, change.text) == (141.0, "bp were 141 or higher (now 120)")
