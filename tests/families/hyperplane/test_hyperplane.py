@@ -221,12 +221,6 @@ def test_a_table_without_complete_rows_of_two_classes_is_refused():
         HyperplaneRuleClassifier().fit(X, ["x", "x", "z", "z"])
 
 
-def test_a_column_of_many_texts_is_refused():
-    X = pd.DataFrame({"name": [f"n{k}" for k in range(60)]})
-    with pytest.raises(DataError, match=r"No column is left .* 'name' holds too many different"):
-        HyperplaneRuleClassifier().fit(X, [0, 1] * 30)
-
-
 def test_level_conditions_list_the_allowed_values():
     X = pd.DataFrame({"colour": ["red"] * 6 + ["blue"] * 6})
     model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, [1] * 6 + [0] * 6)

@@ -284,12 +284,6 @@ def test_an_unknown_mode_is_refused():
         model.rule_in_mode("short")
 
 
-def test_a_column_of_names_is_refused():
-    X = pd.DataFrame({"name": [f"n{i}" for i in range(100)]})
-    with pytest.raises(DataError, match=r"No column is left .* 'name' holds too many different"):
-        IdealDNFClassifier().fit(X, [0, 1] * 50)
-
-
 def test_a_binarizer_needs_rows_that_are_not_held_out(monkeypatch):
     monkeypatch.setattr(counting, "VALIDATION_FRACTION", 0.999)
     model = IdealDNFClassifier(binarizer=Binarizer(), random_state=0)

@@ -123,13 +123,6 @@ def test_a_test_of_missingness_can_be_forbidden_alone(op):
     assert barred not in [lit for c in rule.rule_set_.clauses for lit in c.literals]
 
 
-def test_a_required_condition_is_in_the_rule():
-    X, y = mixed()
-    constraint = Literal("town", "==", "Rome")
-    rule = learner(theta=2.0, constraints=Constraints(required=(constraint,))).fit(X, y).rule_set_
-    assert constraint in [lit for c in rule.clauses for lit in c.literals]
-
-
 @pytest.mark.slow
 def test_time_limit_keeps_the_result_with_a_note():
     X, y = load_sample("breast_cancer").xy("diagnosis")
