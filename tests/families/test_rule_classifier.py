@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit
+from sklearn.model_selection import RepeatedStratifiedKFold
 
 from rulekit.binning import Binarizer
 from rulekit.data import Costs, load_sample, make_folds
@@ -129,30 +129,6 @@ def test_reason_names_a_constant_answer_that_is_no_worse():
     assert shown.constant_error == pytest.approx(0.1)
     assert shown.error >= shown.constant_error
     assert "is wrong in 10.0 % of the same rows, and so no worse" in shown.reason
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "parameter",
-    [
-        {"max_conditions": 1},
-        {"cv": 3},
-        {"cv": ShuffleSplit(2, test_size=0.5, random_state=1)},
-        {"n_perturbations": 2},
-        {"positive_label": "no"},
-        {"class_weight": {"yes": 5.0}},
-        {"binarizer": Binarizer(n_thresholds=3)},
-        {"constraints": {"forbidden": ["age"]}},
-        {"random_state": 1},
-    ],
-    ids=lambda p: next(iter(p)),
-)
-def test_every_parameter_acts(fitted, parameter):
-    model, X, y = fitted
-    other = clone(QUICK).set_params(**parameter).fit(X, y)
-    assert not (
-        other.choice_.table.equals(model.choice_.table) and other.best_params_ == model.best_params_
-    )
 
 
 @pytest.mark.slow

@@ -174,12 +174,6 @@ def test_a_label_that_is_no_class_is_refused(fitted):
         TwoLevelRuleClassifier(positive_label="ja").fit(X, y)
 
 
-def test_rows_sorted_by_class_give_the_same_rule(fitted):
-    model, X, y = fitted
-    order = np.argsort(y, kind="stable")
-    assert TwoLevelRuleClassifier().fit(X.iloc[order], y[order]).rule_set_ == model.rule_set_
-
-
 def test_numbers_are_cut_and_never_cast_to_truth_values():
     rng = np.random.default_rng(0)
     X = rng.normal(5.0, 1.0, (200, 3))
