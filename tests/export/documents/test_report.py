@@ -2,7 +2,6 @@
 
 import re
 import sys
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -10,12 +9,13 @@ import pytest
 from hypothesis import given
 
 from rulekit.exceptions import ExportError
-from rulekit.export import Review, clause_numbers, to_html, to_report
+from rulekit.export import Review, clause_numbers, to_html, to_report, to_text
 from rulekit.learners import BoxSearchClassifier
-from rulekit.rules import RuleSet
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from rulekit.style.palette import outcome_colours
 from rulekit.style.phrases import Wording
 from tests.explain.tables import cases, patients
+from tests.export.readers import Cells
 
 LABELS = ["ill", "well", "ill", "well"]
 
@@ -62,42 +62,11 @@ def test_ambiguous_display_names_are_not_used():
     assert all(feature in rule_part for feature in rule.features) or len(rule.features) < 2
 
 
-class Cells(HTMLParser):
-    """The tables of a page, as rows of the texts and the colours in them."""
-
-    def __init__(self):
-        super().__init__()
-        self.tables, self.colours, self.inside = [], [], False
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-            self.inside = True
-        attrs = dict(attrs)
-        if attrs.get("class") == "outcome":
-            self.colours.append(attrs["style"].removeprefix("background:"))
-        if tag == "rect":
-            found = {attrs["fill"], attrs.get("stroke", "none")} - {"none"}
-            self.colours += [*found, round(float(attrs["width"]), 1)]
-
-    def handle_endtag(self, tag):
-        self.inside &= tag not in ("td", "th")
-
-    def handle_data(self, data):
-        if self.inside:
-            self.tables[-1][-1][-1] += data.strip()
-
-
 def test_report_counts_clauses_and_uses_outcome_colours():
     rule, frame = patients()
     truth = np.array(LABELS, dtype=object)
     look = outcome_colours(["ill", "well"])
-    page = Cells()
-    page.feed(to_report(rule, (frame, LABELS), wording=Wording(clause="line", colours=look)))
+    page = Cells(to_report(rule, (frame, LABELS), wording=Wording(clause="line", colours=look)))
     lines, answers = page.tables
     fired, predicted = rule.clauses_fired(frame), rule.predict(frame)
     for k, row in enumerate(lines[1:]):
@@ -177,6 +146,17 @@ def test_dnf_numbers_count_matches_and_cnf_numbers_rejections():
     assert [(k.n, k.n_right) for k in turned] == [(2, 2), (2, 1)]
     assert turned[0].sentence.startswith("turns away 2 test rows, right for 2 (100 %")
     assert "right for 1 (50 %" in to_html(rule, numbers=matched)
+
+
+def test_a_band_is_counted_on_the_rows_that_it_decides():
+    tests = (Literal("age", ">", 60), Literal("town", "==", "Ulm"), Literal("sport", "==", True))
+    bands = tuple(Clause((PointsSplit(tests, (3, 2, -1), total),)) for total in (4, 2))
+    rule = RuleSet(bands, ("high", "middle"), "dnf", "low")
+    columns = {"age": np.array([70.0, 70.0, 50.0]), "sport": np.array([True] * 3, dtype=object)}
+    columns["town"] = np.array(["Ulm", "Köln", "Ulm"], dtype=object)
+    high, middle = clause_numbers(rule, columns, ["high", "middle", "low"])
+    assert (high.n, high.n_right, middle.n, middle.n_right) == (1, 1, 1, 1)
+    assert "decides 1 training row, right for 1" in to_text(rule, numbers=(high, middle))
 
 
 def test_clause_without_rows_is_stated():
