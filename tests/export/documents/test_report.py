@@ -89,17 +89,21 @@ def test_report_names_its_missing_arguments(monkeypatch):
         to_report(rule, (frame, LABELS))
 
 
-def test_colours_are_no_way_into_the_page():
+def test_report_is_closed_small_and_without_jargon():
     rule, frame = patients()
     text = to_report(rule, (frame, LABELS), wording=Wording(colours={"ill": '"><script>'}))
     assert "<script" not in text
-
-
-def test_report_makes_no_requests_and_has_no_script():
-    rule, frame = patients()
     text = to_report(rule, (frame, LABELS))
     assert "default-src 'none'" in text
     assert not re.search(r"<script|https?:|src=|href=|@import|url\(", text)
+    many = pd.concat([frame] * 500, ignore_index=True)
+    assert len(to_report(rule, (many, LABELS * 500))) < 100_000
+    for form in (rule, rule.negated()):
+        text = to_report(form, (frame, LABELS))
+        assert not re.search(r"clause|literal|DNF|CNF|theta", text)
+    _, frame = patients()
+    text = to_report(RuleSet((), (), "dnf", "well"), (frame, LABELS))
+    assert "Every row is predicted well" in text
 
 
 @pytest.mark.slow
@@ -113,32 +117,16 @@ def test_no_name_level_or_label_becomes_markup(case):
     assert text.count("</pre>") == 1
 
 
-def test_report_of_many_rows_stays_under_a_megabyte():
-    rule, frame = patients()
-    many = pd.concat([frame] * 500, ignore_index=True)
-    assert len(to_report(rule, (many, LABELS * 500))) < 100_000
-
-
-def test_report_uses_no_jargon():
-    rule, frame = patients()
-    for form in (rule, rule.negated()):
-        text = to_report(form, (frame, LABELS))
-        assert not re.search(r"clause|literal|DNF|CNF|theta", text)
-
-
-def test_rule_without_clauses_is_reported():
-    _, frame = patients()
-    text = to_report(RuleSet((), (), "dnf", "well"), (frame, LABELS))
-    assert "Every row is predicted well" in text
-
-
-def test_endless_record_is_refused():
+def test_rows_and_records_that_do_not_fit_are_refused():
     rule, frame = patients()
     with pytest.raises(ValueError, match="`record` must be at most 200000 characters"):
         to_report(rule, (frame, LABELS), record={"rows": ["x" * 100] * 3000})
+    rule = RuleSet((), (), "dnf", "no")
+    with pytest.raises(TypeError, match=r"`training` must be a pair \(X, y\).*, got DataFrame"):
+        to_report(rule, pd.DataFrame({"a": [1.0]}))
 
 
-def test_dnf_numbers_count_matches_and_cnf_numbers_rejections():
+def test_clause_numbers_count_matches_or_rejections():
     rule, frame = patients()
     matched = clause_numbers(rule, frame, LABELS)
     assert [(k.n, k.n_right) for k in matched] == [(2, 2), (2, 1)]
@@ -146,6 +134,8 @@ def test_dnf_numbers_count_matches_and_cnf_numbers_rejections():
     assert [(k.n, k.n_right) for k in turned] == [(2, 2), (2, 1)]
     assert turned[0].sentence.startswith("turns away 2 test rows, right for 2 (100 %")
     assert "right for 1 (50 %" in to_html(rule, numbers=matched)
+    numbers = clause_numbers(rule, frame.assign(glucose=np.nan), LABELS)
+    assert numbers[0].sentence == "matches no training row"
 
 
 def test_a_band_is_counted_on_the_rows_that_it_decides():
@@ -159,12 +149,6 @@ def test_a_band_is_counted_on_the_rows_that_it_decides():
     assert "decides 1 training row, right for 1" in to_text(rule, numbers=(high, middle))
 
 
-def test_clause_without_rows_is_stated():
-    rule, frame = patients()
-    numbers = clause_numbers(rule, frame.assign(glucose=np.nan), LABELS)
-    assert numbers[0].sentence == "matches no training row"
-
-
 def test_report_lists_monotonic_constraints():
     X = pd.DataFrame({"wage": [1.0, 2.0, 3.0, 4.0], "age": [5.0, 6.0, 5.0, 6.0]})
     y = ["no", "no", "yes", "yes"]
@@ -174,9 +158,3 @@ def test_report_lists_monotonic_constraints():
     assert "If only Wage &lt;EUR&gt; rises, the prediction may change to yes" in text
     assert "holds for every possible row" in text
     assert "may turn to" not in to_report(model.rule_set_, (X, y))
-
-
-def test_rows_that_are_no_pair_are_refused_in_a_sentence():
-    rule = RuleSet((), (), "dnf", "no")
-    with pytest.raises(TypeError, match=r"`training` must be a pair \(X, y\).*, got DataFrame"):
-        to_report(rule, pd.DataFrame({"a": [1.0]}))
