@@ -83,7 +83,7 @@ def copied(folder, workspace):
 
 
 def text(app):
-    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.markdown]
+    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.success, *app.markdown]
     return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
 
 

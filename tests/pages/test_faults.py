@@ -1,7 +1,6 @@
 """What fails below the pages: disks, clocks, stores, workers, servers; and two who look at once."""
 
 import errno
-import json
 import os
 import shutil
 import signal
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rulekit.evaluation import SweepStore
-from tests.pages.driving import errors, finished, text, the_job
+from tests.pages.driving import errors, finished, the_job
 from tests.waiting import until
 from ui import workspace
 from ui.runs import jobs
@@ -44,15 +43,6 @@ def test_a_full_disk_is_reported_and_the_analysis_goes_on(open_app, full_disk, t
     full_disk.clear()
     app.run()
     assert "is not saved" not in errors(app.run())
-
-
-@pytest.mark.skipif(os.name != "posix", reason="folders without leave to write are POSIX")
-def test_a_workspace_that_cannot_be_made_is_reported(open_app, tmp_path, monkeypatch, table_of):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "file" / "below"))
-    app = open_app(sample="iris")
-    assert "is not saved (Not a directory)" in errors(app.run())
-    assert table_of(app) is not None
 
 
 @pytest.mark.slow
@@ -149,16 +139,6 @@ def test_a_store_that_is_damaged_is_reported_and_the_page_stays(open_app, worksp
     app = finished(app.button(key="search_longer").click().run())
     assert "is damaged or no store" in errors(app)
     assert len(curve(app)) > 0  # of the quick pass
-
-
-def test_analysis_of_another_version_is_reported_and_restarted(open_app, workspace_folder):
-    app = open_app(sample="iris")
-    file = workspace_folder / at(app)["analysis"] / "analysis.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"version": 0}))
-    again = open_app(query=at(app))
-    assert "could not be read; its files stay" in text(again)
-    assert at(again) != at(app)
-    assert file.exists()
 
 
 @pytest.mark.slow

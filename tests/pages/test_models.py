@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import Costs
-from rulekit.data import Table, load_sample, make_folds, read_table
+from rulekit.data import Table, make_folds, read_table
 from rulekit.evaluation import group_metrics
 from tests.pages.driving import (
     chosen,
@@ -30,6 +30,8 @@ from ui.models.run import FIRST, LONGER
 from ui.picked import model_key
 from ui.runs import jobs
 from ui.state import AppState, BinningSpec, SplitSpec
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -73,7 +75,6 @@ def test_page_opens_with_full_points_and_the_suggested_rule(on_models):
     assert [job.title for job in jobs.registry()._jobs.values()] == [FIRST]
 
 
-@pytest.mark.slow
 def test_error_costs_are_set_once_and_used_everywhere(open_app):
     app = finished(small(open_app("models", sample="credit")))
     app.selectbox(key="run_weight").set_value("costs").run()
@@ -106,7 +107,6 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     assert result["Cost a 100, test rows"] == f"{float(f'{cost:.4g}'):.4g} EUR"
 
 
-@pytest.mark.slow
 def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):
     app = on_models
     slider(app, "limit").set_value(2).run()
@@ -137,7 +137,6 @@ def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):
     assert "begin_measure" in {b.key for b in app.button}
 
 
-@pytest.mark.slow
 def test_only_rules_within_the_gap_are_suggested(open_app):
     app = finished(small(open_app("models", sample="breast_cancer")))
     state = app.session_state["app"]
@@ -169,7 +168,6 @@ def test_only_rules_within_the_gap_are_suggested(open_app):
     assert gap(app.session_state["app"].model.rule_set_) == before
 
 
-@pytest.mark.slow
 def test_slider_moves_along_the_curve_and_selects_the_rule(on_models, no_fits):
     app = on_models
     slider(app, "limit").set_value(2).run()
@@ -182,7 +180,6 @@ def test_slider_moves_along_the_curve_and_selects_the_rule(on_models, no_fits):
     assert slider(app, "limit").value == 2
 
 
-@pytest.mark.slow
 def test_an_error_of_the_rule_leaves_the_curve(on_models, monkeypatch):
     def fail(*_):
         raise ValueError("This rule does not fit the table.")
@@ -214,14 +211,12 @@ def test_a_slider_that_reports_late_under_an_old_name_picks_nothing(on_models):
     assert chosen(app) == picked
 
 
-@pytest.mark.slow
 def test_rule_read_by_another_page_is_selected(on_models):
     app = on_models
     app.switch_page("pages/rules.py").run()
     assert app.session_state["app"].rule_selected
 
 
-@pytest.mark.slow
 def test_longer_search_replaces_quick_points_and_unpicked_rules(
     open_app,
 ):
@@ -237,7 +232,6 @@ def test_longer_search_replaces_quick_points_and_unpicked_rules(
     assert "Thorough search done." in text(app)
 
 
-@pytest.mark.slow
 def test_current_rule_keeps_its_figures_beside_an_offered_one(open_app):
     app = finished(small(open_app("models", sample="credit")))
     slider(app, "limit").set_value(1).run()
@@ -258,7 +252,6 @@ def test_current_rule_keeps_its_figures_beside_an_offered_one(open_app):
     assert "A run suggests another rule" not in text(app)
 
 
-@pytest.mark.slow
 def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
     app = finished(small(open_app("models", sample="credit")))
     first = app.session_state["app"].result
@@ -281,7 +274,6 @@ def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
         assert error in (100 * own["test_error"]).tolist()
 
 
-@pytest.mark.slow
 def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     app = opened_tab(finished(small(open_app("models", sample="credit"))), "By price and clauses")
     app.text_input(key="run_thetas").set_value("2, 20")
@@ -299,7 +291,6 @@ def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     assert chosen(app) == {"learner": "search", "n_clauses": 2, "theta": 20.0}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("requested", "message"), [("0.1, cheap", "found 'cheap'"), (" , ", "at least one price")]
 )
@@ -310,7 +301,6 @@ def test_invalid_prices_give_a_sentence_and_disable_the_sweep(on_models, request
     assert "sweep_prices" not in [b.key for b in app.button]
 
 
-@pytest.mark.slow
 def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     app = opened_constraints(opened_tab(on_models, "Learners"))
     app.multiselect(key="run_compared").set_value([]).run()
@@ -327,16 +317,10 @@ def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     assert "does not support monotonic constraints" in text(app)
 
 
-@pytest.mark.slow
-def test_a_column_cannot_be_given_both_directions(on_models):
+def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
     app = opened_constraints(on_models)
     app.multiselect(key="run_direction_up").set_value(["income"]).run()
     assert "income" not in app.multiselect(key="run_direction_down").options
-
-
-@pytest.mark.slow
-def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
-    app = opened_constraints(on_models)
     app.multiselect(key="run_forbidden").set_value(["amount", "age"]).run()
     opened_constraints(app, False)
     for _ in range(2):
@@ -347,7 +331,6 @@ def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
         app.switch_page("pages/models.py").run()
 
 
-@pytest.mark.slow
 def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
     app = on_models
     slider(app, "limit").set_value(3).run()
@@ -359,7 +342,6 @@ def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
     assert app.code[0].value == rule
 
 
-@pytest.mark.slow
 def test_selected_points_are_compared_side_by_side(on_models):
     app = opened_tab(on_models, "Compare rules")
     numbers = app.session_state["app"].result.curve().index
@@ -370,7 +352,6 @@ def test_selected_points_are_compared_side_by_side(on_models):
     assert {line[0] for line in result.value.splitlines()} <= set("+- ")
 
 
-@pytest.mark.slow
 def test_the_curves_of_both_outcomes_are_under_how_it_was_found(on_models):
     def names(app):
         figures = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
@@ -388,7 +369,6 @@ def test_the_curves_of_both_outcomes_are_under_how_it_was_found(on_models):
     assert ("describes" in chosen(on_models)) != before
 
 
-@pytest.mark.slow
 def test_the_held_out_error_is_shown_on_request_and_counted_once(on_models):
     app = on_models
     assert app.session_state["app"].test_looks == 0
@@ -398,7 +378,6 @@ def test_the_held_out_error_is_shown_on_request_and_counted_once(on_models):
     assert app.session_state["app"].test_looks == 1
 
 
-@pytest.mark.slow
 def test_points_of_longer_runs_return_after_a_restart_without_fits(open_app):
     app = longer(finished(small(open_app("models", sample="credit"))))
     before = app.session_state["app"]
@@ -410,7 +389,6 @@ def test_points_of_longer_runs_return_after_a_restart_without_fits(open_app):
     assert not jobs.registry()._jobs
 
 
-@pytest.mark.slow
 def test_points_of_other_cut_points_do_not_come_back(on_models):
     app = on_models
     state = app.session_state["app"]
@@ -429,7 +407,6 @@ def test_class_of_one_row_gives_a_sentence_and_few_rows_few_folds(open_app):
     assert app.session_state["app"].result is None
 
 
-@pytest.mark.slow
 def test_stopped_search_keeps_its_results_and_place(on_models):
     app = on_models
     app.button(key="search_longer").click().run()
@@ -441,15 +418,6 @@ def test_stopped_search_keeps_its_results_and_place(on_models):
     assert app.button(key="search_longer")
 
 
-@pytest.mark.slow
-def test_several_outcomes_have_a_quick_look_and_learners_to_compare(open_app):
-    state = AppState(table=load_sample("iris"), every_class=True)
-    app = opened_tab(open_app("models", state=state), "Learners")
-    assert [job.title for job in jobs.registry()._jobs.values()] == ["First rules"]
-    assert app.button(key="compare_learners")
-
-
-@pytest.mark.slow
 def test_left_out_dates_become_features_in_a_new_search(open_app):
     days = pd.Timestamp("2024-01-01") + pd.to_timedelta(range(120), "D")
     frame = pd.DataFrame({"day": days.strftime("%Y-%m-%d"), "size": [k % 7 for k in range(120)]})

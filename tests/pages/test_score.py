@@ -60,7 +60,6 @@ def test_columns_are_listed_that_have_the_names_of_the_page_s_own(open_app):
     assert shown["clause (clause)"].tolist() == X["clause"].tolist()
 
 
-@pytest.mark.slow
 def test_second_table_is_predicted_and_the_rule_still_holds(scoring):
     state = scoring.session_state["app"]
     app = uploaded(scoring, X.assign(risk=Y).iloc[:400])
@@ -70,7 +69,6 @@ def test_second_table_is_predicted_and_the_rule_still_holds(scoring):
     assert "The rule still holds" in app.success[0].value.replace("\\", "")
 
 
-@pytest.mark.slow
 def test_differences_come_first_and_outcomes_may_be_unknown(scoring):
     read = scoring.session_state["app"].model.rule_set_.features
     name = next(f for f in read if TABLE.column(f).is_number)

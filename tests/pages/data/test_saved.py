@@ -84,24 +84,6 @@ def test_nothing_is_written_with_saving_off(open_app, monkeypatch, workspace_fol
     assert any("Nothing is written" in c.value for c in app.caption)
 
 
-@pytest.mark.slow
-def test_two_sessions_have_their_own_tables(open_app, table_of):
-    first, second = open_app(sample="iris"), open_app(sample="wine")
-    assert (table_of(first).name, table_of(second).name) == ("iris", "wine")
-    first.run()
-    assert table_of(first).name == "iris"
-    assert first.query_params["analysis"] != second.query_params["analysis"]
-
-
-@pytest.mark.slow
-def test_another_table_keeps_the_former_analysis_under_its_address(open_app, table_of):
-    app = open_app(sample="iris")
-    address = app.query_params["analysis"]
-    app.button(key="sample_wine").click().run()
-    assert app.query_params["analysis"] != address
-    assert table_of(open_app(query={"analysis": address})).name == "iris"
-
-
 def load(app, content):
     """Upload saved settings."""
     field = app.file_uploader(key="upload_settings_0")

@@ -12,7 +12,7 @@ from rulekit.export import from_text
 from rulekit.learners.choice import COST
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.style.phrases import Wording
-from tests.ui.tasks import Quiet
+from tests.ui.tasks import Recorder
 from ui.learners.spec import RunSpec
 from ui.models.picked_rule import (
     beats_constant,
@@ -75,16 +75,16 @@ def test_the_changed_settings_are_named(state, change, word):
 def test_a_stopped_measurement_has_no_figures(state):
     setting = {"learner": "search", "max_conditions": 2, "quick": True}
     selected = replace(state, setting=setting, run_settings=SPEC.to_dict())
-    assert measure(selected, SPEC, Quiet(stops=True)) is None
+    assert measure(selected, SPEC, Recorder(stops=True)) is None
 
 
 @pytest.mark.slow
 def test_figures_under_the_same_settings_are_those_of_the_point(state):
-    result = RunResult.of(SPEC, work(SPEC, state)(Quiet()))
+    result = RunResult.of(SPEC, work(SPEC, state)(Recorder()))
     number = next(k for k, s in enumerate(result.settings) if s["max_conditions"] == 3)
     costed = replace(SPEC, costs=(2.0, 2.0))
     selected = replace(state, setting=result.settings[number], run_settings=SPEC.to_dict())
-    found = measure(selected, costed, Quiet())
+    found = measure(selected, costed, Recorder())
     assert found["test_error"] == pytest.approx(result.points.loc[number, "test_error"])
     assert found[COST] == pytest.approx(200 * found["test_error"])
     assert found["folds"] == 3

@@ -16,7 +16,7 @@ from rulekit.data.folds import group_splitter
 from rulekit.exceptions import RulekitError
 from rulekit.style.wording import plural
 from tests.clusters import cluster_of
-from tests.ui.tasks import Quiet
+from tests.ui.tasks import Recorder
 from tests.waiting import until
 from ui.learners import spec as spec_module
 from ui.learners.offered import settings_of_run
@@ -287,7 +287,7 @@ def measured(found):
 def test_a_run_on_a_cluster_gives_the_curve_and_the_rules_of_one_here(monkeypatch):
     state = AppState(table=load_sample("iris"))
     requested = [work(ONE_RUN, state), work(quick(ONE_RUN), state)]
-    plain = [measured(each(Quiet())) for each in requested]
+    plain = [measured(each(Recorder())) for each in requested]
     with cluster_of(2) as cluster:
         monkeypatch.setenv(work_module.SCHEDULER, cluster.scheduler_address)
         jobs = JobRegistry(n_running=2)
