@@ -21,7 +21,7 @@ from benchmarks.bench_scale import fitted, learner, made, seconds
 from rulekit import BoxSearchClassifier, load_sample
 from rulekit.explain import explain
 from rulekit.search.machine_code import warm_up
-from tests.ui.tasks import Recorder
+from tests.ui.tasks import Quiet
 from ui.learners.spec import RunSpec
 from ui.models.run import quick, work
 from ui.state import AppState
@@ -61,7 +61,7 @@ def first_curve() -> Row:
     X, y = sample.xy("diagnosis")
     state = AppState(table=sample.with_roles({"diagnosis": "target"}, positive_label="malignant"))
     task = work(quick(RunSpec()), state)
-    return beside_tree("first curve", "breast_cancer", lambda: task(Recorder()), X, y)
+    return beside_tree("first curve", "breast_cancer", lambda: task(Quiet()), X, y)
 
 
 def beside_tree(quantity: str, name: str, timed: Any, X: pd.DataFrame, y: Any) -> Row:

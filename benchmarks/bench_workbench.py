@@ -55,7 +55,7 @@ from tests.browser.steps import (
 )
 from tests.browser.visitor import Visitor, chromium_at, chromium_path, served
 from tests.clusters import cluster_of
-from tests.ui.tasks import Recorder
+from tests.ui.tasks import Quiet
 from tests.waiting import until
 from ui import workspace
 from ui.learners.spec import RunSpec
@@ -159,7 +159,7 @@ def alone(
         state = workspace.load(folder / name)
     task = replace(work(RunSpec.from_dict(state.runs[-1]), state), store=None)
     begun = time.perf_counter()
-    task(Recorder())
+    task(Quiet())
     script = time.perf_counter() - begun
     return [*rows, row("longer search", table.name, page, None, script=script)]
 

@@ -9,7 +9,7 @@ import pytest
 from rulekit.data import Table, load_sample
 from rulekit.learners import screen_conditions
 from tests.pages.driving import finished, text
-from tests.ui.tasks import Recorder
+from tests.ui.tasks import Quiet
 from ui.binning.cards import LAST, METHODS, parsed_cuts, screen
 from ui.data.choices import set_roles
 from ui.learners.offered import RunSpec
@@ -138,7 +138,7 @@ def test_large_tables_are_screened_when_requested(open_app, monkeypatch):
 
 
 def test_counted_removals_show_while_the_program_is_solved():
-    state, heard = AppState(table=load_sample("credit")), Recorder()
+    state, heard = AppState(table=load_sample("credit")), Quiet()
     whole = screen(state, 1.0, heard)
     interim = heard.reports[-1]["interim"]
     X, y = state.training

@@ -11,7 +11,7 @@ from tests.waiting import until
 
 
 @dataclass(frozen=True)
-class Recorder:
+class Quiet:
     """Keeps the reports of a run; stops it at once or never."""
 
     stops: bool = False

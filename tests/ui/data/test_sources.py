@@ -10,7 +10,7 @@ import pytest
 from rulekit import BoxSearchClassifier
 from rulekit.exceptions import DataError
 from rulekit.rules import Clause, Literal, RuleSet
-from tests.ui.tasks import Recorder
+from tests.ui.tasks import Quiet
 from ui.data.sources import (
     DATA_ROOT,
     AllRows,
@@ -134,7 +134,7 @@ def test_a_rule_is_counted_on_all_rows_under_the_names_of_its_classes(folder):
     frame = people()
     frame.to_parquet(folder / "a.parquet")
     task = pickle.loads(pickle.dumps(partial(count_rule, whole(), rule())))
-    found, clauses = task(Recorder())
+    found, clauses = task(Quiet())
     truth = frame["ill"].map({"no": "well", "yes": "ill"})
     assert found.n == N
     assert found.errors == int((rule().predict(frame) != truth).sum())
@@ -149,15 +149,15 @@ def test_merged_values_are_the_rest_and_unknown_ones_are_left_out(folder):
     frame.loc[:9, "ill"] = None
     frame.to_parquet(folder / "a.parquet")
     rest = whole((("yes", "yes"),), "not yes")
-    assert count_rule(rest, rule("yes", "not yes"), Recorder())[0].n == N - 10
+    assert count_rule(rest, rule("yes", "not yes"), Quiet())[0].n == N - 10
     known = frame["ill"].isin(["no", "yes"])
-    assert count_rule(whole(), rule(), Recorder())[0].n == int(known.sum())
+    assert count_rule(whole(), rule(), Quiet())[0].n == int(known.sum())
 
 
 def test_a_table_whose_columns_have_changed_is_refused(folder):
     people().rename(columns={"age": "years"}).to_parquet(folder / "a.parquet")
     with pytest.raises(DataError, match="have changed since the sample was drawn"):
-        count_rule(whole(), rule(), Recorder())
+        count_rule(whole(), rule(), Quiet())
 
 
 @pytest.mark.slow
@@ -165,7 +165,7 @@ def test_rule_is_learned_from_all_rows_with_display_names(folder):
     people().to_parquet(folder / "a.parquet")
     learner = BoxSearchClassifier(positive_label="ill", random_state=0, refine_thresholds=True)
     options = {"features": ["age", "dose"], "test_share": 0.2, "sample_rows": 500}
-    reporter = Recorder()
+    reporter = Quiet()
     task = partial(learn_whole, whole(), learner, options, 100)
     model = pickle.loads(pickle.dumps(task))(reporter)
     assert model.positive_label_ == "ill"

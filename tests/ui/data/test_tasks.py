@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from rulekit.data import ParseOptions
-from tests.ui.tasks import Recorder
+from tests.ui.tasks import Quiet
 from ui.data import sources
 from ui.data.sources import TableLocation, is_large, open_sample, read_file
 
@@ -17,7 +17,7 @@ GOOD = b"a;ill\n" + b"".join(b"%d;%s\n" % (k, (b"no", b"yes")[k % 2]) for k in r
 
 def test_a_file_is_read_in_the_same_words_here_and_elsewhere():
     task = partial(read_file, "t.csv", GOOD, ParseOptions())
-    reporter = Recorder()
+    reporter = Quiet()
     answer = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(task))(reporter)))
     assert answer.table.digest == task().table.digest
     assert (answer.options.delimiter, answer.error) == (";", None)
@@ -48,7 +48,7 @@ def test_large_files_are_defined_by_reading_speed(monkeypatch):
 
 def test_problem_with_a_source_is_a_sentence_in_the_result(tmp_path):
     pytest.importorskip("ibis")
-    reporter, bad = Recorder(), tmp_path / "a.parquet"
+    reporter, bad = Quiet(), tmp_path / "a.parquet"
     bad.write_bytes(b"PAR1")
     location = TableLocation("a.parquet", (bad,))
     answer = open_sample({"path": "a.parquet"}, location, 500, reporter)

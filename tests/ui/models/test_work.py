@@ -13,10 +13,10 @@ from sklearn.base import clone
 from rulekit import Binarizer, BoxSearchClassifier, Costs, RuleClassifier
 from rulekit.data import Table, load_sample, read_table
 from rulekit.data.folds import group_splitter
-from rulekit.exceptions import RulekitError
+from rulekit.exceptions import DataError, RulekitError
 from rulekit.style.wording import plural
 from tests.clusters import cluster_of
-from tests.ui.tasks import Recorder
+from tests.ui.tasks import Quiet
 from tests.waiting import until
 from ui.learners import spec as spec_module
 from ui.learners.offered import settings_of_run
@@ -139,6 +139,18 @@ def test_selection_keeps_whole_groups_in_one_fold(weighed):
     by_group = group_splitter(y, frame["branch"].iloc[X.index])
     assert rule == RuleClassifier(cv=by_group).fit(X, y, counts).rule_set_
     assert work(requested, shown).selector.cv.get_n_splits() == 5
+
+
+def test_search_on_groups_that_hold_a_whole_outcome_says_so():
+    frame = RISKS.assign(
+        branch=np.where(RISKS["risk"] == "high", 0, 1 + np.arange(len(RISKS)) % 20)
+    )
+    roles = {"risk": "target", "branch": "group"}
+    table = Table.from_frame(frame).with_roles(roles, positive_label="high")
+    shown = AppState(table=table, split=SplitSpec(0.0))
+    with pytest.raises(DataError, match="Choose another column of groups"):
+        work(BY_SIZE, shown)
+    assert work(quick(BY_SIZE), shown).selector is None
 
 
 def test_search_that_is_limited_in_time_or_to_a_form_selects_none(state):
@@ -287,7 +299,7 @@ def measured(found):
 def test_a_run_on_a_cluster_gives_the_curve_and_the_rules_of_one_here(monkeypatch):
     state = AppState(table=load_sample("iris"))
     requested = [work(ONE_RUN, state), work(quick(ONE_RUN), state)]
-    plain = [measured(each(Recorder())) for each in requested]
+    plain = [measured(each(Quiet())) for each in requested]
     with cluster_of(2) as cluster:
         monkeypatch.setenv(work_module.SCHEDULER, cluster.scheduler_address)
         jobs = JobRegistry(n_running=2)

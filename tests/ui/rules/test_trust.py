@@ -11,7 +11,7 @@ from rulekit.data import Table, load_sample, row_groups
 from rulekit.evaluation import alternatives, group_metrics, stability
 from rulekit.learners import BoxSearchClassifier
 from tests.pages.driving import finished, on_tab, opened, routed, text
-from tests.ui.tasks import Recorder
+from tests.ui.tasks import Quiet
 from ui.learners.offered import RunSpec
 from ui.rule_numbers import rows_of
 from ui.rules import trust
@@ -84,7 +84,7 @@ def test_outcomes_that_are_numbers_are_learned_again_too():
     )
     train, _ = rows_of(state, model)
     options = {"n_resamples": 2}
-    assert trust.repeat(model, train.X, train.target, options, Recorder()).n_made == 2
+    assert trust.repeat(model, train.X, train.target, options, Quiet()).n_made == 2
 
 
 @pytest.mark.slow
@@ -227,7 +227,7 @@ def test_rules_of_the_curve_keep_constraints_and_skip_the_group():
     state = AppState(**STATE)
     X, y = state.training
     groups = row_groups(X["housing"], "housing")
-    curve, every, rules = gap_curve(state, groups, Recorder())
+    curve, every, rules = gap_curve(state, groups, Quiet())
     assert len(rules) == len(curve) < len(every)
     for rule in rules:
         assert set(rule.features) <= set(X.columns) - {"income"}

@@ -20,13 +20,17 @@ def job():
     return begun
 
 
-def test_remaining_time_is_shown_after_three_tasks(job):
+def test_remaining_time_is_shown_after_three_tasks_and_falls_while_none_ends(job):
+    job._paused_at = job.started + 3
     for done in range(3):
         job._take({"done": done})
         assert job.remaining is None
     job._take({"done": 3})
-    before, result, after = job.elapsed, job.remaining, job.elapsed
-    assert before * (1 - 1e-9) <= result <= after * (1 + 1e-9)
+    left = []
+    for seconds in (3, 5, 6):
+        job._paused_at = job.started + seconds
+        left.append(job.remaining)
+    assert left == [pytest.approx(3), pytest.approx(1), None]
 
 
 def test_seconds_do_not_count_while_paused(job):
