@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from rulekit.exceptions import DataError
 from tests.ui import tasks
 from tests.waiting import until
 from ui.runs.jobs import DIED, NO_WORKER, TRIES, Job, JobRegistry
@@ -372,13 +371,6 @@ def test_jobs_fail_with_a_sentence_without_workers(registry_of, caplog):
     assert ended(job) == "failed"
     assert job.error == NO_WORKER
     assert job.error_id in caplog.text
-
-
-@pytest.mark.slow
-def test_an_error_of_the_library_is_the_job_s_sentence(registry):
-    job = registry.start("me", "wrong", tasks.Raising(DataError("One class only.")))
-    assert ended(job) == "failed"
-    assert (job.error, job.error_id) == ("One class only.", "")
 
 
 @pytest.mark.slow
