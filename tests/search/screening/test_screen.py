@@ -1,6 +1,5 @@
 """Screening: nothing is removed that a best clause needs, and every removal can be checked."""
 
-
 import numpy as np
 import pytest
 
