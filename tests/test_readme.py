@@ -29,7 +29,7 @@ def test_the_examples_run_one_after_the_other(capsys):
     names = {}
     for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
         exec(compile(text, "README.md", "exec"), names)
-    assert "The plane answers" in capsys.readouterr().out
+    assert "The plane predicts" in capsys.readouterr().out
 
 
 def test_the_library_example_has_five_lines_of_use():

@@ -32,6 +32,8 @@ CSS = """
 .stApp .stCode code .token:is(.string, .property) { color: light-dark(#0B6B2E, #5FD68B); }
 .stApp .stCode code .token:is(.number, .boolean) { color: light-dark(#8A3B00, #FFB070); }
 .stApp .stCode code .token:is(.italic, .bold):not(.punctuation) { color: inherit; }
+.stMultiSelect [data-baseweb="tag"] { max-width: 100%; height: auto; }
+.stMultiSelect [data-baseweb="tag"] span { white-space: normal; }
 .st-key-preview .stCode > div { opacity: 1; visibility: visible; }  /* the copy button */
 .st-key-preview .stCode pre { padding-right: 3rem; }
 .stApp [data-testid="stSliderTickBar"] { transition: none; }

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rulekit._renamed import former_name
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import hamming_distances
-from rulekit.explain.counterfactual import Counterfactual, smallest_change
+from rulekit.explain.counterfactual import Bounds, Counterfactual, smallest_change
 from rulekit.explain.similar import (
     PastCases,
     SimilarCase,
@@ -40,6 +40,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
     monotonicity_checks,
+    scorecard_of,
 )
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.rule_set import rule_of
@@ -149,6 +150,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
     holds: bool
     ranges: Mapping[str, float] | None = None
     wording: Wording = PLAIN
+    whole: Bounds = field(default_factory=dict)
 
     def literal(self, literal: Literal) -> CheckedLiteral:
         """Check a test of one column."""
@@ -177,7 +179,9 @@ class Checker(ConditionWriter[CheckedLiteral]):
 
     def power_law(self, split: PowerLawSplit) -> CheckedLiteral:
         """Check a sum of power laws; the share is that of the smallest change of one column."""
-        reading = read_split(split, self.row, ranges=self.ranges, wording=self.wording)
+        reading = read_split(
+            split, self.row, ranges=self.ranges, whole=self.whole, wording=self.wording
+        )
         text, share = reading.reason, None
         if not reading.holds and reading.changes:
             share = reading.changes[0].share
@@ -188,7 +192,9 @@ class Checker(ConditionWriter[CheckedLiteral]):
 
     def points(self, split: PointsSplit) -> CheckedLiteral:
         """Check points; the share is that of all points."""
-        reading = read_points(split, self.row, ranges=self.ranges, wording=self.wording)
+        reading = read_points(
+            split, self.row, ranges=self.ranges, whole=self.whole, wording=self.wording
+        )
         lowest, highest = split.span
         return self._checked(
             split, float(reading.off), reading.off / (highest - lowest), reading.text
@@ -202,14 +208,18 @@ class Checker(ConditionWriter[CheckedLiteral]):
         )
 
 
-def near_miss(checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN) -> NearMiss:
-    """Describe what a clause that does not match is missing."""
+def near_miss(
+    checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN, *, is_band: bool = False
+) -> NearMiss:
+    """Describe what a clause that does not match, or a band of totals, is missing."""
     name = f"{wording.clause.capitalize()} {checked.index + 1}"
     joint = " and " if wording.spoken else "; "
     missing = joint.join(c.text for c in checked.failing)
     met, total = checked.n_met, len(checked.checks)
     if wording.spoken:
-        text = f"For the answer {label_text(checked.label, wording)}, {missing}."
+        text = f"For {label_text(checked.label, wording)}, {missing}."
+    elif is_band:
+        text = f"{missing}."
     elif mirrored:
         text = f"{name} holds. For it to fail: {missing}."
     elif met == 0:
@@ -342,6 +352,28 @@ class _Context:
     unused: tuple[str, ...]
     monotonicity: tuple[MonotonicityCheck, ...]
 
+    @cached_property
+    def totals(self) -> tuple[int, ...]:
+        """The totals of a scorecard, highest first; empty for other rules."""
+        return tuple(split.total for split in scorecard_of(self.subject.dnf))
+
+    def clause_name(self, index: int) -> str:
+        """Return the name of a clause, of no clause (-1), or of a scorecard's band of totals."""
+        if not self.totals:
+            word = self.wording.clause
+            return f"{word.capitalize()} {index + 1}" if index >= 0 else f"No {word} matches"
+        if index < 0:
+            return f"Total below {self.totals[-1]}"
+        to = f" to {self.totals[index - 1] - 1}" if index else ""
+        return f"Total from {self.totals[index]}{to}"
+
+    def checker(self, value: Any, row: Mapping[str, Any], holds: bool) -> Checker:
+        """Return what checks a condition on one row."""
+        past = self.training
+        if past is None:
+            return Checker(value, row, holds, wording=self.wording)
+        return Checker(value, row, holds, past.ranges, self.wording, past.whole)
+
 
 def explain(
     model: Any,
@@ -439,7 +471,11 @@ def _explanation(
 ) -> Explanation:
     held = tuple(c for c in clauses if c.holds)
     mirrored = context.subject.mirrored
-    missed = [near_miss(c, mirrored, context.wording) for c in clauses if not c.holds]
+    missed = [
+        near_miss(c, mirrored, context.wording, is_band=bool(context.totals))
+        for c in clauses
+        if not c.holds
+    ]
     # clauses after the deciding one do not affect the prediction
     decides = held[0].index if held else len(clauses)
     missed.sort(key=lambda m: (m.label == answer or m.index > decides, nearness(m)))
@@ -454,19 +490,14 @@ def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[Chec
     """Check every clause of the DNF on every row."""
     dnf = context.subject.dnf
     rows: list[list[CheckedClause]] = [[] for _ in range(n)]
-    ranges = context.training.ranges if context.training else None
     for index, (clause, label) in enumerate(zip(dnf.clauses, dnf.labels, strict=True)):
         holds = clause.condition_masks(columns)
         compared = [c.compared(columns) for c in clause.conditions]
         read = [{f: columns[f] for f in c.features} for c in clause.conditions]
         for i, row in enumerate(rows):
             checks = tuple(
-                Checker(
-                    value_at(compared[k], i),
-                    row_values(read[k], i),
-                    bool(holds[i, k]),
-                    ranges,
-                    context.wording,
+                context.checker(
+                    value_at(compared[k], i), row_values(read[k], i), bool(holds[i, k])
                 ).write(condition)
                 for k, condition in enumerate(clause.conditions)
             )
@@ -476,10 +507,8 @@ def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[Chec
 
 def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
     """Convert a mirrored failing clause back: the CNF's clause, with the conditions that hold."""
-    ranges = context.training.ranges if context.training else None
     checks = tuple(
-        Checker(c.value, c.row, True, ranges, context.wording).write(c.literal.negated())
-        for c in checked.failing
+        context.checker(c.value, c.row, True).write(c.literal.negated()) for c in checked.failing
     )
     return CheckedClause(checked.index, context.subject.rule.labels[0], checks)
 
@@ -495,15 +524,17 @@ def _sentence(
         return _spoken(context, answer, missed, fired)
     start = f"Predicted {outcome_text(answer)}"
     if rule.is_constant:
-        return f"{start}: the rule reads no column, every row gets this answer."
+        return f"{start}: the rule reads no column, every row gets this prediction."
     if context.subject.mirrored and answer == rule.labels[0]:
         return f"{start}: {_every(fired, wording)}."
     if not fired:
-        return f"{start}: {_none(missed, word)}."
+        return f"{start}: {missed[0].sentence if context.totals else _none(missed, word)}"
     first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
     if context.subject.mirrored:
         reasons = [f"{word} {c.index + 1} fails, {_all_of(c.checks, wording)}" for c in fired]
         return f"{start}: {_capped(reasons, word)}."
+    if context.totals:
+        return f"{start}: {_all_of(first.checks, wording)}."
     also = f"; {listed(rest)} {'match' if len(rest) > 1 else 'matches'} too" if rest else ""
     because = _all_of(first.checks, wording) if first.checks else "a clause without conditions"
     return f"{start}: {because} ({word} {first.index + 1}{also})."
@@ -517,7 +548,7 @@ def _spoken(
 ) -> str:
     """Return the reason, addressed to the person concerned."""
     wording = context.wording
-    start = f"The answer is {label_text(answer, wording)}"
+    start = f"Predicted {label_text(answer, wording)}"
     if context.subject.rule.is_constant:
         return f"{start} for everybody, whatever the values are."
     if context.subject.mirrored and answer == context.subject.rule.labels[0]:
@@ -539,8 +570,8 @@ def _none(missed: list[NearMiss], word: str) -> str:
     near = missed[0]
     failing = "; ".join(c.text for c in near.failing)
     if len(missed) == 1:
-        return f"{word} 1 does not match, as {failing}"
-    return f"no {word} matches. Closest is {word} {near.index + 1}: {failing}"
+        return f"{word} 1 does not match, as {failing}."
+    return f"no {word} matches. Closest is {word} {near.index + 1}: {failing}."
 
 
 def _all_of(checks: tuple[CheckedLiteral, ...], wording: Wording) -> str:
@@ -583,7 +614,9 @@ def _past_by_clause(context: _Context, columns: Columns) -> list[PastCases | Non
         **dict(enumerate(subject.dnf.labels)),
     }
     cases = {
-        k: past_cases(labels, counted[:, k], labels_by_clause[k], k, context.wording)
+        k: past_cases(
+            labels, counted[:, k], labels_by_clause[k], context.clause_name(k), context.wording
+        )
         for k in map(int, np.unique(deciding))
     }
     return [cases[int(k)] for k in deciding]

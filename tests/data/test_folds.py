@@ -188,3 +188,23 @@ def test_splitter_has_no_folds_without_all_classes_in_training():
     assert group_splitter(["no"] * 5 + ["yes"] * 2, list("abcdefg")).get_n_splits() > 1
     assert group_splitter(["no"] * 4 + ["yes"] * 4, list("aaaabbbb")) is None
     assert group_splitter(["no", "yes"] * 4, ["a"] * 8) is None
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=2, max_size=30),
+    st.sampled_from([0.1, 0.3, 0.5, 0.9]),
+)
+def test_two_groups_fill_both_parts_unless_each_has_a_class_for_itself(rows, share):
+    groups, y = np.array(rows).T
+    alone = {g for g in groups if set(y[groups != g]) < set(y)}
+    if len(set(groups)) < 2 or alone == set(groups):
+        return
+    train, test = hold_out(y, share, groups=groups)
+    assert len(train)
+    assert len(test)
+
+
+def test_groups_of_one_class_each_are_refused_for_a_test_part():
+    y = ["no"] * 4 + ["yes"] * 8
+    with pytest.raises(DataError, match=r"each of the 2 groups has all rows of a class\. Set"):
+        hold_out(y, 0.3, groups=y)

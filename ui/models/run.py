@@ -13,6 +13,7 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.data.folds import group_splitter
+from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.style.wording import plural
 from ui import workspace
@@ -64,7 +65,12 @@ def _selector(search: ClassifierMixin, spec: RunSpec, state: AppState) -> RuleCl
     groups, weight = state.training_groups, state.training_weight
     if groups is not None:
         counts = np.ones(len(groups), bool) if weight is None else weight > 0
-        shared["cv"] = group_splitter(state.training[1][counts], groups[counts]) or 5
+        shared["cv"] = group_splitter(state.training[1][counts], groups[counts])
+        if shared["cv"] is None:
+            raise DataError(
+                "A thorough search keeps groups in one fold; without the rows of some groups an "
+                "outcome is missing. Choose another column of groups on Data, or none."
+            )
     return RuleClassifier(positive_label=None if spec.against else search.positive_label, **shared)
 
 

@@ -9,7 +9,7 @@ import pytest
 from rulekit import BoxSearchClassifier, Constraints, Literal, TwoLevelRuleClassifier, load_sample
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
-from rulekit.exceptions import EmptyRuleWarning
+from rulekit.exceptions import EmptyRuleWarning, RuleError
 from rulekit.learners.training import learning_problem
 from rulekit.search.box_search.problem import BoxPrices
 from rulekit.search.box_search.search import SearchPlan, search
@@ -142,3 +142,15 @@ def test_alternating_rules_do_not_dominate_the_search_in_training():
         )
         values = [m.training_error_ * len(y) + theta * m.n_conditions_ for m in (by_search, by_lp)]
         assert values[0] <= values[1]
+
+
+def test_a_path_leaves_out_sizes_that_cannot_hold_a_requirement_only():
+    X, y = mixed()
+    path = learner(constraints={"required": ["town"]}).path(X, y)
+    assert path
+    assert all("town" in entry.rule_set.features for entry in path)
+    with pytest.raises(RuleError, match=r"Column 'same' is required .* it is constant"):
+        learner(constraints={"required": ["same"]}).path(X.assign(same=1), y)
+    both = tuple(Literal("age", ">", cut) for cut in (40, 50, 60, 70, 75, 80))
+    with pytest.raises(RuleError, match="cannot hold what is required"):
+        learner(constraints={"required": both}).path(X, y)

@@ -83,35 +83,21 @@ def test_run_settings_are_numbered_like_their_families(state):
 
 
 @pytest.mark.slow
-def test_each_learner_and_variant_is_a_named_family(state):
+def test_families_are_named_and_measured_as_the_described_class(state):
     names = [family.name for family in families(SPEC, state)]
     assert len(set(names)) == len(names) == len(varied(SPEC))
     assert {learner.name for learner in LEARNERS.values()} <= set(names)
-
-
-@pytest.mark.slow
-def test_rules_against_the_class_are_measured_as_the_class_is(state):
     against = [f for f in families(SPEC, state) if "positive_label" in f.grid]
     assert len(against) == 5
     assert {f.estimator.positive_label for f in against} == {state.positive}
     assert {s["positive_label"] for f in against for s in f.settings} == {state.other_label}
-
-
-@pytest.mark.slow
-def test_instant_learners_come_right_after_the_first(state):
     assert "max_variables" in families(SPEC, state)[1].grid
 
 
-def test_cards_of_several_learners_are_shown_once():
+def test_every_learner_has_cards_a_part_in_a_run_and_one_question():
     assert len(set(CARDS)) == len(CARDS)
     assert set(CARDS) == {one.cards for one in LEARNERS.values()} - {None}
-
-
-def test_every_learner_of_a_run_has_a_part_in_it():
     assert {learner.key for learner, _ in varied(SPEC)} == set(LEARNERS)
-
-
-def test_every_learner_has_one_question_and_is_searchable():
     requested = [name for names in QUESTIONS.values() for name in names]
     assert sorted(requested) == sorted(LEARNERS)
     for typed in ("svm", "tree", "dnf", "boolean", "formula", "score"):

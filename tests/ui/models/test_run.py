@@ -102,13 +102,10 @@ def job(done, total, message=""):
     return found
 
 
-def test_run_shows_its_step_and_progress():
+def test_run_shows_its_progress_and_keeps_it_when_stopped():
     assert progress_words(job(0, 0)) == "Searching"
     shown = progress_words(job(26, 100, "Robustness 0.1: fold 6 of 10"))
     assert shown.startswith("Searching: Robustness 0.1: fold 6 of 10 (26 of 100)")
-
-
-def test_stopped_run_keeps_its_progress_and_names_the_button():
     running = job(26, 100)
     shown = stopped_words(running, has_points=True)
     assert "stopped at 26 of 100. Finished points stay." in shown
