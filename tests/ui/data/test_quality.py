@@ -233,4 +233,4 @@ def test_dates_in_another_format_are_converted_when_they_are_used():
     assert state.table.column("day").role == "feature"
     assert state.table.frame["day"].iloc[13] == pd.Timestamp(2024, 2, 14)
     app.button(key="use_column_0").click().run()
-    assert "Set which comes first" in message(app)
+    assert "Set which comes first" in errors(app)
