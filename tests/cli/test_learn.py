@@ -118,8 +118,9 @@ def test_costs_are_learned_from_and_reported(run, tmp_path, frame):
         missed, alarms = (truth & ~positive).sum(), (~truth & positive).sum()
         cost = 100 * (miss * missed + alarm * alarms) / 120
         assert shown["training"]["cost_per_100"] == pytest.approx(cost)
-        text = run("learn", *requested, *prices, *QUICK).stdout
-        assert f"A hundred training rows cost {cost:.4g} EUR." in text
+        result = run("learn", *requested, *prices, *QUICK)
+        assert f"A hundred training rows cost {cost:.4g} EUR." in result.stdout
+        assert "--cost-miss is what it costs to miss dead = 1." in result.stderr
         misses[miss] = missed
     assert misses[9] < misses[1]
 

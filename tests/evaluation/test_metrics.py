@@ -257,6 +257,7 @@ def test_sentences_list_the_largest_gap_first_with_figures():
     [
         (("a", "b"), "Predicted yes: a 100.0 %, b 0.0 %. A gap"),
         ((2, 0), "Predicted yes: 100.0 % for n 2, 0.0 % for n 0. A gap"),
+        (("z2", "z0"), "Predicted yes: 100.0 % for n z2, 0.0 % for n z0. A gap"),
     ],
 )
 def test_the_number_of_a_group_is_behind_its_share(names, words):

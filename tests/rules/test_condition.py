@@ -20,6 +20,7 @@ from rulekit.rules.condition import (
     moment,
     moment_text,
     positions_in,
+    spelled,
     turning_dates,
     words_of,
 )
@@ -226,7 +227,23 @@ def test_a_year_turns_at_its_first_and_last_second():
     assert turning_dates("year", [1.0]) == ()  # no second before it can be written
 
 
+def test_a_date_turns_within_a_second():
+    around = ("2024-01-02 23:59:59", "2024-01-03", "2024-01-03 00:00:01")
+    assert turning_dates("days since 2024-01-01", [2.0]) == around
+    assert turning_dates("date", [19725.0]) == around
+
+
 @pytest.mark.parametrize(("part", "values"), [("month", 12), ("weekday", 7), ("hour", 24)])
 def test_turning_dates_hold_every_value_of_a_part(part, values):
     dates = objects(*turning_dates(part, []))
     assert len(set(positions_in("", dates, part, None))) == values
+
+
+def test_weekdays_and_months_are_spelled_out_from_the_first_to_the_last():
+    assert [spelled(v, "month") for v in (0.0, 1.0, 12.0, 13.0)] == [
+        0.0,
+        "January",
+        "December",
+        13.0,
+    ]
+    assert [spelled(v, "weekday") for v in (1.0, 1.5, 7.0)] == ["Monday", 1.5, "Sunday"]
