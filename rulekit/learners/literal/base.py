@@ -338,7 +338,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         return full
 
     def required_conditions(self, problem: LearningProblem, max_clauses: int) -> RequiredConditions:
-        """Return what adds the required conditions to a rule of at most so many clauses."""
+        """Return what adds the required conditions to a rule of at most `max_clauses` clauses."""
         conditions = as_constraints(self.constraints).required
         return RequiredConditions(conditions, problem, self.positive_label_, max_clauses)
 
