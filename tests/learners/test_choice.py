@@ -255,7 +255,6 @@ def test_gap_kept_only_by_constants_gives_an_explained_empty_rule():
 @pytest.mark.parametrize(
     ("parameters", "error", "expected"),
     [
-        ({"max_gap": 0.1}, ValueError, "`max_gap` needs `groups`"),
         ({"groups": "town"}, DataError, "`groups` names column 'town', which the table does not"),
         ({"groups": "sex", "max_gap": 1.0}, ValueError, "'max_gap' parameter of RuleClassifier"),
         ({"groups": "sex", "max_gap": {"odds": 0.1}}, ValueError, "got 'odds': 0.1"),

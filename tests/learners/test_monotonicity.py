@@ -12,7 +12,6 @@ from rulekit.explain import explain
 from rulekit.families import (
     LPSVM,
     HyperplaneRuleClassifier,
-    IdealDNFClassifier,
     PowerLawTreeClassifier,
     RuleClassifier,
     ScorecardClassifier,
@@ -146,13 +145,6 @@ def test_unusable_constraints_raise(learner, limits, error, expected):
     X, y = table(3)
     model = LEARNERS[learner].set_params(constraints=limits, positive_label=None)
     with pytest.raises(error, match=expected):
-        model.fit(X, y)
-
-
-def test_learners_without_monotonic_constraints_raise():
-    X, y = table(4)
-    model = IdealDNFClassifier(constraints={"directions": {"age": ">"}})
-    with pytest.raises(ValueError, match="can only forbid whole columns"):
         model.fit(X, y)
 
 

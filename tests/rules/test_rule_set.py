@@ -12,6 +12,7 @@ from tests.reference.rules import clause_holds, decide, rows_of
 from tests.strategies.rules import clauses, columns, rule_sets
 
 OLD, HEAVY = Literal("age", ">", 50), Literal("size", ">", 30)
+ADULT = Literal("age", ">", 30)
 
 
 @given(clauses(), columns(max_rows=10))
@@ -51,6 +52,12 @@ def test_no_condition_is_always_true_in_an_and_and_never_in_an_or():
     table = {"age": np.zeros(2)}
     assert Clause((), "and").mask(table).tolist() == [True, True]
     assert Clause((), "or").mask(table).tolist() == [False, False]
+
+
+def test_a_rule_matches_the_rows_that_its_form_says():
+    ages, clauses = {"age": np.array([60.0, 40.0, 20.0])}, (Clause((OLD,)), Clause((ADULT,)))
+    masks = [RuleSet(clauses, ("a", "a"), form, "b").mask(ages).tolist() for form in ("dnf", "cnf")]
+    assert masks == [[True, True, False], [True, False, False]]
 
 
 def test_repeated_conditions_are_kept_once():

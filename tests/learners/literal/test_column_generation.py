@@ -7,7 +7,6 @@ from sklearn.exceptions import ConvergenceWarning
 from rulekit import (
     BoxSearchClassifier,
     ColumnGenerationClassifier,
-    Constraints,
     TwoLevelRuleClassifier,
     load_sample,
 )
@@ -85,12 +84,6 @@ def test_result_of_exact_pricing_is_reported_with_the_bound():
     model = learner(theta=2.0).fit(X, y)
     assert model.history_[-1]["bound"] == "linear program"
     assert model.history_[-1]["lower_bound"] == model.lower_bound_
-
-
-def test_required_conditions_are_refused():
-    X, y = mixed_table()
-    with pytest.raises(ValueError, match="does not support required conditions"):
-        learner(constraints=Constraints(required=("age",))).fit(X, y)
 
 
 def test_a_refined_rule_claims_no_bound():

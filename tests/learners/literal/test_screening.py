@@ -76,10 +76,8 @@ def test_counting_tests_change_no_rule_of_the_linear_program(rounding):
                 assert with_.lower_bound_ == without.lower_bound_
 
 
-def test_duality_needs_the_best_clause():
+def test_an_unknown_screening_is_refused():
     X, y = mixed_table()
-    with pytest.raises(ValueError, match="needs `exact=True`"):
-        OneLevelRuleClassifier(screening="duality").fit(X, y)
     with pytest.raises(ValueError, match="'screening' parameter"):
         OneLevelRuleClassifier(screening="magic").fit(X, y)
 

@@ -9,7 +9,6 @@ from sklearn.exceptions import ConvergenceWarning
 from rulekit.binning import Binarizer
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.learners import TwoLevelRuleClassifier
-from tests.engines import needs_highspy, solved_by
 from tests.learners.tables import mixed_table
 
 METHODS = ["set_cover", "block_coordinate", "alternating"]
@@ -48,20 +47,6 @@ def test_fitting_many_stops_on_request():
     settings = [{"theta": t} for t in (1.0, 2.0, 3.0, 4.0)]
     found = TwoLevelRuleClassifier().fit_many(X, y, settings, should_stop=lambda: next(requested))
     assert [model.theta for model in found] == [1.0, 2.0]
-
-
-def test_one_clause_is_the_same_by_all_methods():
-    X, y = mixed_table()
-    rules = {TwoLevelRuleClassifier(m, n_clauses=1).fit(X, y).rule_set_ for m in METHODS}
-    assert len(rules) == 1
-
-
-@needs_highspy
-def test_both_engines_find_the_same_rule():
-    X, y = mixed_table()
-    with_highspy = TwoLevelRuleClassifier().fit(X, y).rule_set_
-    with solved_by("scipy"):
-        assert TwoLevelRuleClassifier().fit(X, y).rule_set_ == with_highspy
 
 
 def test_whole_weights_and_repeated_rows_give_the_same_rule():
@@ -192,12 +177,6 @@ def test_random_parts_repeat_with_the_same_random_state():
     )
     first, second = (clone(model).set_params(random_state=5).fit(X, y) for _ in range(2))
     assert first.rule_set_ == second.rule_set_
-
-
-def test_the_relaxation_of_all_clauses_rounds_in_one_way_only():
-    X, y = mixed_table()
-    with pytest.raises(ValueError, match=r"`rounding` is read only where `method` is .*'exact'"):
-        TwoLevelRuleClassifier("lp", rounding="threshold").fit(X, y)
 
 
 def test_methods_that_are_not_built_are_refused():
