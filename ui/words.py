@@ -14,6 +14,7 @@ from rulekit.style.scorecard import card_lines
 from ui.state import AppState
 
 __all__ = [
+    "clause_names",
     "clause_words",
     "constant_answer",
     "rule_words",
@@ -54,6 +55,14 @@ def rule_words(model: Any, wording: Wording) -> str:
         for k, words in enumerate(clauses)
     ]
     return "\n".join([*lines, last])
+
+
+def clause_names(rule: RuleSet) -> list[str]:
+    """Return the names of a rule's clauses and of none; a scorecard has totals instead."""
+    if splits := scorecard_of(rule):
+        totals = [split.total for split in splits]
+        return [*(f"total from {total}" for total in totals), f"total below {totals[-1]}"]
+    return [*(f"clause {k + 1}" for k in range(rule.n_clauses)), "no clause"]
 
 
 def constant_answer(rule: RuleSet) -> Any:

@@ -21,8 +21,9 @@ LEAST_REACH = 0.02  # of the vertical axis, in errors; of costs five times this 
 HEIGHT = 380
 ALONG = np.linspace(0.1, 0.9, 9)  # parts of a line that words keep clear of
 PER_LINE, LINE = 3, 20  # learners in a line of the legend; its height in pixels
+MAX_TICKS = 10  # numbers along the axis that fit into a narrow window
 MARGIN, MARGIN_WIDTH = 130, 19  # right of the plot, for names of lines: pixels, letters
-LEAST_PLOT = (190.0, 200.0)  # pixels inside the axes, in a narrow window
+LEAST_PLOT = (170.0, 200.0)  # pixels inside the axes, in a narrow window
 PLOTS = (LEAST_PLOT, (380.0, 240.0), (550.0, 275.0))  # and in wider ones
 WHOLE = "limit"  # the axis of whole numbers of conditions allowed
 AXIS_NAMES = {
@@ -45,6 +46,7 @@ DOWN = (-40, 40, -80, 80, -130, 130, -180)
 COVERED, OUTSIDE = 10.0, 100.0  # costs of a point that is covered, and of leaving the plot
 POINT_WEIGHT = 4  # cost of a point that is covered, relative to a mark on a line
 ROOM = 6.0  # pixels kept free around a note
+RING = 24  # diameter of the mark of the selected point, in pixels
 
 
 def placed(
@@ -228,7 +230,8 @@ def front_figure(
         _add_ring(figure, shown.loc[selected], x, y)
     figure.update_xaxes(title=AXIS_NAMES.get(x, plain(x)), rangemode="tozero")
     if x == WHOLE and len(shown):
-        figure.update_xaxes(dtick=1, range=_across(shown, x))
+        dtick = -(-int(shown[x].max()) // MAX_TICKS)
+        figure.update_xaxes(dtick=dtick, range=_across(shown, x))
     ticks = ",.4~g" if y == COST else ".2~%"
     figure.update_yaxes(title=AXIS_NAMES.get(y, plain(y)), tickformat=ticks, range=limits)
     return figure
@@ -372,7 +375,9 @@ def _add_band(figure: go.Figure, points: pd.DataFrame, y: str, colour: str) -> N
 def _across(points: pd.DataFrame, x: str) -> tuple[float, float]:
     """Return the range of the horizontal axis, with room for the outermost points."""
     values = points[x].to_numpy(dtype=float)
-    return float(min(values.min(), 1) - 0.5 if x == WHOLE else 0.0), float(values.max() + 0.5)
+    left, last = float(min(values.min(), 1) - 0.5 if x == WHOLE else 0.0), float(values.max())
+    ring = (RING / 2 + 2) / LEAST_PLOT[0]  # part of the axis: names of lines are right of it
+    return left, last + max(0.5, (last - left) * ring / (1 - ring))
 
 
 def _curve(family: Baseline) -> go.Scatter:
@@ -527,7 +532,7 @@ def _add_notes(
 def _add_ring(figure: go.Figure, point: pd.Series, x: str, y: str) -> None:
     ring = {
         "symbol": "circle-open",
-        "size": 24,
+        "size": RING,
         "color": VERMILION,
         "line": {"width": 2, "color": VERMILION},
     }

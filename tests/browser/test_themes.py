@@ -49,6 +49,10 @@ def test_compared_learners_are_a_table_with_a_legend_of_two_lines(modelled):
     assert visitor.page.locator(".st-key-compared_table canvas").count()
     assert looks.findings(visitor.page) == []
     assert looks.covered(visitor.page) == []
+    screen = visitor.page.viewport_size
+    visitor.page.set_viewport_size({"width": 390, "height": 900})
+    assert looks.covered(visitor.ready().page) == []
+    visitor.page.set_viewport_size(screen)
 
 
 def test_presenter_mode_hides_navigation_and_prints_one_page(modelled):

@@ -271,3 +271,29 @@ def made():
 @pytest.fixture(scope="module")
 def tree(made):
     return PowerLawTreeClassifier(positive_label="on").fit(made.frame, made.labels)
+
+
+@given(
+    st.integers(18, 80),
+    st.floats(0.1, 3.0),
+    st.floats(5.0, 200.0),
+    st.sampled_from([None, 1.5]),
+)
+def test_columns_of_whole_numbers_change_to_the_nearest_one_that_turns(age, share, high, low):
+    terms = (PowerLaw(share, (Factor("age"),)), PowerLaw(1.0, (Factor("flag"),)))
+    split = PowerLawSplit(terms, high, low)
+    rule = rule_of_tree(Branch(split, Leaf("low"), Leaf("high")), "high")
+    row = {"age": np.array([float(age)]), "flag": np.array([0.0])}
+    seen = {"age": np.arange(18, 81), "flag": np.arange(63) % 2}
+    (path,) = explain_path(rule, row, training=seen)
+    (reported,) = explain(rule, row, training=seen)
+    nearest = {}
+    for feature, values in (("age", np.arange(-500.0, 3000.0)), ("flag", np.array([0.0, 1.0]))):
+        tried = {f: np.full(len(values), v[0]) for f, v in row.items()} | {feature: values}
+        turns = values[split.mask(tried) != split.mask(row)]
+        if len(turns):
+            nearest[feature] = np.abs(turns - row[feature][0]).min()
+    assert {c.feature: abs(c.new - c.old) for c in path[0].changes} == nearest
+    for change in (*path[0].changes, *reported.counterfactual.changes):
+        assert change.new == int(change.new)
+        assert abs(change.new - change.old) == nearest[change.feature]

@@ -88,16 +88,16 @@ def test_reached_points_are_listed_with_their_conditions():
     (found, *_) = explain(card(5), PEOPLE)
     assert found.sentence == (
         "Predicted high: 5 points reach 5: age 72 > 60 gives 3, bp 150 > 140 gives 2, "
-        "town 'Köln' and sport false give nothing (clause 1)."
+        "town 'Köln' and sport false give nothing."
     )
 
 
 def test_near_miss_reports_missing_points_and_what_suffices():
     found = explain(card(4), PEOPLE)[1]
     assert found.near_misses[0].sentence == (
-        "Clause 1 does not match: 2 points are 2 short of 4 (age 65 > 60 gives 3, sport is true "
-        "gives -1, bp 120 and town 'Köln' give nothing); enough if bp were above 140 (now 120) or "
-        "if town were 'Bonn' (now 'Köln')."
+        "2 points are 2 short of 4 (age 65 > 60 gives 3, sport is true gives -1, bp 120 and town "
+        "'Köln' give nothing); enough if bp were above 140 (now 120) or if town were 'Bonn' (now "
+        "'Köln')."
     )
     check = found.near_misses[0].checks[0]
     assert (check.value, check.distance, check.share) == (2.0, 2.0, 0.25)
@@ -107,7 +107,7 @@ def test_near_miss_reports_missing_points_and_what_suffices():
 def test_bands_of_a_scorecard_are_listed_from_the_nearest():
     found = explain(card(6, 3), PEOPLE)[1]
     assert [m.index for m in found.near_misses] == [1, 0]
-    assert found.near_misses[0].sentence.startswith("Clause 2 does not match: 2 points are 1 short")
+    assert found.near_misses[0].sentence.startswith("2 points are 1 short")
     assert explain(card(6, 3), PEOPLE)[0].near_misses[0].checks[0].distance == 1.0
 
 
@@ -150,7 +150,22 @@ def test_similar_cases_agree_condition_by_condition():
     y = ["high", "low", "low"]
     (found, *_) = explain(card(4), PEOPLE, training=(PEOPLE, y))
     assert [s.agreement for s in found.similar(3)] == [1.0, 0.5, 0.5]
-    assert found.past.sentence == "Clause 1: high in 1 of 1 training row (100 %)."
+    assert found.past.sentence == "Total from 4: high in 1 of 1 training row (100 %)."
+
+
+def test_a_scorecard_is_explained_by_totals():
+    y = ["high", "low", "middle"]
+    for total, *lower in ((4,), (6, 4)):
+        for found in explain(card(total, *lower), PEOPLE, training=(PEOPLE, y)):
+            told = [found.sentence, *found.supporting, *(m.sentence for m in found.near_misses)]
+            assert "clause" not in " ".join(told).lower()
+            assert "  " not in found.sentence
+    found = explain(card(6, 4), PEOPLE, training=(PEOPLE, y))
+    assert {one.past.sentence.partition(":")[0] for one in found} <= {
+        "Total from 6",
+        "Total from 4 to 5",
+        "Total below 4",
+    }
 
 
 def test_smallest_change_may_use_several_columns():
@@ -178,10 +193,16 @@ def test_readers_without_logic_hear_no_signs_and_one_change():
     words = Wording(names={"bp": "Blood pressure"}, units={"bp": "mmHg"}, spoken=True)
     found = explain(card(6, 4), PEOPLE, wording=words)[1]
     assert found.sentence == (
-        "The answer is low: for middle, 2 points are 2 short of 4 (3 because age is 65, above 60; "
+        "Predicted low: for middle, 2 points are 2 short of 4 (3 because age is 65, above 60; "
         "-1 because sport is true; none from Blood pressure 120 and town Köln); enough if Blood "
         "pressure were above 140 mmHg (now 120)."
     )
     assert condition_text(FOUR.negated(), words).endswith(
         "2 if town is one of Bonn, Ulm, -1 if sport is true; a missing value gives 0)"
     )
+
+
+def test_a_column_of_whole_numbers_changes_to_a_whole_number():
+    split = PointsSplit((Literal("age", ">", 60.5), Literal("bp", ">", 140.2)), (3, 2), 5)
+    (change,) = read_points(split, {"age": 72.0, "bp": 120.0}, whole={"bp"}).changes
+    assert (change.new, change.text) == (141.0, "bp were 141 or higher (now 120)")

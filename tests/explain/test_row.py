@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from rulekit import BoxSearchClassifier
 from rulekit.exceptions import DataError, RuleError
 from rulekit.explain import explain
-from rulekit.explain.row import CheckedClause, Checker, near_miss, nearness
 from rulekit.explain.similar import past_cases, similar_cases, training_rows
-from rulekit.explain.subject import as_column
 from rulekit.rules import (
     Clause,
     Factor,
@@ -107,7 +105,10 @@ def test_first_of_several_labels_decides():
 
 def test_rule_without_conditions_is_stated():
     found = explain(RuleSet((), (), "dnf", "well"), YOUNG)[0]
-    assert found.sentence == "Predicted well: the rule reads no column, every row gets this answer."
+    assert (
+        found.sentence
+        == "Predicted well: the rule reads no column, every row gets this prediction."
+    )
     assert not found.counterfactual.possible
 
 
@@ -188,17 +189,15 @@ def test_plain_words_hold_no_sign_and_no_term_of_logic(case, split):
 def test_plain_sentences_give_values_and_limits_in_words():
     rule, frame = patients()
     old, _, both, unknown = explain(rule, frame, wording=SPOKEN)
-    because = "The answer is ill because glucose is {}, above 126.5, and age is {}, above 50."
+    because = "Predicted ill because glucose is {}, above 126.5, and age is {}, above 50."
     assert old.sentence == because.format(141, 57)
     assert both.sentence == because.format(190, 60)
-    assert unknown.sentence.startswith(
-        "The answer is well: for ill, glucose would have to be above"
-    )
+    assert unknown.sentence.startswith("Predicted well: for ill, glucose would have to be above")
     assert explain(rule, YOUNG, wording=SPOKEN)[0].sentence == (
-        "The answer is well: for ill, age would have to be above 50 (it is 44)."
+        "Predicted well: for ill, age would have to be above 50 (it is 44)."
     )
     assert explain(rule.negated(), YOUNG, wording=SPOKEN)[0].sentence == (
-        "The answer is well because age is 44, at most 50, and colour is blue (not red)."
+        "Predicted well because age is 44, at most 50, and colour is blue (not red)."
     )
 
 
@@ -213,7 +212,7 @@ def test_plain_sentences_give_values_and_limits_in_words():
 def test_plain_sums_are_scores(split, holds, told):
     rule = RuleSet((Clause((split,)),), ("ill",), "dnf", "well")
     found = explain(rule, pd.DataFrame({"age": [30.0], "bmi": [30.0]}), wording=SPOKEN)[0]
-    start = "The answer is ill because " if holds else "The answer is well: for ill, "
+    start = "Predicted ill because " if holds else "Predicted well: for ill, "
     assert found.sentence == f"{start}{told}."
 
 
@@ -271,13 +270,13 @@ def test_past_cases_of_the_default_are_those_no_clause_decides():
 )
 def test_past_cases_name_a_number_as_an_outcome(label, outcome):
     labels = np.array([label, "other"], dtype=object)
-    found = past_cases(labels, np.array([True, True]), label, 0)
+    found = past_cases(labels, np.array([True, True]), label, "Clause 1")
     assert found.sentence == f"Clause 1: {outcome} in 1 of 2 training rows (50 %)."
 
 
 def test_spoken_past_cases_end_with_the_outcome():
     labels = np.array([1, 1, 0])
-    found = past_cases(labels, np.ones(3, dtype=bool), 1, 0, Wording(spoken=True))
+    found = past_cases(labels, np.ones(3, dtype=bool), 1, "", Wording(spoken=True))
     assert found.sentence == "In 2 of 3 past cases like it the outcome was 1."
 
 
@@ -347,78 +346,3 @@ def test_boolean_outcomes_are_written_as_on_the_pages():
         found.counterfactual.sentence
         == "The prediction would be False if a were 1 or lower (now 2)."
     )
-
-
-RANGES = {"age": 100.0, "mass": 100.0}
-OLD = Literal("age", ">", 50)
-PLANE = LinearSplit((("age", 1.0), ("mass", -1.0)), ">", 0.0)
-RATIO = PowerLawSplit((PowerLaw(1.0, (Factor("mass"), Factor("age", -1, floor=1.0))),), 2.0)
-
-
-@pytest.mark.parametrize(
-    ("condition", "value", "row", "distance", "share"),
-    [
-        (OLD, 60.0, {"age": 60.0}, 0.0, 0.0),
-        (OLD, 44.0, {"age": 44.0}, 6.0, 0.06),
-        (OLD, 50.0, {"age": 50.0}, 0.0, 0.0),
-        (OLD, None, {"age": None}, None, None),
-        (Literal("town", "==", "Ulm"), "Bonn", {"town": "Bonn"}, None, None),
-        (PLANE, 10.0, {"age": 70.0, "mass": 60.0}, 0.0, None),
-        (PLANE, -5.0, {"age": 55.0, "mass": 60.0}, 5.0, None),
-        (PLANE, None, {"age": None, "mass": 60.0}, None, None),
-        (RATIO, 3.0, {"age": 20.0, "mass": 60.0}, 1.0, 0.1),
-        (RATIO, 1.0, {"age": 60.0, "mass": 60.0}, 0.0, None),
-    ],
-)
-def test_distance_and_share_of_the_range(condition, value, row, distance, share):
-    columns = {f: as_column([v]) for f, v in row.items()}
-    holds = bool(condition.mask(columns)[0])
-    checked = Checker(value, row, holds, RANGES).write(condition)
-    assert (checked.literal, checked.value, checked.holds) == (condition, value, holds)
-    assert checked.distance == (None if distance is None else pytest.approx(distance))
-    assert checked.share == (None if share is None else pytest.approx(share))
-    assert checked.to_dict()["column"] == ", ".join(condition.features)
-
-
-@pytest.mark.parametrize(
-    ("condition", "operator", "threshold"),
-    [
-        (OLD, ">", 50.0),
-        (Literal("town", "in", ("Ulm", "Bonn")), "in", ["Bonn", "Ulm"]),
-        (PLANE, ">", 0.0),
-        (RATIO.negated(), ">", 2.0),
-        (PowerLawSplit(RATIO.terms, 2.0, 1.0), "within", [1.0, 2.0]),
-        (PowerLawSplit(RATIO.terms, 2.0, 1.0, inside=False), "outside", [1.0, 2.0]),
-    ],
-)
-def test_compared_values_are_plain_data(condition, operator, threshold):
-    row = dict.fromkeys(condition.features, None)
-    plain = Checker(None, row, False).write(condition).to_dict()
-    assert (plain["operator"], plain["threshold"]) == (operator, threshold)
-
-
-def clause(*holds):
-    checks = [Checker(60.0 if h else 44.0, {"age": 0.0}, h, RANGES).write(OLD) for h in holds]
-    return CheckedClause(1, "ill", tuple(checks))
-
-
-@pytest.mark.parametrize(
-    ("holds", "start"),
-    [
-        (
-            (True, False),
-            "Clause 2 nearly matches, 1 of 2 conditions met: age is 44 but would have to be above "
-            "50",
-        ),
-        ((True, True, False, False), "Clause 2 does not match, 2 of 4 conditions met: age is 44"),
-        ((False,), "Clause 2 does not match: age is 44 but would have to be above 50."),
-    ],
-)
-def test_a_near_miss_counts_what_holds(holds, start):
-    assert near_miss(clause(*holds), mirrored=False).sentence.startswith(start)
-
-
-def test_few_missing_conditions_come_first_then_small_ones():
-    one, two = near_miss(clause(True, False), False), near_miss(clause(False, False), False)
-    assert nearness(one) == (1, pytest.approx(0.06), 1)
-    assert sorted([two, one], key=nearness) == [one, two]

@@ -223,7 +223,7 @@ def test_presenter_mode_has_no_signs_and_no_jargon(open_app, kind):
         assert not app.error
         reported = [spoken(t) for t in seen(app)]
         assert "Back to Explain" in reported
-        assert [t for t in reported if t.startswith(f"The answer is {answer}")]
+        assert [t for t in reported if t.startswith(f"Predicted {answer}")]
         assert not [t for t in reported if SIGNS.search(t) or JARGON.search(t)]
 
 

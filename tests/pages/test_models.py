@@ -29,7 +29,7 @@ from ui.learners.spec import QUICK, quiet
 from ui.models.run import FIRST, LONGER
 from ui.picked import model_key
 from ui.runs import jobs
-from ui.state import AppState, BinningSpec, SplitSpec
+from ui.state import AppState, BinningSpec, SplitSpec, changed
 
 pytestmark = pytest.mark.slow
 
@@ -329,6 +329,15 @@ def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
         assert app.multiselect(key="run_forbidden").value == ["amount", "age"]
         app.switch_page("pages/data.py").run()
         app.switch_page("pages/models.py").run()
+
+
+def test_a_forbidden_column_that_is_ignored_for_a_while_stays_forbidden(on_models):
+    app = opened_constraints(on_models)
+    app.multiselect(key="run_forbidden").set_value(["amount", "age"]).run()
+    for role, forbidden in (("ignore", ["age"]), ("feature", ["age", "amount"])):
+        state = app.session_state["app"]
+        app.session_state["app"] = changed(state, table=state.table.with_roles({"amount": role}))
+        assert sorted(app.run().multiselect(key="run_forbidden").value) == forbidden
 
 
 def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):

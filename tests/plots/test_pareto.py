@@ -137,6 +137,17 @@ def test_ticks_of_conditions_allowed_are_whole_numbers():
     assert (axis.range[0], axis.range[1]) == (0.5, 3.5)
 
 
+@pytest.mark.parametrize("n", [5, 12, 24])
+def test_ring_of_the_last_point_and_numbers_fit_into_a_narrow_plot(n):
+    errors = np.linspace(0.3, 0.1, n)
+    points = pd.DataFrame({"limit": range(1, n + 1), "test_error": errors}).assign(on_front=True)
+    figure = front_figure(points, x="limit", selected=n - 1)
+    (left, right), ring = figure.layout.xaxis.range, figure.data[-1].marker.size / 2
+    scale = LEAST_PLOT[0] / (right - left)
+    assert (right - n) * scale > ring  # names of lines begin right of the axis
+    assert figure.layout.xaxis.dtick * scale > 2 * LETTER + 1  # two digits
+
+
 def test_a_note_does_not_lie_on_a_steep_line():
     errors = [0.256, 0.097, *[0.095] * 10]
     points = pd.DataFrame({"limit": range(1, 13), "test_error": errors}).assign(on_front=True)

@@ -23,7 +23,7 @@ from rulekit.plots import (
     screening_table,
     thresholds,
 )
-from rulekit.style.phrases import capped
+from rulekit.style.phrases import capped, counted_outcome
 from ui.cache import kept
 from ui.escape import md
 from ui.runs.background import answer_of
@@ -58,7 +58,7 @@ def shares_table(
 ) -> None:
     """Show the number of rows and the share of each outcome in per cent, one column each."""
     percent = np.reshape(100 * np.asarray(shares, dtype=float), (len(values), len(labels)))
-    names = [f"{label}, %" for label in labels]
+    names = [f"{counted_outcome(label)}, %" for label in labels]
     frame = pd.DataFrame({"values": list(values), "rows": list(rows)})
     frame = pd.concat([frame, pd.DataFrame(percent, columns=names)], axis=1)
     st.dataframe(
@@ -331,7 +331,7 @@ def _levels(state: AppState, name: str, values: list[Any]) -> None:
             top = table.iloc[0]
             alt = (
                 f"{state.label(name)}: {len(table)} levels; the commonest, {top['level']}, has "
-                f"{top['rows']} rows, {top['share']:.0%} {state.positive}."
+                f"{top['rows']:,} rows, {top['share']:.0%} {counted_outcome(state.positive)}."
             )
         figure = levels_figure(state, table, shown_name(state, name))
         chart(figure, "binning_levels_chart", alt)
@@ -343,8 +343,9 @@ def _levels(state: AppState, name: str, values: list[Any]) -> None:
         shares_table(table["level"], table["rows"], shares, labels, "in each level")
         return
     shown = table.assign(share=100 * table["share"])
-    shown = shown.rename(columns={"positive": f"{state.positive}, rows"})
-    _shares(shown, f"Rows and share of {state.positive} in each level.")
+    outcome = counted_outcome(state.positive)
+    shown = shown.rename(columns={"positive": f"{outcome}, rows"})
+    _shares(shown, f"Rows and share of {outcome} in each level.")
 
 
 def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
@@ -387,9 +388,10 @@ def _outcome_table(
         shares_table(values, rows, shares, state.labels, where)
         return
     table = pd.DataFrame({"values": list(values), "rows": list(rows)})
-    table[f"{state.positive}, rows"] = counts  # an outcome may be called "rows" or "share"
+    outcome = counted_outcome(state.positive)  # an outcome may be called "rows" or "share"
+    table[f"{outcome}, rows"] = counts
     table["share"] = 100 * np.ravel(shares)
-    _shares(table, f"Rows and share of {state.positive} {where}.")
+    _shares(table, f"Rows and share of {outcome} {where}.")
 
 
 def _shares(table: pd.DataFrame, alt: str) -> None:

@@ -197,9 +197,7 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
     way = st.radio(
         "Cut",
         [*cuts, TYPED],
-        format_func=lambda way: (
-            f"{way} ({cuts[way]:,.6g})".replace(",", " ") if way in cuts else way
-        ),
+        format_func=lambda way: f"{way} ({cuts[way]:,.6g})" if way in cuts else way,
         horizontal=True,
         key=f"{key}_cut_way",
     )

@@ -26,7 +26,7 @@ from ui.rule_numbers import ANSWER, ROW, TRUTH, Rows, matches, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
 from ui.widgets import choice, pick_row
-from ui.words import clause_words, fixed_columns, value_words
+from ui.words import clause_names, clause_words, fixed_columns, value_words
 from ui.workspace import change
 
 ALIKE = "conditions alike"
@@ -127,10 +127,12 @@ def case_table(
 def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state: AppState) -> Mask:
     """Show the filters by clause and group; return which cases remain."""
     fired = matches(rule, rows)
-    verb = "matches" if rule.form == "dnf" else "fails"
-    clauses = {f"clause {k + 1} {verb}": fired[:, k] for k in range(rule.n_clauses)}
-    clauses[f"no clause {verb}"] = ~fired.any(axis=1)
-    clause = places[0].selectbox("Clause", [ANY, *clauses], key=f"explain_clause_{rule.n_clauses}")
+    verb, title = " matches" if rule.form == "dnf" else " fails", "Clause"
+    if scorecard_of(rule):
+        verb, title = "", "Points"
+    *names, none = [f"{name}{verb}" for name in clause_names(rule)]
+    clauses = {name: fired[:, k] for k, name in enumerate(names)} | {none: ~fired.any(axis=1)}
+    clause = places[0].selectbox(title, [ANY, *clauses], key=f"explain_clause_{'_'.join(names)}")
     keep = clauses.get(clause, np.ones(len(rows.y), dtype=bool))
     distinct = {c.name: c.n_distinct for c in state.table.columns}
     columns = [name for name in rows.X.columns if distinct[name] <= MAX_VALUES]
@@ -218,8 +220,7 @@ def explained(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wordi
     fixed = st.session_state.get("explain_fixed", default)
     explanation = explain(model, X, training=(train.X, train.y), immutable=fixed, wording=words)[0]
     if sentence := points_sentence(model, X):
-        lead = f"{'The answer is' if words.spoken else 'Predicted'} "
-        lead += outcome_text(explanation.prediction)
+        lead = f"Predicted {outcome_text(explanation.prediction)}"
         explanation = replace(explanation, sentence=f"{lead}: {sentence}")
     return explanation
 

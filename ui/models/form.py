@@ -360,9 +360,13 @@ def _columns(
 
 
 def _constraints(state: AppState, usual: RunSpec, listed: bool) -> dict[str, object]:
-    forbidden = _columns(
-        "Must not appear", state.features, listed, usual.forbidden, "run_forbidden", state
-    )
+    key, aside = "run_forbidden", "_forbidden_aside"  # columns that are no features at present
+    before = [*st.session_state.get(key, usual.forbidden), *st.session_state.get(aside, ())]
+    st.session_state[aside] = [name for name in before if name not in state.features]
+    if key in st.session_state:
+        st.session_state[key] = [name for name in before if name in state.features]
+    forbidden = _columns("Must not appear", state.features, listed, before, key, state)
+    forbidden += st.session_state[aside]
     equal = st.toggle(
         "Allow “is not” conditions",
         value=usual.allow_not_equal,

@@ -45,7 +45,7 @@ from ui.shell import once
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, selected_id
 from ui.widgets import choice, pick_row
-from ui.words import clause_words, constant_answer, wording
+from ui.words import clause_names, clause_words, constant_answer, wording
 
 SHOWN_ROWS = 500
 MATCHED = {
@@ -225,8 +225,9 @@ def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
     fired = matches(rule, rows)
     wrong = rows.answers(rule) != rows.y
     choices = {"wrong": wrong}
-    choices |= {f"decided by clause {k + 1}": fired[:, k] for k in range(rule.n_clauses)}
-    choices["decided by no clause"] = ~fired.any(axis=1)
+    decided = [*fired.T, ~fired.any(axis=1)]
+    begin = "" if scorecard_of(rule) else "decided by "
+    choices |= dict(zip([f"{begin}{name}" for name in clause_names(rule)], decided, strict=True))
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     which = left.selectbox("Rows", list(choices), key="covered_which")
     only = right.toggle("Only wrong ones", key="covered_wrong", disabled=which == "wrong")

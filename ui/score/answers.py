@@ -22,6 +22,7 @@ from rulekit.explain.subject import columns_for
 from rulekit.export.sheets.frame import CASE_FILES, cases_frame
 from rulekit.learners.choice import COST
 from rulekit.rules import wilson_interval
+from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import capped
 from rulekit.style.wording import measured, plural
 from ui.cache import kept
@@ -30,7 +31,7 @@ from ui.rule_numbers import ANSWER, ROW, TRUTH, row_number
 from ui.shell import problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState, app_state
 from ui.widgets import pick_row
-from ui.words import fixed_columns, wording
+from ui.words import clause_names, fixed_columns, wording
 
 TEST_ROWS = "test rows"
 SHOWN = 8  # maximal number of columns listed
@@ -218,9 +219,9 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
         names = {"then": "before", "now": "now"}
         show = st.warning if any(f.worse for f in scored.figures) else st.success
         show(md(scored.sentence, 400))
-    lines = []
+    lines, names_of = [], clause_names(rule_of(scored.model))
     for figures in scored.figures:
-        line = {"": f"clause {figures.clause}" if figures.clause else "whole rule"}
+        line = {"": names_of[figures.clause - 1] if figures.clause else "whole rule"}
         for when, name in names.items():
             n, right = getattr(figures, f"n_{when}"), getattr(figures, f"right_{when}")
             low, high = wilson_interval(right, n)

@@ -123,7 +123,7 @@ class HyperplaneExplanation:
     def sentence_with(self, wording: Wording) -> str:
         """Return the sentence with the reader's wording."""
         answer = label_text(self.prediction)
-        lead = f"The plane answers {answer}"
+        lead = f"The plane predicts {answer}"
         if self.confidence is not None:
             lead += f" with a confidence of {100 * self.confidence:.1f} %"
         texts = [condition_text(c, wording) for c in self.clause.conditions]
@@ -203,7 +203,7 @@ def explain_with_hyperplane(
     >>> X = pd.DataFrame({"age": [20, 30, 40, 50, 60, 70]})
     >>> model = HyperplaneRuleClassifier(LPSVM(nu=10), confidence_folds=0).fit(X, list("aaabbb"))
     >>> print(explain_with_hyperplane(model, X.tail(1))[0].sentence)
-    The plane answers 'b', as for every case within the training table's range
+    The plane predicts 'b', as for every case within the training table's range
     with age >= 46. 3 training cases lie in this box, 3 of them 'b'.
     """
     if box not in BOXES:

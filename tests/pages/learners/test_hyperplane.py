@@ -62,7 +62,7 @@ def test_explain_shows_the_box_of_the_case_and_its_confidence(on_cancer):
     labels = {m.label: m.value for m in app.metric}
     assert labels["Confidence of the plane"].endswith("%")
     assert {"Right in this box", "Size of the box", "Distance to the plane"} <= set(labels)
-    assert "The plane answers" in text(app)
+    assert "The plane predicts" in text(app)
     app.button(key="presenter_on").click().run()
     assert not app.metric
 

@@ -32,8 +32,11 @@ def test_outcome_may_have_the_name_of_a_share_column():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("outcome", ["rows", "share", "self"])
-def test_described_outcome_may_have_the_name_of_a_column(outcome):
+@pytest.mark.parametrize(
+    ("outcome", "called"),
+    [("rows", "rows"), ("share", "share"), ("self", "self"), (1, "outcome 1"), ("0", "outcome 0")],
+)
+def test_described_outcome_may_have_the_name_of_a_column_or_number(outcome, called):
     def page(outcome):
         from types import SimpleNamespace
 
@@ -46,5 +49,5 @@ def test_described_outcome_may_have_the_name_of_a_column(outcome):
     assert not app.exception
     table = app.dataframe[0].value
     assert table["rows"].tolist() == [3, 4]
-    assert table[f"{outcome}, rows"].tolist() == [1, 2]
+    assert table[f"{called}, rows"].tolist() == [1, 2]
     assert table["share"].tolist() == [25, 50]

@@ -20,7 +20,7 @@ def job():
     return begun
 
 
-def test_remaining_time_is_shown_after_three_tasks_and_falls_while_none_ends(job):
+def test_remaining_time_is_shown_after_three_tasks_and_falls(job):
     job._paused_at = job.started + 3
     for done in range(3):
         job._take({"done": done})
