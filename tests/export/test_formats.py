@@ -29,7 +29,16 @@ from rulekit.export import (
 )
 from rulekit.export.documents.latex import SPECIAL, escaped
 from rulekit.export.formats import CHECKED
-from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, RuleSet
+from rulekit.rules import (
+    Clause,
+    Factor,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+)
 from tests.explain.tables import (
     PLAIN,
     FakeModel,
@@ -281,7 +290,10 @@ def test_truth_values_can_be_summed(format):
     assert verify_export(rule, columns, format).ok
 
 
-def test_latex_writes_points_to_stay_below():
+def test_latex_writes_points_to_stay_below_and_sums_to_exceed():
     tests = (Literal("age", ">", 60), Literal("town", "==", "Bonn", missing=True))
     text = to_latex(dnf(PointsSplit(tests, (3, 2), 4, False)))
     assert r"points $< 4$ of ($3$ if age $>$ $60$, $2$ if town" in text
+    law = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
+    text = to_latex(dnf(PowerLawSplit((law,), 27.0, inside=False)))
+    assert r"$\frac{\mbox{mass}}{\max(\mbox{height}, 0.1)^{2}} > 27$" in text

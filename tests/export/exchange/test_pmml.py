@@ -17,7 +17,7 @@ from lxml import etree
 
 from rulekit.exceptions import ExportError
 from rulekit.export.exchange.pmml import NAMESPACE, to_pmml
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, Factor, LinearSplit, Literal, PowerLaw, PowerLawSplit, RuleSet
 from tests.explain.tables import cases, dnf
 from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, needed
@@ -109,3 +109,12 @@ def test_a_column_called_answer_keeps_its_name():
 def test_conditions_beyond_pmml_are_refused(rule, message):
     with pytest.raises(ExportError, match=message):
         to_pmml(rule)
+
+
+def test_computed_values_are_separate_fields():
+    law = PowerLawSplit((PowerLaw(2.0, (Factor("a"), Factor("b", -1, floor=1.0))),), 3.0)
+    root = parsed(dnf(LinearSplit((("a", 1.0), ("b", -2.0)), ">", 0.5), law))
+    names = [f.get("name") for f in root.iterfind(".//p:DerivedField", IN)]
+    assert names == ["sum 1", "power law 2"]
+    used = {p.get("field") for p in root.iterfind(".//p:SimplePredicate", IN)}
+    assert used == {"a", "b", *names}
