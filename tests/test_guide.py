@@ -165,6 +165,8 @@ def test_commands_of_the_readme_work(tmp_path):
     (commands,) = [b for b in re.findall(r"```sh\n(.*?)```", readme, re.S) if "rulekit learn" in b]
     loans = load_sample("credit").frame
     said = building.Page(tmp_path).shell(commands)
+    assert {path.name for path in tmp_path.iterdir()} == {"rule.json", "predictions.xlsx"}
+    assert "CASE" in said
     rule = from_json((tmp_path / "rule.json").read_text(encoding="utf-8"))
     (answer,) = rule.predict(loans.iloc[[11]])
     assert f"Row 12: Predicted {answer}" in said

@@ -39,7 +39,7 @@ from rulekit.rules import (
 from rulekit.rules.codec import READERS, rule_from_dict, rule_to_dict
 from rulekit.rules.writer import KINDS, ConditionWriter, rule_lines
 from rulekit.style.phrases import Wording, clause_words
-from tests.export.cells import as_text
+from tests.export.readers import as_text
 from ui.words import rule_words
 
 ROOT = Path(__file__).parents[1]

@@ -1,15 +1,12 @@
 """A learned list of three outcomes, gaps and text, through figures, explanations and files."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from rulekit import BoxSearchClassifier, compare_rules, explain, rule_statistics
+from rulekit import BoxSearchClassifier, explain
 from rulekit.data import columns_of
-from rulekit.explain import score
 from rulekit.export import verify_export
 from rulekit.export.formats import FORMATS
-from rulekit.rules import simplify
 from tests.learners.tables import mixed_table
 
 
@@ -28,35 +25,6 @@ def first_that_holds(rule, columns, i):
         if all(c.mask(one)[0] for c in clause.conditions):
             return k
     return -1
-
-
-def test_statistics_equal_row_counts(learned):
-    model, X, y = learned
-    rule, columns = model.rule_set_, columns_of(X)
-    assert len(set(rule.labels)) == 3 or len({*rule.labels, rule.default}) == 3
-    deciding = [first_that_holds(rule, columns, i) for i in range(len(y))]
-    predicted = [rule.labels[k] if k >= 0 else rule.default for k in deciding]
-    assert model.predict(X).tolist() == predicted
-    found = rule_statistics(rule, columns, y)
-    counted = pd.crosstab(pd.Series(y), pd.Series(predicted))
-    for a, true in enumerate(found.labels):
-        for b, answer in enumerate(found.labels):
-            expected = counted.loc[true, answer] if answer in counted.columns else 0
-            assert found.confusion[a, b] == expected
-        right = np.mean([s == true for s, t in zip(predicted, y, strict=True) if t == true])
-        assert found.recall[true] == pytest.approx(right)
-
-
-def test_a_simplified_list_decides_every_row_the_same(learned):
-    model, X, _ = learned
-    rule = model.rule_set_
-    doubled = type(rule)(
-        (*rule.clauses, rule.clauses[0]), (*rule.labels, rule.labels[0]), "dnf", rule.default
-    )
-    shorter = simplify(doubled)
-    assert shorter.n_clauses <= rule.n_clauses
-    assert (shorter.predict(X) == rule.predict(X)).all()
-    assert not len(compare_rules(shorter, rule, columns_of(X)).rows)
 
 
 def test_explanations_name_the_deciding_clause_and_valid_changes(learned):
@@ -93,12 +61,3 @@ def test_every_file_that_can_be_run_answers_as_the_list(learned, name):
     model, X, _ = learned
     found = verify_export(model, X, name)
     assert found.ok, found.sentence
-
-
-def test_scored_cases_have_a_class_and_a_chance_of_each(learned):
-    model, X, _ = learned
-    scored = score(model, X.head(12))
-    assert scored is not None
-    chances = model.predict_proba(X.head(12))
-    assert chances.shape == (12, 3)
-    assert np.allclose(chances.sum(axis=1), 1)

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from docs.guide import building
 from rulekit import RuleClassifier, from_text, load_sample, to_text
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -31,16 +30,6 @@ def test_the_examples_run_one_after_the_other(capsys):
     for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
         exec(compile(text, "README.md", "exec"), names)
     assert "The plane predicts" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_the_commands_run_as_written_in_an_empty_folder(tmp_path):
-    blocks = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
-    (commands,) = [block for block in blocks if "rulekit learn" in block]
-    printed = building.Page(tmp_path).shell(commands)
-    assert {path.name for path in tmp_path.iterdir()} == {"rule.json", "predictions.xlsx"}
-    assert "Predicted" in printed
-    assert "CASE" in printed
 
 
 def test_the_library_example_has_five_lines_of_use():

@@ -3,7 +3,6 @@
 import os
 import warnings
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import click
@@ -32,13 +31,6 @@ def _show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -
     """Print the warnings for people as notes."""
     if category.__name__ in SHOWN:
         note(str(message))
-
-
-def _version() -> str:
-    try:
-        return version("rulekit-dashboard")
-    except PackageNotFoundError:
-        return "unknown (not installed)"
 
 
 class Verbs(click.Group):
@@ -100,7 +92,7 @@ class Verbs(click.Group):
     "command is written wrongly; 70 a mistake of this program; 130 stopped by Ctrl-C. Results go "
     "to standard output, everything else to standard error.",
 )
-@click.version_option(_version(), prog_name="rulekit")
+@click.version_option(package_name="rulekit-dashboard", prog_name="rulekit")
 def rulekit() -> None:
     """Learn a short rule from a table, read it, apply it and export it.
 

@@ -124,7 +124,8 @@ def hold_out(
     ------
     DataError
         Without groups, if a class has one row only or a side has fewer rows than there are
-        classes; with groups, if all rows are of one.
+        classes; with groups, if all rows are of one, or none can be left out of training without
+        a class.
     ValueError
         If the share is not allowed.
 
@@ -149,6 +150,8 @@ def hold_out(
                 "the test share to 0, or take other groups."
             )
         part = _dealt(codes, names, np.array([1 - share, share]), random_state)
+        if part.min() == part.max():
+            part = names == _one_for_the_test(codes, names, share)
         return np.flatnonzero(part == 0), np.flatnonzero(part == 1)
     counts = np.bincount(codes)
     if counts.min() < 2:
@@ -167,6 +170,19 @@ def hold_out(
         everything, test_size=share, random_state=random_state, stratify=labels
     )
     return np.sort(train), np.sort(test)
+
+
+def _one_for_the_test(codes: NDArray[np.intp], groups: NDArray[np.intp], share: float) -> int:
+    """Select the group whose size is nearest to the share and that has no class for itself."""
+    sizes, n_classes = np.bincount(groups), len(np.unique(codes))
+    usable = [g for g in range(len(sizes)) if len(np.unique(codes[groups != g])) == n_classes]
+    if not usable:
+        raise DataError(
+            "A split into training and test rows must keep groups whole, but each of the "
+            f"{len(sizes)} groups has all rows of a class. Set the test share to 0, or take other "
+            "groups."
+        )
+    return min(usable, key=lambda g: abs(sizes[g] - share * len(codes)))
 
 
 def drawn_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np.intp]:

@@ -29,6 +29,7 @@ from rulekit.explain.domains import (
     cells_of,
     number_cuts,
     results,
+    whole_bounds,
 )
 from rulekit.explain.subject import Subject, as_column, rows_with, subject_of
 from rulekit.rules import (
@@ -56,6 +57,7 @@ from rulekit.style.phrases import (
 
 Row = Mapping[str, Any]
 Ranges = Mapping[str, float]  # widths of columns
+Bounds = Mapping[str, tuple[float, float]]  # see `whole_bounds`
 MAX_CHECKED = 4096
 
 
@@ -191,13 +193,17 @@ def turning_values(
     features: Iterable[str],
     turned: Callable[[Columns], Iterable[Any]],
     ranges: Ranges,
+    whole: Bounds,
 ) -> Iterator[tuple[str, float]]:
     """Find for each column the nearest number that turns a result, other columns fixed."""
     for feature in features:
         values: list[float] = []
         for limit in dict.fromkeys(v for c in conditions for v in c.limits(feature, row)):
             margin = STEP * _unit(feature, limit or row[feature], ranges)
-            tried = list(_past(limit, row[feature], margin))
+            if feature in whole:
+                tried = _whole_numbers_beside(limit, row[feature], *whole[feature])
+            else:
+                tried = list(_past(limit, row[feature], margin))
             pairs = zip(tried, turned(rows_with(row, {feature: tried})), strict=True)
             values += [value for value, turns in pairs if turns][:1]
         if values:
@@ -206,6 +212,12 @@ def turning_values(
 
 def _unit(feature: str, value: float, ranges: Ranges) -> float:
     return ranges.get(feature) or max(abs(value), 1e-300)
+
+
+def _whole_numbers_beside(bound: float, old: float, low: float, high: float) -> list[float]:
+    """Return the whole numbers at a bound and next to it, the nearest to the old value first."""
+    near = {float(f(bound)) + step for f in (np.floor, np.ceil) for step in (-1, 0, 1)}
+    return sorted({min(max(v, low), high) for v in near}, key=lambda v: abs(v - old))
 
 
 def _past(bound: float, old: float, margin: float) -> Iterator[float]:
@@ -367,12 +379,13 @@ def _single_change(
 ) -> Counterfactual:
     """Find the smallest change of a single number that gives a wanted prediction."""
     numbers = [f for f in rule.features if f not in immutable and _is_number(row[f])]
-    ranges = ranges_of({f: training[f] for f in numbers if f in training})
+    seen = {f: training[f] for f in numbers if f in training}
+    ranges = ranges_of(seen)
 
     def turned(columns: Columns) -> list[bool]:
         return [wanted(answer) for answer in rule.predict(columns)]
 
-    turning = turning_values(rule.conditions, row, numbers, turned, ranges)
+    turning = turning_values(rule.conditions, row, numbers, turned, ranges, whole_bounds(seen))
     costs = [(abs(new - row[f]) / _unit(f, row[f], ranges), f, new) for f, new in turning]
     best = min((c for c in costs if c[0] > 0), key=itemgetter(0), default=None)
     if best is None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.explain.subject import as_column
-from rulekit.rules import Literal
+from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import (
     EPOCH,
     SEPARATORS,
@@ -127,8 +127,29 @@ def _numeric_domain(present: NDArray[np.float64]) -> Domain:
     scale = scale if scale > 0 and math.isfinite(scale) else 1.0
     if len(present) <= FEW_VALUES:
         return Domain("values", tuple(sorted(present.tolist())), scale)
-    whole = bool(np.all(finite == np.floor(finite)))
-    return Domain("whole numbers" if whole else "numbers", scale=scale)
+    return Domain("whole numbers" if _is_whole(finite) else "numbers", scale=scale)
+
+
+def _is_whole(finite: NDArray[np.float64]) -> bool:
+    return bool(np.all(finite == np.floor(finite)))
+
+
+def whole_bounds(columns: Columns) -> dict[str, tuple[float, float]]:
+    """Return between which numbers a value may lie, for each column of whole numbers only.
+
+    A column of few different numbers, such as 0 and 1, keeps to their range.
+    """
+    bounds = {}
+    for name, column in columns.items():
+        if column.dtype == object:
+            continue
+        numbers = np.asarray(column, dtype=float)
+        numbers = numbers[np.isfinite(numbers)]
+        if len(numbers) and _is_whole(numbers):
+            few = len(np.unique(numbers)) <= FEW_VALUES
+            ends = (numbers.min(), numbers.max()) if few else (-math.inf, math.inf)
+            bounds[name] = float(ends[0]), float(ends[1])
+    return bounds
 
 
 def _spread(numbers: Sequence[Any]) -> float:
@@ -154,12 +175,15 @@ def cells_of(
     seen: NDArray[Any] | None = None,
     *,
     width: float | None = None,
+    whole: bool = False,
     erase: bool = False,
 ) -> tuple[Candidate, ...]:
     """List the nearest value of each cell of a column, the current value first."""
     domain = domain_of(literals, seen, current)
     if width:
         domain = replace(domain, scale=width)
+    if whole and domain.kind == "numbers":
+        domain = replace(domain, kind="whole numbers")
     values = [Candidate(current, 0.0)]
     if domain.kind == "values":
         others = [v for v in domain.values if v != current]

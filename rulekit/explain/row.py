@@ -1,7 +1,7 @@
 """Explanation of single rows, as data and as sentences, with the clauses that nearly match."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,14 @@ from numpy.typing import NDArray
 from rulekit._renamed import former_name
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import hamming_distances
+from rulekit.explain.checks import (
+    CheckedClause,
+    CheckedLiteral,
+    Checker,
+    NearMiss,
+    near_miss,
+    nearness,
+)
 from rulekit.explain.counterfactual import Counterfactual, smallest_change
 from rulekit.explain.similar import (
     PastCases,
@@ -22,7 +30,6 @@ from rulekit.explain.similar import (
     similar_cases,
     training_rows,
 )
-from rulekit.explain.splits import change_text, linear_text, read_points, read_split
 from rulekit.explain.subject import (
     Subject,
     columns_for,
@@ -32,203 +39,21 @@ from rulekit.explain.subject import (
 )
 from rulekit.rules import (
     Columns,
-    Condition,
-    LinearSplit,
-    Literal,
     MonotonicityCheck,
-    PointsSplit,
-    PowerLawSplit,
     RuleSet,
     monotonicity_checks,
     scorecard_of,
 )
-from rulekit.rules.condition import ORDERED
 from rulekit.rules.rule_set import rule_of
-from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import (
-    LONG_SUM,
     MAX_LISTED,
     PLAIN,
     Wording,
     counted,
     label_text,
     listed,
-    met_text,
     outcome_text,
-    unmet_text,
 )
-
-
-@dataclass(frozen=True)
-class CheckedLiteral:
-    """One condition checked on one row, whose values in its columns are `row`.
-
-    `distance` is in the column's unit (days for dates, positions for ordered levels): 0 if the
-    condition holds or the value is exactly at the limit, None for categories and missing values.
-    `share` is the distance as a share of the range in the training rows, where that is known.
-    """
-
-    literal: Condition
-    value: Any
-    holds: bool
-    distance: float | None
-    share: float | None
-    text: str
-    row: Mapping[str, Any] = field(repr=False, compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the check as plain values."""
-        operator, threshold = self.literal.comparison
-        return {
-            "column": ", ".join(self.literal.features),
-            "operator": operator,
-            "threshold": list(threshold) if isinstance(threshold, tuple) else threshold,
-            "missing_counts": self.literal.missing,
-            "value": self.value,
-            "holds": self.holds,
-            "distance": self.distance,
-            "share_of_range": self.share,
-            "text": self.text,
-        }
-
-
-@dataclass(frozen=True)
-class CheckedClause:
-    """One clause, as a conjunction, checked on one row; `index` counts clauses from 0."""
-
-    index: int
-    label: Any
-    checks: tuple[CheckedLiteral, ...]
-
-    @property
-    def holds(self) -> bool:
-        """Whether every condition holds."""
-        return all(c.holds for c in self.checks)
-
-    @property
-    def failing(self) -> tuple[CheckedLiteral, ...]:
-        """The conditions that do not hold."""
-        return tuple(c for c in self.checks if not c.holds)
-
-    @property
-    def n_met(self) -> int:
-        """Number of conditions that hold."""
-        return len(self.checks) - len(self.failing)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the checks as plain values; the number counts from 1, as in sentences."""
-        return {
-            "clause": self.index + 1,
-            "answer": self.label,
-            "conditions": len(self.checks),
-            "met": self.n_met,
-            "checks": [c.to_dict() for c in self.checks],
-        }
-
-
-@dataclass(frozen=True)
-class NearMiss(CheckedClause):
-    """A clause that does not match a row: missing conditions and their distances.
-
-    `CheckedClause` describes the fields; `sentence` is the text. The clauses of a CNF are
-    alternatives, so the mirror image is described: it "holds" where the CNF's clause fails.
-    """
-
-    sentence: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the near miss as plain values."""
-        return {**super().to_dict(), "sentence": self.sentence}
-
-
-@dataclass(frozen=True)
-class Checker(ConditionWriter[CheckedLiteral]):
-    """Checks a condition on one row and measures its distance."""
-
-    value: Any
-    row: Mapping[str, Any]
-    holds: bool
-    ranges: Mapping[str, float] | None = None
-    wording: Wording = PLAIN
-
-    def literal(self, literal: Literal) -> CheckedLiteral:
-        """Check a test of one column."""
-        cell = self.value if literal.is_plain else self.row[literal.feature]
-        value = literal.position_of(cell)
-        describe = met_text if self.holds else unmet_text
-        distance = None
-        if literal.op in ORDERED and value is not None:
-            (limit,) = literal.positions
-            assert isinstance(limit, float)
-            distance = 0.0 if self.holds else abs(float(value) - limit)
-        width = (self.ranges or {}).get(literal.feature)
-        if literal.order is not None:
-            width = len(literal.order) - 1.0
-        share = distance / width if distance is not None and width else None
-        checked = self._checked(literal, distance, share, describe(literal, cell, self.wording))
-        return replace(checked, value=cell)
-
-    def linear(self, split: LinearSplit) -> CheckedLiteral:
-        """Check a weighted sum; it has no share of a range."""
-        distance = None
-        if self.value is not None:
-            distance = 0.0 if self.holds else abs(self.value - split.value)
-        text = linear_text(split, self.row, self.value, self.holds, self.wording)
-        return self._checked(split, distance, None, text)
-
-    def power_law(self, split: PowerLawSplit) -> CheckedLiteral:
-        """Check a sum of power laws; the share is that of the smallest change of one column."""
-        reading = read_split(split, self.row, ranges=self.ranges, wording=self.wording)
-        text, share = reading.reason, None
-        if not reading.holds and reading.changes:
-            share = reading.changes[0].share
-            if not self.wording.spoken and self.wording.score(split) != LONG_SUM:
-                text += f"; {change_text(reading.changes[0], self.wording)} would change it"
-        distance = None if reading.margin is None else 0.0 if reading.holds else abs(reading.margin)
-        return self._checked(split, distance, share, text)
-
-    def points(self, split: PointsSplit) -> CheckedLiteral:
-        """Check points; the share is that of all points."""
-        reading = read_points(split, self.row, ranges=self.ranges, wording=self.wording)
-        lowest, highest = split.span
-        return self._checked(
-            split, float(reading.off), reading.off / (highest - lowest), reading.text
-        )
-
-    def _checked(
-        self, condition: Condition, distance: float | None, share: float | None, text: str
-    ) -> CheckedLiteral:
-        return CheckedLiteral(
-            condition, self.value, self.holds, distance, share, text, dict(self.row)
-        )
-
-
-def near_miss(
-    checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN, *, is_band: bool = False
-) -> NearMiss:
-    """Describe what a clause that does not match, or a band of totals, is missing."""
-    name = f"{wording.clause.capitalize()} {checked.index + 1}"
-    joint = " and " if wording.spoken else "; "
-    missing = joint.join(c.text for c in checked.failing)
-    met, total = checked.n_met, len(checked.checks)
-    if wording.spoken:
-        text = f"For {label_text(checked.label, wording)}, {missing}."
-    elif is_band:
-        text = f"{missing}."
-    elif mirrored:
-        text = f"{name} holds. For it to fail: {missing}."
-    elif met == 0:
-        text = f"{name} does not match: {missing}."
-    else:
-        nearly = "nearly matches" if len(checked.failing) == 1 else "does not match"
-        text = f"{name} {nearly}, {met} of {counted(total, 'condition')} met: {missing}."
-    return NearMiss(checked.index, checked.label, checked.checks, text)
-
-
-def nearness(miss: NearMiss) -> tuple[int, float, int]:
-    """Sort key of near misses: missing conditions, sum of shares (unknown: 1), index."""
-    shares = [1.0 if c.share is None else c.share for c in miss.failing]
-    return (len(shares), sum(shares), miss.index)
 
 
 @dataclass(frozen=True)
@@ -362,6 +187,13 @@ class _Context:
         to = f" to {self.totals[index - 1] - 1}" if index else ""
         return f"Total from {self.totals[index]}{to}"
 
+    def checker(self, value: Any, row: Mapping[str, Any], holds: bool) -> Checker:
+        """Return what checks a condition on one row."""
+        past = self.training
+        if past is None:
+            return Checker(value, row, holds, wording=self.wording)
+        return Checker(value, row, holds, past.ranges, self.wording, past.whole)
+
 
 def explain(
     model: Any,
@@ -478,19 +310,14 @@ def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[Chec
     """Check every clause of the DNF on every row."""
     dnf = context.subject.dnf
     rows: list[list[CheckedClause]] = [[] for _ in range(n)]
-    ranges = context.training.ranges if context.training else None
     for index, (clause, label) in enumerate(zip(dnf.clauses, dnf.labels, strict=True)):
         holds = clause.condition_masks(columns)
         compared = [c.compared(columns) for c in clause.conditions]
         read = [{f: columns[f] for f in c.features} for c in clause.conditions]
         for i, row in enumerate(rows):
             checks = tuple(
-                Checker(
-                    value_at(compared[k], i),
-                    row_values(read[k], i),
-                    bool(holds[i, k]),
-                    ranges,
-                    context.wording,
+                context.checker(
+                    value_at(compared[k], i), row_values(read[k], i), bool(holds[i, k])
                 ).write(condition)
                 for k, condition in enumerate(clause.conditions)
             )
@@ -500,10 +327,8 @@ def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[Chec
 
 def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
     """Convert a mirrored failing clause back: the CNF's clause, with the conditions that hold."""
-    ranges = context.training.ranges if context.training else None
     checks = tuple(
-        Checker(c.value, c.row, True, ranges, context.wording).write(c.literal.negated())
-        for c in checked.failing
+        context.checker(c.value, c.row, True).write(c.literal.negated()) for c in checked.failing
     )
     return CheckedClause(checked.index, context.subject.rule.labels[0], checks)
 

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import ranges_of
+from rulekit.explain.domains import whole_bounds
 from rulekit.explain.subject import Subject, columns_for, row_values, rows_with
 from rulekit.rules import Condition, RuleSet
 from rulekit.rules.condition import missing_in
+from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import PLAIN, Wording, counted_outcome, label_text, whole_percent
 
 
@@ -22,6 +24,7 @@ class Training:
     columns: dict[str, NDArray[Any]]
     labels: NDArray[Any] | None
     ranges: dict[str, float]  # widths of the columns of numbers
+    whole: dict[str, tuple[float, float]]  # see `whole_bounds`, of the columns that the rule reads
 
 
 def training_rows(model: Any, training: Any) -> Training:
@@ -35,7 +38,8 @@ def training_rows(model: Any, training: Any) -> Training:
             f"`training` must hold one label a row; it has {n} rows and {len(labels)} labels."
         )
     numbers = {name: column for name, column in columns.items() if column.dtype != object}
-    return Training(columns, labels, ranges_of(numbers))
+    read = {f: columns[f] for f in rule_of(model).features}
+    return Training(columns, labels, ranges_of(numbers), whole_bounds(read))
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,20 @@
 """Sums of columns on single rows: the value of the formula and what would change the result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from rulekit.explain.counterfactual import Change, Ranges, Row, changes_between, turning_values
+from rulekit.explain.counterfactual import (
+    Bounds,
+    Change,
+    Ranges,
+    Row,
+    changes_between,
+    turning_values,
+)
 from rulekit.explain.domains import Candidate, cells_of
-from rulekit.explain.similar import training_rows
+from rulekit.explain.similar import Training, training_rows
 from rulekit.explain.subject import columns_for, row_values, rows_with
 from rulekit.rules import (
     Branch,
@@ -66,6 +73,7 @@ class PointsReading:
     split: PointsSplit
     given: tuple[GivenPoints, ...]
     _ranges: Ranges = field(repr=False, compare=False)
+    _whole: Collection[str] = field(repr=False, compare=False)
     _wording: Wording = field(repr=False, compare=False)
 
     @cached_property
@@ -112,7 +120,8 @@ class PointsReading:
         """Find the smallest change of one column that changes the result, and its size."""
         row = {g.condition.feature: g.value for g in self.given}
         tests = [t for t in self.split.tests if t.feature == feature]
-        cells = cells_of(tests, row[feature], width=self._ranges.get(feature))
+        width, whole = self._ranges.get(feature), feature in self._whole
+        cells = cells_of(tests, row[feature], width=width, whole=whole)
         held = self.split.mask(rows_with(row, {feature: [c.value for c in cells]}))
         turning = [c for c, h in zip(cells, held, strict=True) if h != self.holds]
         if not turning:
@@ -129,6 +138,7 @@ def read_points(
     row: Mapping[str, Any],
     *,
     ranges: Ranges | None = None,
+    whole: Collection[str] = (),
     wording: Wording = PLAIN,
 ) -> PointsReading:
     r"""Compute the points of one row.
@@ -140,6 +150,8 @@ def read_points(
         At least the condition's columns.
     ranges : mapping of str to float, optional
         Widths of the ranges of columns, to compare changes of different units.
+    whole : collection of str
+        Columns that change to whole numbers only.
     wording : Wording
         What columns are called.
 
@@ -155,7 +167,7 @@ def read_points(
     given = tuple(
         GivenPoints(c, p, row[c.feature], bool(c.mask(columns)[0])) for c, p in split.given
     )
-    return PointsReading(split, given, ranges or {}, wording)
+    return PointsReading(split, given, ranges or {}, whole, wording)
 
 
 def _parts(reading: PointsReading, wording: Wording) -> str:
@@ -242,9 +254,12 @@ def read_split(
     row: Row,
     *,
     ranges: Ranges | None = None,
+    whole: Bounds | None = None,
     wording: Wording = PLAIN,
 ) -> SplitReading:
     """Read a split on one row; `ranges` (widths) compare changes of different units.
+
+    Columns in `whole` change to whole numbers within the given bounds only.
 
     >>> from rulekit.rules import Factor, PowerLaw
     >>> bmi = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
@@ -264,7 +279,7 @@ def read_split(
         TermReading(t.text(wording.name, number), t.weight, float(t.value(numbers)[0]))
         for t in split.terms
     )
-    changes = _changes(split, row, ranges or {})
+    changes = _changes(split, row, ranges or {}, whole or {})
     text = _reason(split, total, margin, wording)
     if wording.score(split) == LONG_SUM:
         parts = [
@@ -311,9 +326,9 @@ def explain_path(
     tree = tree_of_rule(rule)
     if tree is None:
         return [()] * n
-    ranges = None if training is None else training_rows(model, training).ranges
+    past = None if training is None else training_rows(model, training)
     read = {f: columns[f] for f in rule.features}
-    return [_path(tree, row_values(read, i), ranges, wording) for i in range(n)]
+    return [_path(tree, row_values(read, i), past, wording) for i in range(n)]
 
 
 class _PowerLaws(ConditionWriter[PowerLawSplit | None]):
@@ -384,26 +399,29 @@ def score_text(total: str, value: str, limit: str, holds: bool) -> str:
 
 
 def _path(
-    tree: Tree, row: Row, ranges: Ranges | None, wording: Wording
+    tree: Tree, row: Row, past: Training | None, wording: Wording
 ) -> tuple[SplitReading, ...]:
     """Follow one row from the root of a tree to its leaf."""
     path = []
+    ranges, whole = (past.ranges, past.whole) if past else (None, None)
     node = tree
     while isinstance(node, Branch):
         condition = node.condition
         split = power_law_of(condition)
         if split is not None:
-            path.append(read_split(split, row, ranges=ranges, wording=wording))
+            path.append(read_split(split, row, ranges=ranges, whole=whole, wording=wording))
         held = condition.mask(rows_with({f: row[f] for f in condition.features}, {}))[0]
         node = node.yes if held else node.no
     return tuple(path)
 
 
-def _changes(split: PowerLawSplit, row: Row, ranges: Ranges) -> tuple[SplitChange, ...]:
+def _changes(
+    split: PowerLawSplit, row: Row, ranges: Ranges, whole: Bounds
+) -> tuple[SplitChange, ...]:
     here = {f: float(row[f]) for f in split.features}
     (held,) = split.mask(rows_with(here, {}))
     turning = turning_values(
-        (split,), here, split.features, lambda columns: split.mask(columns) != held, ranges
+        (split,), here, split.features, lambda columns: split.mask(columns) != held, ranges, whole
     )
     changes = [
         SplitChange(f, here[f], new, abs(new - here[f]) / ranges[f] if ranges.get(f) else None)

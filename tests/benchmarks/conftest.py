@@ -27,6 +27,11 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def planted(folder):
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted"])
+def given(folder):
+    """What the command line asks for: the planted table, quickly."""
+    return _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+
+
+@pytest.fixture(scope="module")
+def planted(given):
     return next(_cli.tables(given, []))

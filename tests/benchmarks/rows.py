@@ -4,5 +4,12 @@ KINDS = ("ours", "reference")
 KEYS = {"what", "table", "setting", "ours", "reference", "ratio", "unit"}
 
 
+def measured(bench, given):
+    """Run a benchmark; check the keys of its rows."""
+    rows = bench(given)
+    assert all(set(row) <= KEYS for row in rows)
+    return rows
+
+
 def must_not_be_called(*args, **kwargs):
     raise AssertionError("a finished fold was computed again")

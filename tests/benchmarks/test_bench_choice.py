@@ -5,17 +5,15 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks import _cli, bench_choice, bench_optimal_trees, bench_suggestion
+from benchmarks import bench_choice, bench_optimal_trees, bench_suggestion
 from rulekit.data import make_folds
-from tests.benchmarks.rows import KEYS, KINDS, must_not_be_called
+from tests.benchmarks.rows import KEYS, KINDS, measured, must_not_be_called
 
 
 @pytest.mark.slow
-def test_accuracy_is_measured_outside_and_finished_folds_are_reused(folder, tmp_path, monkeypatch):
+def test_accuracy_is_measured_outside_and_finished_folds_are_reused(given, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
-    rows = bench_choice.measure(given)
-    assert all(set(row) <= KEYS for row in rows)
+    rows = measured(bench_choice.measure, given)
     by_what = {row["what"]: row for row in rows}
     accuracy, apart = by_what["chosen accuracy"], by_what["difference"]
     assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
@@ -53,8 +51,7 @@ def test_overall_difference_averages_tables_equally():
 
 
 @pytest.mark.slow
-def test_suggestions_are_compared_on_the_same_held_out_rows(folder):
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
+def test_suggestions_are_compared_on_the_same_held_out_rows(given):
     rows = {row["what"]: row for row in bench_suggestion.measure(given)}
     assert list(rows) == [f"error, {name}" for name in bench_suggestion.METHODS]
     assert all(set(row) <= KEYS for row in rows.values())
@@ -70,9 +67,8 @@ def stump(cuts, codes, size):
     return (lambda columns: columns[:, 0] == there), 1
 
 
-def test_optimal_trees_that_are_absent_are_reported(folder, capsys, monkeypatch):
+def test_optimal_trees_that_are_absent_are_reported(given, capsys, monkeypatch):
     monkeypatch.setattr(bench_optimal_trees, "PACKAGES", {"STreeD": "no such", "GOSDT": "neither"})
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     assert bench_optimal_trees.measure(given) == []
     message = capsys.readouterr().out
     assert "STreeD is not installed" in message
@@ -81,14 +77,12 @@ def test_optimal_trees_that_are_absent_are_reported(folder, capsys, monkeypatch)
 
 @pytest.mark.slow
 def test_optimal_trees_are_measured_on_the_same_rows_as_rules(
-    folder, planted, tmp_path, monkeypatch
+    given, planted, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(bench_optimal_trees, "PACKAGES", {"STreeD": "numpy"})
     monkeypatch.setattr(bench_optimal_trees, "streed", stump)
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
-    rows = {row["what"]: row for row in bench_optimal_trees.measure(given)}
-    assert all(set(row) <= KEYS for row in rows.values())
+    rows = {row["what"]: row for row in measured(bench_optimal_trees.measure, given)}
     accuracy, apart = rows["accuracy, STreeD"], rows["difference, STreeD"]
     assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
     assert accuracy["setting"]["conditions"]["reference"] == 1

@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks._cli import BenchTable
 from benchmarks.papers import bench_ideal, bench_ideal_parquet, reference_ideal
+from tests.benchmarks.rows import KEYS
 
-KEYS = {"what", "table", "setting", "ours", "reference", "ratio", "unit"}
 pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 
 

@@ -32,7 +32,7 @@ from benchmarks.papers import (
 )
 from benchmarks.papers.svg import front_figure
 from rulekit import PowerLawTreeClassifier
-from tests.benchmarks.rows import KEYS, must_not_be_called
+from tests.benchmarks.rows import measured, must_not_be_called
 
 
 def test_a_table_of_three_classes_becomes_one_class_against_the_rest(planted):
@@ -40,19 +40,13 @@ def test_a_table_of_three_classes_becomes_one_class_against_the_rest(planted):
     assert list(planted.X.columns) == ["a", "b"]
 
 
-def test_a_folder_without_a_description_is_refused(tmp_path, capsys):
+def test_absent_folders_and_tables_are_named_and_samples_measured(tmp_path, capsys, folder):
     with pytest.raises(SystemExit):
         _cli.parsed("", ["--data", str(tmp_path)])
     assert "must be a folder with a datasets.json" in capsys.readouterr().err
-
-
-def test_a_table_that_is_not_there_is_named(folder):
     given = _cli.parsed("", ["--data", str(folder), "--only", "moon"])
     with pytest.raises(SystemExit, match="no table 'moon'; there are planted"):
         list(_cli.tables(given, []))
-
-
-def test_without_a_folder_the_samples_are_measured():
     given = _cli.parsed("", [])
     assert [t.name for t in _cli.tables(given, ["pima", "iris"])] == ["iris"]
 
@@ -65,15 +59,13 @@ def test_the_pipeline_and_linprog_learn_the_same_rules(planted):
 
 
 @pytest.mark.slow
-def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(folder, tmp_path, monkeypatch):
+def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(given, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
     monkeypatch.setattr(protocol, "QUICK_THETAS", (1.0,))
-    rows = two_level.measure(given)
+    rows = measured(two_level.measure, given)
     assert {(r["setting"]["method"], r["setting"]["R"]) for r in rows} == {
         (m, r) for m in protocol.METHODS for r in (1, 2, 5)
     }
-    assert all(set(row) <= KEYS for row in rows)
     page = (tmp_path / "results" / "two_level_planted.html").read_text()
     assert page.count("<svg") == 7
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
@@ -83,10 +75,8 @@ def test_table_and_figures_are_redrawn_and_a_second_run_only_reads(folder, tmp_p
 
 
 @pytest.mark.slow
-def test_box_search_and_programs_are_measured_on_the_same_folds(folder):
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
-    rows = {row["what"]: row for row in bench_fast_rules.measure(given)}
-    assert all(set(row) <= KEYS for row in rows.values())
+def test_box_search_and_programs_are_measured_on_the_same_folds(given):
+    rows = {row["what"]: row for row in measured(bench_fast_rules.measure, given)}
     assert {"objective, AM", "Hamming, BCD", "cells worse, AM", "whole sweep"} <= set(rows)
     assert {"chosen error, search", "chosen error, search pool", "chosen error, AM"} <= set(rows)
     for name in ("AM", "BCD"):
@@ -97,15 +87,12 @@ def test_box_search_and_programs_are_measured_on_the_same_folds(folder):
     assert sweep["ratio"] == pytest.approx(sweep["reference"] / sweep["ours"])
 
 
-def test_test_fold_does_not_influence_the_selection():
+def test_setting_is_chosen_on_other_folds_and_by_size():
     figures = bench_fast_rules.Measured(
         errors=[[0.0, 0.3], [0.2, 0.1], [0.2, 0.1]], sizes=[[3.0, 1.0]] * 3
     )
     # fold 0 takes cell 1, best on folds 1 and 2; folds 1 and 2 take cell 0, best on the others
     assert bench_fast_rules.chosen_error([figures]) == pytest.approx((0.3 + 0.2 + 0.2) / 3)
-
-
-def test_smaller_rule_is_chosen_among_equally_good_settings():
     figures = bench_fast_rules.Measured(errors=[[0.1, 0.1], [0.1, 0.1]], sizes=[[3.0, 1.0]] * 2)
     other = bench_fast_rules.Measured(errors=[[0.1], [0.5]], sizes=[[0.0], [0.0]])
     assert bench_fast_rules.chosen_error([figures, other]) == pytest.approx((0.1 + 0.5) / 2)
@@ -118,14 +105,11 @@ def test_rows_are_written_as_json(tmp_path):
     assert json.loads((tmp_path / "rows.json").read_text()) == [row]
 
 
-def test_a_figure_escapes_names_and_draws_each_series():
+def test_a_figure_escapes_names_and_draws_each_series_or_nothing():
     drawn = front_figure("<b>", "x", "y", {"<i>": [(1, 2), (2, 1)], "b": [(1, 1)], "none": []})
     assert "<b>" not in drawn
     assert "<i>" not in drawn
     assert drawn.count("<polyline") == 2
-
-
-def test_figure_without_rows_is_marked():
     assert "nothing to draw" in front_figure("empty", "x", "y", {"a": []})
 
 
@@ -161,12 +145,10 @@ class FirstLiteral:
         return self.compute_conjunctions(X) @ self.w > 0
 
 
-def test_column_generation_is_measured_without_its_rival(folder, capsys, monkeypatch):
+def test_column_generation_is_measured_without_its_rival(given, capsys, monkeypatch):
     monkeypatch.setattr(bench_column_generation, "BooleanRuleCG", None)
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
-    rows = bench_column_generation.measure(given)
+    rows = measured(bench_column_generation.measure, given)
     assert "AIX360 is not installed" in capsys.readouterr().out
-    assert all(set(row) <= KEYS for row in rows)
     for price in (0.005, 0.01):
         of = {r["what"]: r for r in rows if r["setting"]["lambda"] == price}
         assert of["objective"]["reference"] is None
@@ -205,10 +187,8 @@ def test_columns_are_cut_at_training_deciles_or_between_few_values():
     ]  # fmt: skip
 
 
-def test_screening_is_measured_on_any_table_of_a_folder(folder, capsys):
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
-    rows = bench_screening.measure(given)
-    assert all(set(row) <= KEYS for row in rows)
+def test_screening_is_measured_on_any_table_of_a_folder(given, capsys):
+    rows = measured(bench_screening.measure, given)
     by_name = {(row["what"], row["setting"].get("variant")): row for row in rows}
     assert by_name["screened total", "basic"]["setting"] == {"variant": "basic", "thresholds": 20}
     assert by_name["columns", None]["ours"] == 2 * 2 * 20
@@ -218,9 +198,10 @@ def test_screening_is_measured_on_any_table_of_a_folder(folder, capsys):
 
 @pytest.mark.slow
 def test_trees_of_power_laws_are_set_beside_the_paper_cart_and_an_svm(capsys):
-    rows = bench_power_law.measure(argparse.Namespace(data=None, only=["DS1"], seeds=2, quick=True))
+    rows = measured(
+        bench_power_law.measure, argparse.Namespace(data=None, only=["DS1"], seeds=2, quick=True)
+    )
     capsys.readouterr()
-    assert all(set(row) <= KEYS for row in rows)
     tree = next(r for r in rows if r["what"] == "length" and r["setting"]["method"] == "tree")
     assert (tree["ours"], tree["reference"]) == (2.0, 2.3)
     assert {r["setting"]["method"] for r in rows} == {"tree", "CART", "SVM"}
@@ -275,12 +256,10 @@ class FirstConditions:
 
 
 @pytest.mark.slow
-def test_scorecards_are_measured_and_their_absent_rival_is_reported(folder, capsys, monkeypatch):
+def test_scorecards_are_measured_and_their_absent_rival_is_reported(given, capsys, monkeypatch):
     monkeypatch.setattr(bench_points, "RiskScoreOptimizer", None)
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
-    rows = {row["what"]: row for row in bench_points.measure(given)}
+    rows = {row["what"]: row for row in measured(bench_points.measure, given)}
     assert "FasterRisk is not installed" in capsys.readouterr().out
-    assert all(set(row) <= KEYS for row in rows.values())
     assert rows["logistic loss"]["reference"] is None
     assert rows["AUC, CART"]["ours"] == rows["AUC, L1"]["ours"] == rows["AUC, unrounded"]["ours"]
     assert 0.5 < rows["AUC, unrounded"]["reference"] <= 1
@@ -298,8 +277,7 @@ def test_the_rival_in_points_is_weighed_as_ours_is(planted, monkeypatch):
 
 @pytest.mark.slow
 def test_learners_of_literals_are_timed_beside_cart_on_two_tables():
-    rows = bench_scale.measure(_cli.parsed("", ["--quick"]))
-    assert all(set(row) <= KEYS for row in rows)
+    rows = measured(bench_scale.measure, _cli.parsed("", ["--quick"]))
     timed = {(row["table"], row["what"].removesuffix(", one fit")) for row in rows}
     others = set(bench_scale.LEARNERS) - {bench_scale.SEARCH}
     assert {("100 x 9", name) for name in others} <= timed
@@ -314,8 +292,7 @@ def test_learners_of_literals_are_timed_beside_cart_on_two_tables():
 def test_lists_are_measured_beside_cart_and_one_class_after_the_other(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     given = _cli.parsed("", ["--only", "iris", "--quick"])
-    rows = bench_lists.measure(given)
-    assert all(set(row) <= KEYS for row in rows)
+    rows = measured(bench_lists.measure, given)
     figures = {(row["table"], row["what"]): row for row in rows}
     accuracy, apart = figures["iris", "chosen accuracy"], figures["iris", "difference"]
     assert apart["ours"] == pytest.approx(accuracy["ours"] - accuracy["reference"])
@@ -328,18 +305,15 @@ def test_lists_are_measured_beside_cart_and_one_class_after_the_other(tmp_path, 
 
 
 @pytest.mark.slow
-def test_costs_and_ranking_are_measured_against_a_tree(folder):
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--quick"])
-    rows = bench_costs.measure(given)
-    assert all(set(row) <= KEYS for row in rows)
+def test_costs_and_ranking_are_measured_against_a_tree(given):
+    rows = measured(bench_costs.measure, given)
     costs = {row["what"]: row for row in rows}
     apart = costs["cost a 100 cases"]["ours"] - costs["cost a 100 cases"]["reference"]
     assert costs["difference"]["ours"] == pytest.approx(apart)
     extra = costs["cost a 100 cases"]["ours"] - costs["without costs"]["ours"]
     assert costs["more than without"]["ours"] == pytest.approx(extra)
     assert costs["cost a 100 cases"]["ours"] < costs["constant"]["ours"]
-    rows = bench_ranking.measure(given)
-    assert all(set(row) <= KEYS for row in rows)
+    rows = measured(bench_ranking.measure, given)
     ranked = {row["what"]: row for row in rows}
     assert 0.5 < ranked["AUC"]["ours"] <= 1
     assert 0 <= ranked["Brier"]["ours"] < 0.25
@@ -355,8 +329,7 @@ def test_a_planted_rule_over_columns_as_people_have_them_is_found(name):
 
 @pytest.mark.slow
 def test_every_learner_that_the_guide_lists_is_timed():
-    rows = bench_learners.measure(argparse.Namespace(quick=True))
-    assert all(set(row) <= KEYS for row in rows)
+    rows = measured(bench_learners.measure, argparse.Namespace(quick=True))
     guide = (Path(__file__).parents[2] / "docs/guide/learners.rst").read_text(encoding="utf-8")
     listed = set(re.findall(r"^     - `(\w+)`$", guide, re.MULTILINE))
     named = {row["what"].split(",")[0] for row in rows}
@@ -369,8 +342,7 @@ def test_speeds_have_rows_that_can_be_recorded(monkeypatch):
     monkeypatch.setattr(bench_speed, "SIZES", [(200, 4)])
     monkeypatch.setattr(bench_speed, "EXPLAINED", 50)
     monkeypatch.setattr(bench_learners, "measure", lambda _: [])
-    rows = bench_speed.measure(_cli.parsed("", []))
-    assert all(set(row) <= KEYS for row in rows)
+    rows = measured(bench_speed.measure, _cli.parsed("", []))
     assert [(row["table"], row["what"]) for row in rows] == [
         ("200 x 4", "search, one fit"), ("wine", "rule list"), ("50 x 10", "explain"),
         ("breast_cancer", "first curve"),

@@ -145,14 +145,6 @@ def test_unknown_level_typed_into_a_condition_is_refused_in_a_sentence(modelling
     assert page.get_by_role("button", name="Undo").count() == 0  # nothing was applied
 
 
-def test_second_table_needs_only_the_columns_that_the_rule_reads(modelling):
-    visitor = modelling
-    assert "glucose" in slide(visitor, "Home")
-    visitor.turn_to("Score").upload("new.csv", b"glucose\n80\n190\n")
-    visitor.reads("new.csv: 2 rows.")
-    visitor.reads("Predicted no: clause 1 does not match, as glucose is 80")
-
-
 # Notes the most curves seen at a time, and red boxes, also those that are gone at once.
 NOTED = """broken => {
   window.mostCurves = 0;

@@ -36,19 +36,6 @@ def test_an_analysis_survives_a_reload_and_a_restart(visit, shared_workspace):
         again.leave()
 
 
-def test_two_visitors_never_see_each_other_s_data(visit):
-    first, second = visit("/"), visit("/")
-    first.upload("mine.csv", b"secret_of_first,ill\n" + b"1,x\n2,y\n3,x\n4,y\n" * 5)
-    second.upload("yours.csv", b"other,ill\n" + b"1,x\n2,y\n3,x\n4,y\n" * 5)
-    first.turn_to("Binning").turn_to("Data")
-    second.turn_to("Binning").turn_to("Data")
-    first.reads("mine.csv")
-    assert "mine.csv" not in second.text()
-    second.reads("yours.csv")
-    assert "yours.csv" not in first.text()
-    assert first.page.url != second.page.url
-
-
 WATCHED = """
 import pathlib
 import threading
@@ -86,12 +73,3 @@ def test_closing_the_last_tab_ends_the_job_after_the_grace(visit, tmp_path):
         assert not ended.exists()
         second.leave()
         until(ended.exists)
-
-
-def test_choices_stay_when_pages_change(visit):
-    visitor = visit("/").press("sample_breast_cancer").turn_to("Binning")
-    with visitor.action():
-        visitor.page.get_by_role("spinbutton", name="Cut points a column").fill("4")
-        visitor.page.keyboard.press("Enter")
-    visitor.turn_to("Data").turn_to("Binning")
-    assert visitor.page.get_by_role("spinbutton", name="Cut points a column").input_value() == "4"

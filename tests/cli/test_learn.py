@@ -258,12 +258,9 @@ def test_unlearnable_input_is_refused_before_any_output(
     assert not (tmp_path / "learned.json").exists()
 
 
-def test_the_numbers_of_a_cut_target_are_no_feature(refused, file):
+def test_unknown_samples_and_numbers_of_a_cut_target_are_refused(refused, file):
     words = ("made.csv", "--target", "size", "--above", 50, "--use", "size (number)")
     assert "'size (number)' holds the numbers to predict" in refused("learn", *words, code=2)
-
-
-def test_a_sample_that_there_is_not_is_refused(refused):
     assert "no sample table 'cars'" in refused("learn", "sample:cars", "--target", "a")
 
 

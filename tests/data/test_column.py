@@ -1,5 +1,6 @@
 """What a column holds, and the role that suggests."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -15,7 +16,11 @@ MANY = [f"text {i}" for i in range(60)]
         ([0, 1, 0], "boolean", "feature"),
         ([1.0, None, 1.0], "boolean", "feature"),
         ([7, 7, 7], "constant", "ignore"),
+        ([i % 7 for i in range(60)], "numeric", "feature"),
+        ([None, None, None], "constant", "ignore"),
         (["a", "b", "c"], "category", "feature"),
+        (["yes", None, "no"], "boolean", "feature"),
+        (pd.date_range("2024-01-01", periods=3), "date", "ignore"),
         (["2020-01-02", "2020-01-03", "2021-05-06"], "date", "ignore"),
         ([*MANY, "text 0"], "text", "ignore"),
         (MANY, "text", "id"),
@@ -24,6 +29,12 @@ MANY = [f"text {i}" for i in range(60)]
 def test_kind_and_role_follow_from_the_cells(values, kind, role):
     column = described(pd.Series(values), "height", max_levels=50)
     assert (column.kind, column.role) == (kind, role)
+
+
+def test_numbers_that_run_on_are_an_id_and_measurements_are_not():
+    weights = pd.Series(np.random.default_rng(0).permutation(4000)[:60])
+    assert described(weights, "weight", 50).role == "feature"
+    assert described(pd.Series(range(100, 160)), "patient", 50).role == "id"
 
 
 def test_counts_levels_and_range_are_kept():

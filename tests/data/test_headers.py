@@ -28,12 +28,24 @@ def test_names_are_distinct_printable_and_neither_empty_nor_long(names):
         ([" a  b "], ["a b"], "had spaces around it"),
         (["a\x00b"], ["a b"], "held control or invisible characters"),
         (["x" * 300], ["x" * 200], "was longer than 200 characters"),
+        (["a", "a (2)", "a", "a"], ["a", "a (2)", "a (3)", "a (4)"], "occurred before"),
+        (["zero\u200bwidth\u202eturned"], ["zero width turned"], "invisible characters"),
+        (["__index_level_0__"], ["index_level_0 (renamed)"], "is reserved"),
     ],
 )
 def test_each_repair_is_reported(given, expected, reason):
     repaired, (note,) = repaired_headers(given, LIMITS)
     assert repaired == expected
     assert reason in note
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["![x](http://evil.example/p.png)", "<script>alert(1)</script>", "=cmd|' /C calc'!A0",
+     "$x^2$ :red[a] _b_", "'; DROP TABLE rows; --"],
+)  # fmt: skip
+def test_a_hostile_name_is_kept(name):
+    assert repaired_headers([name], LIMITS) == ([name], [])
 
 
 def test_five_of_many_repairs_are_named():

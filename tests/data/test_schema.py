@@ -41,47 +41,10 @@ def mixed():
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "role"),
-    [
-        ("patient_id", "numeric", "id"),
-        ("age", "numeric", "feature"),
-        ("score", "numeric", "feature"),
-        ("flag", "boolean", "feature"),
-        ("gaps", "boolean", "feature"),
-        ("town", "category", "feature"),
-        ("remark", "text", "id"),
-        ("code", "text", "ignore"),
-        ("day", "date", "ignore"),
-        ("stamp", "date", "ignore"),
-        ("same", "constant", "ignore"),
-        ("empty", "constant", "ignore"),
-        ("ill", "boolean", "feature"),
-    ],
-)
-def test_kind_and_role_follow_what_a_column_holds(name, kind, role):
-    column = mixed().column(name)
-    assert (column.kind, column.role) == (kind, role)
-
-
 def test_every_column_set_aside_is_mentioned():
     notes = " ".join(mixed().notes)
     for name in ("patient_id", "remark", "code", "day", "stamp", "same", "empty"):
         assert f"'{name}'" in notes
-
-
-def test_columns_have_range_levels_and_gaps():
-    table = mixed()
-    assert (table.column("age").minimum, table.column("age").maximum) == (20.0, 80.0)
-    assert table.column("flag").levels == (0, 1)
-    assert table.column("town").levels == ("t0", "t1", "t2", "t3", "t4")
-    assert table.column("gaps").n_missing == 20
-
-
-def test_measurements_that_never_repeat_are_no_identifiers():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"weight": rng.permutation(4000)[:N], "x": rng.normal(size=N)})
-    assert Table.from_frame(frame).features == ("weight", "x")
 
 
 def test_features_and_target_are_split():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from tests.strategies.rules import points_splits
 
 NUMBERS = (-1.5, 0.0, 0.1, 0.30000000000000004, 2.0, 1e-7, 1e22)
@@ -104,6 +104,33 @@ def cases(draw, names=None, **sizes):
     return draw(rule_sets(names, **sizes)), draw(tables(names))
 
 
+SUMMED = ("age", "Ab - schlag", 'b"; --', "x 2", "AND", "größe", "1st")
+WEIGHTS = st.floats(-50, 50).filter(lambda v: v == 0 or abs(v) > 1e-3)
+
+
+@st.composite
+def linear_rules(draw):
+    """A rule of an interval and a sum, in either form, with rows near the plane and gaps."""
+    features = draw(st.lists(st.sampled_from(SUMMED), min_size=1, max_size=4, unique=True))
+    terms = tuple((f, draw(WEIGHTS.filter(bool))) for f in features)
+    split = LinearSplit(
+        terms, draw(st.sampled_from(["<=", ">"])), draw(WEIGHTS), draw(st.booleans())
+    )
+    form = draw(st.sampled_from(["dnf", "cnf"]))
+    op = "and" if form == "dnf" else "or"
+    clauses = (Clause((Literal(features[0], ">", draw(WEIGHTS)), split), op), Clause((split,), op))
+    rule = RuleSet(clauses, ("yes", "yes"), form, "no")
+    cell = st.one_of(WEIGHTS, st.just(np.nan))
+    columns = {f: np.array(draw(st.lists(cell, min_size=5, max_size=5))) for f in features}
+    return rule, columns
+
+
+@st.composite
+def hostile_cases(draw):
+    names = draw(hostile_names())
+    return draw(points_rules(names, max_conditions=2, max_clauses=2)), draw(tables(names))
+
+
 PLAIN = {"age": "number", "bmi": "number", "colour": "text", "smoker": "flag"}
 
 
@@ -122,6 +149,11 @@ class FakeModel:
         return (
             self.rule_set_.predict(self.read_columns(X)) if self.answers is None else self.answers
         )
+
+
+def dnf(*conditions, label="ill", default="well"):
+    """Return a rule of one clause."""
+    return RuleSet((Clause(conditions),), (label,), "dnf", default)
 
 
 def patients():

@@ -144,10 +144,14 @@ def test_distances_and_literals_sum_to_the_objective(form):
     assert sum(distances) + 2.0 * model.n_conditions_ == pytest.approx(model.objective_)
 
 
-def test_rows_answered_rightly_are_at_distance_zero():
+def test_distance_needs_one_known_label_a_row_and_is_zero_if_right():
     rule, frame = patients()
     found = explain(rule, frame, ["ill", "ill", "well", "ill"])
     assert [e.hamming_distance for e in found] == [0, 0, 2, 1]
+    with pytest.raises(DataError, match=r"holds 'sick' \(row 1\).* labels are 'ill' and 'well'"):
+        explain(rule, frame, ["ill", "sick", "ill", "well"])
+    with pytest.raises(DataError, match="4 rows and 2 labels"):
+        explain(rule, frame, ["ill", "well"])
 
 
 def test_wrong_rule_without_clauses_has_no_distance():
@@ -162,15 +166,3 @@ def test_clauses_of_several_labels_have_no_distance():
     clauses = (Clause((LITERALS[0],)), Clause((LITERALS[1],)))
     rule = RuleSet(clauses, ("x", "y"), "dnf", "z")
     assert hamming_distances(rule, ROWS, np.array(["x"] * 4, object)) == [None] * 4
-
-
-def test_true_label_that_the_rule_never_answers_is_named():
-    rule, frame = patients()
-    with pytest.raises(DataError, match=r"holds 'sick' \(row 1\).* labels are 'ill' and 'well'"):
-        explain(rule, frame, ["ill", "sick", "ill", "well"])
-
-
-def test_one_true_label_a_row_is_needed():
-    rule, frame = patients()
-    with pytest.raises(DataError, match="4 rows and 2 labels"):
-        explain(rule, frame, ["ill", "well"])

@@ -17,7 +17,7 @@ from rulekit.explain.splits import change_text, read_split
 from rulekit.explain.subject import as_column, row_values
 from rulekit.rules import Branch, Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.rules.analysis.tree import Leaf, rule_of_tree
-from tests.explain.tables import PLAIN, cases, rule_sets, tables
+from tests.explain.tables import PLAIN, cases, points_rules, rule_sets, tables
 from tests.reference import counterfactual as reference
 from tests.strategies.power_laws import rows, splits
 
@@ -52,10 +52,14 @@ def is_free_of_flag_numbers(rule):
     return True
 
 
-@given(rule_sets(FEW, max_clauses=4), tables(FEW, n=1))
-def test_smallest_change_is_as_small_as_any_combination_of_values(rule, columns):
-    if not is_free_of_flag_numbers(rule):
-        return
+@pytest.mark.parametrize(
+    "rules",
+    [rule_sets(FEW, max_clauses=4), points_rules(FEW, max_clauses=2)],
+    ids=["tests", "points"],
+)
+@given(data=st.data(), columns=tables(FEW, n=1))
+def test_smallest_change_is_as_small_as_any_combination_of_values(rules, data, columns):
+    rule = data.draw(rules.filter(is_free_of_flag_numbers))
     row = {f: v for f, v in row_values(columns, 0).items() if f in rule.features}
     found = smallest_change(rule, row)
     best = reference.smallest_change(rule, row, scales(rule, row))
@@ -65,9 +69,17 @@ def test_smallest_change_is_as_small_as_any_combination_of_values(rule, columns)
         assert found.cost == pytest.approx(best[1], rel=1e-6, abs=1e-6)
 
 
-@given(cases(PLAIN, max_clauses=5, max_conditions=4), st.sets(st.sampled_from(sorted(PLAIN))))
-def test_changed_row_gets_the_wanted_prediction_by_free_columns(case, immutable):
-    rule, columns = case
+@pytest.mark.parametrize(
+    "rules",
+    [
+        rule_sets(PLAIN, max_clauses=5, max_conditions=4),
+        pytest.param(points_rules(PLAIN), marks=pytest.mark.slow),
+    ],
+    ids=["tests", "points"],
+)
+@given(data=st.data(), columns=tables(PLAIN), immutable=st.sets(st.sampled_from(sorted(PLAIN))))
+def test_changed_row_gets_the_wanted_prediction_by_free_columns(rules, data, columns, immutable):
+    rule = data.draw(rules)
     for i in range(len(columns["age"])):
         row = {f: v for f, v in row_values(columns, i).items() if f in rule.features}
         found = smallest_change(rule, row, training=columns, immutable=immutable)
@@ -92,61 +104,55 @@ def test_every_value_of_a_range_named_in_words_gives_the_new_answer(case, data):
         assert answer(rule, {**row, **changed}) == found.prediction
 
 
-def test_one_column_within_reach_is_named_with_its_limit():
-    rule = dnf((Literal("glucose", ">", 126), Literal("age", ">", 50)))
-    found = smallest_change(rule, {"glucose": 141.0, "age": 90.0})
-    assert found.sentence == "The prediction would be well if glucose were 126 or lower (now 141)."
+OVER, OLD, SMOKES = (
+    Literal("glucose", ">", 126),
+    Literal("age", ">", 50),
+    Literal("smoker", "==", 1),
+)
+RED, NEITHER = Literal("colour", "!=", "red"), Literal("colour", "not-in", ("blue", "red"))
+COLOURS = {"colour": np.array(["red", "blue", "green"], dtype=object)}
+
+
+@pytest.mark.parametrize(
+    ("clauses", "values", "options", "end"),
+    [
+        ([(OVER, OLD)], {"glucose": 141.0, "age": 90.0}, {}, "well if glucose were 126 or lower"),
+        ([(OVER,)], {"glucose": 120.0}, {}, "ill if glucose were above 126"),
+        (
+            [(OLD,)],
+            {"age": 44.0},
+            {"training": {"age": np.arange(20.0, 80.0)}},
+            "ill if age were 51 or higher",
+        ),
+        (
+            [(Literal("x", ">", 10),), (Literal("x", "<", 5),)],
+            {"x": 12.0},
+            {},
+            "well if x were 10 or lower, down to 5",
+        ),
+        ([(SMOKES,)], {"smoker": 1.0}, {}, "well if smoker were 0"),
+        ([(RED,)], {"colour": "red"}, {"training": COLOURS}, "ill if colour were 'blue'"),
+        ([(RED,)], {"colour": "red"}, {}, "ill if colour were other than 'red'"),
+        ([(NEITHER,)], {"colour": "red"}, {}, "ill if colour were none of 'blue', 'red'"),
+    ],
+)
+def test_the_change_of_one_column_is_named_with_its_limit(clauses, values, options, end):
+    found = smallest_change(dnf(*clauses), values, **options)
+    (name, *_) = (c.feature for c in found.changes)
+    now = repr(values[name]) if name == "colour" else f"{values[name]:g}"
+    assert found.sentence == f"The prediction would be {end} (now {now})."
+
+
+def test_a_change_lies_just_past_its_limit_and_costs_its_share():
+    found = smallest_change(dnf((OVER, OLD)), {"glucose": 141.0, "age": 90.0})
     assert found.cost == pytest.approx(15 / 126)
-
-
-def test_change_up_to_a_strict_threshold_lies_just_past_it():
-    rule = dnf((Literal("glucose", ">", 126),))
-    found = smallest_change(rule, {"glucose": 120.0})
-    assert found.sentence == "The prediction would be ill if glucose were above 126 (now 120)."
-    assert 126 < found.changes[0].new < 127
-
-
-def test_whole_numbers_change_to_whole_numbers():
-    rule = dnf((Literal("age", ">", 50),))
-    found = smallest_change(rule, {"age": 44.0}, training={"age": np.arange(20.0, 80.0)})
-    assert found.changes[0].new == 51.0
-    assert found.sentence == "The prediction would be ill if age were 51 or higher (now 44)."
-
-
-def test_range_closed_by_another_clause_names_both_ends():
-    rule = dnf((Literal("x", ">", 10),), (Literal("x", "<", 5),))
-    found = smallest_change(rule, {"x": 12.0})
-    assert (
-        found.sentence == "The prediction would be well if x were 10 or lower, down to 5 (now 12)."
-    )
+    assert 126 < smallest_change(dnf((OVER,)), {"glucose": 120.0}).changes[0].new < 127
 
 
 def test_clause_that_would_fire_next_is_avoided():
     rule = dnf((Literal("x", ">", 10),), (Literal("x", "<=", 10), Literal("y", ">", 0)))
     found = smallest_change(rule, {"x": 11.0, "y": 5.0})
     assert {c.feature for c in found.changes} == {"x", "y"}
-
-
-def test_flag_of_zeros_and_ones_changes_to_the_other_one():
-    rule = dnf((Literal("smoker", "==", 1),))
-    found = smallest_change(rule, {"smoker": 1.0})
-    assert found.sentence == "The prediction would be well if smoker were 0 (now 1)."
-
-
-def test_level_is_taken_from_those_seen():
-    rule = dnf((Literal("colour", "!=", "red"),))
-    seen = {"colour": np.array(["red", "blue", "green"], dtype=object)}
-    found = smallest_change(rule, {"colour": "red"}, training=seen)
-    assert found.sentence == "The prediction would be ill if colour were 'blue' (now 'red')."
-
-
-def test_unknown_levels_are_named_by_what_they_are_not():
-    rule = dnf((Literal("colour", "!=", "red"),))
-    found = smallest_change(rule, {"colour": "red"})
-    assert found.sentence.endswith("if colour were other than 'red' (now 'red').")
-    rule = dnf((Literal("colour", "not-in", ("blue", "red")),))
-    found = smallest_change(rule, {"colour": "red"})
-    assert found.sentence.endswith("if colour were none of 'blue', 'red' (now 'red').")
 
 
 def test_value_goes_missing_only_if_nothing_else_helps():
@@ -265,3 +271,29 @@ def made():
 @pytest.fixture(scope="module")
 def tree(made):
     return PowerLawTreeClassifier(positive_label="on").fit(made.frame, made.labels)
+
+
+@given(
+    st.integers(18, 80),
+    st.floats(0.1, 3.0),
+    st.floats(5.0, 200.0),
+    st.sampled_from([None, 1.5]),
+)
+def test_columns_of_whole_numbers_change_to_the_nearest_one_that_turns(age, share, high, low):
+    terms = (PowerLaw(share, (Factor("age"),)), PowerLaw(1.0, (Factor("flag"),)))
+    split = PowerLawSplit(terms, high, low)
+    rule = rule_of_tree(Branch(split, Leaf("low"), Leaf("high")), "high")
+    row = {"age": np.array([float(age)]), "flag": np.array([0.0])}
+    seen = {"age": np.arange(18, 81), "flag": np.arange(63) % 2}
+    (path,) = explain_path(rule, row, training=seen)
+    (reported,) = explain(rule, row, training=seen)
+    nearest = {}
+    for feature, values in (("age", np.arange(-500.0, 3000.0)), ("flag", np.array([0.0, 1.0]))):
+        tried = {f: np.full(len(values), v[0]) for f, v in row.items()} | {feature: values}
+        turns = values[split.mask(tried) != split.mask(row)]
+        if len(turns):
+            nearest[feature] = np.abs(turns - row[feature][0]).min()
+    assert {c.feature: abs(c.new - c.old) for c in path[0].changes} == nearest
+    for change in (*path[0].changes, *reported.counterfactual.changes):
+        assert change.new == int(change.new)
+        assert abs(change.new - change.old) == nearest[change.feature]

@@ -114,13 +114,10 @@ def test_drift_is_reported_first_and_a_retyped_column_refused(model):
         score(model, X[600:].drop(columns=name), reference=TABLE)
 
 
-def test_outcomes_of_another_length_are_refused():
+def test_outcomes_of_another_length_and_no_rows_are_refused(model):
     rule = RuleSet((Clause((Literal("a", ">", 1),)),), ("yes",), "dnf", "no")
     with pytest.raises(DataError, match="2 values for 1 rows"):
         score(rule, pd.DataFrame({"a": [1.0]}), outcomes=["yes", "no"])
-
-
-def test_an_empty_table_is_refused(model):
     with pytest.raises(DataError, match="no rows"):
         score(model, X[:0])
 

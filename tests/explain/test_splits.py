@@ -149,7 +149,7 @@ def test_a_change_respects_what_must_stay():
 
 
 def test_the_change_named_is_short_and_near_the_boundary():
-    past = {"mass": np.array([40.0, 200.0]), "height": np.array([1.5, 1.9])}
+    past = {"mass": np.array([40.5, 200.5]), "height": np.array([1.5, 1.9])}
     found = smallest_change(rule(), {"mass": 95.0, "height": 1.8, "age": 30.0}, training=past)
     (change,) = found.changes
     assert change.feature == "mass"

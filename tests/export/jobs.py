@@ -24,8 +24,7 @@ from rulekit.rules import (
 )
 from rulekit.rules.condition import SEPARATORS, columns_in
 from rulekit.rules.writer import KINDS
-from tests.explain.tables import cases, hostile_names, points_rules, tables
-from tests.export.test_linear import linear_rules
+from tests.explain.tables import cases, hostile_names, linear_rules, points_rules, tables
 from tests.strategies.power_laws import rows, split_rules
 from tests.test_kinds import ORDER, READ
 

@@ -1,7 +1,10 @@
-"""Readers of the Markdown and HTML exports, which give back the text form."""
+"""Readers of exports: back to the text form, or to the texts of all cells."""
 
+import io
 import re
 from html.parser import HTMLParser
+
+import openpyxl
 
 
 def from_markdown(markdown: str) -> str:
@@ -60,3 +63,47 @@ class _LineReader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.inside:
             self.lines[-1].append(data)
+
+
+class Cells(HTMLParser):
+    """The tables of a page as rows of texts, all its text, and the colours of outcomes."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tables, self.colours, self.text, self.inside = [], [], "", False
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+            self.inside = True
+        attrs = dict(attrs)
+        if attrs.get("class") == "outcome":
+            self.colours.append(attrs["style"].removeprefix("background:"))
+        if tag == "rect":
+            found = {attrs["fill"], attrs.get("stroke", "none")} - {"none"}
+            self.colours += [*found, round(float(attrs["width"]), 1)]
+
+    def handle_endtag(self, tag):
+        self.inside &= tag not in ("td", "th")
+
+    def handle_data(self, data):
+        self.text += data
+        if self.inside:
+            self.tables[-1][-1][-1] += data.strip()
+
+
+def as_text(content):
+    """Text stays what it is; the bytes of a workbook become a list of its cells."""
+    if isinstance(content, str):
+        return content
+    lines = []
+    for sheet in openpyxl.load_workbook(io.BytesIO(content)):
+        lines.append(f"[{sheet.title}]")
+        cells = (cell for row in sheet.iter_rows() for cell in row if cell.value is not None)
+        lines += [f"{cell.coordinate} {cell.value!r}" for cell in cells]
+    return "\n".join(lines) + "\n"

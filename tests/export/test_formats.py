@@ -16,8 +16,10 @@ from rulekit.exceptions import ExportError
 from rulekit.export import (
     FORMATS,
     clause_numbers,
+    from_json,
     from_text,
     to_html,
+    to_json,
     to_latex,
     to_markdown,
     to_python,
@@ -27,22 +29,65 @@ from rulekit.export import (
 )
 from rulekit.export.documents.latex import SPECIAL, escaped
 from rulekit.export.formats import CHECKED
-from rulekit.rules import Clause, Literal, RuleSet
-from tests.explain.tables import PLAIN, FakeModel, cases, patients, rule_sets
+from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, RuleSet
+from tests.explain.tables import (
+    PLAIN,
+    FakeModel,
+    cases,
+    dnf,
+    hostile_cases,
+    hostile_names,
+    linear_rules,
+    patients,
+    points_rules,
+    rule_sets,
+)
 from tests.export.readers import from_html, from_markdown
+from tests.strategies.power_laws import rows, split_rules
 
 ALLOWED_TAGS = {
     *("html", "head", "meta", "title", "style", "body", "h1", "p", "ol", "li", "span", "code", "b"),
 }
 
 
+DRAWN = {
+    "literals": cases(),
+    "sums": linear_rules(),
+    "points": hostile_cases(),
+    "power laws": st.tuples(split_rules(), rows()),
+}
+EACH = [pytest.param(k, marks=pytest.mark.slow if k != "literals" else ()) for k in DRAWN]
+
+
+@pytest.mark.parametrize("kind", EACH)
 @pytest.mark.parametrize("format", CHECKED)
-@given(cases())
-def test_running_the_export_gives_every_label(format, case):
-    rule, columns = case
+@given(data=st.data())
+def test_running_the_export_gives_every_label(format, kind, data):
+    rule, columns = data.draw(DRAWN[kind])
     found = verify_export(rule, columns, format)
     assert found.ok, (found.sentence, found.text)
-    assert found.n_rows == 8
+    assert found.n_rows == len(next(iter(columns.values())))
+    assert found.n_probes > 0 or kind != "sums"
+
+
+@pytest.mark.parametrize("read", [lambda r: from_text(to_text(r)), lambda r: from_json(to_json(r))])
+@given(
+    points_rules({"age": "number", "town": "text"}, max_clauses=0),
+    linear_rules(),
+    split_rules(),
+    cases(),
+)
+def test_rule_read_back_is_the_same(read, points, sums, powers, literals):
+    for rule in (points, sums[0], powers):
+        assert read(rule) == rule
+    assert from_json(to_json(literals[0])) == literals[0]
+
+
+@pytest.mark.slow
+@given(hostile_names().flatmap(points_rules))
+def test_text_of_points_read_back_is_written_the_same(rule):
+    text = to_text(rule)
+    assert to_text(from_text(text)) == text
 
 
 @pytest.mark.parametrize("format", CHECKED)
@@ -193,22 +238,13 @@ def test_format_is_run_or_states_why_not():
 
 
 @pytest.mark.parametrize("write", [to_text, to_markdown, to_html, to_latex, to_python, to_sql])
-def test_unfitted_model_raises(write):
-    with pytest.raises(ExportError, match="got object without `rule_set_`"):
-        write(object())
-
-
-@pytest.mark.parametrize("write", [to_text, to_markdown, to_html, to_latex, to_python, to_sql])
-def test_model_is_written_as_its_rule(write):
+def test_model_is_written_as_its_rule_or_refused(write):
     rule, _ = patients()
     assert write(FakeModel(rule)) == write(rule)
-
-
-@pytest.mark.parametrize("write", [to_text, to_markdown, to_html, to_latex, to_python, to_sql])
-def test_labels_of_other_types_are_refused_by_name(write):
-    rule = RuleSet((), (), "dnf", (1, 2))
+    with pytest.raises(ExportError, match="got object without `rule_set_`"):
+        write(object())
     with pytest.raises(ExportError, match=r"predicts \(1, 2\)"):
-        write(rule)
+        write(RuleSet((), (), "dnf", (1, 2)))
 
 
 def test_infinity_and_tiny_numbers_keep_their_value():
@@ -236,3 +272,16 @@ def test_verification_tries_values_at_and_beside_every_threshold():
 def test_format_that_cannot_be_run_is_refused():
     with pytest.raises(ValueError, match=r"`format` must be one of .*got 'latex'"):
         verify_export(patients()[0], patients()[1], "latex")
+
+
+@pytest.mark.parametrize("format", CHECKED)
+def test_truth_values_can_be_summed(format):
+    columns = {"age": np.array([3.0, 9.0, 7.0]), "ill": np.array([True, False, None], dtype=object)}
+    rule = dnf(LinearSplit((("age", 0.5), ("ill", -1.25)), "<=", 3.0))
+    assert verify_export(rule, columns, format).ok
+
+
+def test_latex_writes_points_to_stay_below():
+    tests = (Literal("age", ">", 60), Literal("town", "==", "Bonn", missing=True))
+    text = to_latex(dnf(PointsSplit(tests, (3, 2), 4, False)))
+    assert r"points $< 4$ of ($3$ if age $>$ $60$, $2$ if town" in text

@@ -22,7 +22,7 @@ from rulekit.rules import (
     RuleSet,
 )
 from tests.explain.tables import patients
-from tests.export.cells import as_text
+from tests.export.readers import as_text
 
 FOLDER = Path(__file__).parents[1] / "golden" / "exports"
 OPTIONS = {

@@ -13,6 +13,7 @@ from joblib import parallel_config
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import ShuffleSplit
 
 import rulekit
 from rulekit import Binarizer, Clause, Costs, Literal, RuleSet
@@ -90,6 +91,7 @@ NOISY = {"n_clauses": 3, "theta": 0.2, "random_state": 0}
 SHORT = {"max_power_laws": 2, "max_depth": 1, "max_exponents": 3, "inner_folds": None}
 CARD = {"forms": ("points",), "cv": 2}
 QUICK = {"cv": 2, "refine": False, "binarizer": FEW}
+HALVES = ShuffleSplit(2, test_size=0.5, random_state=1)
 
 CASES = {
     "OneLevelRuleClassifier": common()
@@ -242,7 +244,7 @@ CASES = {
     "RuleClassifier": {
         "max_conditions": [Acts(2, QUICK), Acts(2, CARD)],
         "forms": [Acts(("points",), {"cv": 2, "binarizer": FEW})],
-        "cv": [Acts(3, QUICK, "choice_"), Acts(3, CARD, "choice_")],
+        "cv": [Acts(3, QUICK, "choice_"), Acts(3, CARD, "choice_"), Acts(HALVES, QUICK, "choice_")],
         "n_perturbations": [Acts(1, QUICK, "choice_"), Refused(1, CARD)],
         "refine": [
             Acts(False, {"cv": 2, "binarizer": FEW, "max_conditions": 4}),

@@ -33,16 +33,22 @@ def routed():
     """Route every run through ``app.py``, as on a server that has answered before.
 
     `AppTest` otherwise starts each run as a fresh server does, which runs a page's file without
-    the router; that case is tested in the browser.
+    the router; that case is tested in the browser. A run that raises fails the test.
     """
-    begin = PagesManager.__init__
+    begin, run = PagesManager.__init__, AppTest._run
 
     def with_navigation(self, *args, **kwargs):
         begin(self, *args, **kwargs)
         PagesManager.uses_pages_directory = False
 
+    def without_exception(self, *args, **kwargs):
+        app = run(self, *args, **kwargs)
+        assert not [e.message for e in app.exception]
+        return app
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PagesManager, "__init__", with_navigation)
+        patch.setattr(AppTest, "_run", without_exception)
         patch.setattr(manifest_scanner, "scan_component_manifests", COMPONENTS)
         yield
 
@@ -64,7 +70,6 @@ def analysed(workspace, table):
     with pytest.MonkeyPatch.context() as patch, routed():
         patch.setenv("RULEKIT_WORKSPACE", str(workspace))
         app = finished(opened("models", state=AppState(table=table)))
-        assert not app.exception
         owner = app.session_state["analysis_id"]
         jobs.registry().forget(owner)
     return workspace / owner
@@ -78,7 +83,7 @@ def copied(folder, workspace):
 
 
 def text(app):
-    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.markdown]
+    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.success, *app.markdown]
     return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
 
 

@@ -16,12 +16,10 @@ from rulekit.data import load_sample
 from rulekit.export import from_json, to_json, to_text
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
-from tests.pages.driving import exported, loaded
+from tests.pages.driving import exported, loaded, text
 from ui.export.formats import (
     AUDIENCES,
-    FIRST,
     FORMATS,
-    LANGUAGES,
     bundle,
     record_text,
     report,
@@ -39,11 +37,6 @@ QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
 RENDERED = [name for name, form in FORMATS.items() if form.suffix.endswith("html")]
 
 
-def text(app):
-    elements = [*app.caption, *app.warning, *app.error, *app.info, *app.success]
-    return " ".join(e.value for e in elements).replace("\\", "").replace("\u2060", "")
-
-
 @pytest.fixture
 def on_credit(open_app):
     return open_app(
@@ -55,7 +48,6 @@ def on_credit(open_app):
 @pytest.mark.parametrize("name", [name for name in FORMATS if name not in RENDERED])
 def test_each_format_is_shown_and_checked_if_possible(on_credit, name):
     exported(on_credit, name)
-    assert not on_credit.exception
     assert not on_credit.error
     state = on_credit.session_state["app"]
     content = written(name, state, state.model)
@@ -98,7 +90,6 @@ def test_the_table_for_a_spreadsheet_counts_too(on_credit):
 def test_report_shows_test_figures_and_counts_as_a_look(on_credit):
     assert on_credit.session_state["app"].test_looks == 0
     exported(on_credit, "report")
-    assert not on_credit.exception
     assert not on_credit.error
     state = on_credit.session_state["app"]
     assert state.test_looks == 1
@@ -142,18 +133,9 @@ def test_three_formats_come_first_and_the_others_are_folded(on_credit):
         "Everything together",
     ]
     assert not any(e.proto.expanded for e in on_credit.expander)
-    every = [*FIRST[:2], *LANGUAGES, *(n for names in AUDIENCES.values() for n in names)]
-    assert sorted(every) == sorted(FORMATS)
+    assert "Checked" not in " ".join(h.value for h in (*on_credit.title, *on_credit.header))
     assert {b.key for b in on_credit.get("download_button")} >= {"download_format", "download_zip"}
     assert "Checked: 1000/1000" in text(on_credit)
-
-
-def test_only_an_executed_format_says_checked(on_credit):
-    assert "Checked" not in " ".join(h.value for h in (*on_credit.title, *on_credit.header))
-    excel = exported(on_credit, "xlsx")
-    assert "Checked" not in text(excel)
-    assert "Not checked on this table" in text(excel)
-    assert "Checked: 1000/1000 rows" in text(exported(excel, "python"))
 
 
 @pytest.mark.slow
@@ -172,17 +154,6 @@ def test_the_address_holds_the_key_of_the_format_and_opens_it(on_credit, open_ap
     strange = open_app("export", state=state, query={"export_format": "SQL for DuckDB"})
     assert strange.radio(key="export_Format").value == "text"
     assert "Unknown format in the address: SQL for DuckDB" in text(strange)
-
-
-@pytest.mark.slow
-def test_inexpressible_formats_are_left_out_of_the_bundle(on_credit):
-    state = on_credit.session_state["app"]
-    rule = RuleSet((Clause((Literal("purpose", "==", ""),)),), ("good",), "dnf", "bad")
-    model = FixedRuleClassifier(rule).fit(*state.training)
-    with zipfile.ZipFile(io.BytesIO(bundle(state, model))) as archive:
-        assert "rule.xlsx" not in archive.namelist()
-        assert "Excel: In a spreadsheet an empty text" in archive.read("left-out.txt").decode()
-        assert "rule.json" in archive.namelist()
 
 
 @pytest.mark.slow
@@ -261,25 +232,17 @@ def test_notes_go_into_the_record(on_credit):
     assert record["notes"] == "asked by the board"
 
 
-def test_record_contains_data_setting_seeds_and_versions(on_credit):
-    state = on_credit.session_state["app"]
-    record = json.loads(record_text(state, state.model))
-    assert record["data"]["sha256"] == state.table.digest
-    assert record["setting"] == SETTING
-    assert record["split"]["test_rows"] == 300
-    assert record["result"]["conditions"] == state.model.rule_set_.n_conditions
-    assert "python" in record["versions"]
-
-
 @pytest.mark.slow
-def test_bundle_contains_every_format_and_the_rule_loads_again(on_credit):
+def test_bundle_has_every_expressible_format_and_is_the_same_again(on_credit):
     state = on_credit.session_state["app"]
-    with zipfile.ZipFile(io.BytesIO(bundle(state, state.model))) as archive:
+    content = bundle(state, state.model)
+    assert bundle(state, state.model) == content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert len(archive.namelist()) == len(FORMATS) + 2
         assert from_json(archive.read("rule.json").decode()) == state.model.rule_set_
-
-
-@pytest.mark.slow
-def test_equal_rules_give_equal_bundles(on_credit):
-    state = on_credit.session_state["app"]
-    assert bundle(state, state.model) == bundle(state, state.model)
+    rule = RuleSet((Clause((Literal("purpose", "==", ""),)),), ("good",), "dnf", "bad")
+    model = FixedRuleClassifier(rule).fit(*state.training)
+    with zipfile.ZipFile(io.BytesIO(bundle(state, model))) as archive:
+        assert "rule.xlsx" not in archive.namelist()
+        assert "Excel: In a spreadsheet an empty text" in archive.read("left-out.txt").decode()
+        assert "rule.json" in archive.namelist()

@@ -1,7 +1,6 @@
 """What fails below the pages: disks, clocks, stores, workers, servers; and two who look at once."""
 
 import errno
-import json
 import os
 import shutil
 import signal
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rulekit.evaluation import SweepStore
-from tests.pages.driving import errors, finished, text, the_job
+from tests.pages.driving import errors, finished, the_job
 from tests.waiting import until
 from ui import workspace
 from ui.runs import jobs
@@ -38,7 +37,6 @@ def full_disk(monkeypatch):
 
 def test_a_full_disk_is_reported_and_the_analysis_goes_on(open_app, full_disk, table_of):
     app = open_app(sample="iris")
-    assert not app.exception
     app.run()
     assert "is not saved (No space left on device)" in errors(app)
     assert table_of(app).name.startswith("iris")
@@ -47,22 +45,11 @@ def test_a_full_disk_is_reported_and_the_analysis_goes_on(open_app, full_disk, t
     assert "is not saved" not in errors(app.run())
 
 
-@pytest.mark.skipif(os.name != "posix", reason="folders without leave to write are POSIX")
-def test_a_workspace_that_cannot_be_made_is_reported(open_app, tmp_path, monkeypatch, table_of):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "file" / "below"))
-    app = open_app(sample="iris")
-    assert not app.exception
-    assert "is not saved (Not a directory)" in errors(app.run())
-    assert table_of(app) is not None
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("page", list(PAGES))
 def test_every_page_works_without_saving(open_app, monkeypatch, page):
     monkeypatch.setenv("RULEKIT_WORKSPACE", "off")
     app = open_app(page, sample="iris")
-    assert not app.exception
     assert not app.error
 
 
@@ -75,7 +62,6 @@ def test_every_page_works_when_the_workspace_becomes_read_only(open_app, monkeyp
     for page in PAGES:
         app.switch_page(f"pages/{page}.py").run()
         app.run()
-        assert not app.exception, page
         assert "is not saved (Read-only file system)" in errors(app), page
         assert app.session_state["app"].model is model, page
     assert table_of(app).name.startswith("iris")
@@ -89,7 +75,6 @@ def test_a_clock_set_back_ends_no_job_and_counts_no_negative_time(open_app, monk
     job = jobs.registry().get(owner)
     until(lambda: job is None or not job.active)
     app.run()
-    assert not app.exception
     assert job is None or (job.state == "done" and job.elapsed >= 0)
 
 
@@ -101,7 +86,6 @@ def searching(app):
 
 
 def curve(app):
-    assert not app.exception
     return app.session_state["app"].result.points.drop(columns="seconds")
 
 
@@ -126,7 +110,6 @@ def test_a_worker_killed_in_the_middle_of_a_search_costs_nothing(open_app):
 def test_reload_and_second_tab_during_a_search_agree_in_the_end(open_app):
     app = searching(open_app("models", sample="iris"))
     job, second = the_job(), open_app("models", query=at(app))
-    assert not second.exception
     assert second.button(key="stop_run")
     assert the_job() is job
     reloaded = open_app("models", query=at(app))
@@ -154,20 +137,8 @@ def test_a_store_that_is_damaged_is_reported_and_the_page_stays(open_app, worksp
     store.close()
     place.write_bytes(DAMAGES[damage](place.read_bytes()))
     app = finished(app.button(key="search_longer").click().run())
-    assert not app.exception
     assert "is damaged or no store" in errors(app)
     assert len(curve(app)) > 0  # of the quick pass
-
-
-def test_analysis_of_another_version_is_reported_and_restarted(open_app, workspace_folder):
-    app = open_app(sample="iris")
-    file = workspace_folder / at(app)["analysis"] / "analysis.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"version": 0}))
-    again = open_app(query=at(app))
-    assert not again.exception
-    assert "could not be read; its files stay" in text(again)
-    assert at(again) != at(app)
-    assert file.exists()
 
 
 @pytest.mark.slow

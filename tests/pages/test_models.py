@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import Costs
-from rulekit.data import Table, load_sample, make_folds, read_table
+from rulekit.data import Table, make_folds, read_table
 from rulekit.evaluation import group_metrics
 from tests.pages.driving import (
     chosen,
@@ -30,6 +30,8 @@ from ui.models.run import FIRST, LONGER
 from ui.picked import model_key
 from ui.runs import jobs
 from ui.state import AppState, BinningSpec, SplitSpec, changed
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -60,7 +62,6 @@ def reloaded(app, open_app):
 
 def test_page_opens_with_full_points_and_the_suggested_rule(on_models):
     app = on_models
-    assert not app.exception
     assert not app.error
     state = app.session_state["app"]
     assert state.result.points["limit"].tolist() == 2 * list(range(1, 13))  # either side
@@ -74,7 +75,6 @@ def test_page_opens_with_full_points_and_the_suggested_rule(on_models):
     assert [job.title for job in jobs.registry()._jobs.values()] == [FIRST]
 
 
-@pytest.mark.slow
 def test_error_costs_are_set_once_and_used_everywhere(open_app):
     app = finished(small(open_app("models", sample="credit")))
     app.selectbox(key="run_weight").set_value("costs").run()
@@ -83,7 +83,6 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     assert "Every cost must be a positive number; predicting high for low has none" in text(app)
     app.number_input(key="run_cost_1").set_value(1.0).run()
     app = finished(app.number_input(key="run_cost_0").set_value(5.0).run())
-    assert not app.exception
     assert not app.error
     state = app.session_state["app"]
     assert state.run_settings["costs"] == (5.0, 1.0)
@@ -101,7 +100,6 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     assert figure["layout"]["yaxis"]["title"]["text"].endswith("(EUR)")
     assert f"{float(f'{plain:.4g}'):.4g} EUR a 100 cases" in text(app)
     app.switch_page("pages/rules.py").run()
-    assert not app.exception
     predicted = model.predict(state.testing[0])
     missed, alarm = ((state.testing[1] == c).to_numpy() & (predicted != c) for c in labels)
     cost = 100 * (5 * missed.sum() + alarm.sum()) / len(predicted)
@@ -109,7 +107,6 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     assert result["Cost a 100, test rows"] == f"{float(f'{cost:.4g}'):.4g} EUR"
 
 
-@pytest.mark.slow
 def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):
     app = on_models
     slider(app, "limit").set_value(2).run()
@@ -117,14 +114,12 @@ def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):
     rule, own = state.model.rule_set_, state.result.points.loc[state.result.number_of_rule(state)]
     app.selectbox(key="run_weight").set_value("costs").run()
     app = finished(app.number_input(key="run_cost_0").set_value(5.0).run())
-    assert not app.exception
     state = app.session_state["app"]
     assert state.model.rule_set_ == rule
     others = {f"**{100 * e:.1f} %" for e in state.result.points["test_error"]}
     assert "not measured with these costs" in text(app)
     assert not [figure for figure in others if figure in text(app)]
     app = finished(app.button(key="begin_measure").click().run())
-    assert not app.exception
     assert not app.error
     X, y = state.training
     quiet()  # a fold may learn a constant rule
@@ -142,7 +137,6 @@ def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):
     assert "begin_measure" in {b.key for b in app.button}
 
 
-@pytest.mark.slow
 def test_only_rules_within_the_gap_are_suggested(open_app):
     app = finished(small(open_app("models", sample="breast_cancer")))
     state = app.session_state["app"]
@@ -159,7 +153,6 @@ def test_only_rules_within_the_gap_are_suggested(open_app):
     assert before > limit / 100, "the limit changes nothing"
     app.selectbox(key="run_gap_column").set_value("texture error").run()
     app.number_input(key="run_max_gap").set_value(limit).run()
-    assert not app.exception
     assert not app.error
     state = app.session_state["app"]
     now = gap(state.model.rule_set_)
@@ -175,11 +168,9 @@ def test_only_rules_within_the_gap_are_suggested(open_app):
     assert gap(app.session_state["app"].model.rule_set_) == before
 
 
-@pytest.mark.slow
 def test_slider_moves_along_the_curve_and_selects_the_rule(on_models, no_fits):
     app = on_models
     slider(app, "limit").set_value(2).run()
-    assert not app.exception
     state = app.session_state["app"]
     assert state.setting["max_conditions"] == 2
     assert state.model.rule_set_.n_conditions <= 2
@@ -189,14 +180,12 @@ def test_slider_moves_along_the_curve_and_selects_the_rule(on_models, no_fits):
     assert slider(app, "limit").value == 2
 
 
-@pytest.mark.slow
 def test_an_error_of_the_rule_leaves_the_curve(on_models, monkeypatch):
     def fail(*_):
         raise ValueError("This rule does not fit the table.")
 
     monkeypatch.setattr("ui.models.picked_rule.picked_card", fail)
     app = on_models.run()
-    assert not app.exception
     assert "This rule does not fit" in app.error[0].value
     assert app.get("plotly_chart")
     assert [b for b in app.button if b.key == "search_longer"]
@@ -222,20 +211,16 @@ def test_a_slider_that_reports_late_under_an_old_name_picks_nothing(on_models):
     assert chosen(app) == picked
 
 
-@pytest.mark.slow
 def test_rule_read_by_another_page_is_selected(on_models):
     app = on_models
     app.switch_page("pages/rules.py").run()
-    assert not app.exception
     assert app.session_state["app"].rule_selected
 
 
-@pytest.mark.slow
 def test_longer_search_replaces_quick_points_and_unpicked_rules(
     open_app,
 ):
     app = longer(finished(small(open_app("models", sample="credit"))))
-    assert not app.exception
     state = app.session_state["app"]
     assert the_job().title == LONGER
     assert not any(QUICK in s for s in state.result.settings)
@@ -247,7 +232,6 @@ def test_longer_search_replaces_quick_points_and_unpicked_rules(
     assert "Thorough search done." in text(app)
 
 
-@pytest.mark.slow
 def test_current_rule_keeps_its_figures_beside_an_offered_one(open_app):
     app = finished(small(open_app("models", sample="credit")))
     slider(app, "limit").set_value(1).run()
@@ -261,21 +245,17 @@ def test_current_rule_keeps_its_figures_beside_an_offered_one(open_app):
     assert kept == pytest.approx(error) or QUICK not in state.setting
     assert "A run suggests another rule" in text(app)
     app.toggle(key="_offer_shown").set_value(True).run()
-    assert not app.exception
     assert "From “Selected” to “Suggested”" in text(app)
     offered = app.session_state["app"].result.suggestion.number
     app.button(key="take_offer").click().run()
-    assert not app.exception
     assert chosen(app) == state.result.settings[offered]
     assert "A run suggests another rule" not in text(app)
 
 
-@pytest.mark.slow
 def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
     app = finished(small(open_app("models", sample="credit")))
     first = app.session_state["app"].result
     app = compared(app, "One clause", "Every combination")
-    assert not app.exception
     found = app.session_state["app"].result
     assert len(found.settings) > len(first.settings)
     assert set(found.curve()["series"]) >= {
@@ -294,13 +274,11 @@ def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
         assert error in (100 * own["test_error"]).tolist()
 
 
-@pytest.mark.slow
 def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     app = opened_tab(finished(small(open_app("models", sample="credit"))), "By price and clauses")
     app.text_input(key="run_thetas").set_value("2, 20")
     app.slider(key="run_clauses").set_value((1, 2)).run()
     app = finished(app.button(key="sweep_prices").click().run())
-    assert not app.exception
     found = app.session_state["app"].result
     assert len(found.by_price("n_conditions", "test_error")) == 4
     assert "Short rule, by price" in set(found.curve()["series"])
@@ -310,11 +288,9 @@ def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     )
     app.run()
     slider(app, "theta").set_value(20.0).run()
-    assert not app.exception
     assert chosen(app) == {"learner": "search", "n_clauses": 2, "theta": 20.0}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("requested", "message"), [("0.1, cheap", "found 'cheap'"), (" , ", "at least one price")]
 )
@@ -325,7 +301,6 @@ def test_invalid_prices_give_a_sentence_and_disable_the_sweep(on_models, request
     assert "sweep_prices" not in [b.key for b in app.button]
 
 
-@pytest.mark.slow
 def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     app = opened_constraints(opened_tab(on_models, "Learners"))
     app.multiselect(key="run_compared").set_value([]).run()
@@ -342,16 +317,10 @@ def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     assert "does not support monotonic constraints" in text(app)
 
 
-@pytest.mark.slow
-def test_a_column_cannot_be_given_both_directions(on_models):
+def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
     app = opened_constraints(on_models)
     app.multiselect(key="run_direction_up").set_value(["income"]).run()
     assert "income" not in app.multiselect(key="run_direction_down").options
-
-
-@pytest.mark.slow
-def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
-    app = opened_constraints(on_models)
     app.multiselect(key="run_forbidden").set_value(["amount", "age"]).run()
     opened_constraints(app, False)
     for _ in range(2):
@@ -362,7 +331,6 @@ def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
         app.switch_page("pages/models.py").run()
 
 
-@pytest.mark.slow
 def test_a_forbidden_column_that_is_ignored_for_a_while_stays_forbidden(on_models):
     app = opened_constraints(on_models)
     app.multiselect(key="run_forbidden").set_value(["amount", "age"]).run()
@@ -372,32 +340,27 @@ def test_a_forbidden_column_that_is_ignored_for_a_while_stays_forbidden(on_model
         assert sorted(app.run().multiselect(key="run_forbidden").value) == forbidden
 
 
-@pytest.mark.slow
 def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
     app = on_models
     slider(app, "limit").set_value(3).run()
     rule = app.code[0].value
     app = finished(app.segmented_control(key="run_form_shape").set_value("cnf").run())
-    assert not app.exception
     state = app.session_state["app"]
     assert {spec.form for spec in state.result.specs} == {"cnf"}
     assert state.rule_selected
     assert app.code[0].value == rule
 
 
-@pytest.mark.slow
 def test_selected_points_are_compared_side_by_side(on_models):
     app = opened_tab(on_models, "Compare rules")
     numbers = app.session_state["app"].result.curve().index
     app.multiselect(key="compare").set_value([numbers[0], numbers[-1]]).run()
-    assert not app.exception
     assert "of 700 training rows" in text(app)
     result = app.code[-1]
     assert result.language == "diff"
     assert {line[0] for line in result.value.splitlines()} <= set("+- ")
 
 
-@pytest.mark.slow
 def test_the_curves_of_both_outcomes_are_under_how_it_was_found(on_models):
     def names(app):
         figures = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
@@ -415,7 +378,6 @@ def test_the_curves_of_both_outcomes_are_under_how_it_was_found(on_models):
     assert ("describes" in chosen(on_models)) != before
 
 
-@pytest.mark.slow
 def test_the_held_out_error_is_shown_on_request_and_counted_once(on_models):
     app = on_models
     assert app.session_state["app"].test_looks == 0
@@ -425,12 +387,10 @@ def test_the_held_out_error_is_shown_on_request_and_counted_once(on_models):
     assert app.session_state["app"].test_looks == 1
 
 
-@pytest.mark.slow
 def test_points_of_longer_runs_return_after_a_restart_without_fits(open_app):
     app = longer(finished(small(open_app("models", sample="credit"))))
     before = app.session_state["app"]
     again = reloaded(app, open_app)
-    assert not again.exception
     assert not again.error
     state = again.session_state["app"]
     pd.testing.assert_frame_equal(state.result.points, before.result.points, check_like=True)
@@ -438,13 +398,11 @@ def test_points_of_longer_runs_return_after_a_restart_without_fits(open_app):
     assert not jobs.registry()._jobs
 
 
-@pytest.mark.slow
 def test_points_of_other_cut_points_do_not_come_back(on_models):
     app = on_models
     state = app.session_state["app"]
     app.session_state["app"] = replace(state, binning=BinningSpec("median"), model=None)
     app = finished(app.run())
-    assert not app.exception
     key = app.session_state["app"].result.key
     assert key != state.result.key
     assert "median" in key
@@ -454,34 +412,21 @@ def test_class_of_one_row_gives_a_sentence_and_few_rows_few_folds(open_app):
     frame = pd.DataFrame({"age": [7 * k % 20 for k in range(40)], "ill": ["yes"] + ["no"] * 39})
     table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
     app = open_app("models", state=AppState(table=table, split=SplitSpec(test_share=0.0)))
-    assert not app.exception
     assert "'yes'" in text(app)
     assert app.session_state["app"].result is None
 
 
-@pytest.mark.slow
 def test_stopped_search_keeps_its_results_and_place(on_models):
     app = on_models
     app.button(key="search_longer").click().run()
     the_job().cancel()
     app.run()
-    assert not app.exception
     assert "Searching was stopped" in text(app)
     assert "“Search longer” continues from there" in text(app)
     assert len(app.session_state["app"].result.points) >= 12
     assert app.button(key="search_longer")
 
 
-@pytest.mark.slow
-def test_several_outcomes_have_a_quick_look_and_learners_to_compare(open_app):
-    state = AppState(table=load_sample("iris"), every_class=True)
-    app = opened_tab(open_app("models", state=state), "Learners")
-    assert not app.exception
-    assert [job.title for job in jobs.registry()._jobs.values()] == ["First rules"]
-    assert app.button(key="compare_learners")
-
-
-@pytest.mark.slow
 def test_left_out_dates_become_features_in_a_new_search(open_app):
     days = pd.Timestamp("2024-01-01") + pd.to_timedelta(range(120), "D")
     frame = pd.DataFrame({"day": days.strftime("%Y-%m-%d"), "size": [k % 7 for k in range(120)]})
@@ -491,7 +436,6 @@ def test_left_out_dates_become_features_in_a_new_search(open_app):
     app = finished(open_app("models", state=AppState(table=table)))
     assert "Not used: day (dates)." in text(app)
     app = finished(app.button(key="use_left_out").click().run())
-    assert not app.exception
     assert "Not used" not in text(app)
     assert app.session_state["app"].features == ["day", "size"]
     assert len(app.session_state["app"].result.points) >= 12

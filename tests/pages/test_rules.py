@@ -45,7 +45,6 @@ def on_credit(open_app):
 @pytest.mark.slow
 def test_the_rule_is_reported_with_figures_of_training_and_test_rows(on_credit):
     app = on_credit()
-    assert not app.exception
     state = app.session_state["app"]
     shown, rule = text(app), state.model.rule_set_
     assert "**high** if" in shown
@@ -62,7 +61,6 @@ def test_the_rule_is_reported_with_figures_of_training_and_test_rows(on_credit):
     assert state.test_looks == 1
     assert len(app.get("plotly_chart")) == 1
     app = on_tab(app, "Picture")
-    assert not app.exception
     (table,) = [t.value for t in app.dataframe if "95 % from" in t.value or "low" in t.value]
     assert (
         table["matched"].tolist()
@@ -80,7 +78,6 @@ def test_rule_shown_after_reloads_is_one_look_at_the_test_rows(on_credit, open_a
     address = {"analysis": app.query_params["analysis"]}
     for _ in range(2):
         app = open_app("rules", query=address)
-        assert not app.exception
         assert "Looked at for 1 rule so far" in looks(app)
         assert app.session_state["app"].test_looks == 1
     before = app.session_state["app"]
@@ -108,9 +105,10 @@ def without_the_first(app):
 def test_disabled_clause_shows_its_effect_and_can_be_removed(on_credit):
     app = on_credit()
     n = app.session_state["app"].model.rule_set_.n_clauses
+    assert "Optimality" in [t.label for t in app.tabs]
     app = without_the_first(app)
-    assert not app.exception
     assert app.session_state["app"].model.rule_set_.n_clauses == n - 1
+    assert "Optimality" not in [t.label for t in app.tabs]
     assert "edited by hand" in text(app)
     app.button(key="undo_edit").click().run()
     assert app.session_state["app"].model.rule_set_.n_clauses == n
@@ -132,7 +130,6 @@ def test_undo_redo_and_back_restore_rules_with_their_own_figures(on_credit):
         ("redo_edit", edited),
     ):
         app.button(key=key).click().run()
-        assert not app.exception
         now = app.session_state["app"]
         fields = ("setting", "rule_json", "error")
         assert [getattr(now, f) for f in fields] == [getattr(state, f) for f in fields]
@@ -149,7 +146,6 @@ def test_undo_and_redo_are_offered_after_a_reload(on_credit, open_app):
     edited = app.session_state["app"].rule_json
     address = {"analysis": app.query_params["analysis"]}
     app = open_app("rules", query=address).button(key="undo_edit").click().run()
-    assert not app.exception
     assert app.session_state["app"].rule_json == learned
     app = open_app("rules", query=address).button(key="redo_edit").click().run()
     assert app.session_state["app"].rule_json == edited
@@ -166,7 +162,6 @@ def test_a_clause_is_edited_in_place_and_others_stay(on_credit, monkeypatch):
     monkeypatch.setattr(editor.st, "data_editor", lambda rows, **_: rows.iloc[:1])
     as_table(app.button(key="edit_1").click().run())
     app.button(key="score_edit").click().run()
-    assert not app.exception
     after = app.session_state["app"].model.rule_set_
     assert after.clauses[0] == before.clauses[0]
     assert after.clauses[1].conditions == before.clauses[1].conditions[:1]
@@ -183,7 +178,6 @@ def test_a_clause_is_added_to_a_rule_also_to_an_empty_one(on_credit, monkeypatch
     monkeypatch.setattr(editor.st, "data_editor", lambda rows, **_: written)
     app.button(key="edit_0").click().run()
     app.button(key="score_edit").click().run()
-    assert not app.exception
     expected = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
     assert app.session_state["app"].model.rule_set_ == expected
 
@@ -199,7 +193,6 @@ def test_a_scorecard_is_edited_as_one_card_with_its_totals(open_app):
     app.button(key="edit_0").click().run()
     app.number_input(key="edit_total_0").set_value(before.total + 1).run()
     app.button(key="score_edit").click().run()
-    assert not app.exception
     (after,) = scorecard_of(app.session_state["app"].model.rule_set_)
     assert (after.given, after.total) == (before.given, before.total + 1)
     assert "edited by hand" in text(app)
@@ -209,7 +202,6 @@ def test_a_scorecard_is_edited_as_one_card_with_its_totals(open_app):
 def test_rule_of_sums_states_why_it_is_not_editable(open_app):
     setting = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
     app = with_model(open_app, "rules", load_sample("credit"), setting)
-    assert not app.exception
     rule = app.session_state["app"].model.rule_set_
     adding = app.button(key=f"edit_{rule.n_clauses}")
     assert adding.disabled
@@ -222,14 +214,12 @@ def test_rule_of_sums_states_why_it_is_not_editable(open_app):
     )
     app.button(key=f"edit_{k}").click().run()
     listed_conditions(app).set_value(i).run()
-    assert not app.exception
     assert "It cannot be edited here" in text(app)
     assert not [b for b in app.button if b.key == "score_edit"]
 
 
 def test_empty_rule_states_what_to_do(on_credit):
     app = on_credit(theta=1e6)
-    assert not app.exception
     (reported,) = [w.value for w in app.warning]
     assert "The rule has no condition" in reported
     assert "Always **low**" in text(app)
@@ -273,23 +263,9 @@ def test_rows_behind_the_figures_can_be_narrowed_to_wrong_decisions(on_credit):
     wrong = model.predict(X) != y
     assert f"{wrong.sum()} of 700 training rows" in text(app)
     app.selectbox(key="covered_which").set_value("decided by no clause").run()
-    assert not app.exception
     app.toggle(key="covered_wrong").set_value(True).run()
     missed = wrong & (model.predict(X) == "low")
     assert f"{missed.sum()} of 700 training rows" in text(app)
-
-
-@pytest.mark.slow
-def test_an_edited_rule_survives_a_reload_by_its_json(on_credit, open_app):
-    app = without_the_first(on_credit())
-    kept = app.session_state["app"]
-    again = open_app("rules")
-    again.session_state["app"] = AppState(
-        table=kept.table, setting=kept.setting, rule_json=kept.rule_json
-    )
-    again.run()
-    assert not again.exception
-    assert again.session_state["app"].model.rule_set_ == kept.model.rule_set_
 
 
 @pytest.mark.slow
@@ -297,7 +273,6 @@ def test_a_proof_is_looked_for_on_request_and_kept(on_credit):
     app = on_tab(on_credit(theta=30.0), "Optimality")
     assert "best possible" not in text(app)
     app = finished(app.button(key="begin_certify").click().run())
-    assert not app.exception
     words = " ".join(e.value for e in [*app.success, *app.info])
     assert "no rule over these conditions" in words
     assert "does not bound the error that counts each row once" in words
@@ -311,7 +286,6 @@ def test_a_robust_rule_against_the_class_is_shown_like_any_other(open_app, page)
     setting = {"learner": "search", "theta": 5.0, "n_clauses": 2}
     setting |= {"describes": "other", "robustness": 0.1}
     app = with_model(open_app, page, load_sample("credit"), setting)
-    assert not app.exception
     assert not app.error
     model = app.session_state["app"].model
     assert (model.positive_label_, model.robustness) == ("low", 0.1)
@@ -330,7 +304,6 @@ def proof_of_one_clause(open_app):
 @pytest.mark.slow
 def test_one_clause_rule_is_proved_without_a_click(open_app):
     app = proof_of_one_clause(open_app)
-    assert not app.exception
     shown = " ".join(e.value for e in app.success).replace("\\", "")
     assert shown.startswith("**Proven optimal (training errors of one clause).**")
     assert "no rule of one clause over these conditions has fewer" in shown
@@ -343,7 +316,6 @@ def test_unproved_results_are_not_mentioned(open_app, monkeypatch):
     nothing = Certificate(9.0, None, False, "Nothing is proved: for this test.")
     monkeypatch.setattr(card, "partial", lambda *_: Giving(nothing))
     app = proof_of_one_clause(open_app)
-    assert not app.exception
     assert "proved" not in text(app)
     assert app.button(key="begin_certify")
 
@@ -356,14 +328,7 @@ def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
     monkeypatch.setattr(card, "partial", lambda *_: Giving(found))
     app = proof_of_one_clause(open_app)
     app.button(key="take_better").click().run()
-    assert not app.exception
     assert app.session_state["app"].model.rule_set_ == better
-
-
-@pytest.mark.slow
-def test_a_rule_changed_by_hand_is_not_offered_a_proof(on_credit):
-    app = without_the_first(on_credit())
-    assert "Optimality" not in [t.label for t in app.tabs]
 
 
 RULE = RuleSet(
@@ -380,14 +345,10 @@ RULE = RuleSet(
 # Words -----------------------------------------------------------------------------------
 
 
-def test_two_bounds_are_reported_as_an_interval():
+def test_intervals_and_filters_are_reported_in_words():
     names = wording(AppState())
     between = Clause((Literal("age", ">", 20.0), Literal("age", "<=", 50.0)))
     assert clause_words(between, names) == "20 < age <= 50"
-
-
-def test_a_cnf_is_reported_as_filters_that_all_hold():
-    names = wording(AppState())
     assert rule_words(RULE.negated(), names).splitlines()[-2:] == ["THEN well", "OTHERWISE ill"]
     assert rule_words(RULE.negated(), names).count("\nAND (") == 1
 
@@ -407,7 +368,6 @@ def test_viewed_rule_stays_although_a_reload_would_learn_another(open_app):
     table = load_sample("credit")
     state = AppState(table=table, setting=setting, rule_json=to_json(read))
     app = open_app("rules", state=state)
-    assert not app.exception
     assert app.session_state["app"].model.rule_set_ == read
 
 
@@ -417,7 +377,6 @@ def test_an_apply_without_a_change_leaves_the_learned_rule(on_credit):
     before = app.session_state["app"]
     app.button(key="edit_0").click().run()
     app.button(key="score_edit").click().run()
-    assert not app.exception
     after = app.session_state["app"]
     assert (after.setting, after.rule_json) == (before.setting, before.rule_json)
     assert "edited by hand" not in text(app)
@@ -491,10 +450,8 @@ def edits(app):
 )
 def test_condition_is_edited_with_the_errors_shown_before_it_applies(on_mixed, place, expected):
     app = on_mixed(*place)
-    assert not app.exception
     before = app.session_state["app"]
     edits(app)[place]().run()
-    assert not app.exception
     rule = before.model.rule_set_
     conditions = [list(c.conditions) for c in rule.clauses]
     conditions[place[0]][place[1]] = expected
@@ -509,7 +466,6 @@ def test_condition_is_edited_with_the_errors_shown_before_it_applies(on_mixed, p
         assert line in text(app)
     assert app.session_state["app"].rule_json == before.rule_json
     app.button(key="score_edit").click().run()
-    assert not app.exception
     after = app.session_state["app"]
     assert after.model.rule_set_ == edited
     assert after.error is None
@@ -525,7 +481,6 @@ def test_slider_and_typed_cut_point_follow_each_other(on_mixed):
     slider.set_value(30.0).run()
     assert with_key(app.number_input, "cut_").value == 30.0
     with_key(app.number_input, "cut_").set_value(1e6).run()
-    assert not app.exception
     assert with_key(app.slider, "slide_").value == slider.max
     app.button(key="score_edit").click().run()
     rule = app.session_state["app"].model.rule_set_
@@ -538,6 +493,5 @@ def test_conditions_without_an_editor_have_a_sentence(on_mixed):
     assert "A test for missing values has no cut point" in text(app)
     listed_conditions(app).set_value(1).run()
     with_key(app.multiselect, "levels_").set_value([]).run()
-    assert not app.exception
     assert "Choose at least one level" in text(app)
     assert not [b for b in app.button if b.key == "score_edit"]

@@ -216,7 +216,6 @@ class Session:
 
     def check_page(self):
         app, state = self.app, self.state
-        assert not app.exception
         assert not [e.value for e in app.error]
         words, message = text(app), status_words(state)
         assert f"{state.model.rule_set_.n_conditions} condition" in message

@@ -70,7 +70,7 @@ def test_a_hostile_name_or_outcome_is_text_in_the_figure():
     assert "<a" not in figure.to_json().replace("\\u003c", "<")
 
 
-def test_sentence_states_where_each_outcome_is_commonest():
+def test_sentence_names_where_up_to_six_outcomes_are_commonest():
     table = outcome_bins(VALUES, CODES, 3, [1.0, 2.0])
     assert outcome_sentence(table, name="petal", labels=LABELS) == (
         "petal: the share of each outcome is highest: setosa at most 1 (100%); versicolor over 1 "
@@ -78,14 +78,8 @@ def test_sentence_states_where_each_outcome_is_commonest():
     )
     levels = outcome_levels(["b", "b", "a", "a", "a", "c"], CODES, 3)
     assert "setosa at b (100%)" in outcome_sentence(levels, name="town", labels=LABELS)
-
-
-def test_sentence_states_that_there_is_no_cut():
     table = outcome_bins(VALUES, CODES, 3, [])
     assert outcome_sentence(table, name="x", labels=LABELS) == ("x: no cut point divides the rows.")
-
-
-def test_sentence_names_six_of_many_outcomes():
     codes = np.arange(6)
     table = outcome_bins(VALUES, codes, 8, [2.0])
     assert outcome_sentence(table, name="x", labels=list("abcdefgh")).endswith("; 2 more outcomes.")

@@ -42,40 +42,24 @@ def test_a_click_gives_back_the_index_label_of_the_setting():
     assert labels == [0, 10, 20, 30, 40, 50]
 
 
-def test_dominated_settings_are_hollow_and_lie_below_the_front():
+def test_dominated_settings_are_hollow_beside_the_line_and_have_no_bar():
     points = settings()
     points.loc[20, "on_front"] = False
-    trace = front_figure(points).data[0]
-    assert trace.customdata[0] == [20]
-    assert trace.marker.symbol[0].endswith("-open")
-    assert not any(symbol.endswith("-open") for symbol in trace.marker.symbol[1:])
-
-
-def test_the_step_line_joins_the_front_only():
-    points = settings()
-    points.loc[20, "on_front"] = False
-    steps = front_figure(points).data[1]
+    drawn, steps = front_figure(points).data
+    assert drawn.customdata[0] == [20]
+    assert drawn.marker.symbol[0].endswith("-open")
+    assert not any(symbol.endswith("-open") for symbol in drawn.marker.symbol[1:])
     assert steps.line.shape == "hv"
     assert 2.0 not in steps.x
-
-
-def test_error_bars_are_at_front_points_only():
-    points = settings()
-    points.loc[20, "on_front"] = False
-    settings_drawn, steps = front_figure(points).data
-    assert settings_drawn.error_y.array is None
+    assert drawn.error_y.array is None
     assert list(steps.error_y.array) == [0.01] * 5
-    assert 2.0 not in steps.x
 
 
-def test_learners_differ_by_shape_and_not_by_colour_alone():
+def test_learners_differ_by_shape_and_colour_and_one_needs_no_legend():
     points = settings(method=["a", "b"] * 3)
     trace = front_figure(points, series="method").data[0]
     assert trace.marker.symbol[0] != trace.marker.symbol[1]
     assert trace.marker.color[0] != trace.marker.color[1]
-
-
-def test_one_learner_needs_no_legend_of_learners():
     assert len(front_figure(settings(method="a"), series="method").data) == 2
 
 
@@ -108,39 +92,22 @@ def test_names_of_baselines_fit_into_the_margin_and_do_not_overlap(values):
     assert "".join(map("".join, texts)).count("%") == len(values)
 
 
-def test_reference_curve_is_shown_as_far_as_the_points_reach():
+def test_the_axis_holds_points_and_bars_and_not_far_baselines():
     trees = Baseline("trees", 0.01, ((1, 0.25), (3, 0.05), (5, 0.2), (40, 0.01)))
     low = front_figure(settings(), baselines=[trees]).layout.yaxis.range[0]
     assert 0.01 < low < 0.05
-
-
-def test_a_baseline_far_above_the_points_does_not_squeeze_them():
     figure = front_figure(settings(), baselines=[Baseline("majority", 0.9)])
     assert figure.layout.yaxis.range[1] < 0.4
     assert [a.text for a in figure.layout.annotations] == ["↑ majority 90.0\u00a0%"]
-
-
-def test_points_of_one_value_do_not_stretch_the_axis():
     points = settings().assign(test_error=0.0)
     low, high = front_figure(points).layout.yaxis.range
     assert -0.001 < low < 0
     assert 0.01 < high < 0.02  # the bars of a hundredth, and no more
-
-
-def test_bars_of_the_front_lie_within_the_axis():
     points = settings().assign(test_error_se=0.05)
     _, high = front_figure(points, baselines=[Baseline("majority", 0.9)]).layout.yaxis.range
     best = points[points["on_front"]]
     assert (best["test_error"] + 0.05 < high).all()
-
-
-def test_a_figure_without_points_has_no_range():
     assert front_figure(settings(0)).layout.yaxis.range is None
-
-
-def test_a_baseline_without_a_value_is_left_out():
-    figure = front_figure(settings(), baselines=[Baseline("tree", float("nan"))])
-    assert not figure.layout.annotations
 
 
 def test_two_suggestions_at_one_point_are_one_note():
@@ -235,11 +202,13 @@ def test_labels_of_far_points_do_not_cover_near_ones():
         assert not covered.any()
 
 
-def test_the_band_is_not_cut():
+def test_the_band_of_known_spread_is_drawn_and_not_cut():
     points = by_limit(test_error_se=0.05, on_front=False)
     low, high = front_figure(points, x="limit", series="method").layout.yaxis.range
     assert low < (points["test_error"] - 0.05).min()
     assert high > (points["test_error"] + 0.05).max()
+    figure = front_figure(by_limit(test_error_se=float("nan")), x="limit", series="method")
+    assert all(line.fill is None for line in figure.data)
 
 
 def test_a_rule_without_conditions_is_named_at_the_edge():
@@ -263,17 +232,9 @@ def test_a_learner_keeps_its_look_beside_any_others():
         assert list(trace.marker.symbol) == [look.symbol for look in drawn]
 
 
-def test_no_band_is_drawn_for_unknown_spread():
-    figure = front_figure(by_limit(test_error_se=float("nan")), x="limit", series="method")
-    assert all(line.fill is None for line in figure.data)
-
-
-def test_the_picked_setting_gets_a_ring():
+def test_the_picked_setting_gets_a_ring_if_it_is_shown():
     figure = front_figure(settings(), selected=20)
     assert (figure.data[-1].name, figure.data[-1].x[0]) == ("selected", 2.0)
-
-
-def test_a_picked_setting_that_is_not_shown_gets_no_ring():
     assert "selected" not in {trace.name for trace in front_figure(settings(), selected=7).data}
 
 
@@ -285,21 +246,18 @@ def test_names_from_outside_are_shown_and_never_read_as_markup(name):
     assert "<img" not in figure.to_json().replace("\\u003c", "<")
 
 
-def test_sentence_describes_both_ends_of_the_front():
+def test_sentence_describes_the_front_or_what_is_missing():
     assert front_sentence(settings()) == (
         "The error falls from 30.0 % with 0 conditions to 10.0 % with 5 conditions; "
         "more conditions do not lower it."
     )
-
-
-def test_sentence_of_few_points_states_what_is_missing():
     assert front_sentence(settings(1)) == "The lowest error, 30.0 %, needs 0 conditions."
     assert front_sentence(settings(0)) == "No setting has been measured yet."
 
 
 def test_a_family_of_reference_models_is_a_curve_over_its_sizes():
     trees = Baseline("trees", 0.1, ((1.0, 0.3), (3.0, 0.1)))
-    figure = front_figure(settings(), baselines=[trees])
+    figure = front_figure(settings(), baselines=[trees, Baseline("tree", float("nan"))])
     assert [list(t.x) for t in figure.data if t.name == "trees"] == [[1.0, 3.0]]
     assert not figure.layout.annotations
 
@@ -381,12 +339,9 @@ def test_a_note_covers_no_point_whatever_the_width_of_the_plot(seed):
         assert not ((dots > [begin, top]) & (dots < [end, bottom])).all(axis=1).any()
 
 
-def test_long_words_are_broken_between_words():
+def test_long_words_are_broken_between_words_and_none_need_no_space():
     words = "Suggested, simplest within one standard error, lowest mean error"
     (note,) = placed({(5.0, 0.5): [words]}, [[5.0, 0.5]], FRAME, SIZE)
     assert note["text"].replace("<br>", " ") == words
     assert max(map(len, note["text"].split("<br>"))) <= 26
-
-
-def test_no_notes_need_no_space():
     assert placed({}, [[1.0, 0.5]], FRAME, SIZE) == []

@@ -12,9 +12,10 @@ COUNTS = pd.DataFrame(
 CONFUSION = pd.DataFrame([[50, 10], [5, 100]], index=["ill", "well"], columns=["ill", "well"])
 
 
-def test_each_clause_has_one_bar_of_two_parts():
+def test_each_clause_has_one_bar_of_two_parts_that_differ_by_hatching():
     figure = clause_figure(COUNTS, "ill", "well")
     assert [list(trace.x) for trace in figure.data] == [[40, 10], [10, 0]]
+    assert figure.data[0].marker.pattern.shape != figure.data[1].marker.pattern.shape
 
 
 def test_clause_has_the_colour_of_its_class():
@@ -24,36 +25,22 @@ def test_clause_has_the_colour_of_its_class():
     assert list(first.marker.color) == [colours["well"], colours["ill"]]
 
 
-def test_the_two_classes_differ_by_hatching_too():
-    figure = clause_figure(COUNTS, "ill", "well")
-    assert figure.data[0].marker.pattern.shape != figure.data[1].marker.pattern.shape
-
-
-def test_the_clause_sentence_names_the_widest_clause():
+def test_the_clause_sentence_names_the_widest_clause_if_there_is_one():
     assert clause_sentence(COUNTS, "ill") == (
         "Clause 1 matches most rows, 50; 80.0 % of them are ill."
     )
-
-
-def test_rule_without_clauses_is_stated():
     assert clause_sentence(COUNTS.iloc[:0], "ill") == "The rule has no clause."
+    assert "— of them" in clause_sentence(COUNTS.assign(of_class=0, other=0), "ill")
 
 
-def test_a_clause_that_matches_nothing_has_no_share():
-    empty = COUNTS.assign(of_class=0, other=0)
-    assert "— of them" in clause_sentence(empty, "ill")
-
-
-def test_outcomes_are_counted_per_true_class():
+def test_outcomes_are_counted_per_true_class_with_room_for_words():
     figure = outcome_figure(CONFUSION)
     assert [list(trace.x) for trace in figure.data] == [[50, 100], [10, 5]]
     assert [list(trace.text) for trace in figure.data] == [
         ["50 correct", "100 correct"],
         ["10 wrong", "5 wrong"],
     ]
-
-
-def test_the_outcome_sentence_counts_found_and_wrong_rows():
+    assert figure.layout.xaxis.range == (0, pytest.approx(1.4 * 105))
     assert outcome_sentence(CONFUSION) == (
         "ill: 50 of 60 correct (83 %); well: 100 of 105 correct (95 %). "
         "15 of 165 predictions are wrong (9.1 %)."
@@ -63,10 +50,6 @@ def test_the_outcome_sentence_counts_found_and_wrong_rows():
 def test_outcomes_of_no_row_are_reported():
     assert outcome_sentence(CONFUSION * 0) == "No row to count."
     assert outcome_figure(CONFUSION * 0).layout.xaxis.range == (0, 1.4)
-
-
-def test_the_longest_bar_of_outcomes_leaves_room_for_its_words():
-    assert outcome_figure(CONFUSION).layout.xaxis.range == (0, pytest.approx(1.4 * 105))
 
 
 def test_class_names_are_never_read_as_markup():

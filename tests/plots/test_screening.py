@@ -18,15 +18,11 @@ def counts():
     return pd.DataFrame([*rows, nothing, hostile]).fillna(0).astype({"kept": int})
 
 
-def test_columns_are_sorted_by_remaining_conditions(counts):
+def test_bars_are_sorted_by_and_add_up_to_the_conditions(counts):
     table = screening_table(counts)
     assert len(table) == 30
     assert table["column"][0] == "<b>x</b>"
     assert "constant" not in set(table["column"])
-
-
-def test_bars_add_up_to_the_conditions(counts):
-    table = screening_table(counts)
     figure = screening_figure(table)
     assert sum(trace.x.sum() for trace in figure.data) == table["conditions"].sum()
     assert "<b>" not in "".join(figure.data[0].y)

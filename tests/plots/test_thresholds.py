@@ -69,16 +69,19 @@ def test_strips_meet_and_hold_their_values(values, cuts):
         assert ((places > x - w / 2) & (places < x + w / 2)).sum() == table["rows"][k]
 
 
-def test_the_size_of_the_figure_does_not_grow_with_the_rows():
+def test_bars_hold_all_rows_in_few_places_of_equal_width():
     values = np.random.default_rng(0).normal(size=100_000)
     figure = threshold_figure(values, values > 0, [0.0], name="x")
     assert max(len(trace.x) for trace in figure.data) <= 40
-
-
-def test_the_drawn_rows_are_all_rows():
     values = np.random.default_rng(0).normal(size=500)
     figure = threshold_figure(values, values > 1, [0.0, 1.0], name="x")
     assert sum(trace.y.sum() for trace in figure.data[:2]) == 500
+    values = np.random.default_rng(0).normal(size=2000)
+    figure = threshold_figure(values, values > 0, [0.0], name="x")
+    assert figure.layout.xaxis2.title.text == "x"
+    values = np.arange(57.0)
+    figure = threshold_figure(values, np.zeros(57, bool), [], name="x")
+    assert set(figure.data[1].y[:-1]) == {2}
 
 
 @pytest.mark.parametrize("round_it", [np.array, np.round], ids=["broken", "whole"])
@@ -107,18 +110,6 @@ def test_a_few_values_far_out_do_not_squeeze_the_others(round_it):
     assert held == bin_table(values, values > 90, cuts)["rows"].tolist()
 
 
-def test_values_with_enough_space_are_drawn_in_place():
-    values = np.random.default_rng(0).normal(size=2000)
-    figure = threshold_figure(values, values > 0, [0.0], name="x")
-    assert figure.layout.xaxis2.title.text == "x"
-
-
-def test_bars_of_whole_numbers_hold_equally_many_of_them():
-    values = np.arange(57.0)
-    figure = threshold_figure(values, np.zeros(57, bool), [], name="x")
-    assert set(figure.data[1].y[:-1]) == {2}
-
-
 def test_bins_are_written_in_signs():
     table = bin_table(np.array([1.0, 4.0, np.nan]), np.zeros(3, bool), [2, 3])
     signs = [interval_signs(row) for _, row in table.iterrows()]
@@ -136,25 +127,19 @@ def test_a_hostile_name_is_text_in_the_figure():
     assert "<a" not in figure.to_json().replace("\\u003c", "<")
 
 
-def test_levels_are_sorted_by_size_with_missing_last():
+def test_levels_are_sorted_by_size_and_drawn_once():
     table = level_table(["b", "a", "b", None, None, None], np.array([1, 1, 0, 1, 0, 0], bool))
     assert table["level"].tolist() == ["b", "a", "missing"]
     assert table["share"].tolist() == pytest.approx([0.5, 1.0, 1 / 3])
-
-
-def test_a_figure_of_levels_shows_each_level_once():
     table = level_table(["b", "a", "b"], np.array([True, False, False]))
     assert list(level_figure(table, name="c").data[0].y) == ["a", "b"]
 
 
-def test_the_sentence_names_the_highest_and_the_lowest_bin():
+def test_the_sentence_names_extreme_bins_or_that_there_is_no_cut():
     table = bin_table(np.arange(10.0), np.arange(10) >= 5, [4.0])
     assert threshold_sentence(table, name="x", label="ill") == (
         "x: 2 bins; the share of ill is highest, 100%, over 4 and lowest, 0%, at most 4."
     )
-
-
-def test_sentence_states_that_there_is_no_cut():
     table = bin_table(np.ones(3), np.ones(3, bool), [])
     assert isinstance(table, pd.DataFrame)
     assert threshold_sentence(table, name="x") == "x: no cut point divides the rows."

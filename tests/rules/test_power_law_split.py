@@ -1,7 +1,5 @@
 """The nonlinear condition: what it means row by row, its negation, its text, its plain form."""
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -50,12 +48,6 @@ def test_the_margin_is_at_most_zero_exactly_within_the_bounds(split, columns):
     known = ~np.isnan(split.total(columns))
     within = split.mask(columns) == split.inside
     np.testing.assert_array_equal((split.margin(columns) <= 0)[known], within[known])
-
-
-@pytest.mark.slow
-@given(split_rules())
-def test_a_rule_of_splits_survives_json_unchanged(rule):
-    assert rule_from_dict(json.loads(json.dumps(rule_to_dict(rule), allow_nan=False))) == rule
 
 
 @pytest.mark.slow

@@ -5,8 +5,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from rulekit import OneLevelRuleClassifier, load_sample
-from rulekit.data import suggest_target
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.rule_set import rule_of
@@ -95,23 +93,6 @@ def test_several_labels_cannot_be_distinguished_from_the_other_side():
     rule = RuleSet((Clause((OLD,)), Clause((HEAVY,))), ("a", "b"), "dnf", "c")
     with pytest.raises(RuleError, match="share one label"):
         rule.negated()
-
-
-@pytest.mark.parametrize("name", ["credit", "wine", "iris"])
-def test_data_frame_rows_are_predicted_like_the_model(name):
-    table = load_sample(name)
-    target = suggest_target(table)
-    X, y = table.xy(target)
-    X = X.copy()
-    X.iloc[::7, 0] = None
-    X.iloc[::5, -1] = None
-    y = (y == y.iloc[0]).to_numpy()
-    model = OneLevelRuleClassifier(theta=1.0).fit(X, y)
-    rule = model.rule_set_
-    assert rule.predict(X).tolist() == model.predict(X).tolist()
-    columns = model.read_columns(X)
-    assert (rule.mask(X) == rule.mask(columns)).all()
-    assert (rule.clauses_fired(X) == rule.clauses_fired(columns)).all()
 
 
 def test_a_rule_that_reads_no_column_answers_every_row_of_a_frame():

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,14 @@ from tests.waiting import until
 
 @dataclass(frozen=True)
 class Quiet:
-    """Ignores the progress of a run; stops it at once or never."""
+    """Keeps the reports of a run; stops it at once or never."""
 
     stops: bool = False
+    reports: list[dict[str, Any]] = field(default_factory=list)
 
     def report(self, **result: Any) -> None:
-        """Ignore progress."""
+        """Keep a report."""
+        self.reports.append(result)
 
     def should_stop(self) -> bool:
         """Return whether the work should end."""

@@ -16,18 +16,6 @@ from ui.state import AppState
 RULE = to_json(RuleSet((Clause((Literal("a", ">", 5.0),)),), ("x",), "dnf", "y"))
 
 
-@pytest.fixture
-def session(monkeypatch, tmp_path):
-    """A session that holds the state of a browser tab, without Streamlit's own."""
-    held = {}
-    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "space"))
-    for module in ("ui.workspace", "ui.state", "ui.analyses"):
-        monkeypatch.setattr(f"{module}.st.session_state", held)
-        monkeypatch.setattr(f"{module}.st.query_params", {})
-    monkeypatch.setattr("ui.workspace.cache.forget", lambda: None)  # of a running script
-    return held
-
-
 def tell(session, key):
     """Send the browser's key, as the page's script does."""
     session["_owner_key"] = {"key": key}
@@ -234,13 +222,6 @@ def test_the_rule_s_error_stays_in_the_list_when_the_run_is_gone(session, monkey
     assert [s.rule for s in analyses.listed() if s.id == name] == ["1 condition, 18.6 % wrong"]
     workspace.change(rule_json=RULE.replace("5.0", "6.0"))
     assert [s.rule for s in analyses.listed() if s.id == name] == ["1 condition"]
-
-
-def test_a_damaged_line_is_left_out(session):
-    begun(session, "iris")
-    (workspace.folder() / "about.json").write_text("[1]")
-    begun(session, "wine")
-    assert names() == ["wine"]
 
 
 def test_without_a_rule_the_words_are_empty():

@@ -75,26 +75,20 @@ def test_nobody_logs_in_without_secrets(secrets):
     assert not [*seen.title, *seen.button, *seen.exception]
 
 
-def test_an_analysis_opens_for_the_person_it_belongs_to(monkeypatch, tmp_path):
-    held = {}
-    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "space"))
-    for module in ("ui.workspace", "ui.state", "ui.analyses"):
-        monkeypatch.setattr(f"{module}.st.session_state", held)
-        monkeypatch.setattr(f"{module}.st.query_params", {})
-    monkeypatch.setattr("ui.workspace.cache.forget", lambda: None)
+def test_an_analysis_opens_for_the_person_it_belongs_to(session, monkeypatch):
     monkeypatch.setenv("RULEKIT_LOGIN", "on")
-    held[login.OWNER] = "ada"
+    session[login.OWNER] = "ada"
     workspace.begin(load_sample("iris"))
     analyses.claim()
     mine = workspace.analysis_id()
     for person, opens in (("ben", False), ("ada", True)):
-        held.clear()
-        held[login.OWNER] = person
+        session.clear()
+        session[login.OWNER] = person
         workspace.reopen(mine)
         assert (workspace.analysis_id() == mine) == opens
-        assert ("another person's" in held.get("_message", "")) != opens
+        assert ("another person's" in session.get("_message", "")) != opens
     monkeypatch.setenv("RULEKIT_LOGIN", "off")
-    held.clear()
+    session.clear()
     workspace.reopen(mine)
     assert workspace.analysis_id() == mine
 

@@ -19,37 +19,25 @@ def small(n=40, **columns):
     return Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
 
 
-def test_empty_analysis_states_the_first_step():
+def test_nothing_is_ready_without_a_table_and_a_positive_class():
     assert AppState().problem() == "No table is loaded yet."
     assert not AppState().ready
     with pytest.raises(DataError, match="No table is loaded"):
         _ = AppState().data
-
-
-def test_without_a_positive_class_nothing_is_ready():
     table = small().with_roles({"ill": "feature"}).with_roles({"ill": "target"})
     assert "No positive class" in AppState(table=table).problem()
 
 
-def test_training_and_test_rows_share_no_row_and_miss_none():
+def test_split_is_whole_stratified_repeatable_and_keeps_groups():
     state = AppState(table=load_sample("breast_cancer"))
     train, test = state.rows()
     assert sorted([*train, *test]) == list(range(569))
     assert len(test) == round(0.3 * 569)
-
-
-def test_the_split_keeps_the_class_shares():
     state = AppState(table=load_sample("credit"))
     shares = [part[1].eq(state.positive).mean() for part in (state.training, state.testing)]
     assert shares[0] == pytest.approx(shares[1], abs=0.01)
-
-
-def test_the_same_seed_gives_the_same_rows():
     first, second = (AppState(table=small(), split=SplitSpec(0.3, seed)) for seed in (3, 3))
     np.testing.assert_array_equal(first.rows()[1], second.rows()[1])
-
-
-def test_whole_groups_stay_on_one_side():
     table = small(group=np.arange(40) // 4).with_roles({"group": "group"})
     state = AppState(table=table)
     train, test = state.rows()
@@ -238,29 +226,16 @@ def test_one_number_against_the_rest_becomes_text():
     assert set(state.data[1]) == {"0", "not 0"}
 
 
-def test_analysis_saved_with_a_number_of_looks_keeps_it():
+def test_older_analyses_are_read_under_todays_names():
     state = AppState(table=load_sample("iris"), test_looks=3)
     older = {k: v for k, v in to_plain(state).items() if k != "looked_at"}
     back = from_plain(older, state.table)
     assert (back.test_looks, back.looked_at) == (3, ())
-
-
-def test_analysis_saved_before_outcome_names_loads_without_them():
     state = AppState(table=load_sample("iris"))
     older = to_plain(state)
     del older["outcomes"], older["split"]["keep_twins"]
     back = from_plain(older, state.table)
     assert (back.outcomes, back.fit_key) == ({}, state.fit_key)
-
-
-def test_settings_without_a_number_of_edits_are_refused():
-    state = AppState(table=load_sample("iris"))
-    with pytest.raises(TypeError):
-        from_plain(to_plain(state) | {"edit": None}, state.table)
-
-
-def test_settings_saved_under_former_parameter_names_are_read():
-    state = AppState(table=load_sample("iris"))
     older = to_plain(state)
     older["setting"] = {"learner": "search", "max_conditions": 3, "doubt": 1.0}
     older["run_settings"] = {"doubting": False}
@@ -269,3 +244,9 @@ def test_settings_saved_under_former_parameter_names_are_read():
     assert back.setting == {"learner": "search", "max_conditions": 3, "label_noise": 1.0}
     assert back.rule_selected
     assert RunSpec.from_dict(back.run_settings) == RunSpec(noisy=False)
+
+
+def test_settings_without_a_number_of_edits_are_refused():
+    state = AppState(table=load_sample("iris"))
+    with pytest.raises(TypeError):
+        from_plain(to_plain(state) | {"edit": None}, state.table)

@@ -60,13 +60,6 @@ def report(app, table, row):
     return app._run(states)
 
 
-@pytest.mark.slow
-def test_a_row_that_is_marked_in_the_browser_is_picked(app):
-    app = report(app, app.dataframe[0], 0)
-    assert not app.exception
-    assert app.session_state["picks"] == [0]
-
-
 def test_picking_a_row_keeps_the_table_and_its_keyboard_focus(app):
     before = app.dataframe[0].proto.id
     app = report(app, app.dataframe[0], 0)

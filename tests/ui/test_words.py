@@ -6,7 +6,9 @@ from rulekit.rules import Clause, Literal, RuleSet
 from ui.words import fixed_columns, looks_protected
 
 
-@pytest.mark.parametrize("name", ["age", "Age_in_years", "applicantSex", "race/region", "SEX"])
+@pytest.mark.parametrize(
+    "name", ["age", "Age_in_years", "applicantSex", "race/region", "SEX", "ETHNICITY"]
+)
 def test_a_word_of_the_name_is_enough(name):
     assert looks_protected(name)
 

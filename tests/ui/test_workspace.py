@@ -16,17 +16,6 @@ from ui import workspace
 from ui.state import AppState, BinningSpec, SplitSpec, Wording, to_plain
 
 
-@pytest.fixture
-def session(monkeypatch, tmp_path):
-    """A session that holds the state of a browser tab, without Streamlit's own."""
-    held = {}
-    monkeypatch.setenv("RULEKIT_WORKSPACE", str(tmp_path / "space"))
-    for module in ("ui.workspace", "ui.state"):
-        monkeypatch.setattr(f"{module}.st.session_state", held)
-        monkeypatch.setattr(f"{module}.st.query_params", {})
-    return held
-
-
 def saved_and_loaded(session, state):
     session["app"] = state
     workspace.save()
@@ -69,20 +58,20 @@ def test_a_column_kept_as_text_stays_text(session):
     assert back.table.column("code").kind == table.column("code").kind == "category"
 
 
-def test_only_the_owner_may_read_it(session):
+def test_files_are_private_plain_and_written_once(session):
     session["app"] = AppState(table=load_sample("iris"))
     workspace.save()
     place = workspace.folder()
     for path in (place.parent, place, *place.iterdir()):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
-
-
-def test_nothing_is_pickled(session):
-    session["app"] = AppState(table=load_sample("iris"))
     workspace.save()
     files = {path.name for path in workspace.folder().iterdir()}
     assert files == {"about.json", "analysis.json", "table.parquet"}
     json.loads((workspace.folder() / "analysis.json").read_text())
+    workspace.save()
+    before = {p: p.stat().st_mtime_ns for p in workspace.folder().iterdir()}
+    workspace.save()
+    assert {p: p.stat().st_mtime_ns for p in workspace.folder().iterdir()} == before
 
 
 def test_a_table_whose_cells_were_changed_on_disk_is_not_taken(session):
@@ -107,11 +96,13 @@ def test_an_analysis_of_another_version_is_not_taken(session):
 def test_a_file_of_brackets_that_never_close_is_a_sentence(session):
     session["app"] = AppState(table=load_sample("iris"))
     workspace.save()
-    (workspace.folder() / "analysis.json").write_text("[" * 200_000)
+    file = workspace.folder() / "analysis.json"
+    file.write_text("[" * 200_000)
     name = workspace.analysis_id()
     session.clear()
     workspace._open(name)
-    assert "could not be read" in session["_message"]
+    assert "could not be read; its files stay" in session["_message"]
+    assert file.exists()
     assert session["analysis_id"] != name
 
 
@@ -122,14 +113,6 @@ def test_the_id_cannot_be_guessed(session):
         ids.add(workspace.analysis_id())
     assert len(ids) == 50
     assert all(workspace.SHAPE.fullmatch(one) for one in ids)
-
-
-def test_saving_twice_without_a_change_writes_nothing(session):
-    session["app"] = AppState(table=load_sample("iris"))
-    workspace.save()
-    before = {p: p.stat().st_mtime_ns for p in workspace.folder().iterdir()}
-    workspace.save()
-    assert {p: p.stat().st_mtime_ns for p in workspace.folder().iterdir()} == before
 
 
 def test_switched_off_there_is_no_folder(session, monkeypatch):

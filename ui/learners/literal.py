@@ -163,7 +163,6 @@ LARGE = 200_000  # cells of the training rows above which variants are off by de
 AGAINST, DISCOUNTED = "rule against the class", "doubtful rows discounted"
 FLAGS = {  # keys of a setting in words
     QUICK: "quick search",
-    CHOSEN: "selected by RuleClassifier",
     REFINED: "cuts refined",
     UNCOSTED: "learned without costs",
 }
@@ -218,7 +217,11 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, An
         if state.several:
             more |= {"theta": len(y) / 200, "n_clauses": QUICK_CLAUSES}
     if CHOSEN in variant:
-        more = SEARCH_OF_CHOICE | {"refine_thresholds": REFINED in variant}
+        more = {
+            **SEARCH_OF_CHOICE,
+            "theta": variant[CHOSEN],
+            "refine_thresholds": REFINED in variant,
+        }
         more |= {"costs": None} if UNCOSTED in variant else {}
     return {
         "theta": len(y) / 1000,
@@ -249,6 +252,8 @@ def variant_words(setting: Setting) -> list[str]:
     if "robustness" in setting:
         words.append(f"robustness {setting['robustness']:g}")
     words += [DISCOUNTED] * ("label_noise" in setting)
+    if CHOSEN in setting:
+        words.append(f"selected by RuleClassifier at θ {setting[CHOSEN]:g}")
     return words + [name for key, name in FLAGS.items() if key in setting]
 
 

@@ -24,7 +24,7 @@ from rulekit.learners.training import as_constraints
 LEARNER_KEY = "learner"  # in a setting: its learner
 FIT_SECONDS = 20.0  # approximate time limit of a single fit of a run
 QUICK = "quick"  # in a setting of the quick search: searched without perturbations, on `quick_part`
-CHOSEN = "chosen"  # in a setting: the one that `RuleClassifier` selects;
+CHOSEN = "chosen"  # in a setting that `RuleClassifier` selects: its price;
 REFINED = "refined"  # in such a setting: the cuts of its rule are refined,
 UNCOSTED = "uncosted"  # it is learned without costs
 # parameters of the box search that `RuleClassifier` runs with its defaults
@@ -190,8 +190,7 @@ def quick_part(
 
 def chosen_setting(selected: Mapping[str, Any], positive: Any) -> dict[str, Any]:
     """Return the setting of a run with the `best_params_` of a `RuleClassifier`."""
-    setting = {LEARNER_KEY: "search", CHOSEN: True}
-    setting |= {name: selected[name] for name in ("theta", "n_clauses")}
+    setting = {LEARNER_KEY: "search", CHOSEN: selected["theta"], "n_clauses": selected["n_clauses"]}
     setting |= {k: selected[k] for k in ("robustness", "label_noise") if selected.get(k)}
     if selected.get("positive_label", positive) != positive:
         setting["describes"] = "other"

@@ -12,7 +12,7 @@ from rulekit.style.palette import Look, plain
 from rulekit.style.wording import capital, measured, percent
 from ui.escape import md
 from ui.learners.offered import LEARNERS, PLACES, learner_of, look_of, same_search
-from ui.learners.spec import CHOSEN, LEARNER_KEY, QUICK, RunSpec
+from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
 from ui.models.form import BUDGETS, comparison, price_sweep
 from ui.models.points import AGAINST, RunResult, reference_lines
 from ui.models.run import COMPARISON, PRICES, latest, noted_suggestion, start
@@ -295,7 +295,7 @@ def prices_tab(result: RunResult | None, spec: RunSpec, y: str) -> None:
     run = price_sweep(app_state(), spec)
     if run is not None:
         _button(run, PRICES, "Sweep prices", "sweep_prices")
-    if result is None or not any("theta" in s and CHOSEN not in s for s in result.settings):
+    if result is None or not any("theta" in s for s in result.settings):
         st.caption("No sweep of prices yet. Its points are shown here and on the curve above.")
         return
     x = choice("Measure size in", SIZES, "n_conditions", "front_x")
@@ -327,7 +327,7 @@ def _button(spec: RunSpec, title: str, label: str, key: str) -> None:
 def _dials(result: RunResult) -> None:
     """Show sliders over prices and clauses; nothing is fitted."""
     setting = app_state().setting or {}
-    if "theta" not in setting or CHOSEN in setting or result.number_of(setting) is None:
+    if "theta" not in setting or result.number_of(setting) is None:
         return
     alike = [s for s in result.settings if same_search(s, setting)]
     dials = learner_of(setting).dials(setting, len(app_state().training[0]))

@@ -286,8 +286,7 @@ def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
     """Show controls for the described class and kind of rule if runs have found several."""
     state = app_state()
     learner = learner_of(setting)
-    mine = [s for s in result.settings if learner_of(s) is learner and CHOSEN not in s]
-    mine.append(setting)
+    mine = [s for s in result.settings if learner_of(s) is learner]
     names = {"for": md(state.positive), "other": md(state.other_label)}
     fields = [("describes", "for", ("Describes", names.__getitem__, SIDES_HELP))]
     fields += [(name, 0.0, kind) for name, kind in KINDS.items()]
@@ -312,26 +311,41 @@ def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
 
 
 def _turned(result: RunResult, name: str, key: str) -> None:
-    """Select the rule of another kind with nearly the same size."""
-    state = app_state()
-    row = result.points.loc[result.number_of_rule(state)]
-    wanted = {**state.setting, name: st.session_state[key]}
-    if wanted.get("describes") == "for":
-        del wanted["describes"]
-    if CHOSEN in wanted:  # the other kinds have points at limits alone
-        wanted = {k: v for k, v in wanted.items() if k in (LEARNER_KEY, *KINDS_OF_RULE)}
-        wanted["max_conditions"] = int(row["limit"])
-    wanted = {k: v for k, v in wanted.items() if k != QUICK and (k not in KINDS or v != 0)}
+    number = of_other_kind(result, app_state().setting, name, st.session_state[key])
+    if number is not None:
+        choose(result, number)
+
+
+def of_other_kind(
+    result: RunResult, setting: Mapping[str, Any], name: str, value: Any
+) -> int | None:
+    """Return the point of another kind with nearly the limit of a setting, or None.
+
+    Of several, the one that a thorough search selects comes first, then the lowest error.
+    """
+    wanted = _at_limit(setting) | {name: value}
+    wanted = {k: v for k, v in wanted.items() if not (k in KINDS_OF_RULE and v in (0, "for"))}
     near = _alike(result, wanted)
     if not len(near):  # not all combinations of kinds exist
         near = _alike(result, {k: v for k, v in wanted.items() if k not in KINDS or k == name})
-    if len(near):
-        choose(result, int((near["limit"] - row["limit"]).abs().idxmin()))
+    if not len(near):
+        return None
+    limit = result.points.loc[result.number_of(setting), "limit"]
+    return int((near["limit"] - limit).abs().idxmin())
 
 
 def _alike(result: RunResult, wanted: Mapping[str, Any]) -> pd.DataFrame:
-    same = [k for k, s in enumerate(result.settings) if same_search(in_full(s), wanted)]
-    return result.points.loc[same].sort_values("test_error", kind="stable")
+    same = [k for k, s in enumerate(result.settings) if same_search(_at_limit(s), wanted)]
+    plain = [CHOSEN not in result.settings[k] for k in same]
+    return result.points.loc[same].assign(plain=plain).sort_values(["plain", "test_error"])
+
+
+def _at_limit(setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a thorough setting; of the selected one, a setting of its kind at a limit."""
+    if CHOSEN not in setting:
+        return in_full(setting)
+    kind = {k: v for k, v in setting.items() if k in (LEARNER_KEY, *KINDS_OF_RULE)}
+    return kind | {"max_conditions": 0}
 
 
 MAX_COMPARED = 3

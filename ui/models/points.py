@@ -283,7 +283,7 @@ class RunResult:
 
     def by_price(self, x: str, y: str) -> pd.DataFrame:
         """Return the points of a price sweep, with ``on_front`` for these axes."""
-        priced = [k for k, s in enumerate(self.settings) if "theta" in s and CHOSEN not in s]
+        priced = [k for k, s in enumerate(self.settings) if "theta" in s]
         if not priced:
             return pd.DataFrame()
         rows = (
@@ -459,7 +459,7 @@ def in_full(setting: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_by_price(setting: Mapping[str, Any]) -> bool:
-    return learner_of(setting).whole_front and "theta" in setting and CHOSEN not in setting
+    return learner_of(setting).whole_front and "theta" in setting
 
 
 def reference_lines(table: pd.DataFrame | None, x: str, y: str) -> list[Baseline]:

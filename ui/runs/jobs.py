@@ -61,6 +61,7 @@ class Job:
     finished: float | None = None
     _task: bytes = field(default=b"", repr=False)
     _tries: int = field(default=0, repr=False)
+    _reached: float = field(default=0.0, repr=False)  # `elapsed` when `done` changed
     _paused_at: float | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _cancelled: Callable[["Job"], None] | None = field(default=None, repr=False)
@@ -89,10 +90,11 @@ class Job:
 
     @property
     def remaining(self) -> float | None:
-        """Estimated seconds left; None before three pieces are done."""
+        """Estimated seconds left; None before three pieces are done, and once they have passed."""
         if self.done < 3 or not self.total or self.state != "running":
             return None
-        return self.elapsed * (self.total - self.done) / self.done
+        left = self._reached * self.total / self.done - self.elapsed
+        return left if left > 0 else None
 
     @property
     def where(self) -> str:
@@ -122,6 +124,8 @@ class Job:
         with self._lock:
             if self.state == "running":
                 self.version += "interim" in update
+                if "done" in update:
+                    self._reached = self.elapsed
                 for name, value in update.items():
                     setattr(self, name, value)
 

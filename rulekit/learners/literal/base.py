@@ -100,8 +100,8 @@ class RequiredConditions:
     label: Label
     max_clauses: int
 
-    def added_to(self, rule: RuleSet) -> RuleSet:
-        """Add each missing required condition to a rule."""
+    def added_to(self, rule: RuleSet) -> RuleSet | None:
+        """Add each missing required condition to a rule; None if it cannot hold them all."""
         for k, item in enumerate(self.required):
             wanted = self.required[: k + 1]
             if _all_granted(rule, wanted):
@@ -112,13 +112,18 @@ class RequiredConditions:
             simplified = (simplify(options[k]) for k in cheapest_first)
             found = next((option for option in simplified if _all_granted(option, wanted)), None)
             if found is None:
-                names = ", ".join(repr(str(w)) for w in wanted)
-                raise RuleError(
-                    f"The rule cannot hold what is required ({names}): whatever is added makes "
-                    "another condition redundant. Remove one requirement, or allow more clauses."
-                )
+                return None
             rule = found
         return rule
+
+    @property
+    def refusal(self) -> RuleError:
+        """The error of a rule that cannot hold the conditions."""
+        names = ", ".join(repr(str(item)) for item in self.required)
+        return RuleError(
+            f"The rule cannot hold what is required ({names}): whatever is added makes "
+            "another condition redundant. Remove one requirement, or allow more clauses."
+        )
 
     def _additions(self, rule: RuleSet, item: ColumnOrLiteral) -> list[RuleSet]:
         """List the rules with one more literal that satisfies the requirement."""
@@ -326,11 +331,16 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     def with_required(self, rule: RuleSet, problem: LearningProblem, max_clauses: int) -> RuleSet:
         """Add the required conditions."""
+        required = self.required_conditions(problem, max_clauses)
+        full = required.added_to(rule)
+        if full is None:
+            raise required.refusal
+        return full
+
+    def required_conditions(self, problem: LearningProblem, max_clauses: int) -> RequiredConditions:
+        """Return what adds the required conditions to a rule of at most `max_clauses` clauses."""
         conditions = as_constraints(self.constraints).required
-        if not conditions:
-            return rule
-        required = RequiredConditions(conditions, problem, self.positive_label_, max_clauses)
-        return required.added_to(rule)
+        return RequiredConditions(conditions, problem, self.positive_label_, max_clauses)
 
     def _learn_in_time(
         self, problem: LearningProblem, rng: np.random.Generator, seconds: float | None = None

@@ -1,7 +1,6 @@
 """Rules found by box search: one search answers every penalty and number of clauses."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import product
@@ -13,7 +12,7 @@ import numpy as np
 from rulekit._renamed import with_former_parameters
 from rulekit._validation import Interval, Needs, StrOptions, check_some_parameters
 from rulekit.data import make_folds
-from rulekit.exceptions import DataError, RuleError
+from rulekit.exceptions import DataError
 from rulekit.learners.base import refuse_with_several
 from rulekit.learners.choice import CONDITION_PRICE, Loss, cheapest, fold_scores, identity, smoothed
 from rulekit.learners.from_table.fit import LearnsFromTables
@@ -240,11 +239,11 @@ empty_rule_hint_, binarizer_
         problem = self.problem_of(table, shared, self._settled_robustness(table))
         searched = self._box_search().run(problem, shared.generator(self.random_state))
         weight = self._weights(table)[problem.rows]
-        entries = []
-        for entry in searched.entries:
-            with suppress(RuleError):  # too few clauses for what is required
-                entries.append(self._path_entry(entry, searched, problem, weight))
-        return RulePath(tuple(entries))
+        converted = (self._path_entry(e, searched, problem, weight) for e in searched.entries)
+        entries = tuple(filter(None, converted))
+        if not entries:
+            raise self.required_conditions(problem, self.n_clauses).refusal
+        return RulePath(entries)
 
     def _path_of_lists(self, table: TrainingTable, shared: SharedWork) -> RulePath:
         refuse_with_several(self, table)
@@ -309,11 +308,16 @@ empty_rule_hint_, binarizer_
 
     def _path_entry(
         self, entry: ArchiveEntry, searched: Searched, problem: LearningProblem, weight: Floats
-    ) -> PathEntry:
-        """Convert an entry to a rule; `weight` is that of the problem's rows, not discounted."""
+    ) -> PathEntry | None:
+        """Convert an entry to a rule, None if its size cannot hold the required conditions.
+
+        `weight` is that of the problem's rows, not discounted.
+        """
         chosen = searched.chosen(entry)
         learned = simplify(self.rule_of(problem.clauses(chosen, np.zeros(len(chosen), bool))))
-        rule = self.with_required(learned, problem, entry.n_clauses)
+        rule = self.required_conditions(problem, entry.n_clauses).added_to(learned)
+        if rule is None:
+            return None
         held = problem.table.held(chosen, self.form)
         if rule != learned:
             held = rule.predict(problem.columns) == self.positive_label_

@@ -110,43 +110,6 @@ def test_limits_are_positive():
         Limits(max_rows=0)
 
 
-HOSTILE = [
-    "![x](http://evil.example/p.png)",
-    "<script>alert(1)</script>",
-    "=cmd|' /C calc'!A0",
-    "$x^2$ :red[a] _b_",
-    "'; DROP TABLE rows; --",
-    "x" * 10_000,
-    "",
-    "   ",
-    "a",
-    "a",
-    "tab\tand\nline",
-    "zero\u200bwidth\u202eturned",
-    "__index_level_0__",
-]
-
-
-def test_hostile_headers_are_kept_or_visibly_repaired():
-    header = ",".join('"' + name.replace('"', '""') + '"' for name in HOSTILE)
-    row = ",".join("12"[i % 2] for i in range(len(HOSTILE)))
-    table = read_table(f"{header}\n{row}\n{row}\n".encode())
-    names = [c.name for c in table.columns]
-    assert names[:5] == HOSTILE[:5]
-    assert len(names[5]) == 200
-    assert names[6:10] == ["column 7", "column 8", "a", "a (2)"]
-    assert names[10:] == ["tab and line", "zero width turned", "index_level_0 (renamed)"]
-    notes = " ".join(table.notes)
-    for repair in ("longer than 200", "were empty", "occurred before", "control", "is reserved"):
-        assert repair in notes
-    assert all(len(note) < 1000 for note in table.notes)
-
-
-def test_a_numbered_name_never_meets_one_that_was_there():
-    table = read_table(b"a,a (2),a,a\n1,2,3,4\n")
-    assert [c.name for c in table.columns] == ["a", "a (2)", "a (3)", "a (4)"]
-
-
 def whole_files():
     """One small sound file of each format, with every kind of column."""
     frame = pd.DataFrame(

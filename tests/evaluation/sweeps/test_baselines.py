@@ -6,9 +6,8 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import Costs
-from rulekit.evaluation import sweep
 from rulekit.evaluation.sweeps.baselines import baseline_models, baselines
-from tests.evaluation.learners import Stump, noisy_table
+from tests.evaluation.learners import noisy_table
 
 QUICK = ["majority", "logistic regression", "tree", "gradient boosting"]
 
@@ -64,15 +63,6 @@ def test_under_costs_the_answer_that_costs_least_is_the_constant_one():
     assert min(each, key=each.get) == "b"
     assert found.summary["test_cost_per_100"].tolist() == [pytest.approx(each["b"])]
     assert found.summary["n_conditions"].tolist() == [0]
-
-
-@pytest.mark.slow
-def test_a_baseline_is_on_one_front_with_a_rule_of_the_same_folds():
-    X, y = noisy_table()
-    rules = sweep(Stump(), X, y, grid={"theta": [0.0]}, cv=4)
-    both = rules.join(*baselines(X, y, cv=4, only=["tree"]).values())
-    assert set(both.summary["learner"]) == {"Stump", "tree"}
-    assert both.front()["n_conditions"].is_monotonic_increasing
 
 
 def test_a_value_never_seen_in_training_does_not_stop_a_baseline(mixed):

@@ -74,24 +74,11 @@ def test_the_number_of_clauses_requested_is_beside_the_number_found():
     assert (row["n_clauses"], row["n_clauses_used"]) == (5, 2.5)
 
 
-@pytest.mark.slow
-@given(POINTS)
-def test_no_setting_beats_one_on_the_front(points):
-    result = result_of(points)
-    front = result.front()
-    for _, chosen in front.iterrows():
-        better = (result.summary["n_conditions"] <= chosen["n_conditions"]) & (
-            result.summary["test_error"] < chosen["test_error"]
-        )
-        assert not better.any()
-    assert front["n_conditions"].is_monotonic_increasing
-
-
 def test_maximised_measure_has_its_own_front():
-    result = result_of([(0.3, 0.0, 1), (0.2, 0.0, 2), (0.4, 0.0, 3)])
+    result = result_of([(0.2, 0.0, 2), (0.3, 0.0, 1), (0.4, 0.0, 3)])
     table = result.table.assign(test_auc=1 - result.table["test_error"])
     turned = SweepResult(table, result.settings, result.estimators, 4, True, "folds")
-    assert turned.front(y="test_auc")["setting"].tolist() == [0, 1]
+    assert turned.front(y="test_auc")["setting"].tolist() == [1, 0]  # from left to right
 
 
 def test_only_settings_with_the_most_finished_folds_compete():

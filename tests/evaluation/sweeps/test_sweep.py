@@ -11,9 +11,17 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from rulekit import Costs, OneLevelRuleClassifier
+from rulekit import (
+    BoxSearchClassifier,
+    Costs,
+    OneLevelRuleClassifier,
+    PowerLawTreeClassifier,
+    TwoLevelRuleClassifier,
+    load_sample,
+)
 from rulekit.data import make_folds
 from rulekit.evaluation import SweepStore, sweep
+from rulekit.evaluation.sweeps.sweep import Measuring
 from rulekit.exceptions import DataError
 from tests.evaluation.learners import SharedStump, Stump, gate, noisy_table
 
@@ -345,3 +353,65 @@ def test_a_class_with_fewer_rows_than_folds_is_refused(table):
     y = np.where(np.arange(len(y)) < 3, 7, y)
     with pytest.raises(DataError, match="class '7' has 3 rows for 4 folds"):
         sweep(Stump(), X, y, grid=GRID, cv=4)
+
+
+@pytest.mark.slow
+def test_tree_size_equals_its_rule_if_paths_repeat_splits():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1, 3, (240, 2))
+    y = np.array(["low", "middle", "high"])[np.digitize(X[:, 0] * X[:, 1], [3.0, 5.0])]
+    tree = PowerLawTreeClassifier(max_power_laws=1)
+    alone = tree.fit(X, y)
+    assert alone.n_conditions_ < alone.rule_set_.n_conditions
+    found = sweep(tree, X, y, grid={"max_power_laws": [1]}, cv=2).table
+    assert found["n_conditions"].tolist() == [rule.n_conditions for rule in found["rule"]]
+
+
+@pytest.fixture(scope="module")
+def planted():
+    X, y = load_sample("planted_dnf").xy("label")
+    return X[:200], y[:200]
+
+
+def test_an_empty_rule_is_a_point_of_the_curve_like_any_other(planted):
+    grid = {"n_clauses": [1], "theta": [0.05, 1.0, 50.0]}
+    found = sweep(TwoLevelRuleClassifier(), *planted, grid=grid, cv=3)
+    assert found.summary["n_conditions"].iloc[-1] == 0
+    assert found.setting(found.suggest()["default"])["theta"] < 50.0
+
+
+SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0)
+
+
+@pytest.mark.slow
+def test_rules_for_and_against_a_class_count_the_same_class(planted):
+    X, y = planted
+    labels = sorted(set(y))
+    found = sweep(SEARCH, X, y, grid={"positive_label": labels}, cv=3)
+    rows = found.table
+    assert {r.labels[0] for r in rows["rule"] if r.labels} == set(labels)
+    positives = rows["test_tp"] + rows["test_fn"]
+    by_fold = positives.groupby(rows["fold"])
+    assert (by_fold.nunique() == 1).all()
+    assert by_fold.first().sum() == (y == labels[-1]).sum()
+
+
+def test_chance_without_a_seed_is_drawn_once_for_a_fold(planted):
+    X, y = planted
+    learner = clone(SEARCH).set_params(random_state=None)
+    settings = [{"n_clauses": 3, "theta": t} for t in (0.05, 0.2, 0.5, 1.0)]
+    models = list(learner.fit_many(X, y, settings))
+    losses = [m.objective_ - m.theta * m.n_conditions_ for m in models]
+    assert losses == sorted(losses)  # as of one archive
+
+
+def test_equal_rules_of_a_fold_are_measured_once(planted, monkeypatch):
+    calls = []
+    measure = Measuring._errors
+    monkeypatch.setattr(Measuring, "_errors", lambda *a: calls.append(a) or measure(*a))
+    grid = {"n_clauses": [1, 2], "theta": [0.01, 0.5, 1.0, 50.0]}
+    found = sweep(SEARCH, *planted, grid=grid, cv=3)
+    pairs = zip(found.table["fold"], found.table["rule"], strict=True)
+    different = {(fold, repr(rule)) for fold, rule in pairs}
+    assert len(different) < len(found.table)
+    assert len(calls) == len(different)

@@ -272,25 +272,21 @@ def test_differences_of_a_rule_are_described_by_a_correct_clause():
     assert result > 0
 
 
-def numbers_in_words(found):
-    return found.sentences()[0]
-
-
 def test_first_sentence_states_completeness():
     model, X, y, weight = learned(0)
     found = alternatives(model, X, y, 0.1, max_conditions=2, sample_weight=weight)
     n = len(found.rules)
-    assert numbers_in_words(found) == (
+    assert found.sentences()[0] == (
         f"{n} rules cost at most 10.0 % of the rows more than the best (a wrong row counts its "
         "weight, a condition 1.5). These are all rules of one clause and at most 2 conditions."
     )
     short = replace(found, complete=False, complete_to=1)
-    assert numbers_in_words(short).endswith(
+    assert short.sentences()[0].endswith(
         "All rules of one clause and at most 1 condition are among them; of those up to 2 "
         "conditions time allowed a part."
     )
     longer = replace(short, max_clauses=2)
-    assert numbers_in_words(longer).endswith("searched for, and there may be more.")
+    assert longer.sentences()[0].endswith("searched for, and there may be more.")
     none = replace(found, rules=())
     assert none.sentences() == [
         "No rule over these conditions costs at most 10.0 % of the rows more than the rule in "

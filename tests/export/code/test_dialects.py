@@ -19,17 +19,15 @@ from rulekit.explain import score
 from rulekit.export import FORMATS, from_text, to_sql, verify_export
 from rulekit.export.code.dialects import DIALECTS, TYPED
 from rulekit.rules import (
-    Clause,
     Factor,
     LinearSplit,
     Literal,
     PointsSplit,
     PowerLaw,
     PowerLawSplit,
-    RuleSet,
 )
 from tests.databases import connected, runner, served
-from tests.explain.tables import PLAIN, cases, patients
+from tests.explain.tables import PLAIN, cases, dnf, patients
 from tests.strategies.power_laws import rows, split_rules
 from tests.strategies.rules import columns, rule_sets
 from tests.test_kinds import EXAMPLES, FRAME, READ, rule_of
@@ -58,50 +56,22 @@ def verified(link, monkeypatch):
     return check
 
 
-def dnf(*conditions, label="ill", default="well"):
-    return RuleSet((Clause(conditions),), (label,), "dnf", default)
-
-
 @in_postgres
-def test_postgresql_predicts_every_row_and_limit_like_the_rule(link, monkeypatch):
-    form = replace(FORMATS["postgresql"], run=runner(link))
-    monkeypatch.setitem(FORMATS, "postgresql", form)
-
-    @given(cases())
+@pytest.mark.parametrize(
+    "drawn",
+    [cases(), st.tuples(rule_sets(), columns()), st.tuples(split_rules(), rows())],
+    ids=["literals", "dates, orders and words", "power laws"],
+)
+def test_postgresql_predicts_every_row_and_limit_like_the_rule(verified, drawn):
+    @given(drawn)
     def check(case):
-        found = verify_export(*case, "postgresql")
-        assert found.ok, (found.sentence, found.text)
-
-    check()
-
-
-@in_postgres
-def test_postgresql_answers_dates_orders_and_words_as_the_rule_does(link, monkeypatch):
-    form = replace(FORMATS["postgresql"], run=runner(link))
-    monkeypatch.setitem(FORMATS, "postgresql", form)
-
-    @given(rule_sets(), columns())
-    def check(rule, table):
         # a column without any value would be text in the test's table, whatever the rule reads
-        assume(any(value is not None for value in table["smoker"]))
+        assume(any(value is not None for value in case[1].get("smoker", [0])))
         try:
-            found = verify_export(rule, table, "postgresql")
+            verified(*case)
         except ExportError as error:
             assume("compared with" not in str(error))
             raise
-        assert found.ok, (found.sentence, found.text)
-
-    check()
-
-
-@in_postgres
-def test_postgresql_answers_power_laws_as_the_rule_does(link, monkeypatch):
-    form = replace(FORMATS["postgresql"], run=runner(link))
-    monkeypatch.setitem(FORMATS, "postgresql", form)
-
-    @given(split_rules(), rows())
-    def check(rule, columns):
-        assert verify_export(rule, columns, "postgresql").ok
 
     check()
 

@@ -93,11 +93,14 @@ def test_script_notices_another_rule(learned, tmp_path):
         run(to_script(model.set_params(n_clauses=1), **options), tmp_path)
 
 
-def test_script_names_only_settings_that_differ_from_the_defaults(learned):
+def test_script_names_unusual_settings_and_those_without_source(learned):
     _, _, model = learned
     text = to_script(model, source="t.csv", target="risk")
     assert "Binarizer(n_thresholds=4, thresholds={'amount': [3000.0]})" in text
     assert "rounding" not in text
+    model.set_params(random_state=object())
+    with pytest.raises(ExportError, match="The setting `random_state` holds object"):
+        to_script(model, source="t.csv", target="risk")
 
 
 def test_script_repeats_reading_options_weights_and_merged_classes(tmp_path, capsys):
@@ -160,13 +163,6 @@ def test_script_repeats_columns_codes_and_outcome_names(tmp_path, capsys):
 def test_bare_rule_has_no_script():
     with pytest.raises(ExportError, match="this library's fitted models, not RuleSet"):
         to_script(patients()[0], source="t.csv", target="y")
-
-
-def test_setting_that_is_no_source_is_named(learned):
-    _, _, model = learned
-    model.set_params(random_state=object())
-    with pytest.raises(ExportError, match="The setting `random_state` holds object"):
-        to_script(model, source="t.csv", target="risk")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import re
 import sys
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -10,12 +9,13 @@ import pytest
 from hypothesis import given
 
 from rulekit.exceptions import ExportError
-from rulekit.export import Review, clause_numbers, to_html, to_report
+from rulekit.export import Review, clause_numbers, to_html, to_report, to_text
 from rulekit.learners import BoxSearchClassifier
-from rulekit.rules import RuleSet
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from rulekit.style.palette import outcome_colours
 from rulekit.style.phrases import Wording
 from tests.explain.tables import cases, patients
+from tests.export.readers import Cells
 
 LABELS = ["ill", "well", "ill", "well"]
 
@@ -62,42 +62,11 @@ def test_ambiguous_display_names_are_not_used():
     assert all(feature in rule_part for feature in rule.features) or len(rule.features) < 2
 
 
-class Cells(HTMLParser):
-    """The tables of a page, as rows of the texts and the colours in them."""
-
-    def __init__(self):
-        super().__init__()
-        self.tables, self.colours, self.inside = [], [], False
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-            self.inside = True
-        attrs = dict(attrs)
-        if attrs.get("class") == "outcome":
-            self.colours.append(attrs["style"].removeprefix("background:"))
-        if tag == "rect":
-            found = {attrs["fill"], attrs.get("stroke", "none")} - {"none"}
-            self.colours += [*found, round(float(attrs["width"]), 1)]
-
-    def handle_endtag(self, tag):
-        self.inside &= tag not in ("td", "th")
-
-    def handle_data(self, data):
-        if self.inside:
-            self.tables[-1][-1][-1] += data.strip()
-
-
 def test_report_counts_clauses_and_uses_outcome_colours():
     rule, frame = patients()
     truth = np.array(LABELS, dtype=object)
     look = outcome_colours(["ill", "well"])
-    page = Cells()
-    page.feed(to_report(rule, (frame, LABELS), wording=Wording(clause="line", colours=look)))
+    page = Cells(to_report(rule, (frame, LABELS), wording=Wording(clause="line", colours=look)))
     lines, answers = page.tables
     fired, predicted = rule.clauses_fired(frame), rule.predict(frame)
     for k, row in enumerate(lines[1:]):
@@ -120,17 +89,21 @@ def test_report_names_its_missing_arguments(monkeypatch):
         to_report(rule, (frame, LABELS))
 
 
-def test_colours_are_no_way_into_the_page():
+def test_report_is_closed_small_and_without_jargon():
     rule, frame = patients()
     text = to_report(rule, (frame, LABELS), wording=Wording(colours={"ill": '"><script>'}))
     assert "<script" not in text
-
-
-def test_report_makes_no_requests_and_has_no_script():
-    rule, frame = patients()
     text = to_report(rule, (frame, LABELS))
     assert "default-src 'none'" in text
     assert not re.search(r"<script|https?:|src=|href=|@import|url\(", text)
+    many = pd.concat([frame] * 500, ignore_index=True)
+    assert len(to_report(rule, (many, LABELS * 500))) < 100_000
+    for form in (rule, rule.negated()):
+        text = to_report(form, (frame, LABELS))
+        assert not re.search(r"clause|literal|DNF|CNF|theta", text)
+    _, frame = patients()
+    text = to_report(RuleSet((), (), "dnf", "well"), (frame, LABELS))
+    assert "Every row is predicted well" in text
 
 
 @pytest.mark.slow
@@ -144,32 +117,16 @@ def test_no_name_level_or_label_becomes_markup(case):
     assert text.count("</pre>") == 1
 
 
-def test_report_of_many_rows_stays_under_a_megabyte():
-    rule, frame = patients()
-    many = pd.concat([frame] * 500, ignore_index=True)
-    assert len(to_report(rule, (many, LABELS * 500))) < 100_000
-
-
-def test_report_uses_no_jargon():
-    rule, frame = patients()
-    for form in (rule, rule.negated()):
-        text = to_report(form, (frame, LABELS))
-        assert not re.search(r"clause|literal|DNF|CNF|theta", text)
-
-
-def test_rule_without_clauses_is_reported():
-    _, frame = patients()
-    text = to_report(RuleSet((), (), "dnf", "well"), (frame, LABELS))
-    assert "Every row is predicted well" in text
-
-
-def test_endless_record_is_refused():
+def test_rows_and_records_that_do_not_fit_are_refused():
     rule, frame = patients()
     with pytest.raises(ValueError, match="`record` must be at most 200000 characters"):
         to_report(rule, (frame, LABELS), record={"rows": ["x" * 100] * 3000})
+    rule = RuleSet((), (), "dnf", "no")
+    with pytest.raises(TypeError, match=r"`training` must be a pair \(X, y\).*, got DataFrame"):
+        to_report(rule, pd.DataFrame({"a": [1.0]}))
 
 
-def test_dnf_numbers_count_matches_and_cnf_numbers_rejections():
+def test_clause_numbers_count_matches_or_rejections():
     rule, frame = patients()
     matched = clause_numbers(rule, frame, LABELS)
     assert [(k.n, k.n_right) for k in matched] == [(2, 2), (2, 1)]
@@ -177,12 +134,19 @@ def test_dnf_numbers_count_matches_and_cnf_numbers_rejections():
     assert [(k.n, k.n_right) for k in turned] == [(2, 2), (2, 1)]
     assert turned[0].sentence.startswith("turns away 2 test rows, right for 2 (100 %")
     assert "right for 1 (50 %" in to_html(rule, numbers=matched)
-
-
-def test_clause_without_rows_is_stated():
-    rule, frame = patients()
     numbers = clause_numbers(rule, frame.assign(glucose=np.nan), LABELS)
     assert numbers[0].sentence == "matches no training row"
+
+
+def test_a_band_is_counted_on_the_rows_that_it_decides():
+    tests = (Literal("age", ">", 60), Literal("town", "==", "Ulm"), Literal("sport", "==", True))
+    bands = tuple(Clause((PointsSplit(tests, (3, 2, -1), total),)) for total in (4, 2))
+    rule = RuleSet(bands, ("high", "middle"), "dnf", "low")
+    columns = {"age": np.array([70.0, 70.0, 50.0]), "sport": np.array([True] * 3, dtype=object)}
+    columns["town"] = np.array(["Ulm", "Köln", "Ulm"], dtype=object)
+    high, middle = clause_numbers(rule, columns, ["high", "middle", "low"])
+    assert (high.n, high.n_right, middle.n, middle.n_right) == (1, 1, 1, 1)
+    assert "decides 1 training row, right for 1" in to_text(rule, numbers=(high, middle))
 
 
 def test_report_lists_monotonic_constraints():
@@ -194,9 +158,3 @@ def test_report_lists_monotonic_constraints():
     assert "If only Wage &lt;EUR&gt; rises, the prediction may change to yes" in text
     assert "holds for every possible row" in text
     assert "may turn to" not in to_report(model.rule_set_, (X, y))
-
-
-def test_rows_that_are_no_pair_are_refused_in_a_sentence():
-    rule = RuleSet((), (), "dnf", "no")
-    with pytest.raises(TypeError, match=r"`training` must be a pair \(X, y\).*, got DataFrame"):
-        to_report(rule, pd.DataFrame({"a": [1.0]}))

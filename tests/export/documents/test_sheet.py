@@ -1,7 +1,6 @@
 """The sheet to fill in: a person who follows it gets the answer of the rule."""
 
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -11,34 +10,9 @@ from rulekit.export import to_sheet
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.style.phrases import Wording, condition_text
 from tests.explain.tables import patients
+from tests.export.readers import Cells
 
 TESTS = (Literal("age", ">", 60), Literal("bp", ">", 140), Literal("sport", "==", True))
-
-
-class Cells(HTMLParser):
-    """Rows of cells of every table, and all text."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.tables, self.text, self.inside = [], "", False
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-            self.inside = True
-
-    def handle_endtag(self, tag):
-        self.inside &= tag not in ("td", "th")
-
-    def handle_data(self, data):
-        self.text += data
-        if self.inside:
-            self.tables[-1][-1][-1] += data
 
 
 def in_band(text, total):

@@ -1,46 +1,30 @@
 """The text form: as people read it, and as the parser does."""
 
-from textwrap import dedent
-
 import pytest
 
 from rulekit.exceptions import ExportError
 from rulekit.export import ClauseNumbers, from_text, to_text
-from rulekit.rules import Clause, Literal, RuleSet
-from tests.explain.tables import patients
-
-
-def test_dnf_is_written_one_clause_a_line():
-    rule, _ = patients()
-    assert to_text(rule) == dedent(
-        """\
-        # 4 conditions in 2 clauses: the first line that holds decides.
-        1. IF glucose > 126.5 AND age > 50 THEN ill
-        2. IF colour = "red" AND glucose <= 200 THEN ill
-        OTHERWISE well
-        """
-    )
-
-
-def test_cnf_is_written_as_what_has_to_hold():
-    rule, _ = patients()
-    assert to_text(rule.negated()) == dedent(
-        """\
-        # 4 conditions in 2 clauses: every line has to hold.
-        ALL OF
-        1. glucose <= 126.5 (or missing) OR age <= 50 (or missing)
-        2. colour != "red" (or missing) OR glucose > 200 (or missing)
-        THEN well
-        OTHERWISE ill
-        """
-    )
+from rulekit.rules import Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
+from tests.explain.tables import dnf
 
 
 def test_interval_has_two_literals_and_one_text():
-    clause = Clause((Literal("age", ">", 20), Literal("bmi", "<", 30), Literal("age", "<=", 50)))
-    text = to_text(RuleSet((clause,), ("ill",), "dnf", "well"))
+    text = to_text(dnf(Literal("age", ">", 20), Literal("bmi", "<", 30), Literal("age", "<=", 50)))
     assert "1. IF 20 < age <= 50 AND bmi < 30 THEN ill" in text
     assert from_text(text).n_conditions == 3
+
+
+def test_text_may_remind_of_missing_values():
+    rule = from_text("1. IF POINTS [2 if a > 1, 1 if b > 1] < 2 THEN x\nOTHERWISE y")
+    assert "] < 2 (a missing value gives 0) THEN x" in to_text(rule)
+    assert from_text(to_text(rule)) == rule
+
+
+def test_a_column_called_like_a_function_or_an_operator_is_quoted():
+    law = PowerLaw(2.0, (Factor("max"), Factor("a - b", 2), Factor("x^2", -1, floor=0.5)))
+    rule = dnf(PowerLawSplit((law,), 1.0, 0.5))
+    assert '[0.5 <= 2 * "max" * "a - b"^2 / max("x^2", 0.5) <= 1]' in to_text(rule)
+    assert from_text(to_text(rule)) == rule
 
 
 def test_numbers_are_below_their_clause_as_a_comment():
@@ -77,3 +61,28 @@ def test_clauses_without_conditions_are_words():
 def test_text_that_is_no_rule_is_refused_with_line_and_place(text, message):
     with pytest.raises(ExportError, match=message):
         from_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("POINTS [2 if a > 1] >= 5", ".*no row can reach 5"),
+        ("POINTS [2 if a > 1, 0.5 if b > 1] >= 2", ".*whole points and 'if'"),
+        ("POINTS [2 if 1 < a <= 3] >= 2", ".*points for each end of an interval"),
+        ("POINTS [2 if [a * b <= 3]] >= 2", ".*Points are given to tests of one column"),
+        ("POINTS [2 if a > 1] > 1", ".*'\\]' and '>=' or '<'"),
+        ("POINTS [2 if a > 1] >= 1.5", ".*a whole number"),
+        ("POINTS [] >= 1", ".*whole points and 'if'"),
+        ("POINTS [2 if a > 1, 1 if a > 1] >= 2", ".*is listed twice"),
+        ("[a^2 * b <= ]", " needs .* at character"),
+        ("[a^2 / <= 3]", " needs .* at character"),
+        ("[a^2 <= 3", " needs .* at character"),
+        ("[max(a) <= 3]", " needs .* at character"),
+        ("[(a * 2) <= 3]", " needs .* at character"),
+        ("[<= 3]", " needs .* at character"),
+        ("[a / b <= 3]", ": Column 'b' has the exponent -1"),
+    ],
+)
+def test_damaged_points_and_formulas_are_named_with_their_line(text, message):
+    with pytest.raises(ExportError, match=f"Line 1 of the rule{message}"):
+        from_text(f"1. IF {text} THEN x\nOTHERWISE y")

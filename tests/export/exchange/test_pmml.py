@@ -17,9 +17,8 @@ from lxml import etree
 
 from rulekit.exceptions import ExportError
 from rulekit.export.exchange.pmml import NAMESPACE, to_pmml
-from rulekit.rules import Clause, LinearSplit, Literal, PowerLaw, PowerLawSplit, RuleSet
-from rulekit.rules.power_law_split import Factor
-from tests.explain.tables import cases
+from rulekit.rules import Clause, Literal, RuleSet
+from tests.explain.tables import cases, dnf
 from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, needed
 from tests.export.test_golden import rules
@@ -95,10 +94,6 @@ def test_a_column_called_answer_keeps_its_name():
     assert names == ["answer", "answer_"]
 
 
-def dnf(*conditions, label="yes", default="no"):
-    return RuleSet((Clause(conditions),), (label,), "dnf", default)
-
-
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
@@ -114,12 +109,3 @@ def dnf(*conditions, label="yes", default="no"):
 def test_conditions_beyond_pmml_are_refused(rule, message):
     with pytest.raises(ExportError, match=message):
         to_pmml(rule)
-
-
-def test_computed_values_are_separate_fields():
-    law = PowerLawSplit((PowerLaw(2.0, (Factor("a"), Factor("b", -1, floor=1.0))),), 3.0)
-    root = parsed(dnf(LinearSplit((("a", 1.0), ("b", -2.0)), ">", 0.5), law))
-    names = [f.get("name") for f in root.iterfind(".//p:DerivedField", IN)]
-    assert names == ["sum 1", "power law 2"]
-    used = {p.get("field") for p in root.iterfind(".//p:SimplePredicate", IN)}
-    assert used == {"a", "b", *names}

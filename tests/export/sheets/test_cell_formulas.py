@@ -1,7 +1,7 @@
 """Formulas: what they ask, where values stand, how long lists are split."""
 
 from rulekit.export.sheets.cell_formulas import CellWriter, Values
-from rulekit.rules import Factor, LinearSplit, Literal, PointsSplit, PowerLaw, PowerLawSplit
+from rulekit.rules import Literal, PointsSplit
 
 CELLS, KINDS = {"x": "B4", "y": "C4"}, {"x": "number", "y": "number"}
 
@@ -16,20 +16,6 @@ def test_missing_values_are_tested_before_comparisons():
     assert text == "IF(LEN(B4)=0,FALSE,GESTEP(Values!$A$2,B4)=0)"
     assert listed == [5.0]
     assert written(Literal("x", "<=", 5, True))[0].startswith("IF(LEN(B4)=0,TRUE,GESTEP(Values")
-
-
-def test_sums_follow_the_rules_order_without_plus_and_minus():
-    text, listed = written(LinearSplit((("x", 0.5), ("y", -2.0)), "<=", 3.0))
-    total = "STANDARDIZE(B4*Values!$A$2,C4*Values!$A$3,1)"
-    assert text == f"IF(OR(LEN(B4)=0,LEN(C4)=0),FALSE,GESTEP(Values!$A$4,{total})=1)"
-    assert listed == [0.5, 2.0, 3.0]
-
-
-def test_a_power_law_is_a_product_over_a_product():
-    law = PowerLaw(-1.5, (Factor("x", 2), Factor("y", -1, shift=1.0, floor=2.0)))
-    text, _ = written(PowerLawSplit((law,), 4.0))
-    base = "STANDARDIZE(MAX(C4,Values!$A$3),Values!$A$4,1)"
-    assert f"-(Values!$A$2*((B4*B4)/({base})))" in text
 
 
 def test_text_is_compared_with_capitals_and_sets_as_a_range():

@@ -18,19 +18,7 @@ from rulekit.export.sheets.frame import (
     spreadsheet_safe,
     to_frame,
 )
-from rulekit.rules import RuleSet
 from tests.explain.tables import patients
-
-
-def test_formula_in_a_label_gets_an_apostrophe():
-    rule = RuleSet((), (), "dnf", "=cmd()")
-    assert to_csv(rule).splitlines()[1] == "otherwise,,'=cmd(),0"
-
-
-def test_frame_has_a_row_a_clause_and_one_for_the_rest():
-    frame = to_frame(patients()[0])
-    assert frame["clause"].tolist() == ["1", "2", "otherwise"]
-    assert frame["literals"].tolist() == [2, 2, 0]
 
 
 def test_counts_are_whole_numbers_and_empty_for_the_rest():

@@ -28,49 +28,31 @@ RULE = RuleSet(
 )
 
 
-def test_a_rule_written_as_rows_is_read_back_as_it_was():
+def test_a_rule_is_read_back_from_rows_without_the_empty_ones():
     assert rows_to_rule(rule_to_rows(RULE), RULE, COLUMNS) == RULE
-
-
-def test_rows_without_a_column_are_left_out_and_clauses_renumbered():
     rows = rule_to_rows(RULE).iloc[2:]
     rows.loc[99] = [7, None, ">", "", False, ""]
     found = rows_to_rule(rows, RULE, COLUMNS)
     assert found.clauses == RULE.clauses[1:]
-
-
-def test_no_row_at_all_is_the_empty_rule():
     found = rows_to_rule(rule_to_rows(RULE).iloc[:0], RULE, COLUMNS)
     assert found.is_constant
 
 
 @pytest.mark.parametrize(
-    ("cell", "value", "message"),
+    ("row", "cell", "value", "message"),
     [
-        ("value", "old", "'age' holds numbers, got 'old'"),
-        ("value", "", "needs a value"),
-        ("column", "height", "no column 'height'"),
-        ("test", "~", "choose a test"),
+        (0, "value", "old", "'age' holds numbers, got 'old'"),
+        (0, "value", "", "needs a value"),
+        (0, "column", "height", "no column 'height'"),
+        (0, "column", "town", "'town' holds no numbers"),
+        (0, "test", "~", "choose a test"),
+        (1, "value", "Bonn; 14", r"no value '14'. Choose one of 'Bonn', 'Ulm'\."),
     ],
 )
-def test_a_cell_that_cannot_be_read_is_named_by_its_row(cell, value, message):
+def test_a_cell_that_cannot_be_read_is_named_by_its_row(row, cell, value, message):
     rows = rule_to_rows(RULE)
-    rows.loc[0, cell] = value
-    with pytest.raises(RuleError, match=f"Row 1 of the rule.*{message}"):
-        rows_to_rule(rows, RULE, COLUMNS)
-
-
-def test_text_is_never_compared_by_order():
-    rows = rule_to_rows(RULE)
-    rows.loc[0, "column"] = "town"
-    with pytest.raises(RuleError, match="'town' holds no numbers"):
-        rows_to_rule(rows, RULE, COLUMNS)
-
-
-def test_an_unknown_level_is_refused_with_the_known_ones():
-    rows = rule_to_rows(RULE)
-    rows.loc[1, "value"] = "Bonn; 14"
-    with pytest.raises(RuleError, match=r"Row 2.*no value '14'. Choose one of 'Bonn', 'Ulm'\."):
+    rows.loc[row, cell] = value
+    with pytest.raises(RuleError, match=f"Row {row + 1} of the rule.*{message}"):
         rows_to_rule(rows, RULE, COLUMNS)
 
 
@@ -85,11 +67,8 @@ def rule(*clauses):
     return RuleSet(tuple(map(Clause, clauses)), ("ill",) * len(clauses), "dnf", "well")
 
 
-def test_bands_of_one_card_are_a_card():
+def test_only_bands_of_one_card_are_a_card():
     assert card_of(rule((points(3),), (points(1),))) == ((OLD, 2), (HIGH, 1))
-
-
-def test_points_with_other_conditions_are_not_a_scorecard():
     assert card_of(rule((points(3),), (points(1, 1, 1),))) == ()
     assert card_of(rule((points(3), OLD))) == ()
     assert card_of(rule((OLD,))) == ()

@@ -181,18 +181,6 @@ def test_shortened_faces_keep_their_order_and_the_rows_on_either_side():
             np.testing.assert_array_equal(points <= old, points <= new)
 
 
-def test_many_settings_share_planes_and_equal_single_fits():
-    X, y = blobs()
-    settings = [{"linear__nu": nu, "max_rules": k} for nu in (0.1, 1.0) for k in (1, None)]
-    base = HyperplaneRuleClassifier(LPSVM(), confidence_folds=0)
-    for setting, model in zip(settings, base.fit_many(X, y, settings), strict=True):
-        alone = HyperplaneRuleClassifier(
-            LPSVM(setting["linear__nu"]), max_rules=setting["max_rules"], confidence_folds=0
-        )
-        assert model.rule_set_ == alone.fit(X, y).rule_set_
-        assert model.coverage_ == alone.coverage_
-
-
 def test_plane_without_columns_gives_a_constant_rule_with_a_reason():
     X, y = blobs()
     with pytest.warns(EmptyRuleWarning, match="the plane reads no column"):
@@ -231,12 +219,6 @@ def test_a_table_without_complete_rows_of_two_classes_is_refused():
     X = pd.DataFrame({"a": [1.0, 2.0, np.nan, np.nan]})
     with pytest.raises(DataError, match="of 4 rows 2 have no gap, and they hold one class"):
         HyperplaneRuleClassifier().fit(X, ["x", "x", "z", "z"])
-
-
-def test_a_column_of_many_texts_is_refused():
-    X = pd.DataFrame({"name": [f"n{k}" for k in range(60)]})
-    with pytest.raises(DataError, match=r"No column is left .* 'name' holds too many different"):
-        HyperplaneRuleClassifier().fit(X, [0, 1] * 30)
 
 
 def test_level_conditions_list_the_allowed_values():

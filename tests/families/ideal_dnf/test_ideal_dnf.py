@@ -184,20 +184,6 @@ def test_the_rule_does_not_depend_on_the_order_of_the_columns():
     assert turned.rule_set_ == model.fit(X, y).rule_set_
 
 
-@pytest.mark.slow
-def test_many_settings_at_once_give_the_models_of_one_fit_each():
-    X, y = mixed()
-    model = IdealDNFClassifier(positive_label="ill", random_state=0, class_weight="balanced")
-    settings_ = [{"max_variables": k} for k in range(1, 13)]
-    settings_ += [{"mode": "paper", "tolerance": 0.0}]
-    for setting, many in zip(settings_, model.fit_many(X, y, settings_), strict=True):
-        one = clone(model).set_params(**setting).fit(X, y)
-        assert many.rule_set_ == one.rule_set_
-        assert many.history_ == one.history_
-        assert many.objective_ == one.objective_
-        np.testing.assert_array_equal(many.predict_proba(X), one.predict_proba(X))
-
-
 def test_stopping_between_settings_ends_the_work():
     X, y = mixed()
     answers = iter([False, True])
@@ -296,12 +282,6 @@ def test_an_unknown_mode_is_refused():
     model = IdealDNFClassifier(random_state=0).fit(X, y)
     with pytest.raises(ValueError, match=r"`mode` must be one of .*got 'short'"):
         model.rule_in_mode("short")
-
-
-def test_a_column_of_names_is_refused():
-    X = pd.DataFrame({"name": [f"n{i}" for i in range(100)]})
-    with pytest.raises(DataError, match=r"No column is left .* 'name' holds too many different"):
-        IdealDNFClassifier().fit(X, [0, 1] * 50)
 
 
 def test_a_binarizer_needs_rows_that_are_not_held_out(monkeypatch):

@@ -76,19 +76,6 @@ def test_earlier_fits_do_not_change_a_tree(fitted):
     assert other.score(X, y) == 1.0
 
 
-@pytest.mark.slow
-def test_many_settings_at_once_give_the_models_of_one_fit_each():
-    rng = np.random.default_rng(1)
-    X = pd.DataFrame(rng.uniform(1, 3, (60, 2)), columns=list("ab"))
-    y = (X["a"] * X["b"] + 0.4 * rng.normal(size=60) > 4).astype(int)
-    settings = [{"max_depth": d, "tau_impurity": t} for t in (0.05, 0.15) for d in (0, 1)]
-    base = PowerLawTreeClassifier(max_exponents=2, max_power_laws=2)
-    for setting, model in zip(settings, base.fit_many(X, y, settings), strict=True):
-        alone = PowerLawTreeClassifier(max_exponents=2, max_power_laws=2, **setting).fit(X, y)
-        assert model.rule_set_ == alone.rule_set_
-        np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
-
-
 def test_work_that_is_stopped_yields_no_further_tree():
     X, y = body_mass(80)
     answers = iter([False, False, True])
@@ -194,12 +181,6 @@ def test_exponents_that_cannot_be_used_are_refused(exponents):
     X, y = body_mass(40)
     with pytest.raises(ValueError, match="`exponents` must be whole numbers from -9 to 9"):
         PowerLawTreeClassifier(exponents=exponents).fit(X, y)
-
-
-def test_an_unknown_positive_label_is_refused():
-    X, y = body_mass(40)
-    with pytest.raises(ValueError, match="`positive_label` must be one of the classes"):
-        PowerLawTreeClassifier(positive_label="slim").fit(X, y)
 
 
 def test_rounding_keeps_every_training_row_on_its_side():

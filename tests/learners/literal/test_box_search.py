@@ -9,7 +9,7 @@ import pytest
 from rulekit import BoxSearchClassifier, Constraints, Literal, TwoLevelRuleClassifier, load_sample
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
-from rulekit.exceptions import EmptyRuleWarning
+from rulekit.exceptions import EmptyRuleWarning, RuleError
 from rulekit.learners.training import learning_problem
 from rulekit.search.box_search.problem import BoxPrices
 from rulekit.search.box_search.search import SearchPlan, search
@@ -68,30 +68,6 @@ def test_boxes_and_the_clauses_made_from_them_hold_for_the_same_rows(form, price
             assert wrong == pytest.approx(entry.loss)
 
 
-@pytest.mark.slow
-def test_a_price_is_answered_alike_by_fit_path_and_a_shared_fit():
-    X, y = mixed()
-    settings = [{"theta": t, "n_clauses": k} for t in (0.5, 3.0) for k in (1, 2, 4)]
-    together = list(learner().fit_many(X, y, settings))
-    path = learner().path(X, y)
-    for setting, model in zip(settings, together, strict=True):
-        alone = learner(**setting).fit(X, y)
-        assert model.rule_set_ == alone.rule_set_
-        assert path.rule(setting["theta"], setting["n_clauses"]) == alone.rule_set_
-
-
-@pytest.mark.parametrize("refined", [False, True])
-def test_the_history_of_a_shared_fit_is_that_of_a_fit_alone(refined):
-    X, y = mixed()
-    settings = [{"theta": t} for t in (0.5, 0.6, 3.0)]  # the first two have one rule
-    together = list(learner(refine_thresholds=refined).fit_many(X, y, settings))
-    assert together[0].rule_set_ == together[1].rule_set_
-    for setting, model in zip(settings, together, strict=True):
-        alone = learner(refine_thresholds=refined, **setting).fit(X, y)
-        assert model.history_ == alone.history_
-        assert model.objective_ == alone.objective_ == alone.history_[-1]["objective"]
-
-
 def test_a_rule_looked_up_within_limits_is_the_one_that_is_fitted():
     X, y = mixed()
     path = learner().path(X, y)
@@ -111,14 +87,6 @@ def test_path_has_every_trade_off_once_and_no_dominated_one():
     assert (np.diff(front.loss) < 0).all()
     few = learner().path(X, y).front(n_clauses=1)
     assert few.n_clauses.max() <= 1
-
-
-def test_the_order_of_rows_and_columns_changes_no_rule():
-    X, y = mixed()
-    order = np.random.default_rng(1).permutation(len(X))
-    shuffled = X.iloc[order, ::-1]
-    first = learner(theta=1.0).fit(X, y).rule_set_
-    assert learner(theta=1.0).fit(shuffled, y[order]).rule_set_ == first
 
 
 def test_the_planted_rule_is_found():
@@ -155,21 +123,6 @@ def test_a_test_of_missingness_can_be_forbidden_alone(op):
     assert barred not in [lit for c in rule.rule_set_.clauses for lit in c.literals]
 
 
-def test_a_required_condition_is_in_the_rule():
-    X, y = mixed()
-    constraint = Literal("town", "==", "Rome")
-    rule = learner(theta=2.0, constraints=Constraints(required=(constraint,))).fit(X, y).rule_set_
-    assert constraint in [lit for c in rule.clauses for lit in c.literals]
-
-
-def test_class_weights_move_the_trade_off():
-    X, y = mixed()
-    plain = learner(theta=2.0).fit(X, y).predict(X)
-    eager = learner(theta=2.0, class_weight={"ill": 3.0, "well": 1.0}).fit(X, y).predict(X)
-    missed = [((p == "well") & (y == "ill")).sum() for p in (plain, eager)]
-    assert missed[1] < missed[0]
-
-
 @pytest.mark.slow
 def test_time_limit_keeps_the_result_with_a_note():
     X, y = load_sample("breast_cancer").xy("diagnosis")
@@ -189,3 +142,15 @@ def test_alternating_rules_do_not_dominate_the_search_in_training():
         )
         values = [m.training_error_ * len(y) + theta * m.n_conditions_ for m in (by_search, by_lp)]
         assert values[0] <= values[1]
+
+
+def test_a_path_leaves_out_sizes_that_cannot_hold_a_requirement_only():
+    X, y = mixed()
+    path = learner(constraints={"required": ["town"]}).path(X, y)
+    assert path
+    assert all("town" in entry.rule_set.features for entry in path)
+    with pytest.raises(RuleError, match=r"Column 'same' is required .* it is constant"):
+        learner(constraints={"required": ["same"]}).path(X.assign(same=1), y)
+    both = tuple(Literal("age", ">", cut) for cut in (40, 50, 60, 70, 75, 80))
+    with pytest.raises(RuleError, match="cannot hold what is required"):
+        learner(constraints={"required": both}).path(X, y)

@@ -47,16 +47,6 @@ def test_no_rule_of_another_method_is_below_the_bound():
         assert priced_loss(other.fit(X, y), X, y) >= bound - 1e-6
 
 
-@pytest.mark.parametrize("form", ["dnf", "cnf"])
-def test_the_rule_does_not_depend_on_the_order_of_rows_or_columns(form):
-    X, y = mixed_table()
-    order = np.random.default_rng(1).permutation(len(y))
-    straight = learner(form=form).fit(X, y)
-    turned = learner(form=form).fit(X.iloc[order, ::-1], y[order])
-    assert turned.rule_set_ == straight.rule_set_
-    assert turned.objective_ == straight.objective_
-
-
 def test_no_bound_is_claimed_after_the_last_round(monkeypatch):
     X, y = mixed_table()
     ended = learner(theta=2.0).fit(X, y)

@@ -1,11 +1,9 @@
 """Wishes of an analyst, kept by every learner."""
 
-import json
-
 import pytest
 
 from rulekit.exceptions import DataError, RuleError
-from rulekit.learners import OneLevelRuleClassifier, TwoLevelRuleClassifier
+from rulekit.learners import BoxSearchClassifier, OneLevelRuleClassifier, TwoLevelRuleClassifier
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
 from tests.learners.tables import mixed_table
@@ -49,7 +47,9 @@ def test_not_equal_conditions_can_be_excluded(form):
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 @pytest.mark.parametrize("constraint", ["flag", Literal("age", ">", 61.5)])
-@pytest.mark.parametrize("learner", [OneLevelRuleClassifier, TwoLevelRuleClassifier])
+@pytest.mark.parametrize(
+    "learner", [OneLevelRuleClassifier, TwoLevelRuleClassifier, BoxSearchClassifier]
+)
 def test_required_columns_appear(learner, constraint, form):
     X, y = mixed_table()
     model = learner(form=form, constraints=Constraints(required=(constraint,))).fit(X, y)
@@ -93,27 +93,3 @@ def test_a_column_the_table_does_not_have_is_named():
     X, y = mixed_table()
     with pytest.raises(DataError, match="`constraints` names column 'aeg'"):
         TwoLevelRuleClassifier(constraints={"forbidden": ["aeg"]}).fit(X, y)
-
-
-def test_constraints_survive_json():
-    limits = Constraints(
-        forbidden=("town", Literal("age", ">", 50)),
-        required=("bmi", Literal("flag", "==", 1)),
-        allow_not_equal=False,
-        directions={"age": "<"},
-    )
-    assert Constraints.from_dict(json.loads(json.dumps(limits.to_dict()))) == limits
-
-
-@pytest.mark.parametrize(
-    ("limits", "message"),
-    [
-        ({"forbiden": ["age"]}, "'forbiden' is not a part of constraints"),
-        ({"forbidden": [3]}, "names of columns and literals, got 3"),
-        ({"directions": {"age": "up"}}, "direction of column 'age' must be '<' or '>', got 'up'"),
-        ({"required": ["age"], "forbidden": ["age"]}, "'age' is required and forbidden"),
-    ],
-)
-def test_senseless_constraints_are_refused(limits, message):
-    with pytest.raises(RuleError, match=message):
-        Constraints.from_dict(limits)

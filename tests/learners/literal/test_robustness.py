@@ -95,15 +95,6 @@ def test_a_path_and_a_certificate_are_of_the_class_that_was_chosen():
     assert certify(learner.fit(X, y), X, y).objective > 0
 
 
-@pytest.mark.slow
-def test_many_settings_are_chosen_for_one_by_one():
-    X, y = against(n=120)
-    settings = [{"theta": 1.0}, {"theta": 8.0}]
-    for setting, model in zip(settings, LEARNER.fit_many(X, y, settings), strict=True):
-        alone = clone(LEARNER).set_params(**setting).fit(X, y)
-        assert (model.rule_set_, model.robustness_) == (alone.rule_set_, alone.robustness_)
-
-
 def test_a_class_of_one_row_cannot_be_cross_validated():
     X, y = against(n=30)
     y = np.where(np.arange(30) == 3, "rare", "common")
@@ -170,14 +161,3 @@ def test_cuts_are_refined_if_cross_validation_improves():
     assert chosen.refine_thresholds_ == (error[True] < error[False])
     plain = clone(learner).set_params(refine_thresholds=chosen.refine_thresholds_).fit(X, y)
     assert chosen.rule_set_ == plain.rule_set_
-
-
-@pytest.mark.slow
-def test_refined_settings_equal_single_fits():
-    X, y = mixed(n=150)
-    learner = BoxSearchClassifier(n_perturbations=0, random_state=0, refine_thresholds=True)
-    settings = [{"n_clauses": r, "theta": t} for r in (1, 2) for t in (0.5, 1.0, 1.1, 4.0)]
-    for setting, model in zip(settings, learner.fit_many(X, y, settings), strict=True):
-        alone = clone(learner).set_params(**setting).fit(X, y)
-        assert (model.rule_set_, model.objective_) == (alone.rule_set_, alone.objective_)
-        assert model.history_ == alone.history_

@@ -100,31 +100,6 @@ def test_every_distinct_value_may_be_a_cut():
     assert "literals_" not in vars(model.binarizer_)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_the_order_of_rows_and_columns_changes_no_proved_rule(form):
-    X, y = mixed_table(noise=0.15)
-    model = OneLevelRuleClassifier(0.5, form, exact=True, screening="duality").fit(X, y)
-    order = np.random.default_rng(1).permutation(len(y))
-    turned = X.iloc[order][list(X.columns)[::-1]]
-    again = OneLevelRuleClassifier(0.5, form, exact=True, screening="duality").fit(turned, y[order])
-    assert again.rule_set_ == model.rule_set_
-
-
-@pytest.mark.slow
-def test_many_settings_give_the_models_that_single_fits_give():
-    X, y = mixed_table(noise=0.15)
-    settings = [
-        {"theta": theta, "exact": exact, "screening": screening}
-        for theta in THETAS
-        for exact, screening in ((True, "duality"), (True, None), (False, "counting"))
-    ]
-    many = list(OneLevelRuleClassifier().fit_many(X, y, settings))
-    for setting, model in zip(settings, many, strict=True):
-        single = OneLevelRuleClassifier(**setting).fit(X, y)
-        assert model.rule_set_ == single.rule_set_
-        assert model.objective_ == single.objective_
-
-
 def test_constraints_hold_in_a_proved_rule():
     X, y = mixed_table(noise=0.15)
     limits = Constraints(forbidden=("age",), required=("flag",), directions={"bmi": ">"})

@@ -135,20 +135,6 @@ def test_the_rule_does_not_depend_on_the_order_of_rows_and_columns():
     assert learner.fit(X.iloc[shuffled, ::-1], y[shuffled]).rule_set_ == rule
 
 
-@pytest.mark.slow
-def test_many_settings_give_what_each_gives_alone():
-    X, y = three_grades()
-    learner = BoxSearchClassifier(n_perturbations=0, random_state=0)
-    settings = [
-        {"theta": t, "n_clauses": c, "label_noise": d}
-        for t in (1.0, 4.0)
-        for c, d in ((1, 0.0), (2, 0.8))
-    ]
-    for setting, model in zip(settings, learner.fit_many(X, y, settings), strict=True):
-        alone = BoxSearchClassifier(n_perturbations=0, random_state=0, **setting).fit(X, y)
-        assert (model.rule_set_, model.objective_) == (alone.rule_set_, alone.objective_)
-
-
 @pytest.mark.parametrize(
     ("given_", "words"),
     [

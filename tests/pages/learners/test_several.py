@@ -1,4 +1,4 @@
-"""Three outcomes through the pages: an ordered list, found, read, and taken away."""
+"""Three outcomes through the pages: lists and trees, learned, read and taken away."""
 
 import json
 
@@ -6,20 +6,34 @@ import pandas as pd
 import pytest
 
 from rulekit.data import Table, load_sample
-from tests.pages.driving import as_table, exported, finished, on_tab, text
+from tests.pages.driving import (
+    as_table,
+    compared,
+    exported,
+    finished,
+    on_tab,
+    opened_tab,
+    text,
+)
 from ui.export.formats import FORMATS, obstacle
-from ui.state import AppState
+from ui.learners.offered import RunSpec
+from ui.learners.tree import TREE
+from ui.models.run import work
+from ui.state import AppState, from_plain, to_plain
 
-SETTING = {"learner": "search", "max_conditions": 4}
+LIST = {"learner": "search", "max_conditions": 4}
+FORMULA = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
+SPEC = RunSpec(learners=(TREE,), taus=(0.05,), folds=3, baselines=True)
 SPECIES = ["setosa", "versicolor", "virginica"]
 
 
 @pytest.fixture
 def on_iris(open_app):
-    """Open a page on iris, all three species described, a list of the box search picked."""
+    """Open a page on iris, all three species described, a list or a tree picked."""
 
-    def opened(page, **more):
-        state = AppState(table=load_sample("iris"), every_class=True, setting=SETTING, **more)
+    def opened(page, setting=LIST):
+        spec = {"run_settings": SPEC.to_dict()} if setting is FORMULA else {}
+        state = AppState(table=load_sample("iris"), every_class=True, setting=setting, **spec)
         return open_app(page, state=state)
 
     return opened
@@ -32,7 +46,6 @@ def test_table_of_three_classes_is_described_whole_by_default(open_app):
     assert not [r for r in app.radio if r.label == "The rule describes the class"]
     toggle = next(t for t in app.toggle if t.label == "One class against the rest")
     toggle.set_value(True).run()
-    assert not app.exception
     assert app.session_state["app"].labels == ["virginica", "not virginica"]
     assert [r for r in app.radio if r.label == "The rule describes the class"]
 
@@ -40,7 +53,6 @@ def test_table_of_three_classes_is_described_whole_by_default(open_app):
 @pytest.mark.slow
 def test_binning_draws_and_counts_all_classes_by_name(on_iris):
     app = on_iris("binning")
-    assert not app.exception
     figure = json.loads(app.get("plotly_chart")[0].proto.spec)
     assert {trace["name"] for trace in figure["data"] if trace["type"] == "bar"} == set(SPECIES)
     shares = app.dataframe[1].value
@@ -58,7 +70,6 @@ def test_binning_counts_all_classes_of_levels_and_dates(open_app, kind):
     table = Table.from_frame(frame).with_roles({"x": "feature", "ill": "target"})
     table = table.with_roles({}, positive_label="c")
     app = open_app("binning", state=AppState(table=table, every_class=True))
-    assert not app.exception
     assert list(app.dataframe[1].value.columns)[-3:] == ["a, %", "b, %", "c, %"]
     drawn = [json.loads(found.proto.spec) for found in app.get("plotly_chart")]
     assert all({t["name"] for t in one["data"]} == {"a", "b", "c"} for one in drawn)
@@ -69,7 +80,6 @@ def test_binning_counts_all_classes_of_levels_and_dates(open_app, kind):
 def test_the_quick_look_draws_a_curve_and_picks_a_list(open_app):
     state = AppState(table=load_sample("iris"), every_class=True)
     app = finished(open_app("models", state=state))
-    assert not app.exception
     state = app.session_state["app"]
     assert state.result.points["test_error"].min() < 0.1
     rule = state.model.rule_set_
@@ -80,39 +90,107 @@ def test_the_quick_look_draws_a_curve_and_picks_a_list(open_app):
 @pytest.mark.slow
 def test_rules_counts_each_class_by_each_answer_and_edits_a_clause(on_iris):
     app = on_iris("rules")
-    assert not app.exception
     rule = app.session_state["app"].model.rule_set_
     assert all(f"{name}: " in text(app) for name in SPECIES[:2])
     on_tab(app, "Clauses")
     as_table(app.button(key="edit_0").click().run())
-    assert not app.exception
     answer = next(s for s in app.selectbox if s.label == "Predicted")
     assert answer.value == rule.labels[0]
     answer.set_value(next(v for v in SPECIES if v != rule.labels[0])).run()
     app.button(key="score_edit").click().run()
-    assert not app.exception
     changed = app.session_state["app"].model.rule_set_
     assert changed.labels[1:] == rule.labels[1:]
     assert changed.labels[0] == answer.value != rule.labels[0]
 
 
 @pytest.mark.slow
-def test_explain_names_the_answer_and_what_would_change_it(on_iris):
-    app = on_iris("explain")
-    assert not app.exception
+@pytest.mark.parametrize("setting", [LIST, FORMULA], ids=["list", "tree"])
+def test_explain_names_the_answer_and_the_path_in_a_tree(on_iris, setting):
+    app = on_iris("explain", setting)
     assert any(name in text(app) for name in SPECIES)
+    path = "On its way through the tree" in [e.label for e in app.expander]
+    assert path is (setting is FORMULA)
 
 
 def test_score_answers_with_every_class(on_iris):
-    app = on_iris("score")
-    assert not app.exception
+    on_iris("score")
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("setting", [LIST, FORMULA], ids=["list", "tree"])
 @pytest.mark.parametrize("name", list(FORMATS))
-def test_every_format_supports_a_three_class_list_or_states_why_not(on_iris, name):
-    app = exported(on_iris("export"), name)
-    assert not app.exception
+def test_every_format_supports_three_classes_or_states_why_not(on_iris, name, setting):
+    app = exported(on_iris("export", setting), name)
     assert not app.error
     model, form = app.session_state["app"].model, FORMATS[name]
     assert bool(app.success) == (not obstacle(form, model) and bool(form.run))
+
+
+@pytest.mark.slow
+def test_learners_of_one_class_are_not_offered_for_three(open_app):
+    app = open_app("models", state=AppState(table=load_sample("iris"), every_class=True))
+    app = opened_tab(app, "Learners")
+    message = text(app)
+    assert "“Points to add up” describe one class against the rest" in message
+    offered = next(m for m in app.multiselect if m.label == "Learners").options
+    assert not [name for name in offered if name.startswith(("Points", "Every combination"))]
+    assert [name for name in offered if name.startswith("Short rule")]
+
+
+@pytest.mark.slow
+def test_list_of_all_classes_is_dropped_for_a_single_class(open_app):
+    app = open_app("data", sample="iris")
+    app.session_state["app"].setting = {"learner": "search", "theta": 1.0, "n_clauses": 1}
+    next(t for t in app.toggle if t.label == "One class against the rest").set_value(True).run()
+    app.switch_page("pages/rules.py").run()
+    assert "No model is picked yet" in text(app)
+
+
+def test_two_classes_are_never_several(open_app):
+    app = open_app("data", sample="credit")
+    assert not [t for t in app.toggle if t.label == "One class against the rest"]
+
+
+def test_another_table_describes_all_classes_again(open_app):
+    app = open_app("data", sample="iris")
+    next(t for t in app.toggle if t.label == "One class against the rest").set_value(True).run()
+    assert not app.session_state["app"].several
+    app.button(key="sample_wine").click().run()
+    assert app.session_state["app"].several
+
+
+@pytest.mark.slow
+def test_tree_run_over_three_classes_ends_with_one_pick(on_iris):
+    app = on_iris("models", FORMULA)
+    app.segmented_control(key="run_folds").set_value(5).run()
+    app = compared(app, "A formula")
+    state = app.session_state["app"]
+    assert state.model.rule_set_.n_clauses >= 2
+    assert state.result.points["test_error"].min() < 0.1
+    assert len(state.result.models) == len(state.result.settings)
+    judged = next(s for s in app.selectbox if s.label == "Measure")
+    assert "1 − F1, cross-validated" not in judged.options
+
+
+@pytest.mark.slow
+def test_rules_counts_each_class_and_draws_the_tree(on_iris):
+    app = on_iris("rules", FORMULA)
+    assert all(f"{name}: " in text(app) for name in ("setosa", "versicolor"))
+    assert all(f"**{name}** if" in text(app) for name in ("virginica", "versicolor"))
+    on_tab(app, "Picture")
+    assert "As a tree" in text(app)
+
+
+def test_an_analysis_of_all_classes_comes_back_as_it_was():
+    state = AppState(table=load_sample("iris"), every_class=True, setting=FORMULA)
+    again = from_plain(to_plain(state), state.table)
+    assert again.several
+    assert again.fit_key == state.fit_key != AppState(table=state.table).fit_key
+    older = {k: v for k, v in to_plain(state).items() if k != "every_class"}
+    assert not from_plain(older, state.table).several
+
+
+def test_folds_hold_all_classes():
+    state = AppState(table=load_sample("iris"), every_class=True)
+    requested = work(SPEC, state)
+    assert all(len(set(requested.y.iloc[test])) == 3 for _, test in requested.folds)

@@ -9,22 +9,11 @@ from rulekit.search.box_search import descent_kernels, pair_kernels
 from rulekit.search.box_search.pair_kernels import MOST_PAIR_BINS
 from rulekit.search.box_search.problem import Boxes, no_boxes
 from rulekit.search.box_search.search import Descent
-from tests.reference import box_intervals, box_moves, box_pairs
-from tests.reference.box_pairs import PairStart, list_choices
-from tests.reference.box_state import BoxState
-from tests.reference.boxes import best_start, choices, literals_of, loss_of
+from tests.reference import box_moves
+from tests.reference.boxes import best_start, literals_of, loss_of
 from tests.strategies.boxes import box_problems, box_rows, boxes_for
 
 THETAS = (0.07, 0.5, 1.0, 2.0)
-
-
-def started_by_numpy(problem, boxes, theta):
-    """Add the clause that the pair start chooses; return the rule."""
-    state = BoxState(problem, boxes)
-    r = state.add_clause()
-    for choice in PairStart(problem, theta).best(state, r):
-        state.set_feature(r, *choice)
-    return state.boxes
 
 
 def started(problem, boxes, theta):
@@ -50,18 +39,6 @@ def test_no_box_on_two_features_beats_the_start(data):
     assert value == pytest.approx(best_start(problem, boxes, theta), abs=1e-6)
 
 
-@settings(deadline=None)
-@given(box_problems())
-def test_the_choices_of_the_twin_are_all_that_may_be_accepted(problem):
-    for f in range(problem.n_features):
-        listed = list_choices(problem, f)
-        ours = zip(listed.low, listed.high, listed.absent, strict=True)
-        plain = list(choices(problem, f))
-        if not problem.has_missing[f]:
-            plain = [choice for choice in plain if choice[2]]
-        assert sorted((int(a), int(b), bool(c)) for a, b, c in ours) == sorted(plain)
-
-
 @pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
@@ -72,9 +49,11 @@ def test_the_start_is_the_box_of_the_twin(data):
         problem = problem.reweighted(rng.gamma(1.0, size=problem.n_rows))
     boxes = data.draw(boxes_for(problem))
     theta = data.draw(st.sampled_from(THETAS)) * float(problem.weight.mean())
-    ours, numpys = started(problem, boxes, theta), started_by_numpy(problem, boxes, theta)
-    for name in ("low", "high", "absent"):
-        np.testing.assert_array_equal(getattr(ours, name), getattr(numpys, name))
+    state = box_moves.BoxState(problem, boxes).with_clause()
+    twin = box_moves.started(state, boxes.n_clauses, theta).boxes
+    ours = started(problem, boxes, theta)
+    for pair in zip(box_moves.parts_of(ours), box_moves.parts_of(twin), strict=True):
+        np.testing.assert_array_equal(*pair)
 
 
 def corner(bins, inside):
@@ -97,7 +76,6 @@ def test_a_feature_of_many_bins_starts_a_clause_alone():
 
 
 def test_both_versions_try_the_same_pairs_and_accept_the_same_gains():
-    assert pair_kernels.TIE == box_intervals.TIE
-    assert pair_kernels.CANDIDATES == box_pairs.CANDIDATES
-    assert pair_kernels.MOST_PAIR_BINS == box_pairs.MOST_PAIR_BINS
+    for name in ("TIE", "CANDIDATES", "MOST_PAIR_BINS"):
+        assert getattr(pair_kernels, name) == getattr(box_moves, name)
     assert descent_kernels.IMPROVEMENT == box_moves.IMPROVEMENT

@@ -9,7 +9,7 @@ from rulekit.search.box_search.problem import ERRORS, no_boxes
 from rulekit.search.box_search.search import Descent
 from rulekit.search.clause_generation import pricing as module
 from rulekit.search.clause_generation.pricing import BoxPricing
-from tests.reference.box_intervals import IntervalSearch
+from tests.reference.box_moves import best_intervals
 from tests.strategies.boxes import box_problems, box_rows
 
 
@@ -67,7 +67,7 @@ def test_no_single_interval_beats_what_pricing_returns(given_problem):
     H = np.zeros((problem.n_features, 1 + problem.n_bins.max()))
     for row, s in zip(problem.codes, np.where(problem.y, weight, -weight), strict=True):
         H[np.arange(problem.n_features), row] += s
-    best = IntervalSearch(problem).best(H, price).value.max()
+    best = best_intervals(problem, np.arange(problem.n_features), H, price)[0].max()
     assert min([0.0, *cost]) <= 0.1 - best + 1e-6
 
 

@@ -13,7 +13,7 @@ from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json, to_sql
 from rulekit.learners import OneLevelRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
-from tests.pages.driving import opened, routed
+from tests.pages.driving import opened, routed, text
 from ui.data import choices
 from ui.data.choices import (
     allow_missing,
@@ -28,7 +28,6 @@ from ui.data.choices import (
 from ui.export.formats import script
 from ui.score.answers import as_before, outcomes_of
 from ui.state import CUT, AppState, from_plain, to_plain
-from ui.words import looks_protected
 
 N = 80
 ABOVE, UP_TO = "charges above 12,400", "up to 12,400"
@@ -53,12 +52,7 @@ def cut_at(app, cut):
     radio = next(r for r in app.radio if r.label == "Cut")
     radio.set_value("Another number").run()
     next(n for n in app.number_input if n.label == "Cut at").set_value(cut).run()
-    assert not app.exception
     return app
-
-
-def captions(app):
-    return " ".join(c.value for c in app.caption).replace("\\", "").replace("\u2060", "")
 
 
 @pytest.mark.slow
@@ -67,9 +61,8 @@ def test_a_cut_on_data_is_kept_changed_and_taken_back(app):
     cut_at(app, 12_400.0)
     known = frame()["charges"].dropna()
     above = int((known > 12_400).sum())
-    assert f"{ABOVE}: {above} rows ({100 * above / len(known):.1f} %)" in captions(app)
+    assert f"{ABOVE}: {above} rows ({100 * above / len(known):.1f} %)" in text(app)
     app.button(key="use_cut").click().run()
-    assert not app.exception
     state = app.session_state["app"]
     assert state.labels == [ABOVE, UP_TO]
     assert state.class_counts == {ABOVE: above, UP_TO: len(known) - above}
@@ -79,7 +72,6 @@ def test_a_cut_on_data_is_kept_changed_and_taken_back(app):
     cut_at(again, 15_000.0).button(key="use_cut").click().run()
     assert again.session_state["app"].labels == ["charges above 15,000", "up to 15,000"]
     next(s for s in again.selectbox if s.label == "Target column").set_value("region").run()
-    assert not again.exception
     state = again.session_state["app"]
     assert state.table.frame["charges"].equals(frame()["charges"])
     assert CUT not in state.options
@@ -138,11 +130,11 @@ def test_exports_name_both_outcomes_and_the_script_cuts(state, tmp_path, monkeyp
     model = OneLevelRuleClassifier(positive_label=ABOVE).fit(*state.training)
     assert ABOVE in to_sql(model)
     assert UP_TO in to_sql(model)
-    text = script(state, model)
-    assert "table = table.with_cut('charges', 12400.0)" in text
+    source = script(state, model)
+    assert "table = table.with_cut('charges', 12400.0)" in source
     frame().to_csv(tmp_path / "costs", index=False)
     monkeypatch.chdir(tmp_path)
-    exec(compile(text, "script.py", "exec"), {})  # it stops where table or rule differ
+    exec(compile(source, "script.py", "exec"), {})  # it stops where table or rule differ
     assert ABOVE in capsys.readouterr().out
 
 
@@ -217,16 +209,6 @@ def test_long_tables_are_sampled_with_a_note(monkeypatch):
     assert [sum(bars) for bars in found["spread"]][1] == 100
     assert found["association"][0] == cramers_v(frame.iloc[::4, :1], frame["ill"][::4])[0]
     assert "in one of 4 rows" in choices.sampled(table)
-
-
-@pytest.mark.parametrize("name", ["sex", "Race", "patient_age", "ageAtEntry", "ETHNICITY"])
-def test_names_of_protected_attributes_are_recognised(name):
-    assert looks_protected(name)
-
-
-@pytest.mark.parametrize("name", ["sextant", "racetime", "dosage", "average", "x1", "wage"])
-def test_words_within_longer_names_are_not_protected(name):
-    assert not looks_protected(name)
 
 
 def test_only_features_count_as_protected():
@@ -317,10 +299,6 @@ def test_rest_of_three_classes_is_renamed_with_the_one():
 
 
 @pytest.mark.parametrize("label", [0, 1, -1, 2.5, True, "0", "x", "Yes", "no"])
-def test_values_that_name_no_outcome(label):
+def test_values_that_name_no_outcome_are_codes(label):
     assert is_code(label)
-
-
-@pytest.mark.parametrize("label", ["died", ">50K", "good", "iris 1"])
-def test_values_that_name_one(label):
-    assert not is_code(label)
+    assert not any(map(is_code, ["died", ">50K", "good", "iris 1"]))

@@ -24,15 +24,12 @@ def opened(tmp_path, monkeypatch):
     return folder
 
 
-def test_without_a_folder_nothing_is_offered(monkeypatch):
+def test_without_a_folder_nothing_is_offered(monkeypatch, tmp_path):
     monkeypatch.delenv(sources.DATA_ROOT, raising=False)
     assert sources.data_root() is None
     assert sources.listed_tables() == []
     with pytest.raises(DataError, match="its operator can name one in RULEKIT_DATA_ROOT"):
         sources.server_files("a.parquet")
-
-
-def test_missing_folder_is_none(monkeypatch, tmp_path):
     monkeypatch.setenv(sources.DATA_ROOT, str(tmp_path / "nowhere"))
     assert sources.data_root() is None
 

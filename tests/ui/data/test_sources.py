@@ -10,6 +10,7 @@ import pytest
 from rulekit import BoxSearchClassifier
 from rulekit.exceptions import DataError
 from rulekit.rules import Clause, Literal, RuleSet
+from tests.ui.tasks import Quiet
 from ui.data.sources import (
     DATA_ROOT,
     AllRows,
@@ -30,14 +31,6 @@ def people(n=N, seed=0):
     frame["town"] = rng.choice(["Ulm", "Köln", None], n)
     frame["ill"] = np.where((frame["age"] > 55) & (frame["dose"] > 0.25), "yes", "no")
     return frame
-
-
-class Reporter:
-    def __init__(self):
-        self.said = []
-
-    def report(self, **what):
-        self.said.append(what)
 
 
 @pytest.fixture
@@ -141,7 +134,7 @@ def test_a_rule_is_counted_on_all_rows_under_the_names_of_its_classes(folder):
     frame = people()
     frame.to_parquet(folder / "a.parquet")
     task = pickle.loads(pickle.dumps(partial(count_rule, whole(), rule())))
-    found, clauses = task(Reporter())
+    found, clauses = task(Quiet())
     truth = frame["ill"].map({"no": "well", "yes": "ill"})
     assert found.n == N
     assert found.errors == int((rule().predict(frame) != truth).sum())
@@ -156,15 +149,15 @@ def test_merged_values_are_the_rest_and_unknown_ones_are_left_out(folder):
     frame.loc[:9, "ill"] = None
     frame.to_parquet(folder / "a.parquet")
     rest = whole((("yes", "yes"),), "not yes")
-    assert count_rule(rest, rule("yes", "not yes"), Reporter())[0].n == N - 10
+    assert count_rule(rest, rule("yes", "not yes"), Quiet())[0].n == N - 10
     known = frame["ill"].isin(["no", "yes"])
-    assert count_rule(whole(), rule(), Reporter())[0].n == int(known.sum())
+    assert count_rule(whole(), rule(), Quiet())[0].n == int(known.sum())
 
 
 def test_a_table_whose_columns_have_changed_is_refused(folder):
     people().rename(columns={"age": "years"}).to_parquet(folder / "a.parquet")
     with pytest.raises(DataError, match="have changed since the sample was drawn"):
-        count_rule(whole(), rule(), Reporter())
+        count_rule(whole(), rule(), Quiet())
 
 
 @pytest.mark.slow
@@ -172,14 +165,14 @@ def test_rule_is_learned_from_all_rows_with_display_names(folder):
     people().to_parquet(folder / "a.parquet")
     learner = BoxSearchClassifier(positive_label="ill", random_state=0, refine_thresholds=True)
     options = {"features": ["age", "dose"], "test_share": 0.2, "sample_rows": 500}
-    reporter = Reporter()
+    reporter = Quiet()
     task = partial(learn_whole, whole(), learner, options, 100)
     model = pickle.loads(pickle.dumps(task))(reporter)
     assert model.positive_label_ == "ill"
     assert model.rule_set_.features == ("age", "dose")
     assert model.table_certificate_.n_rows == N
     assert model.table_certificate_.training.error < 0.01
-    assert all(0 <= s["done"] <= 100 for s in reporter.said)
+    assert all(0 <= s["done"] <= 100 for s in reporter.reports)
 
 
 def test_a_source_is_named_by_its_path_or_its_table():

@@ -8,32 +8,20 @@ from functools import partial
 import pytest
 
 from rulekit.data import ParseOptions
+from tests.ui.tasks import Quiet
 from ui.data import sources
 from ui.data.sources import TableLocation, is_large, open_sample, read_file
 
 GOOD = b"a;ill\n" + b"".join(b"%d;%s\n" % (k, (b"no", b"yes")[k % 2]) for k in range(40))
 
 
-class Reporter:
-    """A job as the work sees it."""
-
-    def __init__(self):
-        self.said = []
-
-    def report(self, **what):
-        self.said.append(what)
-
-    def should_stop(self):
-        return False
-
-
 def test_a_file_is_read_in_the_same_words_here_and_elsewhere():
     task = partial(read_file, "t.csv", GOOD, ParseOptions())
-    reporter = Reporter()
+    reporter = Quiet()
     answer = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(task))(reporter)))
     assert answer.table.digest == task().table.digest
     assert (answer.options.delimiter, answer.error) == (";", None)
-    assert reporter.said[0]["message"]
+    assert reporter.reports[0]["message"]
 
 
 @pytest.mark.parametrize(
@@ -60,14 +48,14 @@ def test_large_files_are_defined_by_reading_speed(monkeypatch):
 
 def test_problem_with_a_source_is_a_sentence_in_the_result(tmp_path):
     pytest.importorskip("ibis")
-    reporter, bad = Reporter(), tmp_path / "a.parquet"
+    reporter, bad = Quiet(), tmp_path / "a.parquet"
     bad.write_bytes(b"PAR1")
     location = TableLocation("a.parquet", (bad,))
     answer = open_sample({"path": "a.parquet"}, location, 500, reporter)
     assert answer.table is None
     assert "'a.parquet' is not a Parquet file" in answer.error
     assert str(tmp_path) not in answer.error
-    assert reporter.said == [{"message": "Drawing a sample of its rows"}]
+    assert reporter.reports == [{"message": "Drawing a sample of its rows"}]
 
 
 @pytest.mark.slow

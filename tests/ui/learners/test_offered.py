@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from rulekit.data import load_sample
+from rulekit.data import Table, load_sample
 from rulekit.evaluation.sweeps.grid import settings_of
+from ui.learners.ideal import IDEAL_DNF
 from ui.learners.learner import price_words
 from ui.learners.offered import (
     CARDS,
@@ -17,7 +20,7 @@ from ui.learners.offered import (
     varied,
 )
 from ui.learners.spec import LEARNER_KEY
-from ui.state import AppState
+from ui.state import AppState, BinningSpec
 
 SPEC = RunSpec(learners=tuple(LEARNERS), view="prices", thetas=(1.0, 2.0), clauses=(1, 2))
 EACH = pytest.mark.parametrize("learner", LEARNERS.values(), ids=list(LEARNERS))
@@ -83,35 +86,21 @@ def test_run_settings_are_numbered_like_their_families(state):
 
 
 @pytest.mark.slow
-def test_each_learner_and_variant_is_a_named_family(state):
+def test_families_are_named_and_measured_as_the_described_class(state):
     names = [family.name for family in families(SPEC, state)]
     assert len(set(names)) == len(names) == len(varied(SPEC))
     assert {learner.name for learner in LEARNERS.values()} <= set(names)
-
-
-@pytest.mark.slow
-def test_rules_against_the_class_are_measured_as_the_class_is(state):
     against = [f for f in families(SPEC, state) if "positive_label" in f.grid]
     assert len(against) == 5
     assert {f.estimator.positive_label for f in against} == {state.positive}
     assert {s["positive_label"] for f in against for s in f.settings} == {state.other_label}
-
-
-@pytest.mark.slow
-def test_instant_learners_come_right_after_the_first(state):
     assert "max_variables" in families(SPEC, state)[1].grid
 
 
-def test_cards_of_several_learners_are_shown_once():
+def test_every_learner_has_cards_a_part_in_a_run_and_one_question():
     assert len(set(CARDS)) == len(CARDS)
     assert set(CARDS) == {one.cards for one in LEARNERS.values()} - {None}
-
-
-def test_every_learner_of_a_run_has_a_part_in_it():
     assert {learner.key for learner, _ in varied(SPEC)} == set(LEARNERS)
-
-
-def test_every_learner_has_one_question_and_is_searchable():
     requested = [name for names in QUESTIONS.values() for name in names]
     assert sorted(requested) == sorted(LEARNERS)
     for typed in ("svm", "tree", "dnf", "boolean", "formula", "score"):
@@ -123,3 +112,21 @@ def test_a_price_is_explained_in_rows():
         "Each condition must save at least 2 misclassified training rows (of 400, 0.5 %)."
     )
     assert "1 misclassified training row (" in price_words(1.0, 400)
+
+
+def test_median_cuts_test_no_gap_that_is_not_allowed():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=200), "b": rng.normal(size=200)})
+    X.loc[::3, "a"] = np.nan
+    table = Table.from_frame(X.assign(y=np.where(X["a"].isna(), "yes", "no")))
+    state = AppState(table=table.with_roles({"y": "target"}, positive_label="yes"))
+
+    def tests_of_gaps(state):
+        model = IDEAL_DNF.estimator(RunSpec(), state, {}).set_params(max_variables=3)
+        tests = model.fit(*state.training).conditions_
+        return [str(c) for c in tests if c.op in ("missing", "not-missing")]
+
+    assert tests_of_gaps(state) == []
+    assert tests_of_gaps(replace(state, binning=BinningSpec(missing=("a",)))) != []
+    whole = replace(state, table=state.table.with_roles({"a": "ignore"}))
+    assert IDEAL_DNF.estimator(RunSpec(), whole, {}).binarizer is None

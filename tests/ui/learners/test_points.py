@@ -38,7 +38,7 @@ def test_the_card_lists_every_condition_with_its_points(model):
 
 
 @pytest.mark.slow
-def test_a_case_s_points_add_up_to_the_total_that_decides(model):
+def test_points_of_a_case_add_up_with_what_is_short_and_its_chance(model):
     split = split_of(model)
     for i in range(40):
         row = row_values(model.read_columns(X.iloc[[i]]), 0)
@@ -47,6 +47,14 @@ def test_a_case_s_points_add_up_to_the_total_that_decides(model):
             model.predict(X.iloc[[i]])[0] == "high"
         )
         assert table["so far"].tolist() == table["this case"].cumsum().tolist()
+    for i in range(40):
+        row = X.iloc[[i]]
+        reading = read_points(split, row_values(model.read_columns(row), 0))
+        reported = points_sentence(model, row)
+        short = split.total - reading.score
+        chance = round(100 * model.predict_proba(row)[0, list(model.classes_).index("high")])
+        assert f"Of 100 such cases, {chance} are high." in reported
+        assert (f" {short} short of high, which takes" in reported) == (short > 0)
 
 
 @pytest.mark.slow
@@ -65,19 +73,6 @@ def test_bands_are_descending_and_equal_the_models(model):
         ]
         assert answer == model.predict(X.iloc[[i]])[0]
     assert answers["high"] > 50 > answers["low"]
-
-
-@pytest.mark.slow
-def test_a_case_hears_what_is_short_and_its_chance(model):
-    split = split_of(model)
-    for i in range(40):
-        row = X.iloc[[i]]
-        reading = read_points(split, row_values(model.read_columns(row), 0))
-        reported = points_sentence(model, row)
-        short = split.total - reading.score
-        chance = round(100 * model.predict_proba(row)[0, list(model.classes_).index("high")])
-        assert f"Of 100 such cases, {chance} are high." in reported
-        assert (f" {short} short of high, which takes" in reported) == (short > 0)
 
 
 def test_edited_card_has_bands_and_missing_points():

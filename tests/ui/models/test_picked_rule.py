@@ -13,7 +13,7 @@ from rulekit.learners.choice import COST
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.style.phrases import Wording
 from tests.ui.tasks import Quiet
-from ui.learners.spec import RunSpec
+from ui.learners.spec import CHOSEN, RunSpec
 from ui.models.picked_rule import (
     beats_constant,
     changed_words,
@@ -21,6 +21,7 @@ from ui.models.picked_rule import (
     constant_words,
     difference,
     measure,
+    of_other_kind,
 )
 from ui.models.points import RunResult
 from ui.models.run import quick, work
@@ -79,7 +80,8 @@ def test_a_stopped_measurement_has_no_figures(state):
 
 
 @pytest.mark.slow
-def test_figures_under_the_same_settings_are_those_of_the_point(state):
+def test_figures_under_the_same_settings_are_those_of_the_point(state, monkeypatch):
+    monkeypatch.setattr("ui.learners.literal.QUICK_SECONDS", 60.0)
     result = RunResult.of(SPEC, work(SPEC, state)(Quiet()))
     number = next(k for k, s in enumerate(result.settings) if s["max_conditions"] == 3)
     costed = replace(SPEC, costs=(2.0, 2.0))
@@ -90,6 +92,21 @@ def test_figures_under_the_same_settings_are_those_of_the_point(state):
     assert found["folds"] == 3
     assert "test_error_se" not in found  # three folds are too few
     assert np.isfinite(found).all()
+
+
+def test_described_outcome_there_and_back_ends_on_the_selected_rule():
+    kinds = {}, {"describes": "other"}, {"describes": "other", "label_noise": 1.0}
+    settings = [{"learner": "search", "max_conditions": n, **k} for k in kinds for n in (2, 5)]
+    selected = {"learner": "search", CHOSEN: 2.0, "n_clauses": 3}
+    points = pd.DataFrame({"limit": [2, 5, 2, 5, 2, 5, 5], "test_error": 0.1})
+    result = RunResult((*settings, selected), points=points)
+    there = of_other_kind(result, selected, "describes", "other")
+    assert there == 3
+    assert of_other_kind(result, settings[there], "describes", "for") == 6
+    assert of_other_kind(result, settings[2], "describes", "for") == 0
+    assert of_other_kind(result, settings[2], "label_noise", 1.0) == 4
+    assert of_other_kind(result, settings[5], "describes", "for") == 6  # none with less noise
+    assert of_other_kind(result, selected, "robustness", 0.1) is None
 
 
 X = pd.DataFrame({"age": [30.0, 52.0, 60.0, 70.0], "town": ["a", "b", "a", "b"]})

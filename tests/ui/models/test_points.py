@@ -203,7 +203,7 @@ def test_page_command_and_library_suggest_the_same_point(tmp_path):
     assert page.suggestion.number == found.result.suggest()["default"]
 
 
-CHOICE = {"learner": "search", CHOSEN: True, "theta": 2.0, "n_clauses": 2}
+CHOICE = {"learner": "search", CHOSEN: 2.0, "n_clauses": 2}
 
 
 def with_choice(errors, error, size, **setting):
@@ -269,10 +269,10 @@ def test_search_is_done_when_a_rule_was_selected_and_not_by_a_comparison():
 
 
 def test_one_selected_rule_replaces_another_unless_it_is_in_use():
-    older, newer = with_choice([0.3, 0.2], 0.1, 2), with_choice([0.3], 0.2, 1, theta=5.0)
+    older, newer = with_choice([0.3, 0.2], 0.1, 2), with_choice([0.3], 0.2, 1, **{CHOSEN: 5.0})
     assert [s for s in newer.over(older, None).settings if CHOSEN in s] == [newer.settings[-1]]
     kept = newer.over(older, older.settings[-1])
-    assert [s["theta"] for s in kept.settings if CHOSEN in s] == [5.0, 2.0]
+    assert [s[CHOSEN] for s in kept.settings if CHOSEN in s] == [5.0, 2.0]
     assert kept.settings[kept.suggestion.number] == newer.settings[-1]
 
 

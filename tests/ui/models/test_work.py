@@ -13,7 +13,7 @@ from sklearn.base import clone
 from rulekit import Binarizer, BoxSearchClassifier, Costs, RuleClassifier
 from rulekit.data import Table, load_sample, read_table
 from rulekit.data.folds import group_splitter
-from rulekit.exceptions import RulekitError
+from rulekit.exceptions import DataError, RulekitError
 from rulekit.style.wording import plural
 from tests.clusters import cluster_of
 from tests.ui.tasks import Quiet
@@ -139,6 +139,18 @@ def test_selection_keeps_whole_groups_in_one_fold(weighed):
     by_group = group_splitter(y, frame["branch"].iloc[X.index])
     assert rule == RuleClassifier(cv=by_group).fit(X, y, counts).rule_set_
     assert work(requested, shown).selector.cv.get_n_splits() == 5
+
+
+def test_search_on_groups_that_hold_a_whole_outcome_says_so():
+    frame = RISKS.assign(
+        branch=np.where(RISKS["risk"] == "high", 0, 1 + np.arange(len(RISKS)) % 20)
+    )
+    roles = {"risk": "target", "branch": "group"}
+    table = Table.from_frame(frame).with_roles(roles, positive_label="high")
+    shown = AppState(table=table, split=SplitSpec(0.0))
+    with pytest.raises(DataError, match="Choose another column of groups"):
+        work(BY_SIZE, shown)
+    assert work(quick(BY_SIZE), shown).selector is None
 
 
 def test_search_that_is_limited_in_time_or_to_a_form_selects_none(state):

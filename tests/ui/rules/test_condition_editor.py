@@ -12,7 +12,6 @@ from ui.rule_numbers import Rows
 from ui.rules.condition_editor import (
     condition_counts,
     digits_of,
-    obstacle,
     slider_range,
     with_condition,
     with_levels,
@@ -70,11 +69,6 @@ def test_far_values_do_not_stretch_the_slider():
 @pytest.mark.parametrize(("number", "digits"), [(5.0, 0), (0.25, 2), (1e-7, 7), (1 / 3, 12)])
 def test_digits_of_a_cut_point(number, digits):
     assert digits_of(number) == digits
-
-
-def test_conditions_without_an_editor_have_a_sentence():
-    assert obstacle(Literal("a", ">", 1.0)) == ""
-    assert "no cut point" in obstacle(Literal("a", "missing"))
 
 
 def rules(literal):

@@ -35,13 +35,10 @@ def test_the_line_counts_down_and_ends_when_nothing_is_missing(clock):
     assert preparing.words() is None
 
 
-def test_nothing_is_started_if_all_kernels_exist(clock):
+def test_missing_kernels_alone_are_compiled_by_a_process(clock, monkeypatch):
     clock["missing"] = 0.0
     assert preparing.begin() is None
-
-
-def test_missing_kernels_are_compiled_by_a_process(clock, monkeypatch):
-    started = []
+    clock["missing"], started = 40.0, []
     monkeypatch.setattr(preparing.subprocess, "Popen", lambda command, **_: started.append(command))
     preparing.begin()
     assert started[0][-2:] == ["-m", "rulekit.search.machine_code"]

@@ -55,15 +55,9 @@ def second(values):
     return Table.from_frame(pd.DataFrame({"x": range(len(values)), "died": values}), name="second")
 
 
-def test_outcomes_are_called_by_their_names(state):
+def test_outcomes_are_called_by_their_names_where_they_are_known(state):
     assert outcomes_of(second([1, 0, 1]), state).tolist() == ["died", "survived", "died"]
-
-
-def test_a_column_with_gaps_still_gives_the_names(state):
     assert outcomes_of(second([1, None, 0]), state).tolist() == ["died", None, "survived"]
-
-
-def test_unknown_outcomes_are_none(state):
     assert outcomes_of(second([None, None]), state) is None
     assert outcomes_of(Table.from_frame(pd.DataFrame({"x": [1, 2]})), state) is None
 

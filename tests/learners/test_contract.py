@@ -1,4 +1,6 @@
-"""The empty rule is a candidate of every learner: none costs more than the best constant answer."""
+"""What every learner promises: settings together give what each gives alone, no order matters, and
+no rule costs more than the best constant answer.
+"""
 
 import warnings
 from inspect import isclass
@@ -11,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 import rulekit
 from rulekit import (
+    LPSVM,
     Binarizer,
     BoxSearchClassifier,
     ColumnGenerationClassifier,
@@ -22,7 +25,9 @@ from rulekit import (
     TwoLevelRuleClassifier,
     certify,
 )
+from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.exceptions import EmptyRuleWarning
+from tests.learners.tables import mixed_table
 
 BALANCED = LogisticRegression(class_weight="balanced")
 FEW = Binarizer(n_thresholds=3)
@@ -87,6 +92,85 @@ def test_learners_are_compared_with_constants_or_excluded_with_reason():
     known = {n for n, v in public.items() if isclass(v) and issubclass(v, BaseEstimator)}
     known -= {"Binarizer"}
     assert known == {type(one).__name__ for one in PRICED + OTHERS} | set(LEFT_OUT)
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("learner", [one for one in PRICED if "exact'" not in str(one)], ids=str)
+def test_the_rule_does_not_depend_on_the_order_of_rows_or_columns(learner, form):
+    X, y = mixed_table(n=120, noise=0.15)
+    order = np.random.default_rng(1).permutation(len(y))
+    how = {"form": form, "theta": 0.7}
+    if "random_state" in learner.get_params():
+        how["random_state"] = 0
+    straight = fitted(learner, X, y, **how)
+    turned = fitted(learner, X.iloc[order, ::-1], y[order], **how)
+    assert turned.rule_set_ == straight.rule_set_
+    assert turned.objective_ == straight.objective_
+
+
+SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0)
+SEARCHED = {
+    "robustness": [0.0, 0.3], "positive_label": ["yes", "no"], "max_conditions": [None, 3],
+    "n_clauses": [1, 6], "theta": [0.05, 50.0],
+}  # fmt: skip
+METHODS = ["set_cover", "block_coordinate", "alternating"]
+MANY = [
+    (TwoLevelRuleClassifier(class_weight="balanced"), [
+        {"method": METHODS, "theta": [5.0, 0.1, 1.0], "n_clauses": [1, 3], **more}
+        for more in ({}, {"refine": [True]}, {"allow_disabled": [True], "form": ["cnf"]})
+    ]),
+    (OneLevelRuleClassifier(), [
+        {"theta": [0.01, 0.5, 3.0], "exact": [exact], "screening": how}
+        for exact, how in ((True, ["duality", None]), (False, ["counting"]))
+    ]),
+    (SEARCH, SEARCHED),
+    (SEARCH, {"label_noise": [0.0, 1.0], "theta": [0.5, 2.0]}),
+    (SEARCH, {"refine_thresholds": [True, False], "n_clauses": [1, 2], "theta": [0.5, 0.6, 4.0]}),
+    (SEARCH, {"robustness": ["cv"], "n_clauses": [2], "theta": [1.0, 8.0]}),
+    (ColumnGenerationClassifier(binarizer=FEW), {"theta": [0.5, 2.0], "form": ["dnf", "cnf"]}),
+    (IdealDNFClassifier(random_state=0, class_weight="balanced"), [
+        {"max_variables": list(range(1, 13))}, {"mode": ["paper"], "tolerance": [0.0]},
+    ]),
+    (HyperplaneRuleClassifier(LPSVM(), confidence_folds=0), {
+        "linear__nu": [0.1, 1.0], "max_rules": [1, None],
+    }),
+    (PowerLawTreeClassifier(max_exponents=2, max_power_laws=2), {
+        "max_depth": [0, 1], "tau_impurity": [0.05, 0.15],
+    }),
+]  # fmt: skip
+FIGURES = (
+    "rule_set_", "objective_", "training_error_", "lower_bound_", "proved_optimal_", "history_",
+    "empty_rule_hint_", "robustness_", "coverage_",
+)  # fmt: skip
+
+
+def assert_alike_together_and_alone(learner, settings, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyRuleWarning)
+        together = list(learner.fit_many(X, y, settings))
+    assert not hasattr(learner, "rule_set_")
+    for setting, many in zip(settings, together, strict=True):
+        one = fitted(learner, X, y, **setting)
+        for name in FIGURES:
+            values = getattr(many, name, None), getattr(one, name, None)
+            np.testing.assert_equal(*values, f"{name} of {setting}")
+        np.testing.assert_array_equal(many.predict_proba(X), one.predict_proba(X))
+        assert str(many.get_params()) == str(one.get_params())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("learner", "grid"), MANY, ids=str)
+def test_many_settings_give_what_each_gives_alone(learner, grid):
+    X, y = mixed_table(n=120)
+    assert_alike_together_and_alone(learner, settings_of(grid), X, y)
+
+
+@pytest.mark.slow
+def test_many_settings_of_three_classes_give_what_each_gives_alone():
+    X, y = mixed_table(n=150, noise=0.1)
+    y = np.where(X["age"] > 62, "urgent", y)
+    grid = {"theta": [1.0, 4.0], "n_clauses": [1, 2], "label_noise": [0.0, 0.8]}
+    assert_alike_together_and_alone(SEARCH, settings_of(grid), X, y)
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
@@ -169,16 +253,6 @@ def test_a_path_begins_with_the_cheaper_constant_answer():
     first = path.front().iloc[0]
     assert (first.n_conditions, first.loss) == (0, (y == "yes").sum())
     assert path.rule(5000.0).predict({"a": np.zeros(1), "b": np.zeros(1)}).tolist() == ["no"]
-
-
-def test_settings_of_one_search_compare_with_constants():
-    X, y = rare()
-    learner = BoxSearchClassifier(n_perturbations=0, positive_label="no")
-    settings = [{"theta": t, "n_clauses": r} for t in (0.1, 5.0, 300.0, 400.0) for r in (1, 3)]
-    for setting, model in zip(settings, learner.fit_many(X, y, settings), strict=True):
-        alone = fitted(learner, X, y, **setting)
-        assert (model.rule_set_, model.objective_) == (alone.rule_set_, alone.objective_)
-        assert model.empty_rule_hint_ == alone.empty_rule_hint_
 
 
 def test_required_conditions_stay_though_a_constant_is_cheaper():

@@ -1,0 +1,197 @@
+"""Conditions and clauses checked on one row: the value, whether it holds, and how far it is off."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rulekit.explain.counterfactual import Bounds
+from rulekit.explain.splits import change_text, linear_text, read_points, read_split
+from rulekit.rules import Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
+from rulekit.rules.condition import ORDERED
+from rulekit.rules.writer import ConditionWriter
+from rulekit.style.phrases import (
+    LONG_SUM,
+    PLAIN,
+    Wording,
+    counted,
+    label_text,
+    met_text,
+    unmet_text,
+)
+
+
+@dataclass(frozen=True)
+class CheckedLiteral:
+    """One condition checked on one row, whose values in its columns are `row`.
+
+    `distance` is in the column's unit (days for dates, positions for ordered levels): 0 if the
+    condition holds or the value is exactly at the limit, None for categories and missing values.
+    `share` is the distance as a share of the range in the training rows, where that is known.
+    """
+
+    literal: Condition
+    value: Any
+    holds: bool
+    distance: float | None
+    share: float | None
+    text: str
+    row: Mapping[str, Any] = field(repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the check as plain values."""
+        operator, threshold = self.literal.comparison
+        return {
+            "column": ", ".join(self.literal.features),
+            "operator": operator,
+            "threshold": list(threshold) if isinstance(threshold, tuple) else threshold,
+            "missing_counts": self.literal.missing,
+            "value": self.value,
+            "holds": self.holds,
+            "distance": self.distance,
+            "share_of_range": self.share,
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True)
+class CheckedClause:
+    """One clause, as a conjunction, checked on one row; `index` counts clauses from 0."""
+
+    index: int
+    label: Any
+    checks: tuple[CheckedLiteral, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every condition holds."""
+        return all(c.holds for c in self.checks)
+
+    @property
+    def failing(self) -> tuple[CheckedLiteral, ...]:
+        """The conditions that do not hold."""
+        return tuple(c for c in self.checks if not c.holds)
+
+    @property
+    def n_met(self) -> int:
+        """Number of conditions that hold."""
+        return len(self.checks) - len(self.failing)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the checks as plain values; the number counts from 1, as in sentences."""
+        return {
+            "clause": self.index + 1,
+            "answer": self.label,
+            "conditions": len(self.checks),
+            "met": self.n_met,
+            "checks": [c.to_dict() for c in self.checks],
+        }
+
+
+@dataclass(frozen=True)
+class NearMiss(CheckedClause):
+    """A clause that does not match a row: missing conditions and their distances.
+
+    `CheckedClause` describes the fields; `sentence` is the text. The clauses of a CNF are
+    alternatives, so the mirror image is described: it "holds" where the CNF's clause fails.
+    """
+
+    sentence: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the near miss as plain values."""
+        return {**super().to_dict(), "sentence": self.sentence}
+
+
+@dataclass(frozen=True)
+class Checker(ConditionWriter[CheckedLiteral]):
+    """Checks a condition on one row and measures its distance."""
+
+    value: Any
+    row: Mapping[str, Any]
+    holds: bool
+    ranges: Mapping[str, float] | None = None
+    wording: Wording = PLAIN
+    whole: Bounds = field(default_factory=dict)
+
+    def literal(self, literal: Literal) -> CheckedLiteral:
+        """Check a test of one column."""
+        cell = self.value if literal.is_plain else self.row[literal.feature]
+        value = literal.position_of(cell)
+        describe = met_text if self.holds else unmet_text
+        distance = None
+        if literal.op in ORDERED and value is not None:
+            (limit,) = literal.positions
+            assert isinstance(limit, float)
+            distance = 0.0 if self.holds else abs(float(value) - limit)
+        width = (self.ranges or {}).get(literal.feature)
+        if literal.order is not None:
+            width = len(literal.order) - 1.0
+        share = distance / width if distance is not None and width else None
+        checked = self._checked(literal, distance, share, describe(literal, cell, self.wording))
+        return replace(checked, value=cell)
+
+    def linear(self, split: LinearSplit) -> CheckedLiteral:
+        """Check a weighted sum; it has no share of a range."""
+        distance = None
+        if self.value is not None:
+            distance = 0.0 if self.holds else abs(self.value - split.value)
+        text = linear_text(split, self.row, self.value, self.holds, self.wording)
+        return self._checked(split, distance, None, text)
+
+    def power_law(self, split: PowerLawSplit) -> CheckedLiteral:
+        """Check a sum of power laws; the share is that of the smallest change of one column."""
+        reading = read_split(
+            split, self.row, ranges=self.ranges, whole=self.whole, wording=self.wording
+        )
+        text, share = reading.reason, None
+        if not reading.holds and reading.changes:
+            share = reading.changes[0].share
+            if not self.wording.spoken and self.wording.score(split) != LONG_SUM:
+                text += f"; {change_text(reading.changes[0], self.wording)} would change it"
+        distance = None if reading.margin is None else 0.0 if reading.holds else abs(reading.margin)
+        return self._checked(split, distance, share, text)
+
+    def points(self, split: PointsSplit) -> CheckedLiteral:
+        """Check points; the share is that of all points."""
+        reading = read_points(
+            split, self.row, ranges=self.ranges, whole=self.whole, wording=self.wording
+        )
+        lowest, highest = split.span
+        return self._checked(
+            split, float(reading.off), reading.off / (highest - lowest), reading.text
+        )
+
+    def _checked(
+        self, condition: Condition, distance: float | None, share: float | None, text: str
+    ) -> CheckedLiteral:
+        return CheckedLiteral(
+            condition, self.value, self.holds, distance, share, text, dict(self.row)
+        )
+
+
+def near_miss(
+    checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN, *, is_band: bool = False
+) -> NearMiss:
+    """Describe what a clause that does not match, or a band of totals, is missing."""
+    name = f"{wording.clause.capitalize()} {checked.index + 1}"
+    joint = " and " if wording.spoken else "; "
+    missing = joint.join(c.text for c in checked.failing)
+    met, total = checked.n_met, len(checked.checks)
+    if wording.spoken:
+        text = f"For {label_text(checked.label, wording)}, {missing}."
+    elif is_band:
+        text = f"{missing}."
+    elif mirrored:
+        text = f"{name} holds. For it to fail: {missing}."
+    elif met == 0:
+        text = f"{name} does not match: {missing}."
+    else:
+        nearly = "nearly matches" if len(checked.failing) == 1 else "does not match"
+        text = f"{name} {nearly}, {met} of {counted(total, 'condition')} met: {missing}."
+    return NearMiss(checked.index, checked.label, checked.checks, text)
+
+
+def nearness(miss: NearMiss) -> tuple[int, float, int]:
+    """Sort key of near misses: missing conditions, sum of shares (unknown: 1), index."""
+    shares = [1.0 if c.share is None else c.share for c in miss.failing]
+    return (len(shares), sum(shares), miss.index)
