@@ -33,6 +33,7 @@ CSS = """
 .stApp .stCode code .token:is(.number, .boolean) { color: light-dark(#8A3B00, #FFB070); }
 .stApp .stCode code .token:is(.italic, .bold):not(.punctuation) { color: inherit; }
 .stMultiSelect [data-tag] { max-width: 100%; height: auto; }
+:is(.st-key-run_compared, .st-key-compare) [role="group"] { max-height: none; }
 .stMultiSelect [data-tag] > span { max-width: none; white-space: normal; }
 .st-key-preview .stCode > div { opacity: 1; visibility: visible; }  /* the copy button */
 .st-key-preview .stCode pre { padding-right: 3rem; }
@@ -42,7 +43,7 @@ CSS = """
 .stMainBlockContainer:has(.st-key-presenter) { max-width: 52rem; margin: 0 auto; }
 @media (max-width: 900px) {
   .stMainBlockContainer { padding: 4.25rem 1rem 2rem; }
-  .stTabs .stDataFrame { margin-top: 1rem; }  /* its toolbar would cover the names of tabs */
+  .stDataFrame { margin-top: 1rem; }  /* its toolbar would cover the words above */
   .st-key-two_columns > div > .stHorizontalBlock { flex-direction: column; }
   .st-key-two_columns > div > .stHorizontalBlock > .stColumn { width: 100%; }
 }

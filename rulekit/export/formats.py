@@ -471,7 +471,7 @@ def _same(label: Any, answer: Any) -> bool:
 
 
 def _sentence(runner: str, rows: tuple[int, int], probes: tuple[int, int]) -> str:
-    text = f"{rows[1]}/{rows[0]} rows give the same class when {runner}"
+    text = f"{rows[1]:,}/{rows[0]:,} rows give the same class when {runner}"
     if probes[0]:
         text += f" (and {probes[1]}/{probes[0]} at the limits)"
     failed = rows[0] != rows[1] or probes[0] != probes[1]

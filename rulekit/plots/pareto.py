@@ -39,7 +39,7 @@ AXIS_NAMES = {
     COST: "Cost a 100 cases, cross-validated",
 }
 WIDTH = 26  # letters of a note in one line
-FAR_LINE = 16  # height of a label at the upper edge, in pixels
+FAR_LINE, FAR_LINES = 16, 6  # height of a label at the upper edge in pixels, lines to choose from
 LETTER, LINE_HEIGHT = 6.5, 15.0  # size of a letter and of a line, in pixels
 ACROSS = (-40, 40, -90, 90, -160, 160, 0)  # from the point to the note's near corner, in pixels
 DOWN = (-40, 40, -80, 80, -130, 130, -180)
@@ -224,7 +224,7 @@ def front_figure(
     limits = _shown_range(shown, y, beside, everywhere=x == WHOLE, selected=selected)
     if limits is not None:
         _add_baselines(figure, lines, limits, y)
-        _add_far(figure, shown, (x, y), limits[1])
+        _add_far(figure, shown, (x, y), limits)
         _add_notes(figure, shown, (x, y), notes or {}, limits)
     if selected is not None and selected in shown.index:
         _add_ring(figure, shown.loc[selected], x, y)
@@ -473,24 +473,50 @@ def _shown_range(
     return max(low - pad, -pad / 4), high + pad  # a point at 0 is not cut in halves
 
 
-def _add_far(figure: go.Figure, shown: pd.DataFrame, axes: tuple[str, str], high: float) -> None:
-    """Label the points above the shown range with an arrow at the edge, in lines by turns.
+def _add_far(
+    figure: go.Figure, shown: pd.DataFrame, axes: tuple[str, str], limits: tuple[float, float]
+) -> None:
+    """Label the points above the shown range with an arrow at the edge, in the first free line.
 
     Labels of the smallest size are beside it: centred, they would meet the numbers of the axis.
     """
     x, y = axes
-    for k, (size, same_size) in enumerate(shown[shown[y] > high].groupby(x)):
+    marks, (_, high) = shown[[x, y]].to_numpy(dtype=float), limits
+    plots = [_Plot((_across(shown, x), limits), size, marks) for size in PLOTS]
+    for size, same_size in shown[shown[y] > high].groupby(x):
         several = f" {len(same_size)} from" if len(same_size) > 1 else ""
+        text = f"↑{several} {measured(same_size[y].min(), y)}"
+        centred = size != shown[x].min()
+        line = _free_line(plots, (size, high), LETTER * len(text), centred=centred)
         figure.add_annotation(
             x=size,
-            xanchor="left" if size == shown[x].min() else "center",
+            xanchor="center" if centred else "left",
             y=high,
-            yshift=-FAR_LINE * (k % 3),
+            yshift=-FAR_LINE * line,
             yanchor="top",
             showarrow=False,
             font={"size": 11, "color": GREY},
-            text=f"↑{several} {measured(same_size[y].min(), y)}",
+            text=text,
         )
+
+
+def _free_line(
+    plots: Sequence[_Plot], point: tuple[float, float], wide: float, *, centred: bool
+) -> int:
+    """Choose the line below a point of the upper edge where a label covers least; take it."""
+
+    def boxes(line: int) -> list[NDArray[np.float64]]:
+        corner = np.array([-wide / 2 * centred, FAR_LINE * line])
+        inside = np.array([ROOM, ROOM, wide - ROOM, FAR_LINE - ROOM])  # no room is kept around it
+        return [np.tile(plot.pixels(point) + corner, 2) + inside for plot in plots]
+
+    def cost(line: int) -> float:
+        return sum(plot.cost(box) for plot, box in zip(plots, boxes(line), strict=True))
+
+    best = min(range(FAR_LINES), key=cost)
+    for plot, box in zip(plots, boxes(best), strict=True):
+        plot.taken.append(box)
+    return best
 
 
 def _label(figure: go.Figure, y: float, lines: Sequence[str]) -> None:

@@ -64,7 +64,7 @@ def test_installed_command_runs_all_subcommands(place):
     reported = ran(
         place, "export", "rule.json", "--format", "duckdb", "--table", "credit.csv"
     ).stderr
-    assert "Checked: 1000/1000 rows" in reported
+    assert "Checked: 1,000/1,000 rows" in reported
     assert json.loads(ran(place, "compare", "rule.json", "rule.json", "--json").stdout)["same"]
 
 

@@ -53,7 +53,7 @@ def test_each_format_is_shown_and_checked_if_possible(on_credit, name):
     content = written(name, state, state.model)
     shown_text = to_text(state.model) if isinstance(content, bytes) else content
     assert on_credit.code[-1].value == shown_text.strip()
-    checked = "Checked: 1000/1000 rows give the same class" in text(on_credit)
+    checked = "Checked: 1,000/1,000 rows give the same class" in text(on_credit)
     assert checked is bool(FORMATS[name].run)
 
 
@@ -135,7 +135,7 @@ def test_three_formats_come_first_and_the_others_are_folded(on_credit):
     assert not any(e.proto.expanded for e in on_credit.expander)
     assert "Checked" not in " ".join(h.value for h in (*on_credit.title, *on_credit.header))
     assert {b.key for b in on_credit.get("download_button")} >= {"download_format", "download_zip"}
-    assert "Checked: 1000/1000" in text(on_credit)
+    assert "Checked: 1,000/1,000" in text(on_credit)
 
 
 @pytest.mark.slow

@@ -327,7 +327,7 @@ class Session:
         n = train.n + test.n
         self.app = exported(self.app, "text")
         checked = self.app.success[0].value.replace("\\", "").replace("\u2060", "")
-        assert checked.startswith(f"Checked: {n}/{n} rows give the same class")
+        assert checked.startswith(f"Checked: {n:,}/{n:,} rows give the same class")
         if scorecard_of(self.state.model.rule_set_):
             return
         shown = re.findall(

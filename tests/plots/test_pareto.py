@@ -186,6 +186,22 @@ def test_labels_of_far_points_of_neighbouring_sizes_are_not_in_one_line():
     assert [label.xanchor for label in far] == ["left", "center", "center"]  # the axis is left
 
 
+def test_labels_of_far_points_do_not_cover_near_ones():
+    rows = [(1, 0.9), (2, 0.9), (3, 0.24), (4, 0.2), *[(k, 0.1) for k in range(5, 13)]]
+    points = pd.DataFrame(rows, columns=["limit", "test_error"])
+    points["on_front"] = points["limit"] > 3
+    layout = front_figure(points, x="limit").layout
+    assert len(layout.annotations) == 2
+    (left, right), (low, high) = layout.xaxis.range, layout.yaxis.range
+    for label in layout.annotations:
+        begin = (label.x - left) / (right - left) * LEAST_PLOT[0]
+        begin -= LETTER * len(label.text) / 2 * (label.xanchor == "center")
+        x = (points["limit"] - left) / (right - left) * LEAST_PLOT[0] - begin
+        y = (high - points["test_error"]) / (high - low) * LEAST_PLOT[1] + label.yshift
+        covered = (x > 0) & (x < LETTER * len(label.text)) & (y > 0) & (y < LINE_HEIGHT)
+        assert not covered.any()
+
+
 def test_the_band_of_known_spread_is_drawn_and_not_cut():
     points = by_limit(test_error_se=0.05, on_front=False)
     low, high = front_figure(points, x="limit", series="method").layout.yaxis.range

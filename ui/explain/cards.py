@@ -132,7 +132,7 @@ def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state
         verb, title = "", "Points"
     *names, none = [f"{name}{verb}" for name in clause_names(rule)]
     clauses = {name: fired[:, k] for k, name in enumerate(names)} | {none: ~fired.any(axis=1)}
-    clause = places[0].selectbox(title, [ANY, *clauses], key=f"explain_clause_{'_'.join(names)}")
+    clause = places[0].selectbox(title, [ANY, *clauses], key=f"explain_clause_{rule.n_clauses}")
     keep = clauses.get(clause, np.ones(len(rows.y), dtype=bool))
     distinct = {c.name: c.n_distinct for c in state.table.columns}
     columns = [name for name in rows.X.columns if distinct[name] <= MAX_VALUES]
