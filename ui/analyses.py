@@ -63,21 +63,14 @@ class Saved:
 def identify_browser() -> None:
     """Identify the browser by its stored key, once a session; draws nothing."""
     if OWNER not in st.session_state and workspace.root() is not None:
-        _identify()
-
-
-@st.fragment  # the key's arrival reruns this alone, and the page if it has a list to show
-def _identify() -> None:
-    _browser(key="_owner_key", on_key_change=_set_owner)
-    if listed():
-        st.session_state["_message"] = st.session_state.get("_last_message")  # keep it
-        st.rerun()
+        _browser(key="_owner_key", on_key_change=_set_owner)
 
 
 def _set_owner() -> None:
     key = str(st.session_state["_owner_key"].get("key") or "")
     if KEY.fullmatch(key):
         st.session_state[OWNER] = hashlib.sha256(key.encode()).hexdigest()
+    st.session_state["_message"] = st.session_state.get("_last_message")  # keep it: no user action
 
 
 def claim() -> None:
