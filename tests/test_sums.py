@@ -59,3 +59,10 @@ def test_the_narrowest_direction_has_the_least_generalised_eigenvalue(p):
     np.testing.assert_allclose(share, least, rtol=1e-9)
     np.testing.assert_allclose(np.einsum("ka,kab,kb->k", w, own, w), least, rtol=1e-9)
     np.testing.assert_allclose(np.einsum("ka,kab,kb->k", w, around, w), 1.0, rtol=1e-9)
+
+
+def test_uncorrelated_columns_of_equal_spread_have_a_narrowest_direction():
+    both = np.array([np.eye(2), np.diag([4.0, 1.0])])
+    w, share = narrowest(both, np.array([np.eye(2)] * 2))
+    assert np.abs(w).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert share.tolist() == [1.0, 1.0]

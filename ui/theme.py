@@ -32,8 +32,8 @@ CSS = """
 .stApp .stCode code .token:is(.string, .property) { color: light-dark(#0B6B2E, #5FD68B); }
 .stApp .stCode code .token:is(.number, .boolean) { color: light-dark(#8A3B00, #FFB070); }
 .stApp .stCode code .token:is(.italic, .bold):not(.punctuation) { color: inherit; }
-.stMultiSelect [data-baseweb="tag"] { max-width: 100%; height: auto; }
-.stMultiSelect [data-baseweb="tag"] span { white-space: normal; }
+.stMultiSelect [data-tag] { max-width: 100%; height: auto; }
+.stMultiSelect [data-tag] > span { max-width: none; white-space: normal; }
 .st-key-preview .stCode > div { opacity: 1; visibility: visible; }  /* the copy button */
 .st-key-preview .stCode pre { padding-right: 3rem; }
 .stApp [data-testid="stSliderTickBar"] { transition: none; }
@@ -42,6 +42,7 @@ CSS = """
 .stMainBlockContainer:has(.st-key-presenter) { max-width: 52rem; margin: 0 auto; }
 @media (max-width: 900px) {
   .stMainBlockContainer { padding: 4.25rem 1rem 2rem; }
+  .stTabs .stDataFrame { margin-top: 1rem; }  /* its toolbar would cover the names of tabs */
   .st-key-two_columns > div > .stHorizontalBlock { flex-direction: column; }
   .st-key-two_columns > div > .stHorizontalBlock > .stColumn { width: 100%; }
 }

@@ -16,6 +16,7 @@ def test_a_matrix_read_as_cells_answers_as_itself(together):
     np.testing.assert_array_equal(cells.values, A)
     np.testing.assert_array_equal(cells.values_of(columns, rows), A[rows][:, columns])
     np.testing.assert_array_equal(cells[rows].values, A[rows])
+    np.testing.assert_array_equal(cells.take_columns(columns).values, A[:, columns])
     values, prices = rng.integers(0, 9, (40, 2)), rng.integers(-9, 9, (9, 2))
     np.testing.assert_array_equal(cells.sums(values), A.T @ values)
     np.testing.assert_array_equal(cells.row_sums(prices), A @ prices)

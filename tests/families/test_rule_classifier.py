@@ -286,11 +286,6 @@ def test_empty_or_unknown_forms_are_rejected(forms):
         RuleClassifier(forms=forms).fit(X, y)
 
 
-def test_a_class_that_is_not_there_cannot_be_described():
-    with pytest.raises(ValueError, match="must be one of the classes"):
-        RuleClassifier(positive_label="z").fit(pd.DataFrame({"a": [1.0, 2, 3, 4]}), list("nnyy"))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("forms", [("rule",), ("points",)])
 def test_under_costs_settings_are_compared_by_what_their_errors_cost(forms):

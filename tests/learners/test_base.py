@@ -168,12 +168,6 @@ def test_classes_of_two_types_are_refused():
         OneLevelRuleClassifier().fit(X, np.array(["a", 1, "a", 1], dtype=object))
 
 
-def test_a_label_that_is_no_class_is_refused(fitted):
-    _, X, y = fitted
-    with pytest.raises(ValueError, match=r"`positive_label` must be one of .*'no', 'yes'.*'ja'"):
-        TwoLevelRuleClassifier(positive_label="ja").fit(X, y)
-
-
 def test_numbers_are_cut_and_never_cast_to_truth_values():
     rng = np.random.default_rng(0)
     X = rng.normal(5.0, 1.0, (200, 3))

@@ -87,6 +87,14 @@ def test_a_table_without_columns_is_refused_in_a_sentence(name):
         clone(LEARNERS[name]).fit(pd.DataFrame(index=range(20)), ["a", "b"] * 10)
 
 
+@pytest.mark.parametrize("name", [name for name in LEARNERS if name != "LPSVM"])
+def test_a_label_that_is_no_class_is_refused(name):
+    X, y = table("abc", 0)
+    model = clone(LEARNERS[name]).set_params(positive_label="ja")
+    with pytest.raises(ValueError, match=r"`positive_label` must be one of .*'no', 'yes'.*'ja'"):
+        model.fit(X, y)
+
+
 def test_classes_that_are_digits_as_text_have_weights_and_costs():
     X, y = table("abc", 0)
     digits = np.where(y == "yes", "2", "1")

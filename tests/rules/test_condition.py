@@ -19,6 +19,7 @@ from rulekit.rules.condition import (
     finite,
     moment,
     moment_text,
+    positions_in,
     turning_dates,
     words_of,
 )
@@ -223,3 +224,9 @@ def test_a_year_turns_at_its_first_and_last_second():
     assert turning_dates("year", [2020.0]) == first + last
     assert len(turning_dates("year", [2.0])) == 6
     assert turning_dates("year", [1.0]) == ()  # no second before it can be written
+
+
+@pytest.mark.parametrize(("part", "values"), [("month", 12), ("weekday", 7), ("hour", 24)])
+def test_turning_dates_hold_every_value_of_a_part(part, values):
+    dates = objects(*turning_dates(part, []))
+    assert len(set(positions_in("", dates, part, None))) == values

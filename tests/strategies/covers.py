@@ -1,5 +1,7 @@
 """Random tables for the solvers: small ones drawn by hypothesis, larger ones from a seed."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -27,6 +29,15 @@ def binned_matrix(A, feature=None, side=None, rank=None):
     n_codes, none = np.array([len(table) for table in tables], np.intp), 0 * source
     side, rank = none if side is None else side, none if rank is None else rank
     return BinnedTable(codes, (), Conditions(n_codes, source, runs, side, rank))
+
+
+def chained(table):
+    """Add which thresholds are nested: two chains a feature, the narrowest first."""
+    given = table.conditions
+    place = np.where(given.side > 0, given.rank.max(initial=0) - given.rank, given.rank)
+    chain = np.where(given.side == 0, -1, 2 * given.feature + (given.side > 0))
+    parts = {"chain": chain, "place": np.where(given.side == 0, 0, place)}
+    return replace(table, given=replace(given, **parts))
 
 
 def cover_problem(A, y=None, weight=None, perturbation=None, form="cnf"):

@@ -7,7 +7,6 @@ import numpy as np
 from rulekit.binning import BinnedTable, Conditions
 from rulekit.search.screening.bounds import Bounds, steepest_clause
 from rulekit.search.screening.proved_cover import relax
-from tests.reference.candidates import MatrixColumns
 from tests.reference.screening import costs_of_all_subsets
 
 LAMBDAS = (0.2, 0.5, 1.0, 3.0, 10.0, 100.0, 1000.0)
@@ -52,9 +51,7 @@ def tied_table(seed, n=24, features=2, cuts=3, weighted=False):
             np.array(place),
         ),
     )
-    A = cells.values_of(np.arange(len(source)))
-    matrix = MatrixColumns(A, cells.chain, cells.place)
-    return cells, matrix, y, weight, chains
+    return cells, cells.values, y, weight, chains
 
 
 @cache
@@ -69,7 +66,7 @@ def solved_instances():
         features, cuts = ((2, 3), (3, 2), (1, 5), (2, 2))[seed % 4]
         table = tied_table(seed, features=features, cuts=cuts, weighted=seed % 3 == 0)
         _, matrix, y, weight, _ = table
-        found.append((theta, *table, costs_of_all_subsets(matrix.A, y, weight, theta)))
+        found.append((theta, *table, costs_of_all_subsets(matrix, y, weight, theta)))
     return found
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from rulekit.binning.views import is_dates
 from rulekit.binning.words import holds_words
-from rulekit.data import QualityNote, Table, quality_notes
+from rulekit.data import QualityNote, Table, columns_of, quality_notes
 from rulekit.data.cells import numbers_in
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
@@ -170,10 +171,20 @@ def proposal_lines() -> None:
 def use_proposal(proposal: Proposal) -> None:
     """Make the column a feature, with its order of levels if it has one."""
     if not proposal.order:
-        set_roles([proposal.name], "feature")
+        use_columns([proposal.name])
         return
     change(table=app_state().table.with_order(proposal.name, list(proposal.order)))
     refresh_editor()
+
+
+def use_columns(names: Collection[str]) -> None:
+    """Make columns features; dates in another format than ISO are converted."""
+    table = app_state().table
+    for name in names:
+        (cells,) = columns_of(table.frame[[name]]).values()
+        if table.column(name).kind == "date" and not is_dates(cells):
+            read_dates(name, None)
+    set_roles(names, "feature")
 
 
 def left_out_line() -> None:
@@ -188,7 +199,7 @@ def left_out_line() -> None:
             "Use as features",
             key="use_left_out",
             type="tertiary",
-            on_click=once(lambda: set_roles(reasons, "feature")),
+            on_click=once(lambda: use_columns(reasons)),
             help="Rules then read the date, year, month, weekday and hour of dates, and the words "
             "of texts. The curve is searched again.",
         )

@@ -183,12 +183,6 @@ def test_exponents_that_cannot_be_used_are_refused(exponents):
         PowerLawTreeClassifier(exponents=exponents).fit(X, y)
 
 
-def test_an_unknown_positive_label_is_refused():
-    X, y = body_mass(40)
-    with pytest.raises(ValueError, match="`positive_label` must be one of the classes"):
-        PowerLawTreeClassifier(positive_label="slim").fit(X, y)
-
-
 def test_rounding_keeps_every_training_row_on_its_side():
     rng = np.random.default_rng(4)
     columns = {name: rng.uniform(0.5, 900.0, 150) for name in "abc"}

@@ -1,7 +1,5 @@
 """What the pages show of the ideal DNF, and of a file on the server's disk."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,10 +18,9 @@ from tests.pages.driving import (
     small,
     text,
 )
-from ui.learners.ideal import IDEAL_DNF, NO_PAST_CASE, curve_table
-from ui.learners.spec import RunSpec
+from ui.learners.ideal import NO_PAST_CASE, curve_table
 from ui.rule_numbers import row_number
-from ui.state import AppState, BinningSpec
+from ui.state import AppState
 
 pytestmark = pytest.mark.slow
 
@@ -128,21 +125,3 @@ def test_a_small_table_is_offered_leave_one_out(open_app):
     app = open_app("models", state=AppState(table=table))
     app = finished(app.segmented_control(key="run_folds").set_value(42).run())
     assert set(app.session_state["app"].result.points["folds"]) == {42}
-
-
-def test_median_cuts_test_no_gap_that_is_not_allowed():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.normal(size=200), "b": rng.normal(size=200)})
-    X.loc[::3, "a"] = np.nan
-    table = Table.from_frame(X.assign(y=np.where(X["a"].isna(), "yes", "no")))
-    state = AppState(table=table.with_roles({"y": "target"}, positive_label="yes"))
-
-    def tests_of_gaps(state):
-        model = IDEAL_DNF.estimator(RunSpec(), state, {}).set_params(max_variables=3)
-        tests = model.fit(*state.training).conditions_
-        return [str(c) for c in tests if c.op in ("missing", "not-missing")]
-
-    assert tests_of_gaps(state) == []
-    assert tests_of_gaps(replace(state, binning=BinningSpec(missing=("a",)))) != []
-    whole = replace(state, table=state.table.with_roles({"a": "ignore"}))
-    assert IDEAL_DNF.estimator(RunSpec(), whole, {}).binarizer is None

@@ -78,13 +78,6 @@ def test_features_may_have_many_bins():
     assert bits(ours) == bits(search_by_numpy(problem, plan, np.random.default_rng(0)))
 
 
-def test_archived_losses_equal_row_counts():
-    problem = hard_problem(BoxPrices(0.3, 0.3, 0.1), 1, n=120)
-    archive = search_rows(problem, SearchPlan(THETAS, 3, 1), np.random.default_rng(0))
-    for entry in archive.entries:
-        assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), rel=1e-12)
-
-
 def test_a_table_without_columns_has_the_clause_that_always_holds():
     problem = box_rows(np.zeros((3, 0), int), np.zeros(0, int), np.array([True, False, True]))
     archive = search_rows(problem, SearchPlan((0.5,), 2, 1), np.random.default_rng(0))

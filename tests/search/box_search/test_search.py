@@ -101,19 +101,6 @@ def test_the_order_of_the_rows_changes_nothing():
     ]
 
 
-def test_a_repeated_row_counts_like_a_weight_of_two():
-    problem = planted(n=80)
-    twice = box_rows(
-        np.vstack([problem.codes] * 2),
-        problem.n_bins,
-        np.r_[problem.y, problem.y],
-        np.r_[problem.weight, problem.weight],
-    )
-    doubled = box_rows(problem.codes, problem.n_bins, problem.y, 2 * problem.weight)
-    np.testing.assert_array_equal(twice.weight, doubled.weight)
-    np.testing.assert_array_equal(twice.codes, doubled.codes)
-
-
 def test_the_archive_only_improves_from_round_to_round():
     problem, best = planted(seed=5), None
     for archive in search_rounds(problem, SearchPlan(THETAS, 4, 3), np.random.default_rng(0)):

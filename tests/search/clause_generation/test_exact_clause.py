@@ -116,14 +116,6 @@ def test_an_incumbent_that_is_already_best_is_proved_and_not_repeated():
     assert again.n_tests <= best.n_tests
 
 
-def test_search_without_tests_left_is_marked():
-    codes, y, weight, theta = instance(2)
-    holds, slots = literals_of(codes)
-    few = ClauseLimits(max_tests=5)
-    found = best_clause(holds, y, theta, slots=slots, weight=weight, limits=few)
-    assert not found.proved
-
-
 def test_a_free_literal_is_refused():
     with pytest.raises(ValueError, match="`theta` must be positive"):
         best_clause(np.ones((2, 1), bool), np.array([True, False]), 0.0)

@@ -14,10 +14,10 @@ from rulekit.search.columns.rounding import (
 )
 from rulekit.search.screening.bounds import priced
 from rulekit.search.screening.proved_cover import best_columns
-from tests.reference.candidates import MatrixColumns
 from tests.reference.one_level import best_clause_cost, clause_cost
 from tests.strategies.covers import (
     binned_matrix,
+    chained,
     cover_problem,
     cover_problems,
     rounding_task,
@@ -104,7 +104,7 @@ def test_rounding_is_near_the_exact_optimum():
         relaxed = problem.solve(rows, theta)
         if relaxed.is_binary:
             continue
-        exact = best_columns(priced(MatrixColumns.of(A, binned), y, theta, rows))
+        exact = best_columns(priced(chained(binned), y, theta, rows))
         assert exact.proved
         task = problem.task(problem.sub_problem(rows, theta))
         rounded, plain = (

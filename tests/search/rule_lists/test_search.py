@@ -100,14 +100,3 @@ def test_equal_rows_of_one_class_are_merged_in_an_order_of_their_own():
         assert problem.y.tolist() == [1, 2, 0]
         assert problem.weight.tolist() == [2.0, 4.0, 0.5]
         assert ListArchive(problem).entries[0].boxes.default == 2
-
-
-@given(data=st.data())
-def test_a_list_is_archived_with_its_size_and_loss(data):
-    problem = data.draw(list_problems())
-    start = data.draw(lists_for(problem))
-    archive = ListArchive(problem)
-    ListSearch(problem).visit(archive, start, 1.0, start.n_clauses)
-    for entry in archive.entries:
-        assert entry.loss == slow.loss_of(problem, entry.boxes)
-        assert entry.n_conditions == slow.literals_of(problem, entry.boxes)

@@ -13,9 +13,9 @@ from tests.strategies.screening import solved_instances
 def test_the_enhanced_heuristic_takes_the_steepest_column_three_times():
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[::5]:
         problem = priced(cells, y, theta, weight)
-        expected = reference.steepest_columns(matrix.A, y, weight, theta, 3)
+        expected = reference.steepest_columns(matrix, y, weight, theta, 3)
         assert problem.cost(steepest_clause(problem, 3)) == pytest.approx(
-            reference.cost(matrix.A, y, weight, theta, expected)
+            reference.cost(matrix, y, weight, theta, expected)
         )
 
 

@@ -8,7 +8,7 @@ import pytest
 from rulekit.search.screening.bounds import priced
 from rulekit.search.screening.screen import ENHANCED, TESTS, Outcome, Screening, screen, unproved
 from tests.reference import screening as reference
-from tests.reference.candidates import MatrixColumns
+from tests.strategies.covers import binned_matrix, chained
 from tests.strategies.screening import lp_bounds, solved_instances, tied_table
 
 EVERYTHING = (*TESTS, "duality given")
@@ -23,7 +23,7 @@ def test_every_certificate_holds():
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:
         problem = priced(cells, y, theta, weight)
         found = screen(problem, EVERYTHING, lp_bounds(problem))
-        assert unproved(found, column_of(matrix.A), y, theta, weight) == []
+        assert unproved(found, column_of(matrix), y, theta, weight) == []
 
 
 def test_every_certificate_holds_by_its_printed_numbers_alone():
@@ -34,7 +34,7 @@ def test_every_certificate_holds_by_its_printed_numbers_alone():
         for j in np.flatnonzero(found.removed):
             why = found.removal(int(j))
             checked.add(why.test)
-            assert reference.certificate_holds(why, matrix.A, y, weight, theta, bounds)
+            assert reference.certificate_holds(why, matrix, y, weight, theta, bounds)
         assert all(found.removal(int(j)) is None for j in found.kept)
     assert checked == {"simple", "pairs", "duality"}
 
@@ -52,7 +52,7 @@ def test_the_checker_refuses_certificates_that_were_tampered_with():
             forged = dataclasses.replace(outcome, removed=wrong)
             outcomes = (*found.outcomes[:k], forged, *found.outcomes[k + 1 :])
             reported = unproved(
-                dataclasses.replace(found, outcomes=outcomes), column_of(matrix.A), y, theta, weight
+                dataclasses.replace(found, outcomes=outcomes), column_of(matrix), y, theta, weight
             )
             assert (outcome.test, int(kept[0])) in reported
             refused[outcome.test] += 1
@@ -60,13 +60,13 @@ def test_the_checker_refuses_certificates_that_were_tampered_with():
 
 
 def test_the_checker_refuses_values_that_overdraw_a_column():
-    _, matrix, y, weight, _ = tied_table(5, cuts=3)
-    found = screen(priced(matrix, y, 0.1, weight), ENHANCED)
+    cells, matrix, y, weight, _ = tied_table(5, cuts=3)
+    found = screen(priced(cells, y, 0.1, weight), ENHANCED)
     outcome = found.outcomes[-1]
     assert outcome.removed.any()
     too_much = dataclasses.replace(outcome.bounds, mu=np.ones_like(outcome.bounds.mu))
     forged = dataclasses.replace(found, outcomes=(dataclasses.replace(outcome, bounds=too_much),))
-    reported = unproved(forged, column_of(matrix.A), y, 0.1, weight)
+    reported = unproved(forged, column_of(matrix), y, 0.1, weight)
     assert len(reported) == outcome.removed.sum()
 
 
@@ -74,5 +74,5 @@ def test_exchanges_that_lead_in_a_circle_prove_nothing():
     A = np.array([[True, True], [True, True], [False, False]])
     y = np.array([True, True, False])
     both = Outcome("pairs", np.ones(2, bool), np.array([1, 0]), np.zeros(0))
-    forged = Screening(priced(MatrixColumns.of(A), y, 0.5), (both,))
+    forged = Screening(priced(chained(binned_matrix(A)), y, 0.5), (both,))
     assert unproved(forged, column_of(A), y, 0.5) == [("pairs", 0), ("pairs", 1)]

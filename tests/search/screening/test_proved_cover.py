@@ -15,8 +15,7 @@ from rulekit.search.screening.screen import unproved
 from tests.engines import ENGINES, solved_by
 from tests.reference import one_level, screening
 from tests.reference import screening as reference
-from tests.reference.candidates import MatrixColumns
-from tests.strategies.covers import threshold_table
+from tests.strategies.covers import binned_matrix, chained, threshold_table
 from tests.strategies.screening import LAMBDAS, tied_table
 
 
@@ -27,12 +26,12 @@ def test_it_costs_what_the_best_of_all_subsets_costs(screening):
         cells, matrix, y, weight, _ = tied_table(seed, features=3, cuts=2, weighted=seed % 2 == 0)
         theta = 1.0 / LAMBDAS[seed % len(LAMBDAS)]
         found = best_columns(priced(cells, y, theta, weight), screening=screening)
-        costs = reference.costs_of_all_subsets(matrix.A, y, weight, theta)
+        costs = reference.costs_of_all_subsets(matrix, y, weight, theta)
         assert found.proved
         assert found.cost == pytest.approx(costs.min(), abs=1e-6)
         assert found.bound <= costs.min() + 1e-9
         clause = found.columns.tolist()
-        own = reference.cost(matrix.A, y, weight, theta, clause)
+        own = reference.cost(matrix, y, weight, theta, clause)
         assert own == pytest.approx(found.cost)
 
 
@@ -40,7 +39,7 @@ def fractional(n=9):
     """Rows in a circle, each covered by two columns: the relaxation takes half of each column."""
     A = np.zeros((n, n), dtype=bool)
     A[np.arange(n), np.arange(n)] = A[np.arange(n), (np.arange(n) + 1) % n] = True
-    return MatrixColumns.of(A), np.ones(n, dtype=bool)
+    return chained(binned_matrix(A)), np.ones(n, dtype=bool)
 
 
 def test_integer_program_closes_the_gap_of_the_relaxation():
@@ -55,8 +54,8 @@ def test_columns_left_out_are_bounded_by_reduced_costs(monkeypatch):
     monkeypatch.setattr(proved_cover, "FIRST", 3)
     monkeypatch.setattr(proved_cover, "GROWTH", 2)
     for seed in range(40):
-        A, y, binned = threshold_table(seed, n=60, features=3, cuts=4)
-        problem = priced(MatrixColumns.of(A, binned), y, 0.01)
+        _, y, binned = threshold_table(seed, n=60, features=3, cuts=4)
+        problem = priced(chained(binned), y, 0.01)
         whole = best_columns(problem, screening="duality")
         part = best_columns(problem, screening=None)
         assert part.cost == pytest.approx(whole.cost, abs=1e-6)
@@ -76,8 +75,8 @@ def test_a_program_too_large_for_memory_is_cut_and_reported_as_weaker(monkeypatc
 def test_integer_program_replaces_a_slow_branch_and_bound(monkeypatch):
     problems = []
     for seed in range(40):
-        A, y, binned = threshold_table(seed, n=60, features=3, cuts=4)
-        problems.append(priced(MatrixColumns.of(A, binned), y, 0.01))
+        _, y, binned = threshold_table(seed, n=60, features=3, cuts=4)
+        problems.append(priced(chained(binned), y, 0.01))
     searched = [best_columns(problem) for problem in problems]
     monkeypatch.setattr(proved_cover, "VISITS", 0)
     programmed = [best_columns(problem) for problem in problems]
@@ -118,7 +117,7 @@ def test_late_large_program_leaves_the_previous_bound(monkeypatch):
 
 def test_columns_removed_by_duality_are_certified():
     A, y, binned = threshold_table(3, n=120, features=5, cuts=8)
-    found = best_columns(priced(MatrixColumns.of(A, binned), y, 0.01))
+    found = best_columns(priced(chained(binned), y, 0.01))
     assert found.screening.removed.mean() > 0.5
     assert unproved(found.screening, lambda j: A[:, j], y, 0.01) == []
 
@@ -134,7 +133,7 @@ def test_equal_rows_are_merged_with_their_weights(monkeypatch):
     monkeypatch.setattr(proved_cover, "ROW_BLOCK", 3)
     A = np.array([[1, 0], [0, 1], [1, 0], [0, 0]], dtype=bool)
     weight = np.array([1.0, 2.0, 4.0, 8.0])
-    problem = priced(MatrixColumns.of(A), np.ones(4, bool), 1.0, weight)
+    problem = priced(chained(binned_matrix(A)), np.ones(4, bool), 1.0, weight)
     merged, sums = merged_rows(problem, np.array([8.0, 4.0, 2.0, 1.0]))
     found = dict(zip(map(tuple, merged.tolist()), zip(*sums, strict=True), strict=True))
     assert found == {
@@ -142,7 +141,7 @@ def test_equal_rows_are_merged_with_their_weights(monkeypatch):
         (False, True): (2.0, 4.0),
         (False, False): (8.0, 1.0),
     }
-    none = priced(MatrixColumns.of(A[:, :0]), np.ones(4, bool), 1.0, weight)
+    none = priced(chained(binned_matrix(A[:, :0])), np.ones(4, bool), 1.0, weight)
     assert merged_rows(none)[1][0].tolist() == [15.0]
 
 
@@ -167,7 +166,7 @@ def problems(n=40):
     for seed in range(n):
         weighted = seed % 2 == 0
         cells, matrix, y, weight, _ = tied_table(seed, n=60, features=4, cuts=6, weighted=weighted)
-        yield priced(cells, y, 1.0 / LAMBDAS[seed % 7], weight), matrix.A, y, weight
+        yield priced(cells, y, 1.0 / LAMBDAS[seed % 7], weight), matrix, y, weight
 
 
 @pytest.mark.slow
@@ -194,7 +193,7 @@ def test_the_bound_overdraws_no_column():
 
 def test_few_columns_are_generated():
     A, y, binned = threshold_table(1, n=400, features=10, cuts=40)
-    found = relax(priced(MatrixColumns.of(A, binned), y, 0.01))
+    found = relax(priced(chained(binned), y, 0.01))
     assert found.n_generated < A.shape[1] / 4
     value, _ = one_level.compact_value(A, y, np.ones(len(y)), 0.01, 0.0)
     assert found.lower == pytest.approx(value, abs=1e-6)
@@ -205,17 +204,17 @@ def test_a_price_of_nothing_leaves_a_bound():
         cells, matrix, y, weight, _ = tied_table(seed)
         problem = priced(cells, y, 0.0, weight)
         found = relax(problem)
-        value, _ = one_level.compact_value(matrix.A, y, weight, 0.0, 0.0)
+        value, _ = one_level.compact_value(matrix, y, weight, 0.0, 0.0)
         assert found.lower == pytest.approx(value, abs=1e-6)
 
 
 def test_without_columns_or_rows_every_row_is_left_at_its_weight():
     y = np.array([True, True, False])
-    none = priced(MatrixColumns.of(np.zeros((3, 0), dtype=bool)), y, 1.0)
+    none = priced(chained(binned_matrix(np.zeros((3, 0), dtype=bool))), y, 1.0)
     assert relax(none).lower == 2.0
-    nobody = priced(MatrixColumns.of(np.ones((3, 1), dtype=bool)), np.zeros(3, bool), 1.0)
+    nobody = priced(chained(binned_matrix(np.ones((3, 1), dtype=bool))), np.zeros(3, bool), 1.0)
     assert relax(nobody).lower == 0.0
-    dear = priced(MatrixColumns.of(np.ones((3, 1), dtype=bool)), y, 5.0)
+    dear = priced(chained(binned_matrix(np.ones((3, 1), dtype=bool))), y, 5.0)
     assert relax(dear).lower == 2.0
     assert len(relax(dear).columns) == 0
 
@@ -224,7 +223,7 @@ def test_stopped_early_it_still_bounds():
     cells, matrix, y, weight, _ = tied_table(9, n=60, features=4, cuts=6)
     problem = priced(cells, y, 0.01, weight)
     found = relax(problem, time.monotonic() - 1)
-    value, _ = one_level.compact_value(matrix.A, y, weight, 0.01, 0.0)
+    value, _ = one_level.compact_value(matrix, y, weight, 0.01, 0.0)
     assert found.lower <= value + 1e-9
     assert not found.solved
 
@@ -239,7 +238,7 @@ def test_after_any_round_no_clause_costs_less_than_the_bound(rounds, monkeypatch
         over = iter([False] * rounds + [True] * 99)
         monkeypatch.setattr(proved_cover, "_is_over", lambda deadline, over=over: next(over))
         found = relax(problem)
-        costs = screening.costs_of_all_subsets(matrix.A, y, weight, problem.theta)
+        costs = screening.costs_of_all_subsets(matrix, y, weight, problem.theta)
         assert found.lower <= costs.min() + 1e-9
         better += found.lower > found.mu.sum() + 1e-6
     assert better or rounds > 1

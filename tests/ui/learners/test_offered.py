@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from rulekit.data import load_sample
+from rulekit.data import Table, load_sample
 from rulekit.evaluation.sweeps.grid import settings_of
+from ui.learners.ideal import IDEAL_DNF
 from ui.learners.learner import price_words
 from ui.learners.offered import (
     CARDS,
@@ -17,7 +20,7 @@ from ui.learners.offered import (
     varied,
 )
 from ui.learners.spec import LEARNER_KEY
-from ui.state import AppState
+from ui.state import AppState, BinningSpec
 
 SPEC = RunSpec(learners=tuple(LEARNERS), view="prices", thetas=(1.0, 2.0), clauses=(1, 2))
 EACH = pytest.mark.parametrize("learner", LEARNERS.values(), ids=list(LEARNERS))
@@ -109,3 +112,21 @@ def test_a_price_is_explained_in_rows():
         "Each condition must save at least 2 misclassified training rows (of 400, 0.5 %)."
     )
     assert "1 misclassified training row (" in price_words(1.0, 400)
+
+
+def test_median_cuts_test_no_gap_that_is_not_allowed():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=200), "b": rng.normal(size=200)})
+    X.loc[::3, "a"] = np.nan
+    table = Table.from_frame(X.assign(y=np.where(X["a"].isna(), "yes", "no")))
+    state = AppState(table=table.with_roles({"y": "target"}, positive_label="yes"))
+
+    def tests_of_gaps(state):
+        model = IDEAL_DNF.estimator(RunSpec(), state, {}).set_params(max_variables=3)
+        tests = model.fit(*state.training).conditions_
+        return [str(c) for c in tests if c.op in ("missing", "not-missing")]
+
+    assert tests_of_gaps(state) == []
+    assert tests_of_gaps(replace(state, binning=BinningSpec(missing=("a",)))) != []
+    whole = replace(state, table=state.table.with_roles({"a": "ignore"}))
+    assert IDEAL_DNF.estimator(RunSpec(), whole, {}).binarizer is None

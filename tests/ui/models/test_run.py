@@ -12,6 +12,7 @@ from ui.learners.offered import curve_key, settings_of_run, varied
 from ui.learners.spec import LIMITS, QUICK, QUICK_LIMITS, RunSpec
 from ui.models import run
 from ui.models.picked_rule import never_predicted
+from ui.models.points import RunResult
 from ui.models.run import (
     LONGER,
     columns_words,
@@ -20,6 +21,7 @@ from ui.models.run import (
     part_words,
     progress_words,
     quick,
+    seconds_longer,
     span_words,
     stopped_words,
     work,
@@ -41,6 +43,18 @@ def test_quick_pass_and_longer_search_share_a_curve(state):
     assert all(QUICK in s and "max_conditions" in s for s in settings_of_run(quick(requested)))
     assert len(varied(longer(requested))) == 10
     assert longer(requested).budget is None
+
+
+def test_estimate_of_a_thorough_search_grows_less_than_the_rows(state, monkeypatch):
+    settings = ({"learner": "search", "max_conditions": 1, QUICK: True},)
+    found = RunResult(settings, points=pd.DataFrame({"seconds": [0.01], "folds": [10]}))
+    monkeypatch.setattr(run, "app_state", lambda: state)
+    low, high = {}, {}
+    for n_rows in (500, 4_000):
+        monkeypatch.setattr(run, "_part", lambda _, n_rows=n_rows: (500, n_rows))
+        low[n_rows], high[n_rows] = seconds_longer(found, RunSpec())
+    assert 1 < low[500] < high[500] < 10
+    assert 3 < low[4_000] / low[500] < 6
 
 
 def test_a_run_learns_from_the_training_rows_alone(state):
