@@ -67,7 +67,8 @@ with rows:
     if rows.open:  # thousands of columns take the browser a second
         st.dataframe(state.table.frame.head(100), alt="The first rows of the table.")
 with read:
-    options_card()
+    if read.open:  # the file's first lines load 1.5 MB into the browser
+        options_card()
 with other:
     upload_card()
     server_card()

@@ -13,3 +13,9 @@ def target(app):
 
 def upload(app, content, name="table.csv"):
     return app.file_uploader[0].upload(name, content).run()
+
+
+def reading_options(app, table):
+    """Turn to the tab of an uploaded file's reading options."""
+    app.session_state[f"data_tabs_{table.digest[:12]}"] = "How the file was read"
+    return app.run()

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from tests.pages.data.steps import GOOD, upload
+from tests.pages.data.steps import GOOD, reading_options, upload
 from tests.pages.driving import errors, text
 from tests.waiting import until
 from ui import workspace
@@ -92,13 +92,13 @@ def test_forgetting_after_a_file_that_is_too_wide_leaves_a_usable_page(open_app,
     assert table_of(app).name == "wine"
 
 
-def test_a_sample_has_no_reading_options_of_a_file_uploaded_before(open_app):
+def test_a_sample_has_no_reading_options_of_a_file_uploaded_before(open_app, table_of):
     def labels(app):
         return {box.label for box in app.selectbox}
 
     app = upload(open_app(), GOOD)
-    assert "Between cells" in labels(app)
-    app.button(key="sample_iris").click().run()
+    assert "Between cells" in labels(reading_options(app, table_of(app)))
+    reading_options(app.button(key="sample_iris").click().run(), table_of(app))
     assert "Between cells" not in labels(app)
 
 
@@ -173,18 +173,20 @@ def test_windows_text_with_decimal_commas_is_read_with_a_note(open_app, table_of
     frame = table_of(app).frame
     assert list(frame.columns) == ["größe", "preis", "art"]
     assert frame["preis"].iloc[:2].tolist() == [2.25, 3.75]
+    reading_options(app, table_of(app))
     assert any("Windows" in m.value for m in app.markdown)
 
 
 def test_another_reading_option_reads_the_file_again_at_once(open_app, table_of):
     app = upload(open_app(), b"a;b\n1,5;x\n2,5;y\n3,5;x\n")
     assert table_of(app).frame["a"].tolist() == [1.5, 2.5, 3.5]
+    reading_options(app, table_of(app))
     box = next(s for s in app.selectbox if s.label == "First row")
     box.set_value(False).run()
     assert table_of(app).n_rows == 4
 
 
-def test_a_field_whose_words_have_changed_is_another_field(open_app):
+def test_a_field_whose_words_have_changed_is_another_field(open_app, table_of):
     # a browser goes on sending the words that it was shown first: of the same field, that is a
     # choice which nobody has made
     def words(app):
@@ -193,7 +195,8 @@ def test_a_field_whose_words_have_changed_is_another_field(open_app):
     app = upload(open_app(), b"a,b\n1,2\n3,4,5\n6,7\n")
     refused = words(app)
     box = next(s for s in app.selectbox if s.label == "Between cells")
-    read = words(box.set_value(";").run())
+    box.set_value(";").run()
+    read = words(reading_options(app, table_of(app)))
     assert not app.error
     assert len(refused) == len(read) == 4
     assert any("detected" in word for words in read.values() for word in words)
