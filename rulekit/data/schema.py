@@ -27,12 +27,12 @@ from rulekit.data.options import Limits
 from rulekit.data.typed import as_pandas, typed
 from rulekit.exceptions import DataError
 
-NUMBER = re.compile(r"-?[0-9,]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")  # as `outcomes_of_cut` writes one
+NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")  # as `outcomes_of_cut` writes one
 
 
 def outcomes_of_cut(name: str, cut: float) -> tuple[str, str]:
     """Return the names of the classes above and up to a cut of a column."""
-    number = f"{cut:,.15g}"
+    number = f"{cut:,.15g}".replace(",", " ")
     return f"{name} above {number}", f"up to {number}"
 
 
@@ -41,9 +41,9 @@ def cut_of_outcomes(name: str, labels: Iterable[Any]) -> float | None:
     begins = f"{name} above ", "up to "
     for label in map(str, labels):
         for begin in begins:
-            number = label.removeprefix(begin)
+            number = label.removeprefix(begin).replace(" ", "")
             if label.startswith(begin) and NUMBER.fullmatch(number):
-                cut = float(number.replace(",", ""))
+                cut = float(number)
                 if label in outcomes_of_cut(name, cut):
                     return cut
     return None
@@ -358,7 +358,7 @@ class Table:
     def with_cut(self, name: str, cut: float | None) -> "Table":
         """Return the table with a column of numbers as two classes, split at a cut.
 
-        Numbers above it become "charges above 12,400", all others "up to 12,400", missing cells
+        Numbers above it become "charges above 12 400", all others "up to 12 400", missing cells
         stay missing. The numbers are
         kept in a column "charges (number)" of the role "ignore", so another cut, or None for none,
         is possible later. DataError if the column has no numbers, the cut is not finite, or the

@@ -320,7 +320,7 @@ def test_a_cut_makes_two_classes_and_keeps_the_numbers_ignored():
     ).with_roles({"charges": "target"})
     table = given.with_cut("charges", 12400)
     X, y = table.xy()
-    assert y.tolist() == ["up to 12,400", "up to 12,400", "charges above 12,400"] * 5
+    assert y.tolist() == ["up to 12 400", "up to 12 400", "charges above 12 400"] * 5
     assert list(X.columns) == ["age"]
     assert table.column("charges (number)").role == "ignore"
     assert table.frame["charges"].isna().sum() == 5

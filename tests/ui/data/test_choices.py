@@ -30,7 +30,7 @@ from ui.score.answers import as_before, outcomes_of
 from ui.state import CUT, AppState, from_plain, to_plain
 
 N = 80
-ABOVE, UP_TO = "charges above 12,400", "up to 12,400"
+ABOVE, UP_TO = "charges above 12 400", "up to 12 400"
 
 
 def frame():
@@ -70,7 +70,7 @@ def test_a_cut_on_data_is_kept_changed_and_taken_back(app):
     again = opened(query={"analysis": app.query_params["analysis"]})
     assert again.session_state["app"].fit_key == state.fit_key
     cut_at(again, 15_000.0).button(key="use_cut").click().run()
-    assert again.session_state["app"].labels == ["charges above 15,000", "up to 15,000"]
+    assert again.session_state["app"].labels == ["charges above 15 000", "up to 15 000"]
     next(s for s in again.selectbox if s.label == "Target column").set_value("region").run()
     state = again.session_state["app"]
     assert state.table.frame["charges"].equals(frame()["charges"])
