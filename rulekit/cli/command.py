@@ -33,6 +33,17 @@ def _show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -
         note(str(message))
 
 
+def _show_version(context: click.Context) -> None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        number = version("rulekit-dashboard")
+    except PackageNotFoundError:
+        number = "unknown (not installed)"
+    click.echo(f"rulekit, version {number}")
+    context.exit()
+
+
 class Verbs(click.Group):
     """A group of lazily imported subcommands that end with a sentence, never with a traceback."""
 
@@ -92,7 +103,14 @@ class Verbs(click.Group):
     "command is written wrongly; 70 a mistake of this program; 130 stopped by Ctrl-C. Results go "
     "to standard output, everything else to standard error.",
 )
-@click.version_option(package_name="rulekit-dashboard", prog_name="rulekit")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=lambda context, _, given: _show_version(context) if given else None,
+    help="Show the version and exit.",
+)
 def rulekit() -> None:
     """Learn a short rule from a table, read it, apply it and export it.
 

@@ -1,6 +1,7 @@
 """How the command ends: exit codes, sentences, never a traceback."""
 
 import warnings
+from importlib import metadata
 
 import click
 import pytest
@@ -78,3 +79,13 @@ def test_the_exit_codes_are_reported(run):
     shown = " ".join(run("--help").stdout.split())
     for code in (0, 1, 2, OUR_MISTAKE, INTERRUPTED):
         assert f" {code} " in shown
+
+
+def test_version_is_printed_also_where_the_package_is_not_installed(monkeypatch):
+    def unknown(name):
+        raise metadata.PackageNotFoundError(name)
+
+    assert CliRunner().invoke(rulekit, ["--version"]).output.startswith("rulekit, version ")
+    monkeypatch.setattr(metadata, "version", unknown)
+    found = CliRunner().invoke(rulekit, ["--version"])
+    assert (found.exit_code, found.output) == (0, "rulekit, version unknown (not installed)\n")
