@@ -10,7 +10,7 @@ from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import outcome_colours
 from rulekit.style.phrases import Wording, clause_words
-from rulekit.style.scorecard import card_lines
+from rulekit.style.scorecard import card_lines, clause_names
 from ui.state import AppState
 
 __all__ = [
@@ -55,14 +55,6 @@ def rule_words(model: Any, wording: Wording) -> str:
         for k, words in enumerate(clauses)
     ]
     return "\n".join([*lines, last])
-
-
-def clause_names(rule: RuleSet) -> list[str]:
-    """Return the names of a rule's clauses and of none; a scorecard has totals instead."""
-    if splits := scorecard_of(rule):
-        totals = [split.total for split in splits]
-        return [*(f"total from {total}" for total in totals), f"total below {totals[-1]}"]
-    return [*(f"clause {k + 1}" for k in range(rule.n_clauses)), "no clause"]
 
 
 def constant_answer(rule: RuleSet) -> Any:

@@ -54,6 +54,7 @@ from rulekit.style.phrases import (
     listed,
     outcome_text,
 )
+from rulekit.style.scorecard import clause_names
 
 
 @dataclass(frozen=True)
@@ -173,19 +174,14 @@ class _Context:
     monotonicity: tuple[MonotonicityCheck, ...]
 
     @cached_property
-    def totals(self) -> tuple[int, ...]:
-        """The totals of a scorecard, highest first; empty for other rules."""
-        return tuple(split.total for split in scorecard_of(self.subject.dnf))
+    def is_scorecard(self) -> bool:
+        """Whether the clauses are ranges of totals."""
+        return bool(scorecard_of(self.subject.dnf))
 
     def clause_name(self, index: int) -> str:
-        """Return the name of a clause, of no clause (-1), or of a scorecard's band of totals."""
-        if not self.totals:
-            word = self.wording.clause
-            return f"{word.capitalize()} {index + 1}" if index >= 0 else f"No {word} matches"
-        if index < 0:
-            return f"Total below {self.totals[-1]}"
-        to = f" to {self.totals[index - 1] - 1}" if index else ""
-        return f"Total from {self.totals[index]}{to}"
+        """Return the name of a clause, of no clause (-1), or of a scorecard's range of totals."""
+        name = clause_names(self.subject.dnf, self.wording.clause)[index].capitalize()
+        return name if index >= 0 or self.is_scorecard else f"{name} matches"
 
     def checker(self, value: Any, row: Mapping[str, Any], holds: bool) -> Checker:
         """Return what checks a condition on one row."""
@@ -292,7 +288,7 @@ def _explanation(
     held = tuple(c for c in clauses if c.holds)
     mirrored = context.subject.mirrored
     missed = [
-        near_miss(c, mirrored, context.wording, is_band=bool(context.totals))
+        near_miss(c, mirrored, context.wording, is_band=context.is_scorecard)
         for c in clauses
         if not c.holds
     ]
@@ -348,12 +344,12 @@ def _sentence(
     if context.subject.mirrored and answer == rule.labels[0]:
         return f"{start}: {_every(fired, wording)}."
     if not fired:
-        return f"{start}: {missed[0].sentence if context.totals else _none(missed, word)}"
+        return f"{start}: {missed[0].sentence if context.is_scorecard else _none(missed, word)}"
     first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
     if context.subject.mirrored:
         reasons = [f"{word} {c.index + 1} fails, {_all_of(c.checks, wording)}" for c in fired]
         return f"{start}: {_capped(reasons, word)}."
-    if context.totals:
+    if context.is_scorecard:
         return f"{start}: {_all_of(first.checks, wording)}."
     also = f"; {listed(rest)} {'match' if len(rest) > 1 else 'matches'} too" if rest else ""
     because = _all_of(first.checks, wording) if first.checks else "a clause without conditions"

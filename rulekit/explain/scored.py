@@ -17,7 +17,8 @@ from rulekit.explain.similar import counted_rows, deciding_clause
 from rulekit.explain.subject import columns_for, subject_of
 from rulekit.rules import Columns
 from rulekit.rules.rule_set import rule_of
-from rulekit.style.phrases import PLAIN, Wording
+from rulekit.style.phrases import PLAIN, Wording, listed
+from rulekit.style.scorecard import clause_names
 
 LEVEL = 0.01  # share of unchanged rules for which a drop is reported by chance
 CHUNK = 500  # cases between two words on how far it is
@@ -97,12 +98,11 @@ class Scored:
         )
         if whole.worse:
             return f"The rule no longer holds as it did: {comparison}, more than chance explains."
-        worse = [str(f.clause) for f in self.figures[1:] if f.worse]
+        names = clause_names(rule_of(self.model))
+        worse = [names[f.clause - 1] for f in self.figures[1:] if f.worse]
         if worse:
-            which = f"clause {worse[0]}" if len(worse) == 1 else f"clauses {', '.join(worse)}"
-            return (
-                f"The rule still holds as a whole ({comparison}), but {which} is wrong more often."
-            )
+            which = f"{listed(worse)} {'are' if len(worse) > 1 else 'is'}"
+            return f"The rule still holds as a whole ({comparison}), but {which} wrong more often."
         return f"The rule still holds: {comparison}, no more than chance explains."
 
     def explained(self, rows: Sequence[int]) -> list[Explanation]:

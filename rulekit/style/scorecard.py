@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from rulekit.rules import Literal, PointsSplit, scorecard_of
+from rulekit.rules import Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.column_test import holds
 from rulekit.rules.condition import GAPS, ORDERED, WORDS
 from rulekit.rules.rule_set import rule_of
@@ -240,3 +240,14 @@ def _range_text(low: _End, high: _End, texts: dict[float, str], is_date: bool) -
 def _sum(given: Sequence[tuple[Literal, int]], position: Any) -> int:
     """Return the points of a present position."""
     return sum(p for c, p in given if holds(c, position))
+
+
+def clause_names(rule: RuleSet, word: str = "clause") -> list[str]:
+    """Return the names of a rule's clauses, and of none; a scorecard has ranges of totals."""
+    totals = [split.total for split in scorecard_of(rule)]
+    if not totals:
+        return [*(f"{word} {k + 1}" for k in range(rule.n_clauses)), f"no {word}"]
+    names = [f"total from {totals[0]}"]
+    for above, low in pairwise(totals):
+        names.append(f"total from {low} to {above - 1}" if low < above - 1 else f"total {low}")
+    return [*names, f"total below {totals[-1]}"]

@@ -8,7 +8,7 @@ from scipy.stats import fisher_exact
 from rulekit import BoxSearchClassifier, explain, load_sample
 from rulekit.exceptions import DataError
 from rulekit.explain import score
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 
 TABLE = load_sample("credit")
 X, Y = TABLE.xy()
@@ -83,18 +83,25 @@ def test_a_rule_that_no_longer_holds_is_reported(model):
     assert found.sentence.startswith("The rule no longer holds as it did: ")
 
 
-@pytest.mark.parametrize("clause", [1, 2])
-def test_a_clause_that_alone_is_worse_is_named(clause):
-    clauses = (Clause((Literal("a", "==", 1.0),)), Clause((Literal("a", "==", 2.0),)))
-    rule = RuleSet(clauses, ("yes", "yes"), "dnf", "no")
+@pytest.mark.parametrize(
+    ("clause", "name"),
+    [(1, "clause 1 is"), (2, "clause 2 is"), (1, "total from 2 is"), (2, "total 1 is")],
+)
+def test_a_clause_that_alone_is_worse_is_named(clause, name):
+    one, two = Literal("a", "==", 1.0), Literal("a", "==", 2.0)
+    conditions = [one, two]
+    if name.startswith("total"):
+        conditions = [PointsSplit((one, two), (2, 1), total) for total in (2, 1)]
+    clauses = tuple(Clause((condition,)) for condition in conditions)
+    rule = RuleSet(clauses, ("yes", "maybe"), "dnf", "no")
     X = pd.DataFrame({"a": np.repeat([0.0, 1.0, 2.0], [5000, 20, 20])})
-    before = np.repeat(["no", "yes", "yes"], [5000, 20, 20])
+    before = np.repeat(["no", "yes", "maybe"], [5000, 20, 20])
     now = before.copy()
     now[X["a"] == clause] = "no"
     before[:20] = "yes"  # wrong as often as now
     found = score(rule, X, outcomes=now, before=(X, before))
     assert "as a whole (wrong for 0.4 % of these 5,040 cases" in found.sentence
-    assert found.sentence.endswith(f"but clause {clause} is wrong more often.")
+    assert found.sentence.endswith(f"but {name} wrong more often.")
 
 
 def test_outcomes_that_are_not_known_yet_are_left_out(model):

@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rulekit import ScorecardClassifier
 from rulekit.data import Table, load_sample
 from rulekit.export import from_text, to_json
 from rulekit.learners import FixedRuleClassifier
+from rulekit.rules import scorecard_of
 from tests.pages.driving import text
 from ui.state import AppState
 
@@ -58,6 +60,21 @@ def test_columns_are_listed_that_have_the_names_of_the_page_s_own(open_app):
     X = state.testing[0].sort_index()
     assert shown["row (row)"].tolist() == X["row"].tolist()
     assert shown["clause (clause)"].tolist() == X["clause"].tolist()
+
+
+def test_cases_of_a_scorecard_are_listed_by_total(open_app):
+    state = AppState(table=TABLE)
+    model = ScorecardClassifier(positive_label=state.positive).fit(*state.training)
+    setting = {"edited": "text"}
+    state = replace(state, model=model, rule_json=to_json(model), setting=setting)
+    app = open_app("score", state=state)
+    assert not app.error
+    shown = answers(app)
+    assert "clause" not in shown
+    (split,) = scorecard_of(model.rule_set_)
+    likely = shown["total"] == f"from {split.total}"
+    assert shown["predicted"].eq(state.positive).equals(likely)
+    assert set(shown["total"]) == {f"from {split.total}", f"below {split.total}"}
 
 
 def test_second_table_is_predicted_and_the_rule_still_holds(scoring):

@@ -9,7 +9,13 @@ from rulekit import ScorecardClassifier, load_sample
 from rulekit.export.documents.text import exact_scales
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.style.phrases import PLAIN, Wording
-from rulekit.style.scorecard import bands_of_totals, card_lines, reading_notes, scales_of
+from rulekit.style.scorecard import (
+    bands_of_totals,
+    card_lines,
+    clause_names,
+    reading_notes,
+    scales_of,
+)
 
 CUTS = tuple(Literal("gammagt", "<=", v) for v in (11, 22, 41))
 
@@ -136,3 +142,12 @@ def test_points_shown_of_a_learned_card_add_up_to_its_predictions(sample):
             total += points_by_hand(text, row[name])
         band = bands[model.predict(X.iloc[[i]])[0]]
         assert band.low <= total <= band.high
+
+
+def test_clauses_of_a_scorecard_are_named_by_their_totals():
+    card = rule_with(CUTS, (1, 2, 3), 6, 4, 2)
+    ranges = ["total from 6", "total from 4 to 5", "total from 2 to 3"]
+    assert clause_names(card) == [*ranges, "total below 2"]
+    assert clause_names(rule_with(CUTS, (1, 2, 3), 4)) == ["total from 4", "total below 4"]
+    plain = RuleSet((Clause(CUTS[:1]), Clause(CUTS[1:])), ("a", "b"), "dnf", "c")
+    assert clause_names(plain) == ["clause 1", "clause 2", "no clause"]

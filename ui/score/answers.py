@@ -21,7 +21,7 @@ from rulekit.explain import Scored, distance_to_boundary, ranges_of, score
 from rulekit.explain.subject import columns_for
 from rulekit.export.sheets.frame import CASE_FILES, cases_frame
 from rulekit.learners.choice import COST
-from rulekit.rules import wilson_interval
+from rulekit.rules import scorecard_of, wilson_interval
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import capped
 from rulekit.style.wording import measured, plural
@@ -173,7 +173,13 @@ def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
     key = repr((cases.key, state.fit_key, state.rule_json))
     order = kept("closest first", key, lambda: closest_first(scored, state.training[0]))
     table = scored.table().drop(columns="missing").rename(columns={"answer": ANSWER})
-    table["clause"] = [str(k) if k else NO_CLAUSE for k in table["clause"]]
+    rule = rule_of(scored.model)
+    if scorecard_of(rule):
+        names_of = clause_names(rule)
+        table["clause"] = [names_of[k - 1].removeprefix("total ") for k in table["clause"]]
+        table = table.rename(columns={"clause": "total"})
+    else:
+        table["clause"] = [str(k) if k else NO_CLAUSE for k in table["clause"]]
     if cases.outcomes is not None:
         table[TRUTH] = cases.outcomes
     read = scored.X[[name for name in scored.model.rule_set_.features if name in scored.X]]
