@@ -250,7 +250,8 @@ NOT_SEARCHED = (
     "The smallest change is not worked out for a rule that compares a weighted sum of columns."
 )
 NO_SINGLE_CHANGE = (
-    "No change of one column alone gives another prediction; changes of several were not searched."
+    "No change of one column alone{} gives another prediction; changes of several were not "
+    "searched."
 )
 TOO_MANY = (
     f"The smallest change was not found in {MAX_STEPS} {{}}; fix more columns with `immutable`, or "
@@ -385,11 +386,14 @@ def _single_change(
     def turned(columns: Columns) -> list[bool]:
         return [wanted(answer) for answer in rule.predict(columns)]
 
-    turning = turning_values(rule.conditions, row, numbers, turned, ranges, whole_bounds(seen))
+    whole = whole_bounds(seen)
+    turning = turning_values(rule.conditions, row, numbers, turned, ranges, whole)
     costs = [(abs(new - row[f]) / _unit(f, row[f], ranges), f, new) for f, new in turning]
     best = min((c for c in costs if c[0] > 0), key=itemgetter(0), default=None)
     if best is None:
-        return Counterfactual((), None, None, NO_SINGLE_CHANGE)
+        kept = [wording.name(f) for f, ends in whole.items() if math.isfinite(ends[0])]
+        within = f" ({listed(kept)} in the range of the training rows)" if kept else ""
+        return Counterfactual((), None, None, NO_SINGLE_CHANGE.format(within))
     cost, feature, new = best
     (answer,) = rule.predict(rows_with(row, {feature: [new]}))
     amount = wording.amount(feature, exact(new))
