@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from rulekit.style.palette import GREY, Look, bars, base_layout, outcome_looks, plain
+from rulekit.style.phrases import counted_outcome
 from rulekit.style.wording import plural, short_number
 
 MAX_BARS = 40
@@ -90,7 +91,7 @@ def threshold_figure(
     figure.update_layout(base_layout(340), barmode="stack", bargap=0)
     name_values(figure, name, distinct, beyond)
     figure.update_yaxes(
-        title_text=f"share of {plain(labels[0], 20)}",
+        title_text=f"share of {plain(counted_outcome(labels[0]), 20)}",
         range=[0, 1.2],
         tickvals=[0, 0.5, 1],
         tickformat=".0%",
@@ -200,7 +201,9 @@ def level_figure(
         cliponaxis=False,
     )
     figure.update_layout(barmode="stack", margin={"r": 48})
-    figure.update_xaxes(title_text=f"rows (and share of {plain(labels[0], 20)})", showgrid=False)
+    figure.update_xaxes(
+        title_text=f"rows (and share of {plain(counted_outcome(labels[0]), 20)})", showgrid=False
+    )
     figure.update_yaxes(title_text=plain(name), type="category")
     return figure
 

@@ -69,6 +69,13 @@ def test_strips_meet_and_hold_their_values(values, cuts):
         assert ((places > x - w / 2) & (places < x + w / 2)).sum() == table["rows"][k]
 
 
+def test_share_of_an_outcome_called_by_a_number_names_it_as_an_outcome():
+    values = np.arange(20.0)
+    for labels, title in (((1, 0), "share of outcome 1"), (("ill", "well"), "share of ill")):
+        figure = threshold_figure(values, values > 9, [9.5], name="x", labels=labels)
+        assert figure.layout.yaxis2.title.text == title
+
+
 def test_bars_hold_all_rows_in_few_places_of_equal_width():
     values = np.random.default_rng(0).normal(size=100_000)
     figure = threshold_figure(values, values > 0, [0.0], name="x")

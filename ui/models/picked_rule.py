@@ -40,7 +40,7 @@ from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import AppState, app_state
 from ui.widgets import choice
-from ui.words import clause_words, constant_answer, rule_words, wording
+from ui.words import clause_names, clause_words, constant_answer, rule_words, wording
 
 MOST_LINES = 2  # clauses with figures beside the rule; Rules shows all
 LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"}
@@ -195,11 +195,10 @@ def clause_shares(model: ClassifierMixin) -> list[str]:
     rule = model.rule_set_
     if rule.form != "dnf" or rule.is_constant:
         return []
-    names = [f"Clause {k + 1}" for k in range(rule.n_clauses)]
-    names = [f"Total from {split.total}" for split in scorecard_of(rule)] or names
+    names = clause_names(rule)
     numbers = clause_numbers(model, *app_state().training)[:MOST_LINES]
     return [
-        f"{names[k]}: {counted_outcome(label)} in {n.n_right:,} of {n.n:,} training "
+        f"{names[k].capitalize()}: {counted_outcome(label)} in {n.n_right:,} of {n.n:,} training "
         f"{'row' if n.n == 1 else 'rows'} ({whole_percent(n.n_right, n.n)})."
         for k, (n, label) in enumerate(zip(numbers, rule.labels, strict=False))
         if n.n
