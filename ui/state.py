@@ -21,7 +21,7 @@ from rulekit.data.folds import Fold, equal_rows, joined_groups
 from rulekit.data.target import check_target, class_counts
 from rulekit.exceptions import DataError
 from ui.cache import kept
-from ui.learners.spec import RunSpec
+from ui.learners.spec import CHOSEN, RunSpec
 
 VERSION = 1
 NUMERIC = "numeric"  # among `options`: the text columns that were converted to numbers
@@ -475,4 +475,7 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
 
 def _with_new_names(setting: dict[str, Any] | None) -> dict[str, Any] | None:
     """Replace former parameter names in the setting of an older file."""
+    if setting and setting.get(CHOSEN) is True:  # its price was an entry of its own
+        rest = {name: v for name, v in setting.items() if name != "theta"}
+        setting = rest | {CHOSEN: setting["theta"]}
     return setting and {FORMER_NAMES.get(name, name): value for name, value in setting.items()}

@@ -4,6 +4,7 @@
 -1 in `codes` (n,) a missing cell.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -135,6 +136,10 @@ def numbers_in(texts: pd.Series) -> NDArray[np.float64]:
     return np.append(numbers.values, np.nan)[column.codes]
 
 
+#: The offset of a time from UTC, which summer time changes; the local time is read.
+OFFSET = re.compile(r"(\d:\d{2}(?::\d{2}(?:\.\d+)?)?) ?(?:Z|[+-]\d{2}:?\d{2})$")
+
+
 def dates_in(texts: pd.Series, name: str, day_first: bool | None) -> pd.Series:
     """Parse a Series of text as dates, NaT for the rest."""
     text = texts.astype(object).where(texts.notna(), None)
@@ -147,7 +152,8 @@ def dates_in(texts: pd.Series, name: str, day_first: bool | None) -> pd.Series:
             f"({shown(text[unclear].iloc[0])}). Set which comes first (`day_first`)."
         )
     early = bool(first) if day_first is None else day_first
-    dates = pd.to_datetime(text, errors="coerce", format="mixed", dayfirst=early)
+    local = text.astype("string").str.replace(OFFSET, r"\1", regex=True).astype(object)
+    dates = pd.to_datetime(local, errors="coerce", format="mixed", dayfirst=early)
     if dates.isna().all():
         raise DataError(
             f"Column {shown(name)} holds no date such as 2024-03-01 or 31.12.2024. Keep it as it "

@@ -177,10 +177,8 @@ def near_miss(
     joint = " and " if wording.spoken else "; "
     missing = joint.join(c.text for c in checked.failing)
     met, total = checked.n_met, len(checked.checks)
-    if wording.spoken:
+    if wording.spoken or is_band:
         text = f"For {label_text(checked.label, wording)}, {missing}."
-    elif is_band:
-        text = f"{missing}."
     elif mirrored:
         text = f"{name} holds. For it to fail: {missing}."
     elif met == 0:

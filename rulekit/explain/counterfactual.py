@@ -216,7 +216,9 @@ def _unit(feature: str, value: float, ranges: Ranges) -> float:
 
 def _whole_numbers_beside(bound: float, old: float, low: float, high: float) -> list[float]:
     """Return the whole numbers at a bound and next to it, the nearest to the old value first."""
-    near = {float(f(bound)) + step for f in (np.floor, np.ceil) for step in (-1, 0, 1)}
+    step = max(1.0, float(np.spacing(abs(bound))))
+    near = {float(f(bound)) + k * step for f in (np.floor, np.ceil) for k in (-1, 0, 1)}
+    low, high = min(low, old), max(high, old)
     return sorted({min(max(v, low), high) for v in near}, key=lambda v: abs(v - old))
 
 
@@ -366,7 +368,7 @@ def smallest_change(
             changes = changes_between(rule, row, change, wording)
             after = rule.predict(rows_with({f: c.value for f, c in change.items()}, {}))[0]
             total = sum(c.cost for c in change.values())
-            return Counterfactual(changes, after, total, _sentence(after, changes))
+            return Counterfactual(changes, after, total, _sentence(after, changes, wording))
     return Counterfactual((), None, None, _reason_for_none(rule, now, immutable, wording))
 
 
@@ -399,12 +401,13 @@ def _single_change(
     amount = wording.amount(feature, exact(new))
     text = f"{wording.name(feature)} were {amount} (now {number(row[feature], new)})"
     changes = (Change(feature, row[feature], new, text),)
-    return Counterfactual(changes, answer, cost, _sentence(answer, changes))
+    return Counterfactual(changes, answer, cost, _sentence(answer, changes, wording))
 
 
-def _sentence(after: Any, changes: tuple[Change, ...]) -> str:
+def _sentence(after: Any, changes: tuple[Change, ...], wording: Wording) -> str:
     conditions = listed(c.text for c in changes)
-    return f"The prediction would be {outcome_text(after)} if {conditions}."
+    outcome = label_text(after, wording) if wording.spoken else outcome_text(after)
+    return f"The prediction would be {outcome} if {conditions}."
 
 
 def _reason_for_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Wording) -> str:

@@ -344,7 +344,8 @@ def _sentence(
     if context.subject.mirrored and answer == rule.labels[0]:
         return f"{start}: {_every(fired, wording)}."
     if not fired:
-        return f"{start}: {missed[0].sentence if context.is_scorecard else _none(missed, word)}"
+        nearest = missed[0].sentence
+        return f"{start}: {f'f{nearest[1:]}' if context.is_scorecard else _none(missed, word)}"
     first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
     if context.subject.mirrored:
         reasons = [f"{word} {c.index + 1} fails, {_all_of(c.checks, wording)}" for c in fired]

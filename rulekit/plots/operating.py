@@ -58,7 +58,7 @@ def operating_figure(points: pd.DataFrame, positive: str, selected: int | None =
             hoverinfo="skip",
         )  # fmt: skip
     figure.update_xaxes(
-        title=f"False positive rate: share of the others predicted {plain(positive, 30)}",
+        title=f"False positive rate (others predicted {plain(positive, 16)})",
         tickformat=".0%",
         range=(-0.03, 1.03),
     )

@@ -115,4 +115,4 @@ def plain(text: object, limit: int = 60) -> str:
     """Return text from data made safe for Plotly's HTML: no markup, one line, shortened."""
     line = " ".join(str(text).split())
     shown = line if len(line) <= limit else line[: limit - 1] + "…"
-    return html.escape(shown, quote=True)
+    return html.escape(shown).replace("&quot;", "&#34;")  # the form that Plotly decodes

@@ -273,6 +273,27 @@ def tree(made):
     return PowerLawTreeClassifier(positive_label="on").fit(made.frame, made.labels)
 
 
+@pytest.mark.parametrize(
+    ("seen", "old", "bound", "new"),
+    [
+        (np.arange(20.0) * 1e17, 1e18, 1.25e18, None),  # neighbours differ by more than 1
+        (np.array([0.0, 1.0] * 8), 7.0, 5.5, 5.0),  # the row is out of the range already
+        (np.array([0.0, 1.0] * 8), 0.0, 5.5, "a in the range of the training rows"),
+    ],
+)
+def test_whole_numbers_out_of_the_common_are_changed_as_little_as_needed(seen, old, bound, new):
+    split = PowerLawSplit((PowerLaw(1.0, (Factor("a"),)),), bound, inside=False)
+    rule = RuleSet((Clause((split,)),), ("yes",), "dnf", "no")
+    found = smallest_change(rule, {"a": old}, training={"a": seen})
+    if isinstance(new, str):
+        assert new in found.sentence
+        return
+    (change,) = found.changes
+    assert change.new == (new or np.nextafter(bound, np.inf))
+    first, second = rule.predict({"a": np.array([old, change.new])})
+    assert first != second
+
+
 @given(
     st.integers(18, 80),
     st.floats(0.1, 3.0),

@@ -95,9 +95,9 @@ def test_reached_points_are_listed_with_their_conditions():
 def test_near_miss_reports_missing_points_and_what_suffices():
     found = explain(card(4), PEOPLE)[1]
     assert found.near_misses[0].sentence == (
-        "2 points are 2 short of 4 (age 65 > 60 gives 3, sport is true gives -1, bp 120 and town "
-        "'Köln' give nothing); enough if bp were above 140 (now 120) or if town were 'Bonn' (now "
-        "'Köln')."
+        "For 'high', 2 points are 2 short of 4 (age 65 > 60 gives 3, sport is true gives -1, bp "
+        "120 and town 'Köln' give nothing); enough if bp were above 140 (now 120) or if town were "
+        "'Bonn' (now 'Köln')."
     )
     check = found.near_misses[0].checks[0]
     assert (check.value, check.distance, check.share) == (2.0, 2.0, 0.25)
@@ -107,7 +107,7 @@ def test_near_miss_reports_missing_points_and_what_suffices():
 def test_bands_of_a_scorecard_are_listed_from_the_nearest():
     found = explain(card(6, 3), PEOPLE)[1]
     assert [m.index for m in found.near_misses] == [1, 0]
-    assert found.near_misses[0].sentence.startswith("2 points are 1 short")
+    assert found.near_misses[0].sentence.startswith("For 'middle', 2 points are 1 short")
     assert explain(card(6, 3), PEOPLE)[0].near_misses[0].checks[0].distance == 1.0
 
 
@@ -157,6 +157,8 @@ def test_a_scorecard_is_explained_by_totals():
     y = ["high", "low", "middle"]
     for total, *lower in ((4,), (6, 4)):
         for found in explain(card(total, *lower), PEOPLE, training=(PEOPLE, y)):
+            if not found.fired:
+                assert found.sentence.startswith("Predicted low: for '")
             told = [found.sentence, *found.supporting, *(m.sentence for m in found.near_misses)]
             assert "clause" not in " ".join(told).lower()
             assert "  " not in found.sentence

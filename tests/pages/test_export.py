@@ -55,6 +55,9 @@ def test_each_format_is_shown_and_checked_if_possible(on_credit, name):
     assert on_credit.code[-1].value == shown_text.strip()
     checked = "Checked: 1,000/1,000 rows give the same class" in text(on_credit)
     assert checked is bool(FORMATS[name].run)
+    if not checked:
+        assert "Checked" not in text(on_credit)
+        assert not on_credit.success
 
 
 @pytest.mark.parametrize("name", ["text", "markdown", "html", "latex"])

@@ -331,13 +331,14 @@ def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
         app.switch_page("pages/models.py").run()
 
 
-def test_a_forbidden_column_that_is_ignored_for_a_while_stays_forbidden(on_models):
+@pytest.mark.parametrize("key", ["run_forbidden", "run_required", "run_direction_up"])
+def test_a_constraint_on_a_column_that_is_ignored_for_a_while_stays(on_models, key):
     app = opened_constraints(on_models)
-    app.multiselect(key="run_forbidden").set_value(["amount", "age"]).run()
-    for role, forbidden in (("ignore", ["age"]), ("feature", ["age", "amount"])):
+    app.multiselect(key=key).set_value(["amount", "age"]).run()
+    for role, names in (("ignore", ["age"]), ("feature", ["age", "amount"])):
         state = app.session_state["app"]
         app.session_state["app"] = changed(state, table=state.table.with_roles({"amount": role}))
-        assert sorted(app.run().multiselect(key="run_forbidden").value) == forbidden
+        assert sorted(app.run().multiselect(key=key).value) == names
 
 
 def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):

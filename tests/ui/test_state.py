@@ -237,6 +237,9 @@ def test_older_analyses_are_read_under_todays_names():
     back = from_plain(older, state.table)
     assert (back.outcomes, back.fit_key) == ({}, state.fit_key)
     older = to_plain(state)
+    chosen = {"learner": "search", "chosen": True, "theta": 2.0, "n_clauses": 3}
+    back = from_plain(older | {"setting": chosen}, state.table)
+    assert back.setting == {"learner": "search", "chosen": 2.0, "n_clauses": 3}
     older["setting"] = {"learner": "search", "max_conditions": 3, "doubt": 1.0}
     older["run_settings"] = {"doubting": False}
     older["in_hand"] = not older.pop("rule_selected")

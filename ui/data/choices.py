@@ -24,7 +24,7 @@ from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.shell import once
-from ui.state import CUT, IGNORED, AppState, Wording, app_state
+from ui.state import CUT, DATES, IGNORED, AppState, Wording, app_state
 from ui.words import looks_protected
 from ui.workspace import change
 
@@ -413,6 +413,48 @@ def _audit_line(table: Table) -> None:
         )
 
 
+def read_dates(name: str, day_first: bool | None) -> None:
+    """Convert a text column to dates that a rule may use.
+
+    The order of day and month found in the cells is kept for later files with ambiguous dates.
+    """
+    state = app_state()
+    table = state.table.as_date(name, day_first=day_first)
+    if day_first is None:
+        read = {g: state.table.as_date(name, day_first=g).digest for g in (True, False)}
+        same = [g for g, digest in read.items() if digest == table.digest]
+        day_first = same[0] if len(same) == 1 else None
+    dates = {**state.options.get(DATES, {}), name: day_first}
+    change(table=table, options=state.options | {DATES: dates})
+    refresh_editor()
+
+
+def use_columns(names: Collection[str]) -> None:
+    """Make columns features, those with dates in another format than ISO as dates.
+
+    Raises DataError about the first whose dates cannot be read, after all others are features.
+    """
+    unread = _read_dates_of(names)
+    set_roles([name for name in names if name not in unread], "feature")
+    for error in unread.values():
+        raise error
+
+
+def _read_dates_of(names: Iterable[str]) -> dict[str, DataError]:
+    """Convert the dates of columns in other formats than ISO; return errors by column."""
+    errors = {}
+    for name in names:
+        table = app_state().table
+        (cells,) = columns_of(table.frame[[name]]).values()
+        if table.column(name).kind == "date" and not is_dates(cells):
+            try:
+                read_dates(name, None)
+            except DataError as error:
+                where = "It is converted on Data, under “Orders of levels, dates and durations”."
+                errors[name] = DataError(f"{error} {where}")
+    return errors
+
+
 def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
     """Apply the editor's edited cells (row number to new values) to the analysis."""
     state = app_state()
@@ -429,6 +471,9 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
     for name in state.options.get(CUT, {}):
         if roles.get(numbers_of_cut(name), "ignore") not in ("ignore", "id"):
             raise DataError(f"{numbers_of_cut(name)!r} holds the outcome. It must be ignored.")
+    for error in _read_dates_of(n for n, role in roles.items() if role == "feature").values():
+        raise error
+    state = app_state()
     table = state.table.with_roles(roles) if roles else state.table
     table, options = _without_stale_cut(table, state.options)
     ignored = [name for name, role in roles.items() if role == "ignore"]

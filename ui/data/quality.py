@@ -9,15 +9,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from rulekit.binning.views import is_dates
 from rulekit.binning.words import holds_words
-from rulekit.data import QualityNote, Table, columns_of, quality_notes
+from rulekit.data import QualityNote, Table, quality_notes
 from rulekit.data.cells import numbers_in
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
 from rulekit.style.phrases import capped
 from ui.cache import kept
-from ui.data.choices import refresh_editor, set_roles
+from ui.data.choices import read_dates, refresh_editor, set_roles, use_columns
 from ui.escape import md
 from ui.shell import once
 from ui.state import CATEGORIES, DATES, DURATIONS, IGNORED, NUMERIC, app_state
@@ -177,16 +176,6 @@ def use_proposal(proposal: Proposal) -> None:
     refresh_editor()
 
 
-def use_columns(names: Collection[str]) -> None:
-    """Make columns features; dates in another format than ISO are converted."""
-    table = app_state().table
-    for name in names:
-        (cells,) = columns_of(table.frame[[name]]).values()
-        if table.column(name).kind == "date" and not is_dates(cells):
-            read_dates(name, None)
-    set_roles(names, "feature")
-
-
 def left_out_line() -> None:
     """Show buttons that use columns set aside; nothing without any."""
     reasons = _kept("left out", left_out)
@@ -283,22 +272,6 @@ def typed_levels(text: str, column: Column) -> list[str]:
 def set_order(name: str, levels: list[str]) -> None:
     """Set the order of a column's levels, the lowest first; an empty list removes it."""
     change(table=app_state().table.with_order(name, levels))
-    refresh_editor()
-
-
-def read_dates(name: str, day_first: bool | None) -> None:
-    """Convert a text column to dates that a rule may use.
-
-    The order of day and month found in the cells is kept for later files with ambiguous dates.
-    """
-    state = app_state()
-    table = state.table.as_date(name, day_first=day_first)
-    if day_first is None:
-        read = {g: state.table.as_date(name, day_first=g).digest for g in (True, False)}
-        same = [g for g, digest in read.items() if digest == table.digest]
-        day_first = same[0] if len(same) == 1 else None
-    dates = {**state.options.get(DATES, {}), name: day_first}
-    change(table=table, options=state.options | {DATES: dates})
     refresh_editor()
 
 

@@ -346,8 +346,16 @@ def _columns(
     state: AppState,
     **more: Any,
 ) -> list[str]:
-    """Return the selected columns; only these are sent to the browser unless all are `listed`."""
-    chosen = [name for name in st.session_state.get(key, usual) if name in usable]
+    """Return the selected columns; only these are sent to the browser unless all are `listed`.
+
+    Columns that are no features at present are set aside until they are features again.
+    """
+    aside = _aside(key)
+    before = [*st.session_state.get(key, usual), *st.session_state.get(aside, ())]
+    st.session_state[aside] = [name for name in before if name not in state.features]
+    chosen = [name for name in before if name in usable]
+    if key in st.session_state:
+        st.session_state[key] = chosen
     return st.multiselect(
         label,
         usable if listed else chosen,
@@ -359,14 +367,14 @@ def _columns(
     )
 
 
+def _aside(key: str) -> str:
+    return f"_aside_{key}"
+
+
 def _constraints(state: AppState, usual: RunSpec, listed: bool) -> dict[str, object]:
-    key, aside = "run_forbidden", "_forbidden_aside"  # columns that are no features at present
-    before = [*st.session_state.get(key, usual.forbidden), *st.session_state.get(aside, ())]
-    st.session_state[aside] = [name for name in before if name not in state.features]
-    if key in st.session_state:
-        st.session_state[key] = [name for name in before if name in state.features]
-    forbidden = _columns("Must not appear", state.features, listed, before, key, state)
-    forbidden += st.session_state[aside]
+    key, usable = "run_forbidden", state.features
+    forbidden = _columns("Must not appear", usable, listed, usual.forbidden, key, state)
+    forbidden += st.session_state[_aside(key)]
     equal = st.toggle(
         "Allow “is not” conditions",
         value=usual.allow_not_equal,

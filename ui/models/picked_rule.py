@@ -292,13 +292,16 @@ def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
     generation = st.session_state.get("_picks", 0)
     for column, (name, plain, kind) in zip(st.columns(3), fields, strict=True):
         label, named, sentence = kind
-        values = sorted({m.get(name, plain) for m in mine})
+        current = setting.get(name, plain)
+        values = {m.get(name, plain) for m in mine} - {current}
+        values = {v for v in values if of_other_kind(result, setting, name, v) is not None}
+        values = sorted({current, *values})
         if len(values) > 1:
             key = f"{'side' if name == 'describes' else name}_{generation}"
             choice(
                 label,
                 {value: named(value) for value in values},
-                setting.get(name, plain),
+                current,
                 key,
                 place=column,
                 wrap=True,

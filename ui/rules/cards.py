@@ -221,12 +221,18 @@ def outcomes(rule: RuleSet, rows: Rows, labels: list[Any]) -> None:
 
 
 def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
-    """List the rows the rule predicts wrongly, or those a clause matches."""
-    fired = matches(rule, rows)
+    """List the rows the rule predicts wrongly, or those of a clause.
+
+    In a list of several outcomes these are the rows that no earlier clause matches.
+    """
+    fired, several = matches(rule, rows), len(set(rule.labels)) > 1
+    if several:
+        fired &= fired.cumsum(axis=1) == 1
     wrong = rows.answers(rule) != rows.y
     choices = {"wrong": wrong}
     decided = [*fired.T, ~fired.any(axis=1)]
-    begin = "" if scorecard_of(rule) else "decided by "
+    begin = "decided by " if several or rule.form == "cnf" else "matched by "
+    begin = "" if scorecard_of(rule) else begin
     choices |= dict(zip([f"{begin}{name}" for name in clause_names(rule)], decided, strict=True))
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     which = left.selectbox("Rows", list(choices), key="covered_which")

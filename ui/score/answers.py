@@ -235,7 +235,8 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
             line[f"95 %, {name}"] = f"{100 * low:.0f} to {100 * high:.0f} %" if n else "no case"
         lines.append(line)
     st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Correct predictions, clause by clause.")
-    st.caption("Correct predictions of the rows a clause decides, with 95 % intervals.")
+    verb = "decides" if len(set(rule_of(scored.model).labels)) > 1 else "matches"
+    st.caption(f"Correct predictions of the rows a clause {verb}, with 95 % intervals.")
     if sentence := cost_sentence(cases, scored, app_state()):
         st.markdown(md(sentence, 300))
 

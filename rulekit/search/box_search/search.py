@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rulekit.binning import BinnedTable
+from rulekit.exceptions import RuleError
 from rulekit.search.box_search.problem import (
     ERRORS,
     Bools,
@@ -107,12 +108,20 @@ def cheapest_entry(
     max_conditions: int | None = None,
 ) -> AnyEntry:
     """Return the entry of the least objective; ties by conditions, then clauses."""
+    entries = tuple(entries)
     allowed = [
         e
         for e in entries
         if (n_clauses is None or e.n_clauses <= n_clauses)
         and (max_conditions is None or e.n_conditions <= max_conditions)
     ]
+    if not allowed:
+        fewest = min(e.n_clauses for e in entries), min(e.n_conditions for e in entries)
+        raise RuleError(
+            f"No rule found has at most {n_clauses} clauses and {max_conditions} conditions (None: "
+            f"any number); the fewest are {fewest[0]} clauses and {fewest[1]} conditions. Raise "
+            "`n_clauses` or `max_conditions`."
+        )
     return min(allowed, key=lambda e: (round(e.objective(theta), 9), e.n_conditions, e.n_clauses))
 
 

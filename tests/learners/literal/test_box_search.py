@@ -154,3 +154,11 @@ def test_a_path_leaves_out_sizes_that_cannot_hold_a_requirement_only():
     both = tuple(Literal("age", ">", cut) for cut in (40, 50, 60, 70, 75, 80))
     with pytest.raises(RuleError, match="cannot hold what is required"):
         learner(constraints={"required": both}).path(X, y)
+
+
+def test_a_limit_below_every_rule_of_a_path_is_refused():
+    X, y = mixed()
+    levels = tuple(Literal("town", "==", level) for level in X["town"].unique()[:2])
+    path = learner(constraints={"required": levels}).path(X, y)
+    with pytest.raises(RuleError, match=r"at most 0 clauses .* Raise `n_clauses`"):
+        path.rule(1.0, n_clauses=0)

@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from rulekit.exceptions import DataError
 from rulekit.export import to_text
 from rulekit.learners import TwoLevelRuleClassifier
 from tests.pages.driving import errors, opened, routed
+from ui.data.choices import apply_edits, use_columns
 from ui.data.quality import converted, left_out, proposals, typed_levels, ways
 from ui.export.formats import script
 from ui.score.answers import as_before
@@ -234,3 +236,29 @@ def test_dates_in_another_format_are_converted_when_they_are_used():
     assert state.table.frame["day"].iloc[13] == pd.Timestamp(2024, 2, 14)
     app.button(key="use_column_0").click().run()
     assert "Set which comes first" in errors(app)
+
+
+@pytest.mark.parametrize("by_editor", [False, True])
+def test_dates_are_converted_column_by_column(monkeypatch, by_editor):
+    frame = pd.DataFrame(
+        {
+            "unclear": [f"{1 + k % 12:02}/{1 + k // 12:02}/2024" for k in range(90)],
+            "day": [f"{28 - k % 28:02}.{1 + k % 12:02}.2024" for k in range(90)],
+            "outcome": ["a", "b"] * 45,
+        }
+    )
+    table = Table.from_frame(frame).with_roles({"outcome": "target"})
+    held = {"app": AppState(table=table)}
+    monkeypatch.setattr("ui.state.st.session_state", held)
+    monkeypatch.setattr("ui.data.choices.st.session_state", held)
+    monkeypatch.setattr("ui.workspace.save", lambda: None)
+    use = partial(use_columns, ["unclear", "day"])
+    if by_editor:
+        use = partial(apply_edits, {k: {"role": "feature"} for k in range(2)})
+    with pytest.raises(DataError, match="It is converted on Data, under “Orders of levels"):
+        use()
+    assert held["app"].table.frame["day"].iloc[1] == pd.Timestamp(2024, 2, 27)
+    assert held["app"].table.column("unclear").role == "ignore"
+    if by_editor:
+        apply_edits({1: {"role": "feature"}})
+    assert list(held["app"].features) == ["day"]
