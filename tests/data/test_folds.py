@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from rulekit.data import hold_out, make_folds
-from rulekit.data.folds import equal_rows, group_splitter, joined_groups
+from rulekit.data.folds import _one_for_the_test, equal_rows, group_splitter, joined_groups
 from rulekit.exceptions import DataError
 
 
@@ -202,6 +202,21 @@ def test_two_groups_fill_both_parts_unless_each_has_a_class_for_itself(rows, sha
     train, test = hold_out(y, share, groups=groups)
     assert len(train)
     assert len(test)
+
+
+def test_only_group_for_the_test_is_the_one_nearest_to_the_share():
+    groups = np.repeat(["a", "b", "c"], [60, 25, 6])
+    y = np.repeat(["no", "yes", "no", "yes"], [30, 30, 25, 6])
+    assert _one_for_the_test(*(pd.factorize(v)[0] for v in (y, groups)), 0.3) == 1
+    assert _one_for_the_test(*(pd.factorize(v)[0] for v in (y, groups)), 0.05) == 2
+
+
+def test_another_seed_deals_groups_into_other_folds():
+    groups = np.repeat(np.arange(30), 4)
+    y = np.tile([0, 1], 60)
+    one, same, other = (make_folds(y, 5, groups=groups, random_state=s) for s in (0, 0, 1))
+    assert [t.tolist() for _, t in one] == [t.tolist() for _, t in same]
+    assert [t.tolist() for _, t in one] != [t.tolist() for _, t in other]
 
 
 def test_groups_of_one_class_each_are_refused_for_a_test_part():

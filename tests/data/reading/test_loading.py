@@ -421,3 +421,11 @@ def test_columns_parsed_in_several_calls_are_the_same(at_once, monkeypatch):
     apart = read_table(raw, name="a.csv")
     pd.testing.assert_frame_equal(apart.frame, together.frame)
     assert (apart.columns, apart.notes) == (together.columns, together.notes)
+
+
+def test_repaired_headers_of_a_file_are_noted():
+    table = read_table(b"a,,a\n1,2,3\n2,3,4\n")
+    assert [c.name for c in table.columns] == ["a", "column 2", "a (2)"]
+    notes = " ".join(table.notes)
+    assert "was empty" in notes
+    assert "occurred before" in notes

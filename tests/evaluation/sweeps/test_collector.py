@@ -59,6 +59,8 @@ def test_another_code_version_changes_the_name(monkeypatch):
         (frame(a=[True, False]), frame(a=["True", "False"])),
         (frame(a=pd.Series([True, None], dtype=object)), frame(a=["True", None])),
         (frame(a=["x", None]), frame(a=["x", "None"])),
+        (frame(a=[1.0, 2.0]), frame(a=[2.0, 1.0])),
+        (frame(a=[1.0, 2.0]), frame(b=[1.0, 2.0])),
     ],
 )
 def test_tables_that_differ_have_different_digests(one, two):
