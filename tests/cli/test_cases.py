@@ -1,6 +1,7 @@
 """`explain` and `score`."""
 
 import io
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -28,10 +29,18 @@ def test_a_row_that_is_not_there_is_refused(refused):
     assert "Missing option '--row'" in refused("explain", "rule.json", "table.csv", code=2)
 
 
-def test_score_writes_every_row_with_its_answer_and_clause(run, tmp_path):
-    requested = ("score", "rule.json", "table.csv", "-o", "out.xlsx", "--changes")
+@pytest.mark.parametrize(
+    ("suffix", "read"),
+    [
+        ("csv", pd.read_csv),
+        ("xlsx", partial(pd.read_excel, engine="calamine")),
+        ("parquet", pd.read_parquet),
+    ],
+)
+def test_score_writes_every_row_with_its_answer_and_clause(run, tmp_path, suffix, read):
+    requested = ("score", "rule.json", "table.csv", "-o", f"out.{suffix}", "--changes")
     assert "5 rows: ill 3, well 2." in run(*requested).stdout
-    file = pd.read_excel(tmp_path / "out.xlsx", engine="calamine")
+    file = read(tmp_path / f"out.{suffix}")
     assert file["answer"].tolist() == ANSWERS
     assert file["clause"].tolist() == CLAUSES
     assert file["state"].tolist() == ["ill", "well", "ill", "well", "well"]

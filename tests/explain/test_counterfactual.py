@@ -147,6 +147,8 @@ def test_a_change_lies_just_past_its_limit_and_costs_its_share():
     found = smallest_change(dnf((OVER, OLD)), {"glucose": 141.0, "age": 90.0})
     assert found.cost == pytest.approx(15 / 126)
     assert 126 < smallest_change(dnf((OVER,)), {"glucose": 120.0}).changes[0].new < 127
+    whole = {"age": np.arange(20.0, 80.0)}
+    assert smallest_change(dnf((OLD,)), {"age": 44.0}, training=whole).changes[0].new == 51.0
 
 
 def test_clause_that_would_fire_next_is_avoided():

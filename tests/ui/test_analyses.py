@@ -171,6 +171,8 @@ def test_opening_an_analysis_leaves_others_unchanged(session):
     assert session["app"].table.name == "iris"
     assert session[analyses.OWNER]
     assert workspace.load(workspace.root() / wine).table.name == "wine"
+    workspace.begin(load_sample("credit"))
+    assert workspace.load(workspace.root() / iris).table.name == "iris"
 
 
 def test_a_name_is_given_and_taken_back(session):

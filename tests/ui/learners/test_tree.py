@@ -12,7 +12,7 @@ from rulekit.rules.analysis.tree import Leaf, rule_of_tree
 from rulekit.style.phrases import Wording
 from ui.learners.hyperplane import BOXES_FROM_A_PLANE, HYPERPLANE
 from ui.learners.offered import RunSpec
-from ui.learners.spec import LEARNER_KEY
+from ui.learners.spec import CHOSEN, LEARNER_KEY
 from ui.learners.tree import (
     POWER_LAW_TREE,
     TREE,
@@ -70,6 +70,8 @@ def test_setting_in_words():
     assert setting_words(setting) == "A formula, τ 0.05, up to 2 power laws, one split"
     setting = {LEARNER_KEY: HYPERPLANE, "theta": 0.1, "n_clauses": 3}
     assert setting_words(setting) == "From a linear model, ν 0.1, at most 3 clauses"
+    setting = {LEARNER_KEY: "search", CHOSEN: 2.5, "n_clauses": 3}
+    assert setting_words(setting).endswith(", selected by RuleClassifier at θ 2.5")
 
 
 def test_fold_learns_all_trees_together_like_all_boxes():

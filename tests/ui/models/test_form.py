@@ -3,7 +3,7 @@
 import pytest
 
 from ui.learners.offered import LEARNERS
-from ui.learners.spec import RunSpec
+from ui.learners.spec import NUS, RunSpec
 from ui.models.form import fold_choices, unread
 
 
@@ -33,6 +33,12 @@ def test_costs_match_the_labels_and_survive_json():
     assert costs.unit == "EUR"
     assert spec.shared != RunSpec().shared
     assert RunSpec().error_costs(["bad", "good"]) is None
+
+
+def test_prices_of_a_linear_model_are_kept():
+    spec = RunSpec(nus=(0.01, 0.1), clauses=(1, 3))
+    assert RunSpec.from_dict(spec.to_dict()) == spec
+    assert RunSpec().nus == NUS
 
 
 def test_costs_of_three_labels_are_six_and_others_are_refused():

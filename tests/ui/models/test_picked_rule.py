@@ -107,6 +107,9 @@ def test_described_outcome_there_and_back_ends_on_the_selected_rule():
     assert of_other_kind(result, settings[2], "label_noise", 1.0) == 4
     assert of_other_kind(result, settings[5], "describes", "for") == 6  # none with less noise
     assert of_other_kind(result, selected, "robustness", 0.1) is None
+    points = pd.DataFrame({"limit": 2, "test_error": [0.2, 0.1]})
+    twins = RunResult((settings[2], settings[2]), points=points)
+    assert of_other_kind(twins, settings[2], "describes", "other") == 1
 
 
 X = pd.DataFrame({"age": [30.0, 52.0, 60.0, 70.0], "town": ["a", "b", "a", "b"]})
