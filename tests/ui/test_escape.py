@@ -34,7 +34,7 @@ def test_long_texts_links_and_markup_are_shown_as_text():
         assert risky not in shown
     assert (
         plain('<a href="http://a.site">x</a>')
-        == "&lt;a href=&quot;http://a.site&quot;&gt;x&lt;/a&gt;"
+        == "&lt;a href=&#34;http://a.site&#34;&gt;x&lt;/a&gt;"
     )
 
 
