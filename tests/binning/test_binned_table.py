@@ -12,7 +12,7 @@ def test_a_matrix_read_as_cells_answers_as_itself(together):
     A = rng.random((40, 9)) < 0.4
     feature = np.array([3, 0, 3, 3, 7, 0, 0, 7, 3]) if together else None
     cells = binned_matrix(A, feature)
-    columns, rows = np.array([8, 1, 4]), np.array([5, 5, 39])
+    columns, rows = np.array([8, 1, 4]), np.array([39, 5, 5])
     np.testing.assert_array_equal(cells.values, A)
     np.testing.assert_array_equal(cells.values_of(columns, rows), A[rows][:, columns])
     np.testing.assert_array_equal(cells[rows].values, A[rows])

@@ -132,6 +132,11 @@ def test_a_limited_number_of_entropy_cuts_is_a_part_of_all(case, limit):
     assert len(some) == min(limit, len(most))
 
 
+def test_entropy_finds_the_planted_cut_and_no_other():
+    values = np.arange(100.0)
+    assert automatic_cuts(values, (values > 41).astype(int), "entropy", 10).tolist() == [41.0]
+
+
 def test_a_tree_finds_the_planted_interval():
     values = np.arange(100.0)
     classes = ((values > 20) & (values <= 60)).astype(int)

@@ -41,6 +41,8 @@ def test_counts_levels_and_range_are_kept():
     column = described(pd.Series([3.0, 1.0, None, 3.0]), "a", 50)
     assert (column.n_missing, column.n_distinct, column.levels) == (1, 2, (1, 3))
     assert (column.minimum, column.maximum, column.is_number) == (1.0, 3.0, True)
+    text = described(pd.Series(["c", None, "a", "b"]), "a", 50)
+    assert (text.n_missing, text.levels) == (1, ("a", "b", "c"))
 
 
 @pytest.mark.parametrize("name", ["id", "customer_id", "CustomerId", "row", "Nr", "order-no"])

@@ -140,7 +140,8 @@ MANY = [
 ]  # fmt: skip
 FIGURES = (
     "rule_set_", "objective_", "training_error_", "lower_bound_", "proved_optimal_", "history_",
-    "empty_rule_hint_", "robustness_", "coverage_",
+    "empty_rule_hint_", "robustness_", "coverage_", "theta_max_", "theta_pays_", "n_iter_",
+    "refine_thresholds_", "positive_label_",
 )  # fmt: skip
 
 
@@ -151,6 +152,7 @@ def assert_alike_together_and_alone(learner, settings, X, y):
     assert not hasattr(learner, "rule_set_")
     for setting, many in zip(settings, together, strict=True):
         one = fitted(learner, X, y, **setting)
+        assert set(vars(many)) == set(vars(one))
         for name in FIGURES:
             values = getattr(many, name, None), getattr(one, name, None)
             np.testing.assert_equal(*values, f"{name} of {setting}")

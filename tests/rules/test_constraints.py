@@ -9,7 +9,10 @@ from rulekit.rules import Constraints, Literal
 
 OLD = Literal("age", ">", 50)
 WISHES = Constraints(
-    forbidden=("town", OLD), required=("bmi",), allow_not_equal=False, directions={"sugar": ">"}
+    forbidden=("town", OLD),
+    required=("bmi", Literal("flag", "==", 1)),
+    allow_not_equal=False,
+    directions={"sugar": ">"},
 )
 
 
@@ -33,7 +36,7 @@ def test_a_literal_may_be_in_the_rule_or_not(literal, allowed):
 
 def test_constraints_survive_json_and_name_their_columns():
     assert Constraints.from_dict(json.loads(json.dumps(WISHES.to_dict()))) == WISHES
-    assert WISHES.features == ("town", "age", "bmi", "sugar")
+    assert WISHES.features == ("town", "age", "bmi", "flag", "sugar")
     assert hash(WISHES) == hash(Constraints.from_dict(WISHES.to_dict()))
 
 

@@ -58,6 +58,8 @@ def test_a_rule_matches_the_rows_that_its_form_says():
     ages, clauses = {"age": np.array([60.0, 40.0, 20.0])}, (Clause((OLD,)), Clause((ADULT,)))
     masks = [RuleSet(clauses, ("a", "a"), form, "b").mask(ages).tolist() for form in ("dnf", "cnf")]
     assert masks == [[True, True, False], [True, False, False]]
+    gaps = pd.DataFrame({"age": [60.0, None, 20.0]})
+    assert RuleSet(clauses, ("a", "a"), "dnf", "b").predict(gaps).tolist() == ["a", "b", "b"]
 
 
 def test_repeated_conditions_are_kept_once():

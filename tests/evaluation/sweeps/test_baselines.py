@@ -6,8 +6,9 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import Costs
+from rulekit.evaluation import sweep
 from rulekit.evaluation.sweeps.baselines import baseline_models, baselines
-from tests.evaluation.learners import noisy_table
+from tests.evaluation.learners import Stump, noisy_table
 
 QUICK = ["majority", "logistic regression", "tree", "gradient boosting"]
 
@@ -31,6 +32,13 @@ def test_every_baseline_takes_text_truth_values_and_missing_ones(mixed):
     assert list(found) == QUICK
     errors = {name: r.summary["test_error"].min() for name, r in found.items()}
     assert max(errors["tree"], errors["logistic regression"]) < errors["majority"] - 0.1
+
+
+def test_a_baseline_joins_a_sweep_of_the_same_folds():
+    X, y = noisy_table()
+    rules = sweep(Stump(), X, y, grid={"theta": [0.0]}, cv=4)
+    both = rules.join(*baselines(X, y, cv=4, only=["majority"]).values())
+    assert both.summary["learner"].tolist() == ["Stump", "majority"]
 
 
 def test_a_forest_takes_the_same_table(mixed):

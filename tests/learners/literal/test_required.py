@@ -46,7 +46,7 @@ def test_not_equal_conditions_can_be_excluded(form):
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
-@pytest.mark.parametrize("constraint", ["flag", Literal("age", ">", 61.5)])
+@pytest.mark.parametrize("constraint", ["flag", Literal("age", ">", 61.5), Literal("town", "==", "Kiel")])
 @pytest.mark.parametrize(
     "learner", [OneLevelRuleClassifier, TwoLevelRuleClassifier, BoxSearchClassifier]
 )

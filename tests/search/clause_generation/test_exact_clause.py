@@ -114,6 +114,8 @@ def test_an_incumbent_that_is_already_best_is_proved_and_not_repeated():
     again = best_clause(holds, y, theta, slots=slots, weight=weight, incumbent=best.value)
     assert (again.chosen, again.proved, again.value) == (None, True, best.value)
     assert again.n_tests <= best.n_tests
+    few = ClauseLimits(max_tests=best.n_tests // 2)
+    assert not best_clause(holds, y, theta, slots=slots, weight=weight, limits=few).proved
 
 
 def test_a_free_literal_is_refused():
