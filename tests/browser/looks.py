@@ -4,6 +4,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from tests.browser.wire import STEADY
+
 AXE = Path(find_spec("axe_playwright_python").submodule_search_locations[0]) / "axe.min.js"
 
 # Words of figures that meet other words or points, or leave their figure; words cut by their box.
@@ -69,7 +71,19 @@ def covered(page: Any) -> list[str]:
 
 
 def findings(page: Any) -> list[str]:
-    """Return what axe-core calls serious or critical: the rule and where it is broken."""
+    """Return what axe-core calls serious or critical: the rule and where it is broken.
+
+    A page that is drawn anew fades meanwhile, which lowers its contrast: what is found is judged
+    once more when the page is steady.
+    """
+    found = _judged(page)
+    if found:
+        page.wait_for_function(STEADY)
+        found = [one for one in _judged(page) if one in found]
+    return found
+
+
+def _judged(page: Any) -> list[str]:
     page.evaluate(AXE.read_text("utf-8"))
     result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [
