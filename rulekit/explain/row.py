@@ -344,8 +344,10 @@ def _sentence(
     if context.subject.mirrored and answer == rule.labels[0]:
         return f"{start}: {_every(fired, wording)}."
     if not fired:
+        if not context.is_scorecard:
+            return f"{start}: {_none(missed, word)}"
         nearest = missed[0].sentence
-        return f"{start}: {f'f{nearest[1:]}' if context.is_scorecard else _none(missed, word)}"
+        return f"{start}: {nearest[0].lower()}{nearest[1:]}"
     first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
     if context.subject.mirrored:
         reasons = [f"{word} {c.index + 1} fails, {_all_of(c.checks, wording)}" for c in fired]

@@ -159,8 +159,8 @@ def test_a_scorecard_is_explained_by_totals():
         for found in explain(card(total, *lower), PEOPLE, training=(PEOPLE, y)):
             if not found.fired:
                 assert found.sentence.startswith("Predicted low: for '")
-            told = [found.sentence, *found.supporting, *(m.sentence for m in found.near_misses)]
-            assert "clause" not in " ".join(told).lower()
+            texts = [found.sentence, *found.supporting, *(m.sentence for m in found.near_misses)]
+            assert "clause" not in " ".join(texts).lower()
             assert "  " not in found.sentence
     found = explain(card(6, 4), PEOPLE, training=(PEOPLE, y))
     assert {one.past.sentence.partition(":")[0] for one in found} <= {

@@ -197,7 +197,9 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
     way = st.radio(
         "Cut",
         [*cuts, TYPED],
-        format_func=lambda way: f"{way} ({cuts[way]:,.6g})" if way in cuts else way,
+        format_func=lambda way: (  # written as in the names of the outcomes
+            f"{way} ({cuts[way]:,.6g})".replace(",", " ") if way in cuts else way
+        ),
         horizontal=True,
         key=f"{key}_cut_way",
     )
@@ -456,7 +458,10 @@ def _read_dates_of(names: Iterable[str]) -> dict[str, DataError]:
 
 
 def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
-    """Apply the editor's edited cells (row number to new values) to the analysis."""
+    """Apply the editor's edited cells (row number to new values) to the analysis.
+
+    Raises DataError about the first new feature whose dates cannot be read, after all other edits.
+    """
     state = app_state()
     names = [c.name for c in state.table.columns]
     roles = {names[row]: cells["role"] for row, cells in edits.items() if "role" in cells}
@@ -471,8 +476,8 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
     for name in state.options.get(CUT, {}):
         if roles.get(numbers_of_cut(name), "ignore") not in ("ignore", "id"):
             raise DataError(f"{numbers_of_cut(name)!r} holds the outcome. It must be ignored.")
-    for error in _read_dates_of(n for n, role in roles.items() if role == "feature").values():
-        raise error
+    unread = _read_dates_of(name for name, role in roles.items() if role == "feature")
+    roles = {name: role for name, role in roles.items() if name not in unread}
     state = app_state()
     table = state.table.with_roles(roles) if roles else state.table
     table, options = _without_stale_cut(table, state.options)
@@ -485,6 +490,8 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
     change(table=table, options=options, wording=wording)
     if {"target", "weight", "group"} & set(roles.values()) or state.target != table.target:
         refresh_editor()  # another column has lost its role
+    for error in unread.values():
+        raise error
 
 
 def _edited(key: str) -> None:

@@ -259,6 +259,4 @@ def test_dates_are_converted_column_by_column(monkeypatch, by_editor):
         use()
     assert held["app"].table.frame["day"].iloc[1] == pd.Timestamp(2024, 2, 27)
     assert held["app"].table.column("unclear").role == "ignore"
-    if by_editor:
-        apply_edits({1: {"role": "feature"}})
     assert list(held["app"].features) == ["day"]
