@@ -41,9 +41,14 @@ def test_each_repair_is_reported(given, expected, reason):
 
 @pytest.mark.parametrize(
     "name",
-    ["![x](http://evil.example/p.png)", "<script>alert(1)</script>", "=cmd|' /C calc'!A0",
-     "$x^2$ :red[a] _b_", "'; DROP TABLE rows; --"],
-)  # fmt: skip
+    [
+        "![x](http://evil.example/p.png)",
+        "<script>alert(1)</script>",
+        "=cmd|' /C calc'!A0",
+        "$x^2$ :red[a] _b_",
+        "'; DROP TABLE rows; --",
+    ],
+)
 def test_a_hostile_name_is_kept(name):
     assert repaired_headers([name], LIMITS) == ([name], [])
 

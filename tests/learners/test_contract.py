@@ -110,39 +110,71 @@ def test_the_rule_does_not_depend_on_the_order_of_rows_or_columns(learner, form)
 
 SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0)
 SEARCHED = {
-    "robustness": [0.0, 0.3], "positive_label": ["yes", "no"], "max_conditions": [None, 3],
-    "n_clauses": [1, 6], "theta": [0.05, 50.0],
-}  # fmt: skip
+    "robustness": [0.0, 0.3],
+    "positive_label": ["yes", "no"],
+    "max_conditions": [None, 3],
+    "n_clauses": [1, 6],
+    "theta": [0.05, 50.0],
+}
 METHODS = ["set_cover", "block_coordinate", "alternating"]
 MANY = [
-    (TwoLevelRuleClassifier(class_weight="balanced"), [
-        {"method": METHODS, "theta": [5.0, 0.1, 1.0], "n_clauses": [1, 3], **more}
-        for more in ({}, {"refine": [True]}, {"allow_disabled": [True], "form": ["cnf"]})
-    ]),
-    (OneLevelRuleClassifier(), [
-        {"theta": [0.01, 0.5, 3.0], "exact": [exact], "screening": how}
-        for exact, how in ((True, ["duality", None]), (False, ["counting"]))
-    ]),
+    (
+        TwoLevelRuleClassifier(class_weight="balanced"),
+        [
+            {"method": METHODS, "theta": [5.0, 0.1, 1.0], "n_clauses": [1, 3], **more}
+            for more in ({}, {"refine": [True]}, {"allow_disabled": [True], "form": ["cnf"]})
+        ],
+    ),
+    (
+        OneLevelRuleClassifier(),
+        [
+            {"theta": [0.01, 0.5, 3.0], "exact": [exact], "screening": how}
+            for exact, how in ((True, ["duality", None]), (False, ["counting"]))
+        ],
+    ),
     (SEARCH, SEARCHED),
     (SEARCH, {"label_noise": [0.0, 1.0], "theta": [0.5, 2.0]}),
     (SEARCH, {"refine_thresholds": [True, False], "n_clauses": [1, 2], "theta": [0.5, 0.6, 4.0]}),
     (SEARCH, {"robustness": ["cv"], "n_clauses": [2], "theta": [1.0, 8.0]}),
     (ColumnGenerationClassifier(binarizer=FEW), {"theta": [0.5, 2.0], "form": ["dnf", "cnf"]}),
-    (IdealDNFClassifier(random_state=0, class_weight="balanced"), [
-        {"max_variables": list(range(1, 13))}, {"mode": ["paper"], "tolerance": [0.0]},
-    ]),
-    (HyperplaneRuleClassifier(LPSVM(), confidence_folds=0), {
-        "linear__nu": [0.1, 1.0], "max_rules": [1, None],
-    }),
-    (PowerLawTreeClassifier(max_exponents=2, max_power_laws=2), {
-        "max_depth": [0, 1], "tau_impurity": [0.05, 0.15],
-    }),
-]  # fmt: skip
+    (
+        IdealDNFClassifier(random_state=0, class_weight="balanced"),
+        [
+            {"max_variables": list(range(1, 13))},
+            {"mode": ["paper"], "tolerance": [0.0]},
+        ],
+    ),
+    (
+        HyperplaneRuleClassifier(LPSVM(), confidence_folds=0),
+        {
+            "linear__nu": [0.1, 1.0],
+            "max_rules": [1, None],
+        },
+    ),
+    (
+        PowerLawTreeClassifier(max_exponents=2, max_power_laws=2),
+        {
+            "max_depth": [0, 1],
+            "tau_impurity": [0.05, 0.15],
+        },
+    ),
+]
 FIGURES = (
-    "rule_set_", "objective_", "training_error_", "lower_bound_", "proved_optimal_", "history_",
-    "empty_rule_hint_", "robustness_", "coverage_", "theta_max_", "theta_pays_", "n_iter_",
-    "refine_thresholds_", "positive_label_",
-)  # fmt: skip
+    "rule_set_",
+    "objective_",
+    "training_error_",
+    "lower_bound_",
+    "proved_optimal_",
+    "history_",
+    "empty_rule_hint_",
+    "robustness_",
+    "coverage_",
+    "theta_max_",
+    "theta_pays_",
+    "n_iter_",
+    "refine_thresholds_",
+    "positive_label_",
+)
 
 
 def assert_alike_together_and_alone(learner, settings, X, y):
