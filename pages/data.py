@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from ui import analyses
 from ui.data.choices import columns_card, target_card
 from ui.data.load import (
     options_card,
@@ -20,7 +19,6 @@ from ui.state import app_state
 
 guard("data")
 header("data")
-analyses.identify_browser()
 state = app_state()
 refusal()
 

@@ -61,7 +61,11 @@ class Saved:
 
 
 def identify_browser() -> None:
-    """Identify the browser by its stored key, once a session; draws nothing."""
+    """Identify the browser by its stored key, once a session; draws nothing.
+
+    Call it in a fragment. The key arrives while the first file may be on its way, and Streamlit
+    drops its answer to a browser that offers a file if a run of the whole page begins then.
+    """
     if OWNER not in st.session_state and workspace.root() is not None:
         _browser(key="_owner_key", on_key_change=_set_owner)
 
@@ -70,7 +74,6 @@ def _set_owner() -> None:
     key = str(st.session_state["_owner_key"].get("key") or "")
     if KEY.fullmatch(key):
         st.session_state[OWNER] = hashlib.sha256(key.encode()).hexdigest()
-    st.session_state["_message"] = st.session_state.get("_last_message")  # keep it: no user action
 
 
 def claim() -> None:

@@ -161,7 +161,6 @@ def messages() -> None:
         problem(unsaved)
     if message := st.session_state.pop("_message", None):
         problem(message)
-    st.session_state["_last_message"] = message
 
 
 def job_line() -> None:

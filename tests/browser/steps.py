@@ -45,7 +45,7 @@ def slide(visitor, key):
     before = rule(visitor)
     slider = visitor.page.get_by_role("slider", name="Conditions at most")
     with visitor.action():
-        visitor.until_sent(lambda: slider.press(key), lambda: visitor.wire.asked, "the slider")
+        visitor.until_sent(lambda: slider.press(key), "the slider")
     visitor.until(lambda: rule(visitor) != before)
     return rule(visitor)
 

@@ -48,7 +48,7 @@ def click_point(visitor, place):
         visitor.until(lambda: points.count() > 0)  # a chart that changes its size is drawn anew
         visitor.page.mouse.click(*sorted(points.evaluate_all(CENTRES))[place])
 
-    visitor.until_sent(click, lambda: visitor.wire.asked, "a point of the curve")
+    visitor.until_sent(click, "a point of the curve")
     visitor.until(lambda: figure(visitor) != before)  # whatever is picked is drawn anew
     return visitor.ready()
 
@@ -127,7 +127,7 @@ def test_unknown_level_typed_into_a_condition_is_refused_in_a_sentence(modelling
     town = page.locator("[data-testid=stHorizontalBlock]", has_text="town is 'Bonn'").last
     edit = town.get_by_role("button", name="Edit")
     with visitor.action():
-        visitor.until_sent(edit.click, lambda: visitor.wire.asked, "Edit")
+        visitor.until_sent(edit.click, "Edit")
     conditions = page.locator("[class*=st-key-conditions_]")
     words = conditions.locator("label p").all_inner_texts()
     with visitor.action():

@@ -187,20 +187,19 @@ class Visitor:
     def click(self, key: str) -> None:
         """Click the button with a key until the page sends the click to the server."""
         button = self.page.locator(f".st-key-{key} button").first
-        self.until_sent(button.click, lambda: self.wire.asked, f"the button {key!r}")
+        self.until_sent(button.click, f"the button {key!r}")
 
-    def until_sent(self, act: Callable[[], Any], sent: Callable[[], int], what: str) -> None:
+    def until_sent(self, act: Callable[[], Any], what: str) -> None:
         """Act, and once more if nothing is sent to the server.
 
         A click is lost if a timer's run puts a new button into the place of the old one between
-        the mouse's going down and up, and a file if its field is replaced. A person then does it
-        again.
+        the mouse's going down and up. A person then does it again.
         """
-        before = sent()
+        before = self.wire.asked
         for _ in range(2):
             act()
             for _ in range(30):  # drawings: the page sends at once, or never
-                if sent() > before:
+                if self.wire.asked > before:
                     return
                 try:
                     self.page.evaluate(DRAWN)
@@ -220,11 +219,8 @@ class Visitor:
     def upload(self, name: str, content: bytes) -> "Visitor":
         """Upload a file in the page's upload field."""
         file = {"name": name, "mimeType": "text/csv", "buffer": content}
-        field = self.page.locator("input[type=file]").first
         with self.action():
-            self.until_sent(
-                lambda: field.set_input_files(files=[file]), lambda: self.wire.offered, name
-            )
+            self.page.locator("input[type=file]").first.set_input_files(files=[file])
         return self
 
     def reads(self, sentence: str) -> None:

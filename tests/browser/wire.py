@@ -38,7 +38,6 @@ class Wire:
 
     def __init__(self, page: Any):
         self.asked = 0
-        self.offered = 0  # files that the page asked the server a place for
         self._page = page
         self.reset()
         page.add_init_script(COUNT_MESSAGES)
@@ -64,9 +63,7 @@ class Wire:
 
     def _sent(self, socket: Any, frame: bytes) -> None:
         message = BackMsg.FromString(frame)
-        kind = message.WhichOneof("type")
-        self.offered += kind == "file_urls_request"
-        if socket is not self._socket or kind != "rerun_script":
+        if socket is not self._socket or message.WhichOneof("type") != "rerun_script":
             return
         if not message.rerun_script.is_auto_rerun:
             self.asked += 1

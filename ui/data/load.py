@@ -364,8 +364,10 @@ def session_card() -> None:
         st.button("Yes, delete it all", key="forget", on_click=workspace.forget)
 
 
+@st.fragment
 def saved_card() -> None:
-    """List this browser's analyses, the latest first; nothing without any."""
+    """Identify the browser and list its analyses, the latest first; nothing without any."""
+    analyses.identify_browser()
     saved_analyses = analyses.listed()
     if not saved_analyses:
         return
@@ -376,6 +378,16 @@ def saved_card() -> None:
         with st.expander(f"{len(saved_analyses) - SHOWN} earlier ones"):
             for saved in saved_analyses[SHOWN:]:
                 _line(saved)
+
+
+def _then_rerun(action: Callable[..., Any], *args: Any) -> Callable[[], None]:
+    """Wrap a callback of the list so that it runs the whole page again."""
+
+    def wrapped() -> None:
+        once(partial(action, *args))()
+        st.rerun()
+
+    return wrapped
 
 
 def _line(saved: analyses.Saved) -> None:
@@ -390,7 +402,7 @@ def _line(saved: analyses.Saved) -> None:
             icon=":material/folder_open:",
             disabled=here,
             help="This one is open." if here else "Open it.",
-            on_click=once(lambda: workspace.reopen(saved.id)),
+            on_click=_then_rerun(workspace.reopen, saved.id),
         )
         st.caption(md(" · ".join(words), 160))
         with st.popover("", icon=":material/more_horiz:", help="Rename, duplicate, forget"):
@@ -400,15 +412,16 @@ def _line(saved: analyses.Saved) -> None:
                 saved.name,
                 max_chars=80,
                 key=key,
-                on_change=lambda: analyses.rename(saved, st.session_state[key]),
+                on_change=_then_rerun(lambda: analyses.rename(saved, st.session_state[key])),
             )
             st.button(
-                "Duplicate", key=f"copy_{saved.id}", on_click=analyses.duplicate, args=(saved,)
+                "Duplicate",
+                key=f"copy_{saved.id}",
+                on_click=_then_rerun(analyses.duplicate, saved),
             )
             if st.toggle("Forget: delete it from this machine", key=f"ask_forget_{saved.id}"):
                 st.button(
                     "Yes, delete table, settings and results",
                     key=f"forget_{saved.id}",
-                    on_click=analyses.forget,
-                    args=(saved,),
+                    on_click=_then_rerun(analyses.forget, saved),
                 )
