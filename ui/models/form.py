@@ -353,13 +353,10 @@ def _columns(
     aside = _aside(key)
     before = [*st.session_state.get(key, usual), *st.session_state.get(aside, ())]
     st.session_state[aside] = [name for name in before if name not in state.features]
-    chosen = [name for name in before if name in usable]
-    if key in st.session_state:
-        st.session_state[key] = chosen
+    st.session_state[key] = chosen = [name for name in before if name in usable]
     return st.multiselect(
         label,
         usable if listed else chosen,
-        default=chosen,
         format_func=lambda name: md(state.label(name), 60),
         key=key,
         **KEEP,
