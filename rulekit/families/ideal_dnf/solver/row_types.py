@@ -196,10 +196,7 @@ class ValidationCurve:
 
 
 def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
-    """Evaluate the ideal classifiers of all rankings and numbers of columns, O(2**K) a ranking.
-
-    Shapes: counts (2, 2**K, 2).
-    """
+    """Evaluate the ideal classifiers of all rankings and sizes; counts (2, 2**K, 2) each."""
     right, errors = zip(*(_one_curve(table) for table in counts), strict=True)
     total = counts[0][1].sum().item()
     return ValidationCurve(np.array(right).T, np.array(errors).T, total)

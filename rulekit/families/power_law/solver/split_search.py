@@ -195,10 +195,7 @@ SETTLED = Effort(2, 4, 1, 4)  # where good weights are known from a part of the 
 
 
 class LowerLevel:
-    """Finds weights and bias for structures on the rows of one node.
-
-    `screen` costs O(p^2 n + n log n) a structure, `improve` one sort for each step along a line.
-    """
+    """Finds weights and bias for structures on the rows of one node."""
 
     def __init__(self, table: PowerTable, mass: ClassMass) -> None:
         self.table, self.mass = table, mass
