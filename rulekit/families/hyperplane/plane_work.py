@@ -1,7 +1,4 @@
-"""From a checked table to a plane, the boxes on its sides and their clauses.
-
-Also the confidence of a prediction, from the distance to the plane, calibrated on folds.
-"""
+"""From a checked table to a plane, the boxes on its sides, their clauses and its confidence."""
 
 import math
 from collections.abc import Callable, Iterator

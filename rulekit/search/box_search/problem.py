@@ -16,9 +16,8 @@ Throughout the box modules::
 A feature whose clause accepts every code carries no literal. An interval counts one literal an end
 that is not the first or last bin, a test of missingness counts one.
 
-What a row costs is rounded to multiples of one power of two, so small that no sum over rows is ever
-rounded again (`Charges`). Sums are then the same bits in every order, which is what lets the
-kernels and their slow twins find the same rules.
+Sums of row costs are the same bits in every order (`Charges`), so that the kernels and their slow
+twins find the same rules.
 """
 
 import math

@@ -27,8 +27,6 @@ evaluated on held-out rows::
     counts   in `ValidationCurve`: [part, type, class]; part 0 trains, part 1 judges
     K        length of a ranking; k of 1 .. K columns are its first k
     score    one way to rank the columns; its number is its place in the list of rankings
-
-One table of counts a ranking answers for every k: leaving out the last column adds neighbours.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""The search for integer points: a beam over conditions, each exchanged while that helps.
-
-Its input is a `PointsProblem`: cells, conditions, limits of points, and weights.
-"""
+"""The search for integer points: a beam over conditions, each exchanged while that helps."""
 
 import math
 from collections.abc import Callable
