@@ -38,7 +38,7 @@ class Job:
 
     title: str
     owner: str
-    key: Any = ""
+    key: Any = ""  # what the result depends on; under another key it is stale
     urgent: bool = False  # runs first: a page is empty until it is done
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     state: str = "queued"  # "running", "done", "cancelled" or "failed"
