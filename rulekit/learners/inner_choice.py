@@ -123,10 +123,12 @@ def form_of_points(learner: Any, table: TrainingTable, most: int | None = None) 
 class Choice:
     """The selected form and setting, with the reason.
 
-    `table` has a row for each setting: its number, form and parameters, the measure with its
-    standard error, sizes, finished ``folds``, a forest's estimate for the rule of all rows
-    (``forest_...``) and, with groups, the largest differences between them over all inner folds
-    (``gap_...``; NaN where fewer than two groups have 30 rows).
+    `table` has a row for each setting: ``setting`` (its number), ``form``, its parameters, the
+    measure and its standard error, mean sizes, ``folds`` (how many were finished), and
+    ``forest_loss`` and ``forest_conditions``, a forest's estimate of the measure for the rule of
+    all rows and its size. With groups also ``gap_...``, the largest differences between them over
+    the rows of all inner folds (NaN where fewer than two have 30 rows), and ``gap``, the largest of
+    those that `max_gap` limits.
     """
 
     form: str
