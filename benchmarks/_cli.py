@@ -47,11 +47,7 @@ def parsed(
 
 
 def tables(arguments: argparse.Namespace, default: Sequence[str]) -> Iterator[BenchTable]:
-    """Read the tables asked for: from the folder given, else from the samples.
-
-    Tables of more than two classes become "this class against the rest". Without ``--only`` the
-    tables named in `default` are taken, as far as they are there.
-    """
+    """Read the requested tables from the given folder, else from the samples; two classes each."""
     offered = described(arguments.data) if arguments.data else samples()
     for name in arguments.only or [n for n in default if n in offered]:
         if name not in offered:

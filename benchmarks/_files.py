@@ -25,19 +25,14 @@ Found = dict[str, Any]
 
 @dataclass(frozen=True)
 class LargeFiles:
-    """Files of one kind and what is learned from them.
+    """Files of one kind and what is learned from them."""
 
-    `module` is the benchmark, run in a process of its own; `quick_sizes` the rows of ``--quick``;
-    `columns` makes a table of given rows; `fit` learns from a file and returns what is printed;
-    `peak` is the memory aimed at in MB; `more` returns further rows to print.
-    """
-
-    module: str
+    module: str  # the benchmark, run in a process of its own
     table: str
     quick_sizes: Sequence[int]
     columns: Callable[[np.random.Generator, int], dict[str, Any]]
     fit: Callable[[Path], Found]
-    peak: float
+    peak: float  # memory aimed at, in MB
     more: Callable[[Path, int, Found], list[Row]]
 
     def measure(self, arguments: argparse.Namespace) -> list[Row]:

@@ -212,10 +212,7 @@ def _chosen_rows(parts: Sequence[_Seed], shared: dict[str, Any]) -> list[Row]:
 
 
 def chosen_error(members: Sequence[Measured]) -> float:
-    """Choose each fold's cell by the other folds; return the mean of the errors there.
-
-    Of cells equally good on the other folds the one with fewer literals there is taken.
-    """
+    """Return the mean error of each fold's cell, chosen by the others; ties: fewer literals."""
     errors = np.hstack([np.array(m.errors) for m in members])
     sizes = np.hstack([np.array(m.sizes) for m in members])
     chosen_errors = []

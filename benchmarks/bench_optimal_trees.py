@@ -53,10 +53,7 @@ PACKAGES = {"STreeD": "pystreed", "GOSDT": "gosdt"}
 
 
 class OptimalTree(ClassifierMixin, BaseEstimator):
-    """A tree of `peer`, at most `size` splits (STreeD) or with `size` as price of a leaf (GOSDT).
-
-    Made to be chosen by `sweep`: cuts are guessed once for all sizes.
-    """
+    """A tree of `peer`: at most `size` splits (STreeD), or `size` as price of a leaf (GOSDT)."""
 
     def __init__(self, peer: str, size: float = 1) -> None:
         self.peer = peer

@@ -270,10 +270,7 @@ def first_curves(n: int) -> Row:
 
 
 def all_at_once(orders: list[Any]) -> tuple[float, float]:
-    """Hand orders to the jobs at once; return the seconds until all are done, and well.
-
-    And the seconds of processor time that this machine's jobs took, their start included.
-    """
+    """Return the seconds until all orders given at once are done, and the jobs' CPU time."""
     before = cpu_of_children()
     registry = JobRegistry()
     try:

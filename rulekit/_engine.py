@@ -22,11 +22,8 @@ def is_engine_table(X: Any) -> bool:
 
 
 def quiet() -> None:
-    """Silence the warnings of the libraries between rulekit and an engine.
-
-    Set for the whole process, and of their modules alone: pages ask from threads, where to silence
-    everything for a while (`warnings.catch_warnings`) is not safe.
-    """
+    """Silence the warnings of the libraries between rulekit and an engine, process-wide."""
+    # `catch_warnings` is not safe here: pages call this from threads
     warnings.filterwarnings("ignore", module=THEIRS)
 
 
@@ -61,10 +58,7 @@ def kind_of(column: Any) -> str:
 
 
 def read(column: Any) -> Any:
-    """Return an engine's column as rules read it: doubles, truth values or text, NULL if missing.
-
-    Dates become ISO text, as `rulekit.data.columns_of` writes them.
-    """
+    """Return an engine's column as rules read it: doubles, truth values or text, NULL if absent."""
     kind, dtype = kind_of(column), column.type()
     if kind == "date":
         return column.strftime(ISO_TEXT)

@@ -40,13 +40,9 @@ def with_former_names(
 
 
 class RenamedParameters:
-    """`set_params` accepts former parameter names, with a FutureWarning.
+    """Mixin whose `set_params` accepts former parameter names, with a FutureWarning."""
 
-    A subclass lists them in `_renamed`: former name to new name. Its constructor accepts them if it
-    is decorated with `with_former_parameters`.
-    """
-
-    _renamed: ClassVar[Mapping[str, str]] = {}
+    _renamed: ClassVar[Mapping[str, str]] = {}  # former to new; see `with_former_parameters`
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, as in scikit-learn."""

@@ -74,10 +74,7 @@ def check_some_parameters(estimator: BaseEstimator, values: Mapping[str, Any]) -
 
 
 def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:
-    """Convert rows to a data frame with the columns of the estimator.
-
-    Shapes: X (n, p); result (n, p).
-    """
+    """Convert rows to a data frame (n, p) with the columns of the estimator."""
     X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
         return _frame_of_array(estimator, X, reset)
@@ -126,10 +123,7 @@ def _in_fitted_order(X: pd.DataFrame, names: NDArray[np.object_]) -> pd.DataFram
 
 
 def checked_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:
-    """Check that y has one class per row and no missing values.
-
-    Shapes: target (n,); result (n,).
-    """
+    """Check that y (n,) has one class per row and no missing values."""
     if target is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
     absent = pd.isna(np.asarray(target, dtype=object)).ravel()
@@ -178,12 +172,10 @@ def row_weights(
 
 
 def weights_of_classes(class_weight: Any, y: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the class weight of each row, shape (n,).
-
-    As scikit-learn's `compute_sample_weight`, which takes the text "1" for the number 1.
-    """
+    """Return the class weight of each row, shape (n,)."""
     if not isinstance(class_weight, dict):
         return np.asarray(compute_sample_weight(class_weight, y), dtype=np.float64)
+    # `compute_sample_weight` would take the text "1" for the number 1
     classes, codes = np.unique(y, return_inverse=True)
     missing = [label for label in classes.tolist() if label not in class_weight]
     if missing and len(classes) - len(missing) != len(class_weight):
@@ -198,10 +190,7 @@ def weights_of_classes(class_weight: Any, y: NDArray[Any]) -> NDArray[np.float64
 def class_factors(
     class_weight: Any, classes: NDArray[Any], counts: tuple[int, int]
 ) -> tuple[float, float] | None:
-    """Return the weight of a row of each of two classes, normalised to n in total.
-
-    Shapes: classes (2,).
-    """
+    """Return the weight of a row of each of two classes, normalised to n in total."""
     if class_weight is None:
         return None
     n = sum(counts)

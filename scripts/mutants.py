@@ -45,16 +45,7 @@ FLIPPED: dict[type, type] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One mistake: bytes `start` to `end` of a file are replaced.
-
-    Attributes
-    ----------
-    path : Path
-        The file, below the project's folder.
-    line : int
-    start, end : int
-    before, after : str
-    """
+    """One mistake: bytes `start` to `end` of a file below the project's folder are replaced."""
 
     path: Path
     line: int
@@ -151,18 +142,10 @@ def package_tests(path: Path, root: Path = ROOT) -> list[str]:
 
 
 class Bench:
-    """A copy of the project in which mistakes are planted and tests are run.
-
-    Parameters
-    ----------
-    folder : Path
-        Where to put the copy.
-    seconds : int
-        CPU seconds that one run of tests may use.
-    """
+    """A copy of the project in which mistakes are planted and tests are run."""
 
     def __init__(self, folder: Path, seconds: int) -> None:
-        self.root, self.seconds = folder / "copy", seconds
+        self.root, self.seconds = folder / "copy", seconds  # CPU time of one run of tests
         shutil.copytree(ROOT, self.root, ignore=LEFT_BEHIND)
         self._sound: dict[tuple[str, ...], bool] = {}
 

@@ -35,23 +35,7 @@ TOOLS += ("python-calamine>=0.5", "XlsxWriter>=3.2")
 
 
 def oldest(requirements: Iterable[str]) -> list[str]:
-    """Pin each requirement to its lower bound.
-
-    Parameters
-    ----------
-    requirements : iterable of str
-        Such as ``numpy>=2.0``.
-
-    Returns
-    -------
-    list of str
-        Such as ``numpy==2.0.0``, a version of two parts or one completed by zeros.
-
-    Raises
-    ------
-    ValueError
-        If a requirement names no lower bound.
-    """
+    """Pin requirements such as ``numpy>=2.0`` to their lower bound, ``numpy==2.0.0``."""
     pins = []
     for requirement in requirements:
         bound = BOUND.match(requirement)

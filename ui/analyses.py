@@ -61,11 +61,8 @@ class Saved:
 
 
 def identify_browser() -> None:
-    """Identify the browser by its stored key, once a session; draws nothing.
-
-    Call it in a fragment. The key arrives while the first file may be on its way, and Streamlit
-    drops its answer to a browser that offers a file if a run of the whole page begins then.
-    """
+    """Identify the browser by its stored key, once a session; call it in a fragment."""
+    # The key may arrive while a file is uploaded, which Streamlit drops if the whole page reruns.
     if OWNER not in st.session_state and workspace.root() is not None:
         _browser(key="_owner_key", on_key_change=_set_owner)
 

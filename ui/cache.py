@@ -27,10 +27,7 @@ def _kept_object(name: str, key: str, _make: Callable[[], Any]) -> Any:
 
 
 def kept(name: str, key: str, make: Callable[[], Result], *, copy: bool = True) -> Result:
-    """Return ``make()``, computed once a session for each `name` and `key` (all it depends on).
-
-    A copy, unless `copy` is false: for fitted models, and frames that are never changed.
-    """
+    """Return ``make()``, computed once a session per `name` and `key`; a copy by default."""
     if get_script_run_ctx(suppress_warning=True) is None:  # in a job's thread, or a test
         return make()
     return _kept(name, key, make) if copy else _kept_object(name, key, make)

@@ -33,11 +33,7 @@ from ui.workspace import analysis_id, change
 def pick(
     setting: Mapping[str, Any], spec: RunSpec, *, own: bool = True, by_slider: bool = False
 ) -> None:
-    """Select a setting and fit it on the training rows (cached).
-
-    With `own` a user selects it, and no run replaces the rule. With `by_slider` only the slider is
-    not redrawn: all other widgets get a new key, so that late reports of old ones have no effect.
-    """
+    """Select a setting and fit it; with `own` a user selects it, and no run replaces the rule."""
     state, chosen = app_state(), dict(setting)
     model = fitted(state, chosen, spec)
     changes = {
@@ -47,6 +43,7 @@ def pick(
     }
     changes["error"] = _measured_error(state, chosen, spec)
     change(setting=chosen, run_settings=spec.to_dict(), **changes)
+    # other widgets get a new key, so that late reports of old ones have no effect
     for name in ("_picks",) if by_slider else ("_picks", "_slides"):
         st.session_state[name] = st.session_state.get(name, 0) + 1
 

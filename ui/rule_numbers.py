@@ -53,13 +53,9 @@ def rows_of(state: AppState, model: ClassifierMixin) -> tuple[Rows, Rows | None]
 
 
 def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:
-    """Return one row per clause: its matched rows, their purity, and the rows only it matches.
-
-    A CNF's clause matches the rows it turns away, see `rulekit.rules.clause_statistics`; in a list,
-    ``matched`` to ``high`` (95 % Wilson) count the rows that no earlier clause matches.
-    """
+    """Return one row per clause: its matched rows, their purity, and the rows only it matches."""
     table = pd.DataFrame([_figures(s) for s in clause_statistics(rule, rows.columns, rows.y)])
-    if len(set(rule.labels)) > 1:
+    if len(set(rule.labels)) > 1:  # a list: count the rows that no earlier clause matches
         numbers = clause_numbers(rule, rows.columns, rows.y)
         counts = [(c.n, c.n_right, c.n_right / max(c.n, 1), c.low, c.high) for c in numbers]
         table[["matched", "right", "precision", "low", "high"]] = counts
@@ -127,12 +123,7 @@ def _of_100(wrong: NDArray[np.bool_]) -> str:
 
 
 def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
-    """Return a warning if the test error exceeds the training error by more than chance.
-
-    Fisher's exact test of two proportions, one-sided: if training and test rows were equally hard
-    for the rule, the wrong rows would be distributed over both as by drawing without replacement.
-    The warning requires that at least as many in the test part have a probability below 1 %.
-    """
+    """Return a warning if the test error is above the training error (one-sided Fisher test)."""
     here, there = (int(np.sum(rows.answers(rule) != rows.y)) for rows in (train, test))
     n_train, n_test = len(train.y), len(test.y)
     chance = hypergeom.sf(there - 1, n_train + n_test, here + there, n_test)

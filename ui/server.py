@@ -27,11 +27,8 @@ ANY = ("", "0.0.0.0", "::")  # all network interfaces of the machine
 
 
 def allowed_hosts(address: str) -> list[str]:
-    """Return the host names for visitors, from the address the server listens on.
-
-    A name that is not listed may belong to a foreign page that resolves to this machine (DNS
-    rebinding). A server on all interfaces answers to this machine's names and addresses.
-    """
+    """Return the host names for visitors, from the address the server listens on."""
+    # any other name may belong to a foreign page that resolves to this machine (DNS rebinding)
     if address not in ANY:
         return list(dict.fromkeys([*LOCAL, address]))
     names = [socket.gethostname(), net_util.get_internal_ip()]

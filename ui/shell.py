@@ -34,10 +34,9 @@ log = logging.getLogger("rulekit.dashboard")
 def guard(me: str) -> None:
     """Go through ``app.py`` first; the first statement of every page.
 
-    On a server that has just started, a link to a page runs the page's file without the router (no
-    page settings, no navigation, no state; Streamlit's test runner does so in every run after the
-    first). The router sets a mark in every run, which this removes; without it, this sends the
-    visitor through the router and back, with the query parameters kept.
+    A server that has just started runs the page of a link without the router, so without navigation
+    or state. The router marks every run; without its mark this sends the visitor through it and
+    back.
     """
     if not st.session_state.pop("_shell", False):
         st.session_state["_wanted"] = me
@@ -107,12 +106,7 @@ def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Show the library's errors as a sentence; log any others under an error id.
-
-    Inside the block, a `RulekitError` or `ValueError` becomes a red box with its message; the
-    traceback of a `ValueError` from elsewhere also goes to the server's log. Other exceptions are
-    bugs: the page shows an id, the server's log the traceback. The page continues after the block.
-    """
+    """Show the library's errors as a sentence; log any others under an error id."""
     try:
         yield
     except (RulekitError, ValueError) as error:
@@ -125,11 +119,8 @@ def sentences() -> Iterator[None]:
 
 
 def noted(error: Exception) -> Exception:
-    """Log an error that is shown as a sentence, with its traceback, unless it is a `RulekitError`.
-
-    A wrong setting and a bug in some library both raise a plain `ValueError`: the user sees the
-    sentence in both cases, and the log has the traceback.
-    """
+    """Log an error that is shown as a sentence, with its traceback, if not a `RulekitError`."""
+    # a plain `ValueError` may be a wrong setting, or a bug in some library
     if not isinstance(error, RulekitError):
         log.warning("shown as a sentence: %s", error, exc_info=error)
     return error

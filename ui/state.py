@@ -38,30 +38,22 @@ SERVER = "server"  # among `options`: the file on the server that the table is a
 
 @dataclass(frozen=True)
 class SplitSpec:
-    """How test rows are drawn: their share (0 for none), the seed, whether twins stay together.
+    """How test rows are drawn."""
 
-    Rows with equal features are twins; if they are kept together, no test row has one among the
-    training rows, and no fold tests on a twin of a training row.
-    """
-
-    test_share: float = 0.3
+    test_share: float = 0.3  # 0 for none
     seed: int = 0
-    keep_twins: bool = False
+    keep_twins: bool = False  # rows with equal features stay together, in folds too
 
 
 @dataclass(frozen=True)
 class BinningSpec:
-    """How columns become conditions.
-
-    `cuts` are the columns' own cut points, as a sorted tuple, and `missing` the columns with
-    conditions "is missing" and "is known".
-    """
+    """How columns become conditions."""
 
     method: str = "quantile"
     n_thresholds: int | None = 10
     max_levels: int = 50
-    cuts: tuple[tuple[str, tuple[float, ...]], ...] = ()
-    missing: tuple[str, ...] = ()
+    cuts: tuple[tuple[str, tuple[float, ...]], ...] = ()  # of edited columns, sorted
+    missing: tuple[str, ...] = ()  # columns with conditions "is missing" and "is known"
 
     @property
     def thresholds(self) -> dict[str, list[float]] | None:
@@ -89,43 +81,29 @@ class Wording:
 
 @dataclass
 class AppState:
-    """One analysis.
-
-    Set by the Data page: `table` (a `rulekit.data.Table` with roles, target and positive class),
-    `outcomes` (display names of the target's classes, by their values as text; see `called`),
-    `every_class` (whether more than two classes are predicted, instead of the positive one against
-    the rest), `options` (how the file was read), `wording`, `split`. By Binning: `binning`. By
-    Models: `result` (a `ui.models.points.RunResult` of all runs on one curve), `runs` (the settings
-    of each, to restore them), `setting` (the selected one), `run_settings` (its run), `model` (the
-    fitted model), `rule_json` (its rule, saved with the analysis), `error` (its cross-validated
-    error when it was selected) and `rule_selected` (whether the user has selected or viewed it). By
-    Rules: `edits` (the versions of an edited rule, see `ui.rules.editor`) and `edit` (the number of
-    the selected one). `notes` and `case_notes` are the analyst's remarks; `test_looks` counts the
-    rules that were scored on the test rows, and `looked_at` their digests (without those from older
-    versions).
-    """
+    """One analysis."""
 
     version: int = VERSION
-    table: Table | None = None
-    outcomes: dict[str, str] = field(default_factory=dict)
-    every_class: bool = False
-    options: dict[str, Any] = field(default_factory=dict)
+    table: Table | None = None  # with roles, target and positive class
+    outcomes: dict[str, str] = field(default_factory=dict)  # names by value as text, see `called`
+    every_class: bool = False  # predict all classes, not the positive one against the rest
+    options: dict[str, Any] = field(default_factory=dict)  # how the file was read
     wording: dict[str, Wording] = field(default_factory=dict)
     split: SplitSpec = SplitSpec()
     binning: BinningSpec = BinningSpec()
-    run_settings: dict[str, Any] = field(default_factory=dict)
-    result: Any = None
-    runs: tuple[dict[str, Any], ...] = ()
-    setting: dict[str, Any] | None = None
+    run_settings: dict[str, Any] = field(default_factory=dict)  # of the run of `setting`
+    result: Any = None  # a `ui.models.points.RunResult` of all runs on one curve
+    runs: tuple[dict[str, Any], ...] = ()  # the settings of each, to restore them
+    setting: dict[str, Any] | None = None  # the selected one
     model: Any = None
     rule_json: str | None = None
-    error: float | None = None
-    rule_selected: bool = False
-    edits: tuple[dict[str, Any], ...] = ()
-    edit: int = 0
+    error: float | None = None  # cross-validated, when the rule was selected
+    rule_selected: bool = False  # the user has selected or viewed it
+    edits: tuple[dict[str, Any], ...] = ()  # versions of an edited rule, see `ui.rules.editor`
+    edit: int = 0  # number of the selected version
     notes: str = ""
     case_notes: dict[str, Any] = field(default_factory=dict)
-    test_looks: int = 0
+    test_looks: int = 0  # rules scored on the test rows; `looked_at` holds their digests
     looked_at: tuple[str, ...] = ()
 
     # Derived values -------------------------------------------------------------------------
@@ -136,11 +114,8 @@ class AppState:
         return self.table.target if self.table is not None else None
 
     def called(self, label: Any) -> Any:
-        """Return the display name of a class of the target; its value if it has no name.
-
-        If one class has a name, or the other is "not" it, all are strings, since a rule's labels
-        have one type.
-        """
+        """Return the display name of a class of the target; its value if it has no name."""
+        # all or no labels are strings, since those of a rule have one type
         return self.outcomes.get(str(label), str(label)) if self._in_words else label
 
     @property
@@ -225,11 +200,7 @@ class AppState:
 
     @property
     def data(self) -> tuple[pd.DataFrame, pd.Series]:
-        """The rows whose target is known: features, and a target whose values are `labels`.
-
-        With three or more classes, all but the positive one are called `other_label`, unless every
-        class is kept. Both keep the table's row numbers (from 0) as their index.
-        """
+        """Features and target of the rows with a known target, indexed by row number from 0."""
         if (problem := self.problem()) is not None:
             raise DataError(problem)
         return kept("data", self.fit_key, self._data, copy=False)
@@ -376,12 +347,7 @@ def app_state() -> AppState:
 
 
 def changed(state: AppState, **values: Any) -> AppState:
-    """Assign several fields at once, in one new object.
-
-    Results are dropped if they no longer apply: a new table drops all, a new target, role or split
-    drops the fitted model. The result of runs is kept; see `AppState.result_on`. A session's
-    analysis is changed by `ui.workspace.change`.
-    """
+    """Assign several fields at once, in one new object; drop results that no longer apply."""
     before, target, rule = state.fit_key, state.target, state.rule_json
     state = replace(state, **values)
     if state.target != target and "outcomes" not in values:
@@ -396,12 +362,9 @@ def changed(state: AppState, **values: Any) -> AppState:
 
 
 def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
-    """Return the edited cut points in the form that the binarizer requires for the features.
-
-    The binarizer rejects cut points of unknown columns, and with the method "manual" a numeric
-    column without any: a column that becomes a feature again begins with quantiles, as on Binning.
-    """
+    """Return the edited cut points in the form that the binarizer requires for the features."""
     by_column = {name: cuts for name, cuts in state.binning.cuts if name in state.features}
+    # "manual" requires cut points of each numeric column: new features begin with quantiles
     if state.binning.method == "manual" and state.ready:
         columns = [state.table.column(name) for name in state.features if name not in by_column]
         fresh = [c.name for c in columns if c.kind == "numeric" and c.n_distinct > 2]

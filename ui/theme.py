@@ -94,11 +94,7 @@ def style() -> None:
 def chart(
     figure: go.Figure, key: str, alt: str, *, on_select: str | Callable[[], None] = "ignore"
 ) -> Any:
-    """Show a figure; return the selection, see `selected_id`, unless `on_select` is "ignore".
-
-    Without a stable `key` a selection is lost when the data change; `alt` is for users who cannot
-    see it.
-    """
+    """Show a figure; return the selection, see `selected_id`, unless `on_select` is "ignore"."""
     if on_select != "ignore":
         figure.update_traces(
             unselected={"marker": {"opacity": 0.6}},
@@ -107,7 +103,7 @@ def chart(
         )
     return st.plotly_chart(
         figure,
-        key=key,
+        key=key,  # keeps the selection when the data change
         alt=alt,
         theme="streamlit",
         on_select=on_select,

@@ -44,15 +44,9 @@ def pick_row(
     shown: Any = None,
     **options: Any,
 ) -> None:
-    """Show a table with one selected row.
-
-    Streamlit selects a row by mouse only, but the arrow keys move between cells. So selecting a
-    cell selects its row, too, and the table works by keyboard alone.
-
-    A browser keeps reporting the selection it shows until another table is drawn. So the table gets
-    a new key if a row was selected elsewhere, or moved by new rows, and a late report under the old
-    key has no effect. After a selection in the table its key stays, and so does the keyboard focus.
-    """
+    """Show a table with one selected row; a selected cell selects its row, for the keyboard."""
+    # A browser reports its selection until another table is drawn. A row selected elsewhere gives
+    # the table a new key, so late reports have no effect; a selection here keeps key and focus.
     drawn, generation = f"{key}_drawn", f"{key}_turn"
     if picked != st.session_state.get(drawn, picked) and not st.session_state.pop(f"{key}_own", 0):
         st.session_state[generation] = st.session_state.get(generation, 0) + 1

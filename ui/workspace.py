@@ -106,11 +106,7 @@ def store_path() -> Path | None:
 
 
 def attach() -> None:
-    """Tie the session to the analysis named in the address; call once at the top of the router.
-
-    A new session loads the analysis in its address; an unknown id is replaced by a new one. The
-    address shows the id as soon as something is saved under it.
-    """
+    """Tie the session to the analysis named in the address; call once at the top of the router."""
     if NEXT in st.session_state:
         _complete()
     if "analysis_id" not in st.session_state:
@@ -343,10 +339,7 @@ def _checksum(plain: dict[str, Any]) -> str:
 
 
 def load_settings(content: bytes) -> str:
-    """Start an analysis of the current table with saved settings; the former one is kept.
-
-    Returns a message if the settings were saved for other cells; ValueError if they do not fit.
-    """
+    """Start an analysis with saved settings; return a message if they are of other cells."""
     state = app_state()
     try:
         saved = json.loads(content.decode("utf-8"))

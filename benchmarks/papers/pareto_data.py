@@ -38,14 +38,10 @@ DESIGNS = {
 
 @cache
 def design_data(name: str, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """Run NSGA-II once and label its points: best of the first front, and from `rank` on.
-
-    ZDT: the paper's ``g_ref`` is the last generation itself, whose 100 points cannot hold 5000 bad
-    ones; all generations are merged there.
-    """
+    """Run NSGA-II once and label its points: best of the first front, and from `rank` on."""
     design = DESIGNS[name]
     generations = _run(design.problem, design.population, design.generations, seed)
-    if design.n_bad > design.population:
+    if design.n_bad > design.population:  # ZDT: the last generation has too few bad points
         X, F = (np.concatenate([g[k] for g in generations]) for k in (0, 1))
     else:
         pair = (generations[design.reference - 1], generations[-1])

@@ -51,10 +51,7 @@ SETTINGS = {
 
 
 def table(folder: Path, name: str) -> tuple[pd.DataFrame, np.ndarray]:
-    """Read the complete rows of a table as numbers, with "smaller" and "larger" as classes.
-
-    Cleveland is coded as UCI does, its target is num >= 2 against num <= 1.
-    """
+    """Read the complete rows of a table as numbers, with "smaller" and "larger" as classes."""
     setting = SETTINGS[name]
     frame = pd.read_csv(folder / f"{setting.file}.csv")
     for column, codes in CODES.items():
@@ -62,7 +59,7 @@ def table(folder: Path, name: str) -> tuple[pd.DataFrame, np.ndarray]:
             frame[column] = frame[column].map(codes)
     frame = frame.dropna()
     y = frame[setting.target].to_numpy()
-    y = np.where(y >= 2, 2, 1) if setting.target == "num" else y
+    y = np.where(y >= 2, 2, 1) if setting.target == "num" else y  # of Cleveland
     values, counts = np.unique(y, return_counts=True)
     larger = values[counts.argmax()]
     X = frame.drop(columns=setting.target).astype(float)

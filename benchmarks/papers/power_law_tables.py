@@ -33,11 +33,7 @@ class Generated:
 
 
 def curve_table(name: str, *, random_state: int = 0) -> Generated:
-    """Make one of the paper's four tables of two features, DS1 to DS4.
-
-    DS1 is a line, DS2 the same with a rare class, DS3 a parabola, DS4 a line with the other class
-    on both sides. Class "on" lies within 0.01 above the curve, class "off" further away (Eq. 14).
-    """
+    """Make one of the paper's four tables of two features, DS1 to DS4 (Eq. 14)."""
     if name not in CURVES:
         raise ValueError(f"`name` must be one of {tuple(CURVES)}, got {name!r}.")
     equation, n_on, others = CURVES[name]
@@ -56,16 +52,12 @@ def curve_table(name: str, *, random_state: int = 0) -> Generated:
 def pareto_table(
     problem: str, n_features: int = 30, *, n_rows: int = 1000, random_state: int = 0
 ) -> Generated:
-    """Make a table of Pareto-optimal and other points of the paper's modified test problems.
+    """Make `n_rows` Pareto-optimal and as many other points of the paper's modified test problems.
 
-    "m-ZDT" has two objectives and all variables perturbed by 0.1 to 0.4; "m-DTLZ" has three, and
-    the variables from the third on are perturbed by up to 0.05 (of hundreds of
-    variables only the first 28 of these). At least 6 variables.
-    `n_rows` is per class.
-
-    Class "pareto" has ``x_i + x_(i+1) = 1`` for every even i from 2 ("m-ZDT") or 4 ("m-DTLZ")
-    on; the classes "m-ZDT1" and "m-ZDT2" of the paper have the same Pareto set, and so one
-    generator, and likewise "m-DTLZ1" and "m-DTLZ2".
+    Class "pareto" has ``x_i + x_(i+1) = 1`` for every even i from 2 ("m-ZDT") or 4 ("m-DTLZ") on;
+    in class "other", "m-ZDT" perturbs all variables by 0.1 to 0.4, "m-DTLZ" those from the third on
+    by up to 0.05. The paper's m-ZDT1 and m-ZDT2, and likewise m-DTLZ1 and m-DTLZ2, have one Pareto
+    set.
     """
     if problem not in ("m-ZDT", "m-DTLZ"):
         raise ValueError(f"`problem` must be 'm-ZDT' or 'm-DTLZ', got {problem!r}.")

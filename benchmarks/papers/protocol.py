@@ -78,10 +78,7 @@ def protocol_sweep(
     on_result: Callable[[dict[str, Any]], None] | None = None,
     **fixed: Any,
 ) -> SweepResult:
-    """Run the protocol for one seed; with a store, what was done before is not done again.
-
-    `methods` are names of `METHODS`, or `SEARCH` alone.
-    """
+    """Run the protocol for one seed with some of `METHODS`, or `SEARCH` alone."""
     sizes = {"n_clauses": list(clauses), "theta": list(thetas)}
     if list(methods) == [SEARCH]:
         learner = BoxSearchClassifier(positive_label=table.positive, random_state=0, **fixed)
@@ -108,10 +105,7 @@ def method_of(result: SweepResult, number: int) -> str:
 
 
 def least_errors(result: SweepResult) -> pd.DataFrame:
-    """Select the ``theta`` of least mean test ``error`` (percent) for each ``method`` and ``R``.
-
-    Of equally good prices the one with fewer ``literals`` is selected.
-    """
+    """Select the ``theta`` of least mean test error (%) per method and R; ties: fewer literals."""
     rows = result.summary.assign(method=[method_of(result, n) for n in result.summary["setting"]])
     best = rows.sort_values(["test_error", "n_conditions"]).groupby(["method", "n_clauses"]).first()
     best = best.reset_index()

@@ -21,17 +21,14 @@ Counters = dict[tuple[bool, ...], list[int]]
 def learn(
     X: pd.DataFrame, y: np.ndarray, *, discrete: bool, seed: int = 0, max_variables: int = 10
 ) -> tuple[int, Counters, Any]:
-    """Learn a formula; return the number of features, rows of each type, and the formula.
-
-    With `discrete`, mutual information is estimated from counts rather than, as in the paper, from
-    nearest neighbours, which is for continuous features.
-    """
+    """Learn a formula; return the number of features, rows of each type, and the formula."""
     order = np.random.default_rng(seed).permutation(len(y))
     n_train = round(0.7 * len(y))
     train, validation = order[:n_train], order[n_train:]
     whole = booleanised(X, X.iloc[train])
     usable = whole[train].any(axis=0) & ~whole[train].all(axis=0)
     tuples = []
+    # the paper estimates mutual information by nearest neighbours, for continuous features
     information = partial(mutual_info_classif, discrete_features=discrete, random_state=42)
     for k in range(1, min(max_variables, int(usable.sum())) + 1):
         for score in (f_classif, information, chi2):

@@ -15,20 +15,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def front_figure(title: str, x_title: str, y_title: str, series: Mapping[str, Points]) -> str:
-    """Draw points, and the front of each series as a staircase.
-
-    Parameters
-    ----------
-    title, x_title, y_title : str
-        Texts; they are escaped.
-    series : mapping of str to sequence of (x, y)
-        At most six are told apart.
-
-    Returns
-    -------
-    str
-        An ``<svg>`` element.
-    """
+    """Draw the points of at most six series, and the front of each as a staircase, as ``<svg>``."""
     present = {name: points for name, points in series.items() if len(points)}
     flat = np.array([p for points in present.values() for p in points], dtype=float)
     if not len(flat):

@@ -391,18 +391,13 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
 
 @dataclass(frozen=True, slots=True)
 class CellSummary:
-    """One bin of a numeric column, or one level (or group of rare levels) of any other.
+    """One bin of a numeric column, or one level (or group of rare levels) of any other."""
 
-    `name` is such as ``<= 5``, ``> 5 to 8``, ``red``, ``12 rare levels``, ``not seen in training``
-    or ``missing``. `low` and `high` are the ends of a bin, the upper one included, else NaN;
-    `counts` holds the rows of each class, and is empty if no classes were given.
-    """
-
-    name: str
-    low: float
-    high: float
+    name: str  # "<= 5", "> 5 to 8", "red", "12 rare levels", "not seen in training" or "missing"
+    low: float  # NaN unless a bin
+    high: float  # included in the bin
     n: int
-    counts: dict[Any, int]
+    counts: dict[Any, int]  # rows of each class; empty if no classes were given
 
     def share(self, label: Any) -> float:
         """Return the share of its rows that are of a class; NaN without rows."""
@@ -411,19 +406,13 @@ class CellSummary:
 
 @dataclass(frozen=True, slots=True)
 class ColumnSummary:
-    """Summary of one column, or of one part that is read of it.
-
-    `reads` is empty for the column's own values, "date", "weekday" and so on of a date, "order", or
-    a word in quotes; `kind` is "ordered" (cut at thresholds), "levels", "words" or "nothing"
-    (without any condition). `cuts` are positions, see `Literal.positions`, if `kind` is "ordered".
-    `cells` are bins ascending, or levels, and cells for unseen and missing values if there are any.
-    """
+    """Summary of one column, or of one part that is read of it."""
 
     name: str
-    reads: str
-    kind: str
-    cuts: tuple[float, ...]
-    cells: tuple[CellSummary, ...]
+    reads: str  # "" for the values themselves, "date", "weekday", ..., "order", or a quoted word
+    kind: str  # "ordered" (cut at thresholds), "levels", "words" or "nothing" (no condition)
+    cuts: tuple[float, ...]  # of an "ordered" column, see `Literal.positions`
+    cells: tuple[CellSummary, ...]  # ascending bins or levels, then unseen and missing values
     n_conditions: int
 
 

@@ -450,7 +450,6 @@ class BinnedTable:
 
 
 def _as_bytes(rows: Bools) -> list[bytes]:
-    """Write each row as bytes."""
     packed = np.ascontiguousarray(np.packbits(rows, axis=1))
     keys: list[bytes] = packed.view(f"V{packed.shape[1]}").ravel().tolist()
     return keys

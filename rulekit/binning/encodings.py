@@ -32,10 +32,7 @@ FEW_GROUPS = 4  # of fewer, one level or all but one are all the sets there are
 
 @dataclass(frozen=True)
 class OrderedColumn:
-    """A column of positions cut at edges: cell k holds ``cuts[k-1] < x <= cuts[k]``.
-
-    Positions are the numbers themselves, or those of a date or an order, see `Literal.positions`.
-    """
+    """A column of `Literal.positions` cut at edges: cell k is ``cuts[k-1] < x <= cuts[k]``."""
 
     name: str
     cuts: NDArray[np.float64]
@@ -138,15 +135,12 @@ class OrderedColumn:
 
 @dataclass(frozen=True, eq=False)
 class CutLiterals(Sequence[Literal]):
-    """The conditions of an ordered column as literals that are created on access.
-
-    Shapes: side, rank, gaps (k,); a `side` of 0 is a test of missingness.
-    """
+    """The conditions of an ordered column as literals that are created on access."""
 
     column: OrderedColumn
-    side: Ints
-    rank: Ints
-    gaps: NDArray[np.bool_]
+    side: Ints  # (k,); 0 is a test of missingness
+    rank: Ints  # (k,)
+    gaps: NDArray[np.bool_]  # (k,)
 
     def __len__(self) -> int:
         return len(self.side)
@@ -160,23 +154,19 @@ class CutLiterals(Sequence[Literal]):
 
 @dataclass(frozen=True)
 class LevelColumn:
-    """A column of few values, each group of them a cell: ``groups[k]`` is cell k.
-
-    With `ranked`, groups stand in the order of their share of a class, and the sets of the first k
-    of them are conditions too: of all sets, the one that tells two classes best apart is among
-    these (Breiman and others, 1984, theorem 4.5), but for levels of few rows, whose share is drawn
-    to the mean lest chance put them at an end. What another encoding of the column lists is in
-    `skip`.
-    """
+    """A column of few values, each group of them a cell: ``groups[k]`` is cell k."""
 
     name: str
     groups: tuple[tuple[Scalar, ...], ...]
     has_missing: bool
     numeric: bool = False
     part: str | None = None
+    # Groups in the order of their share of a class, and the first k of them a condition: the set of
+    # levels that separates two classes best is among these (Breiman and others, 1984, theorem 4.5),
+    # except that the shares of rare levels are drawn towards the mean.
     ranked: bool = False
     extra: bool = False
-    skip: frozenset[Literal] = frozenset()
+    skip: frozenset[Literal] = frozenset()  # listed by another encoding of the column
     cuts: None = field(default=None, init=False)
 
     @property
@@ -343,14 +333,9 @@ def level_groups(
 
 
 def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:
-    """List the conditions of one reading of a column in the order of `Literal.sort_key`.
-
-    Where the training rows lack values, every condition comes in two variants, one that missing
-    values meet and one that they do not, and the two tests of missingness are added (unless all
-    values were missing, when they would tell nothing).
-    """
+    """List the conditions of one reading of a column in the order of `Literal.sort_key`."""
     literals = column.base_literals()
-    if column.has_missing and column.seen()[:-1].any():
+    if column.has_missing and column.seen()[:-1].any():  # not if all values are missing
         name = column.name
         literals += [replace(c, missing=True) for c in literals]
         if not column.extra:

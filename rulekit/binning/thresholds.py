@@ -32,12 +32,7 @@ WHOLE = 2.0**53
 def quantile_cuts(values: Values, classes: Classes | None, n_thresholds: int) -> Values:
     """Cut at the ``k / (n_thresholds + 1)`` quantiles, ``k = 1 .. n_thresholds``.
 
-    Places between two rows are interpolated linearly. Which rows a place lies between is found in
-    whole numbers, so that rounding never moves a quantile across a value it is equal to.
-
-    A value that more than half of the rows hold would take most of the quantiles: it becomes a part
-    of its own, and the rows below it and above it are cut at quantiles of theirs, with as many of
-    the other parts each as they have of the rows; no fewer than one, or none of this is done.
+    A value of more than half of the rows is a bin of its own; each side of it is cut by quantiles.
     """
     ordered = np.sort(values)
     usual = usual_value(ordered)
@@ -65,6 +60,7 @@ def usual_value(ordered: Values) -> float | None:
 
 def _cut_evenly(ordered: Values, parts: int) -> Values:
     """Return the quantiles that cut rows into `parts` parts."""
+    # whole numbers, so that rounding never moves a quantile across a value it is equal to
     below, rest = np.divmod(np.arange(1, parts) * (len(ordered) - 1), parts)
     low, high = ordered[below], ordered[np.minimum(below + 1, len(ordered) - 1)]
     raw = low * (1 - rest / parts) + high * (rest / parts)
@@ -171,17 +167,9 @@ class _Split:
 def mdlp_cuts(
     values: NDArray[np.float64], classes: NDArray[np.intp], max_cuts: int | None = None
 ) -> NDArray[np.float64]:
-    """Cut one column so that its intervals tell the classes apart.
+    """Cut one column so that its intervals separate the classes: values (n,), classes (n,).
 
-    An interval is split where the class entropy falls most, if the gain exceeds the price of
-    describing the cut; the parts are then treated alike.
-
-    Shapes: values (n,), classes (n,); result (k,).
-
-    On equal gains the smallest cut is taken. Cost is O(n log n + m c k) for m distinct values,
-    c classes and k cuts. Fayyad and Irani, IJCAI 1993, criterion (9): a cut of N rows into parts
-    1 and 2 is accepted if ``Gain > (log2(N - 1) + log2(3**c - 2) - c Ent + c1 Ent1 + c2 Ent2) / N``
-    with c, c1, c2 the numbers of classes present.
+    Splits where the class entropy falls most, if criterion (9) holds; ties take the smallest cut.
     """
     distinct, codes = np.unique(values, return_inverse=True)
     n_classes = int(classes.max()) + 1 if len(classes) else 1
@@ -220,6 +208,8 @@ def best_split(before: Counts, start: int, stop: int) -> _Split | None:
     present = (whole > 0).sum()
     saved = (left[best] > 0).sum() * ent_left[best] + (right[best] > 0).sum() * ent_right[best]
     ways = np.array([n - 1.0, 3.0 ** int(present) - 2.0])
+    # Fayyad and Irani, criterion (9): accepted if
+    # Gain > (log2(N - 1) + log2(3**c - 2) - c Ent + c1 Ent1 + c2 Ent2) / N
     price = log2(ways).sum() - present * ent + saved
     if gain[best] <= price / n:
         return None

@@ -135,8 +135,7 @@ def known_outcomes(
 ) -> NDArray[Any]:
     """Return the known outcomes of a table in the rule's labels; None where unknown.
 
-    Values without a label count as "not" the class, if the rule has such a label, or as wrong;
-    numbers are cut if the labels name a cut.
+    Values without a label become the rule's "not" label, else they are wrong predictions.
     """
     if table.column(target).is_number:
         cut = cut_of_outcomes(target, [*rule.classes, *outcomes])

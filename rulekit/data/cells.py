@@ -226,10 +226,7 @@ def _emptied(column: TextColumn, empty: NDArray[np.bool_], findings: _Findings) 
 
 
 def _decimal_mark(columns: Sequence[TextColumn], delimiter: str | None) -> str:
-    """Return the decimal mark that most columns have; each has one, both, or neither vote.
-
-    A column votes for a mark if many of its texts are numbers with it and one is so unmistakably.
-    """
+    """Return the decimal mark of most columns; only columns with unambiguous numbers vote."""
     voters = [_texts_of(c, c.present).slice(0, VOTERS) for c in columns]
     voters = [texts for texts in voters if len(texts)]
     sizes = np.array([len(texts) for texts in voters], dtype=int)

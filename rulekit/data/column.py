@@ -29,24 +29,18 @@ SINGLE = ("weight", "group", "target")  # roles that one column at most can have
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The name, kind, role and values of one column.
-
-    Any column of two values is "boolean", one of 0 and 1 included, and so is one of a single value
-    and missing cells. `levels` holds the sorted values of a boolean, category or constant column;
-    `order` those of a category with an order, the lowest first; `minimum` and `maximum` the range
-    of numbers; `n_distinct` counts present values only.
-    """
+    """The name, kind, role and values of one column."""
 
     name: str
-    kind: str
+    kind: str  # "boolean" for any two values, 0 and 1 too, and for one value with missing cells
     role: str
     n_missing: int
-    n_distinct: int
-    levels: tuple[Any, ...] = ()
+    n_distinct: int  # of present values
+    levels: tuple[Any, ...] = ()  # sorted; of a boolean, category or constant column
     minimum: float | None = None
     maximum: float | None = None
     is_number: bool = False
-    order: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()  # levels of an ordered category, lowest first
 
 
 def described(series: pd.Series, name: str, max_levels: int) -> Column:

@@ -83,7 +83,6 @@ def _note(
 
 
 def _single(table: Table, column: Column, target: str | None) -> list[QualityNote]:
-    """Check one column on its own."""
     if column.name == target:
         return []
     if column.kind == "constant":

@@ -200,17 +200,14 @@ def _checked(true: ArrayLike, chance: ArrayLike) -> tuple[NDArray[np.float64], N
 
 @dataclass(frozen=True)
 class Gap:
-    """The largest difference of one rate between two groups, with Newcombe's 95 % interval.
-
-    The interval does not account for the selection of the two extreme groups among many.
-    """
+    """The largest difference of one rate between two groups, with Newcombe's 95 % interval."""
 
     measure: str
     high: str
     low: str
     high_share: float
     low_share: float
-    interval: tuple[float, float]
+    interval: tuple[float, float]  # ignores that the extreme groups were selected among many
 
     @property
     def size(self) -> float:

@@ -129,12 +129,10 @@ def hamming_distances(
 ) -> list[int | None]:
     """Count the literals to add or remove until the rule predicts each of n rows correctly.
 
-    0 if the rule is right. For a CNF, as in equations (3.10) and (3.11) of Su, Wei, Varshney,
-    Malioutov, "Interpretable two-level Boolean rule learning for classification" (2015): a row of
-    the rule's label counts the clauses that fail (each needs one more literal); any other row
-    counts the literals that hold in the clause with fewest (they have to be removed). For a DNF
-    the mirror image. None if the distance is not defined: a rule without clauses that would
-    have to hold, or one whose clauses have several labels.
+    For a CNF as in equations (3.10) and (3.11) of Su, Wei, Varshney, Malioutov, "Interpretable
+    two-level Boolean rule learning for classification" (2015): a row of the rule's label counts the
+    clauses that fail, any other row the literals that hold in the clause with fewest. For a DNF the
+    mirror image. None for a rule without clauses that would have to hold, or with several labels.
 
     >>> from rulekit.rules import Clause, Literal
     >>> clause = Clause((Literal("age", ">", 50), Literal("bmi", ">", 30)))

@@ -22,20 +22,15 @@ from rulekit.style.phrases import (
 
 @dataclass(frozen=True)
 class CheckedLiteral:
-    """One condition checked on one row, whose values in its columns are `row`.
-
-    `distance` is in the column's unit (days for dates, positions for ordered levels): 0 if the
-    condition holds or the value is exactly at the limit, None for categories and missing values.
-    `share` is the distance as a share of the range in the training rows, where that is known.
-    """
+    """One condition checked on one row."""
 
     literal: Condition
     value: Any
     holds: bool
-    distance: float | None
-    share: float | None
+    distance: float | None  # in the column's unit (days, positions); 0 at the limit
+    share: float | None  # the distance as a share of the range in the training rows
     text: str
-    row: Mapping[str, Any] = field(repr=False, compare=False)
+    row: Mapping[str, Any] = field(repr=False, compare=False)  # values of the condition's columns
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain values."""
@@ -89,11 +84,7 @@ class CheckedClause:
 
 @dataclass(frozen=True)
 class NearMiss(CheckedClause):
-    """A clause that does not match a row: missing conditions and their distances.
-
-    `CheckedClause` describes the fields; `sentence` is the text. The clauses of a CNF are
-    alternatives, so the mirror image is described: it "holds" where the CNF's clause fails.
-    """
+    """A clause that fails on a row; a CNF is mirrored, so it holds where the CNF's clause fails."""
 
     sentence: str = ""
 

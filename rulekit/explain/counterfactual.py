@@ -281,14 +281,11 @@ class _Way(ConditionWriter[str]):
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """The smallest change that gives another prediction; without one `cost` is None.
-
-    `cost` sums a share of the range for each number and 1 for anything else.
-    """
+    """The smallest change that gives another prediction."""
 
     changes: tuple[Change, ...]
     prediction: Any
-    cost: float | None
+    cost: float | None  # a share of its range per number, else 1 per column; None without a change
     sentence: str
 
     @property
@@ -319,14 +316,9 @@ def smallest_change(
     """Find the smallest change of one row that gives another prediction (`target`, if given).
 
     Smallest means: fewest columns, then the smallest sum of changes, numbers as shares of the
-    range. Values of the training rows are tried first (see `domain_of`), then all values, then
-    missing ones. For power laws only changes of one column alone are searched, for weighted sums
-    none. `RuleError` is raised if the row has the required prediction already, or the search takes
-    more than 100 000 steps or rows. A strict threshold is priced itself; the value lies past it.
-
-    The search is by uniform cost, so its first result is optimal: linear in the literals to make a
-    clause hold, a hitting set to make several fail. For points, rows that differ in one column are
-    tried, then in two, ...
+    range; a strict threshold is priced itself, and the value lies past it. Values of the training
+    rows are tried first, then all values, then missing ones. The search is by uniform cost, so its
+    first result is optimal.
 
     >>> from rulekit.rules import Clause
     >>> clause = Clause((Literal("glucose", ">", 126), Literal("age", ">", 50)))

@@ -135,10 +135,7 @@ def _is_whole(finite: NDArray[np.float64]) -> bool:
 
 
 def whole_bounds(columns: Columns) -> dict[str, tuple[float, float]]:
-    """Return between which numbers a value may lie, for each column of whole numbers only.
-
-    A column of few different numbers, such as 0 and 1, keeps to their range.
-    """
+    """Return bounds of each whole-number column: its range if it has few values, else infinite."""
     bounds = {}
     for name, column in columns.items():
         if column.dtype == object:

@@ -77,13 +77,10 @@ def past_cases(
 
 
 def counted_rows(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
-    """Return the rows that count for each clause, and last those of no clause: (n, k + 1).
-
-    In a list with several labels these are the rows that no earlier clause matches.
-    """
+    """Return the rows that count for each clause, and last those of no clause: (n, k + 1)."""
     fired = dnf.clauses_fired(columns)
     counted = fired
-    if len(set(dnf.labels)) > 1:
+    if len(set(dnf.labels)) > 1:  # a list: only the first clause that matches counts
         counted = fired & (fired.cumsum(axis=1) == 1)
     return np.column_stack([counted, ~fired.any(axis=1)])
 
@@ -98,17 +95,12 @@ def deciding_clause(subject: Subject, columns: Mapping[str, NDArray[Any]]) -> ND
 
 @dataclass(frozen=True)
 class SimilarCase:
-    """A past row that is like the explained one; `row` is its position in the training rows.
+    """A past row that is like the explained one."""
 
-    `agreement` is the share of the rule's conditions with the same result for both rows, `distance`
-    the mean difference over the rule's columns: for numbers a share of the range, at most 1; 1 for
-    differing categories or if one of two values is missing.
-    """
-
-    row: int
+    row: int  # position in the training rows
     label: Any
-    agreement: float
-    distance: float
+    agreement: float  # share of the rule's conditions with the same result for both rows
+    distance: float  # mean over columns: share of the range, at most 1, or 1 if unequal
     values: dict[str, Any]
 
 

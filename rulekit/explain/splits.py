@@ -63,12 +63,7 @@ class GivenPoints:
 
 @dataclass(frozen=True)
 class PointsReading:
-    """The points of one row.
-
-    `off` is the number of points that are missing, or too many for an upper limit; 0 if it holds.
-    `changes` holds for each column the smallest change of it alone that changes the prediction, if
-    there is one; smallest first. Each is checked; computed on first access.
-    """
+    """The points of one row."""
 
     split: PointsSplit
     given: tuple[GivenPoints, ...]
@@ -232,21 +227,16 @@ class SplitChange:
 
 @dataclass(frozen=True)
 class SplitReading:
-    """One split on one row.
-
-    `margin` is the paper's f, at most 0 within the bounds; without a value `total` and `margin` are
-    None and `terms` is empty. `changes` holds for each column the nearest change that changes the
-    result, if there is one; smallest first. `sentence` is `reason` with the value of f in front.
-    """
+    """One split on one row."""
 
     split: PowerLawSplit
     holds: bool
-    total: float | None
-    margin: float | None
+    total: float | None  # None if a value is missing
+    margin: float | None  # the paper's f, at most 0 within the bounds
     terms: tuple[TermReading, ...]
-    changes: tuple[SplitChange, ...]
+    changes: tuple[SplitChange, ...]  # the nearest of each column, smallest first
     reason: str
-    sentence: str
+    sentence: str  # `reason` with the value of f in front
 
 
 def read_split(

@@ -17,11 +17,9 @@ from rulekit.rules.rule_set import rule_of
 
 @dataclass(frozen=True)
 class Subject:
-    """A rule, the columns it reads, and its DNF.
+    """A rule, and a DNF with the same predictions: itself, or a CNF's mirror image (De Morgan).
 
-    ``dnf`` is a DNF with the same predictions: the rule itself, or the mirror image of a CNF by De
-    Morgan. In the mirror, clause k holds exactly where clause k of the CNF fails, so both forms are
-    explained by "these conditions hold together".
+    Clause k of the mirror image holds exactly where clause k of the CNF fails.
     """
 
     rule: RuleSet

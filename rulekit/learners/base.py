@@ -61,16 +61,13 @@ class BaseRuleClassifier(
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
-    """A classifier whose `predict` evaluates `rule_set_` and nothing else.
-
-    A subclass says in `_fit_table` how the rule is learned, and in `_needs` which of its parameters
-    are read only beside certain values of others: elsewhere they are refused, never ignored.
-    """
+    """A classifier that predicts by `rule_set_`, which `_fit_table` of a subclass learns."""
 
     _multi_class: ClassVar[bool] = False
     _proba_follows_rule: ClassVar[bool] = False  # unless rows are weighted
     _level_share: ClassVar[float] = UNIQUE_SHARE  # of rows, beyond which texts are no levels
     _data_notes: tuple[str, ...] = ()
+    # parameters that are refused, not ignored, without certain values of others
     _needs: ClassVar[tuple[Needs, ...]] = ()
     #: Constraints of parameters that learners share; a subclass lists those it adds or changes.
     _own_constraints: ClassVar[dict[str, Any]] = {

@@ -37,10 +37,7 @@ def votes(
     seed: int,
     most_rows: int | None = None,
 ) -> NDArray[np.float64]:
-    """Compute out-of-bag votes of a random forest: codes (n, p), classes (n,); result (n, K).
-
-    O(trees * n * (sqrt(p) + 1) * depth); beside the codes, memory for a few numbers a row.
-    """
+    """Compute out-of-bag votes of a random forest: codes (n, p), classes (n,); result (n, K)."""
     from rulekit.learners.forest_kernels import Rows, grown_votes
 
     n, p = codes.shape
@@ -132,11 +129,9 @@ def judged(
 
 
 def calibrated(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Floats:
-    """Turn out-of-bag vote shares into probabilities by isotonic regression, class by class.
+    """Turn out-of-bag votes (n, K) into probabilities by isotonic regression, class by class.
 
-    Votes are drawn towards the middle. Where errors cost the same that matters little; where a miss
-    costs five false alarms, votes of .2 for a class that hardly occurs make every rule look dear.
-    Rows that no tree has left out keep NaN. Shapes: shares (n, K), codes and weight (n,).
+    Votes are drawn towards the middle; with unequal costs that makes every rule look expensive.
     """
     with_votes = np.flatnonzero(~np.isnan(shares).any(axis=1))
     calibrated_shares = shares.copy()

@@ -84,16 +84,13 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """A form of rule with its learner and settings.
-
-    `empty` is a setting that learns a rule without conditions, if the form has one.
-    """
+    """A form of rule with its learner and settings."""
 
     name: str
     learner: Any
     settings: tuple[Setting, ...]
     free: int = 1
-    empty: Setting | None = None
+    empty: Setting | None = None  # learns a rule without conditions
 
 
 def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form:
@@ -126,33 +123,26 @@ def form_of_points(learner: Any, table: TrainingTable, most: int | None = None) 
 class Choice:
     """The selected form and setting, with the reason.
 
-    `error` is the mean of `measure` of this setting on the inner folds; it is the best of many and
-    therefore optimistic. `measure` is "test_error", or with costs "test_cost_per_100".
-    `constant_error` is the same for the constant rule. `default`, `simplest_within_1se` and `best`
-    are numbers of settings in `table`, `of_forms` the number that each form alone would be given.
-
-    `table` has a row for each setting: ``setting`` (its number), ``form`` where there are several,
-    its parameters, the measure and its standard error over the inner folds, the means
-    ``n_conditions`` and ``n_clauses_used``, ``folds`` (how many were finished), and ``forest_loss``
-    and ``forest_conditions``, a forest's estimate of the measure for the rule of all rows and the
-    size of that rule, unless the time limit passed. Where groups were given also ``gap_error``,
-    ``gap_found``, ``gap_false_alarms`` and ``gap_called_positive``, the largest differences between
-    groups over the rows of all inner folds (NaN where fewer than two groups have 30 rows to count
-    on), and ``gap``, the largest of those that `max_gap` limits.
+    `table` has a row for each setting: ``setting`` (its number), ``form``, its parameters, the
+    measure and its standard error, mean sizes, ``folds`` (how many were finished), and
+    ``forest_loss`` and ``forest_conditions``, a forest's estimate of the measure for the rule of
+    all rows and its size. With groups also ``gap_...``, the largest differences between them over
+    the rows of all inner folds (NaN where fewer than two have 30 rows), and ``gap``, the largest of
+    those that `max_gap` limits.
     """
 
     form: str
     setting: Setting
-    error: float
+    error: float  # mean of `measure` on the inner folds; optimistic, as the best of many
     error_se: float
-    constant_error: float
+    constant_error: float  # of the constant rule
     reason: str
-    default: int
+    default: int  # number of a setting in `table`, as the next three
     simplest_within_1se: int
     best: int
-    of_forms: dict[str, int]
+    of_forms: dict[str, int]  # what each form alone would be given
     table: pd.DataFrame = field(repr=False)
-    measure: str = "test_error"
+    measure: str = "test_error"  # or "test_cost_per_100"
 
     def gap_curve(self) -> pd.DataFrame:
         """List the rows of `table` with the lowest error for each gap between groups."""

@@ -76,19 +76,15 @@ def answers_of_clauses(rule: RuleSet) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Shares:
-    """Shares of the classes among training rows, by kind.
-
-    Shapes: features (kinds, F), counts (kinds, K), factors (K,). `answers`, where given, is the
-    code of the class that each clause, or none, answers, shape (n_clauses + 1,): its share is then
-    the greatest. `slope`, an inverse temperature, multiplies log shares.
-    """
+    """Shares of the classes among training rows, by kind."""
 
     likeness: Any
-    features: NDArray[np.int64]
-    counts: Floats
-    factors: Floats
+    features: NDArray[np.int64]  # (kinds, F)
+    counts: Floats  # (kinds, K)
+    factors: Floats  # (K,)
+    # (n_clauses + 1,): class that each clause, or none, predicts; its share is then the greatest
     answers: NDArray[np.intp] | None = None
-    slope: float = 1.0
+    slope: float = 1.0  # an inverse temperature: multiplies log shares
 
     @classmethod
     def measured(

@@ -60,10 +60,7 @@ class TrainingTable:
         return value
 
     def weights(self, class_weight: Any) -> NDArray[np.float64]:
-        """Combine weights of rows and classes, rescaled to sum to n, shape (n,).
-
-        They are rounded so that their sums over rows are exact in any order.
-        """
+        """Combine weights of rows and classes, rescaled to sum to n with exact sums, shape (n,)."""
 
         def compute() -> NDArray[np.float64]:
             weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)

@@ -13,21 +13,17 @@ from rulekit.style.wording import plural, short_number
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One bar of the figure: range in the data, required region, and value.
-
-    Dates are days since 1970 and levels their places in their order; `label` is the value as people
-    write it. Of points that add up, one test: `points` is what it gives.
-    """
+    """One bar of the figure: range in the data, required region, and value."""
 
     subject: str
-    low: float
+    low: float  # days since 1970 for dates, the place in their order for levels
     high: float
     start: float
     stop: float
     value: float
     label: str
     met: bool
-    points: int | None = None
+    points: int | None = None  # of the test, where points are added up
 
 
 def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:

@@ -449,16 +449,13 @@ def _shown_range(
     everywhere: bool,
     selected: int | None = None,
 ) -> tuple[float, float] | None:
-    """Choose the vertical range: near points, their bars and lines; None without points.
-
-    Near is what lies at most half the height of the front above it, or is selected. Rules without a
-    condition count as the front only if there are no others.
-    """
+    """Choose the vertical range: near points, their bars and lines; None without points."""
     values = points[y].to_numpy(dtype=float)
     if not len(values):
         return None
     front = points["on_front"].to_numpy(dtype=bool)
     sizes = points.get("n_conditions", pd.Series(1.0, points.index)).to_numpy(dtype=float)
+    # rules without a condition count as the front only if there are no others
     ruled = front & (sizes >= LEAST_SIZE)
     base = values[ruled] if ruled.any() else values
     least = LEAST_REACH * (5 * abs(values.max()) or 1.0 if y == COST else 1.0)
@@ -476,16 +473,14 @@ def _shown_range(
 def _add_far(
     figure: go.Figure, shown: pd.DataFrame, axes: tuple[str, str], limits: tuple[float, float]
 ) -> None:
-    """Label the points above the shown range with an arrow at the edge, in the first free line.
-
-    Labels of the smallest size are beside it: centred, they would meet the numbers of the axis.
-    """
+    """Label the points above the shown range with an arrow at the edge, in the first free line."""
     x, y = axes
     marks, (_, high) = shown[[x, y]].to_numpy(dtype=float), limits
     plots = [_Plot((_across(shown, x), limits), size, marks) for size in PLOTS]
     for size, same_size in shown[shown[y] > high].groupby(x):
         several = f" {len(same_size)} from" if len(same_size) > 1 else ""
         text = f"↑{several} {measured(same_size[y].min(), y)}"
+        # centred at the smallest size, it would meet the numbers of the axis
         centred = size != shown[x].min()
         line = _free_line(plots, (size, high), LETTER * len(text), centred=centred)
         figure.add_annotation(

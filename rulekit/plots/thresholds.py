@@ -69,10 +69,7 @@ def threshold_figure(
     labels: tuple[object, object] = ("positive", "other"),
     classes: Sequence[Any] | None = None,
 ) -> go.Figure:
-    """Draw a column's values by class with its cut points, and below the class share per bin.
-
-    At most 20 different values are drawn evenly side by side; for far outliers, see `gathered`.
-    """
+    """Draw a column's values by class with its cut points, and below the class share per bin."""
     present = ~np.isnan(values)
     if not present.any():
         raise ValueError(f"Column {name!r} holds no value; there is nothing to draw.")

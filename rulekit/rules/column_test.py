@@ -25,23 +25,18 @@ LOWER, UPPER = (">", ">="), ("<", "<=")
 
 @dataclass(frozen=True, slots=True)
 class FeatureTest:
-    """The values of one column that meet several conditions at once.
-
-    `low` and `high` are positions (see `Literal.positions`), infinite and closed where there is no
-    end. `values` lists the only values allowed, sorted, or is None where any value of the interval
-    is; levels with an order are always listed. `excluded` lists the others inside the interval.
-    `literals` are the original conditions; equality ignores them.
-    """
+    """The values of one column that meet several conditions at once."""
 
     feature: str
-    low: float = -math.inf
+    low: float = -math.inf  # a position, see `Literal.positions`; closed if infinite
     low_closed: bool = True
     high: float = math.inf
     high_closed: bool = True
+    # the only values allowed, sorted; None for an interval, never for levels with an order
     values: tuple[Scalar, ...] | None = None
-    excluded: tuple[Scalar, ...] = ()
+    excluded: tuple[Scalar, ...] = ()  # values inside the interval
     missing: bool = False
-    literals: tuple[Literal, ...] = ()
+    literals: tuple[Literal, ...] = ()  # original conditions; equality ignores them
     scale: tuple[Any, ...] = (None, None, None)
 
     @property

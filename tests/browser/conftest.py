@@ -46,11 +46,7 @@ def server(shared_workspace) -> Iterator[str]:
 
 @contextmanager
 def visits(chromium, request) -> Iterator[Callable[..., Visitor]]:
-    """Yield a function that opens a path as a new visitor.
-
-    ``visit("/rules")`` uses the shared server, ``visit("/", address=...)`` another one. At the end
-    no visitor may have requested anything outside the machine, nor met an error.
-    """
+    """Yield a function that opens a path as a new visitor; no visitor may meet an error."""
     visitors = []
 
     def opened(path="/", *, address=None, height=1400, **options):

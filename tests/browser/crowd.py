@@ -24,10 +24,7 @@ def with_table(browser, address, number):
 
 
 def models_at_once(visitors):
-    """Click Models in all browsers; return the seconds from the last click to the last first curve.
-
-    The rule must be visible beside the curve; a run that ends in an error times out here.
-    """
+    """Click Models in all browsers; return the seconds to the last first curve."""
     for visitor in visitors:
         visitor.page.get_by_test_id("stTopNavLink").filter(has_text="Models").click()
     clicked = time.monotonic()

@@ -71,13 +71,9 @@ def covered(page: Any) -> list[str]:
 
 
 def findings(page: Any) -> list[str]:
-    """Return what axe-core calls serious or critical: the rule and where it is broken.
-
-    A page that is drawn anew fades meanwhile, which lowers its contrast: what is found is judged
-    once more when the page is steady.
-    """
+    """Return what axe-core calls serious or critical: the rule and where it is broken."""
     found = _judged(page)
-    if found:
+    if found:  # a page that is drawn anew fades meanwhile, which lowers its contrast
         page.wait_for_function(STEADY)
         found = [one for one in _judged(page) if one in found]
     return found

@@ -34,10 +34,7 @@ def looked_at(visitor, name):
 
 
 def walked(visitor, file):
-    """Go from Data to a rule downloaded from Export, looking at every page; return its text.
-
-    On Score, the `file` is scored.
-    """
+    """Go from Data to a rule downloaded from Export, scoring `file`; return the rule's text."""
     looked_at(visitor, "data")
     for name, (title, _) in list(PAGES.items())[1:]:
         visitor.turn_to(title)

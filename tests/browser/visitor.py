@@ -59,11 +59,7 @@ class Address(str):
 
 @contextmanager
 def served(workspace: Path, script: str = "app.py", first: str = "") -> Iterator[Address]:
-    """Start the dashboard (or another script) on a free port and give its address.
-
-    `first` is what the server's process does before. At the end its visitors must have left
-    (`Visitor.leave`), or they complain of the silence.
-    """
+    """Start a script on a free port after running `first`; visitors must leave before the end."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -190,11 +186,8 @@ class Visitor:
         self.until_sent(button.click, f"the button {key!r}")
 
     def until_sent(self, act: Callable[[], Any], what: str) -> None:
-        """Act, and once more if nothing is sent to the server.
-
-        A click is lost if a timer's run puts a new button into the place of the old one between
-        the mouse's going down and up. A person then does it again.
-        """
+        """Act, and once more if nothing is sent to the server."""
+        # a click is lost if a timer's run replaces the button while the mouse is down
         before = self.wire.asked
         for _ in range(2):
             act()
@@ -224,11 +217,7 @@ class Visitor:
         return self
 
     def reads(self, sentence: str) -> None:
-        """Wait until a sentence stands on the page; the page's text is told if it never does.
-
-        A run may be over before the browser has drawn its last words, so a look at one moment
-        would say more about the machine's load than about the page.
-        """
+        """Wait until the page shows a sentence, as a run may end before the page is drawn."""
         try:
             self.until(lambda: sentence in self.text())
         except AssertionError:

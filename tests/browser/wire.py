@@ -29,11 +29,10 @@ STEADY = """() => document.getAnimations().every(
 
 
 class Wire:
-    """The runs of a page's script: asked for by an action, going on, over.
+    """The runs of a page's script: requested by an action, running, finished.
 
-    A run answers an action if it began after the action was sent and runs the whole script or the
-    fragment that was acted in. A run that ends early hands what it should have answered to the one
-    after it. What timers (``run_every``) ask for is no action.
+    A run answers an action if it began after the action was sent and runs the whole script or its
+    fragment; if it ends early, the next run does. Runs of timers (``run_every``) answer none.
     """
 
     def __init__(self, page: Any):

@@ -19,9 +19,8 @@ def gate(journal):
 class Stump(ClassifierMixin, BaseEstimator):
     """Predicts 1 where column `column` is above `theta`; always 0 where `theta` is large.
 
-    `journal` names a folder: each fit leaves a file there, so that tests can count fits over
-    processes. `pause` seconds are spent in each fit. While a file beside the folder (see `gate`)
-    holds a number, fits wait as soon as that many are done.
+    Each fit takes `pause` seconds and leaves a file in the folder `journal`, to be counted over
+    processes; `gate` can make fits wait.
     """
 
     def __init__(self, theta=0.0, column=0, pause=0.0, journal=None, fail_at=None):

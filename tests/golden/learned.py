@@ -63,11 +63,7 @@ SLOW = (
 
 
 def case(learner: str, table: str, told: Any = None, **parameters: Any) -> Case:
-    """Describe one fit: class, table, the class described if not the table's, and parameters.
-
-    `told` is a class to describe, "every class" for a target that is left as it is, "weighted" for
-    rows of weight 0 to 3, or "path" for the whole path of rules.
-    """
+    """Describe one fit; `told`: a class, "every class", "weighted" (rows of 0 to 3) or "path"."""
     target, positive = TABLES[table]
     special = told in ("every class", "weighted", "path")
     settings = ", ".join(f"{k}={_short(v)}" for k, v in parameters.items())

@@ -43,12 +43,7 @@ def _no_job_outlives_its_test():
 
 @pytest.fixture
 def open_app():
-    """Return a function that opens the dashboard in a new session, on the page asked for.
-
-    ``open_app("rules", sample="iris")`` begins with a bundled table, its target chosen;
-    ``open_app("rules", state=state)`` with an analysis; ``open_app(query={"analysis": id})`` with
-    query parameters in the address.
-    """
+    """Return a function that opens a page in a new session, with a sample or a state."""
 
     def begun(page="data", *, sample=None, state=None, query=None):
         if sample is not None and page == "data":

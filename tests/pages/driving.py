@@ -30,11 +30,7 @@ loaded = cache(load_sample)
 
 @contextmanager
 def routed():
-    """Route every run through ``app.py``, as on a server that has answered before.
-
-    `AppTest` otherwise starts each run as a fresh server does, which runs a page's file without
-    the router; that case is tested in the browser. A run that raises fails the test.
-    """
+    """Route every run through ``app.py``, as after a server's first run; fail on exceptions."""
     begin, run = PagesManager.__init__, AppTest._run
 
     def with_navigation(self, *args, **kwargs):

@@ -85,10 +85,7 @@ def histogram(problem, g, violated):
 
 
 def best_intervals(problem, features, H, theta):
-    """Choose for each row of `H`, the histogram of a feature: value, low, high, absent.
-
-    Ties go to fewer literals, then to the lower bins.
-    """
+    """Choose each feature's interval; ties go to fewer literals, then to the lower bins."""
     price, rows, n_bins = theta + TIE, np.arange(len(H)), problem.n_bins[features]
     last, slot = n_bins - 1, np.arange(H.shape[1])
     is_bin, lost = slot < n_bins[:, None], H[rows, n_bins]
@@ -133,10 +130,9 @@ def value_now(H, state, r, theta):
 
 
 def started(state, r, theta):
-    """Let clause `r`, which has no literals, start on two features at most.
+    """Start clause `r`, which has no literals, on two features at most.
 
-    Narrowing feature after feature misses pairs of conditions that only pay together. Ties go to
-    the better single features first, then to the lower bins of the first.
+    Ties go to the better single features first, then to the lower bins of the first.
     """
     problem, g = state.problem, savings(state, r)
     if not problem.n_features:
@@ -269,10 +265,7 @@ class Moves:
         return state
 
     def visit(self, boxes, n_clauses, *, undisturbed):
-        """Descend from a rule, fill it up to `n_clauses`, and descend again.
-
-        An undisturbed rule is improved before clauses are added, and after that only if any was.
-        """
+        """Descend from a rule, add clauses up to `n_clauses`, and descend again."""
         state = BoxState(self.problem, boxes)
         if undisturbed:
             state = self.descend(state)

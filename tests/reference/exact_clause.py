@@ -29,10 +29,7 @@ class _Search:
         return self.task.weight_n[rows].sum()
 
     def visit(self, P, N, candidates, own, above=0.0):
-        """Search all clauses that add columns to those of `own`, each with the rows it alone takes.
-
-        `above` bounds what is left to search outside this node.
-        """
+        """Search clauses that extend `own`; `above` bounds what is outside this node."""
         p, n = self.weigh_p(P), self.weigh_n(N)
         value = p - n - self.theta * len(own)
         if value > self.best + BETTER:

@@ -21,8 +21,8 @@ def booleans(X, rows):
 def learn(X, y, judges, max_variables=10):
     """Learn from numbers without gaps, every column of more than two values in both parts.
 
-    Returns the chosen columns, the ranking they come from (0, 1, 2 for F, mutual information,
-    chi-square), the number of held-out rows that each k gets right, and the final counters.
+    Returns the chosen columns, the number of their ranking (F, mutual information, chi-square), the
+    held-out rows that each k gets right, and the counters.
     """
     B = booleans(X, ~judges)
     train, held = B[~judges], B[judges]

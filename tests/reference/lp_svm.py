@@ -6,13 +6,10 @@ from scipy.optimize import linprog
 
 
 def primal_value(A, signs, nu, weight=None, ways=None):
-    """Optimal value of ``nu e'y + |w|_1`` subject to ``D (A w - e gamma) + y >= e``, (2).
-
-    The weights are written ``w = p - q`` with p and q not negative, in place of the bounds t;
-    where a weight has a way, the other one of the two is 0.
-    """
+    """Optimal value of ``nu e'y + |w|_1`` subject to ``D (A w - e gamma) + y >= e``, (2)."""
     m, n = A.shape
     ways = np.zeros(n) if ways is None else ways
+    # w = p - q with p and q not negative; where a weight has a way, one of them is 0
     parts = [(0, 0 if way < 0 else None) for way in ways]
     parts += [(0, 0 if way > 0 else None) for way in ways]
     price = nu * (np.ones(m) if weight is None else weight)

@@ -10,12 +10,7 @@ TIE = 1e-9
 
 
 def near_rules_by_force(holds, y, weight, theta, margin, max_clauses, max_conditions, best):
-    """Return the cost of each rule within the margin none of whose parts could be left out.
-
-    A rule is a set of clauses, a clause a set of columns of `holds`, shape (n, d); it describes the
-    rows `y`. `best` is what some rule is known to cost. A clause that holds nowhere is never met,
-    as it costs more than nothing.
-    """
+    """Return the cost of each rule within the margin of `best` without superfluous parts."""
     clauses = [
         c for size in range(max_conditions + 1) for c in combinations(range(holds.shape[1]), size)
     ]

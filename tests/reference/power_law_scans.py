@@ -167,10 +167,8 @@ def running_mass(keys, mass):
 
 
 def best_event(keys, start, mass):
-    """Follow the left side over events that let rows in or out, and take the best stop.
-
-    The lowest bit of a key says that its row leaves, the bits above it are the row's label.
-    """
+    """Follow the left side over events that let rows in or out, and take the best stop."""
+    # the lowest bit of a key means that its row leaves, the bits above it are the row's label
     code = keys & ((2 << mass.bits) - 1)
     change = np.repeat(mass.table, 2, axis=0)  # rows that come in at even codes, rows that leave
     change[1::2] *= -1.0

@@ -10,10 +10,7 @@ PRICES = (BoxPrices(), HAMMING, BoxPrices(0.3, 0.3, 0.1))
 
 
 def box_rows(codes, n_bins, y, weight=None, prices=ERRORS, *may, reads=None, **named):
-    """Make the work arrays of bin codes; without `reads` each feature is a column of its own.
-
-    `may` and `named` are may_start, may_end and may_test_missing; those not given allow all.
-    """
+    """Build a `BoxRows`; by default each feature is a column, and everything is allowed."""
     n_bins = np.asarray(n_bins, dtype=np.int64)
     p, most = len(n_bins), int(n_bins.max(initial=1))
     shapes = {"may_start": (p, most), "may_end": (p, most), "may_test_missing": (p,)}

@@ -50,10 +50,7 @@ def cover_problem(A, y=None, weight=None, perturbation=None, form="cnf"):
 
 
 def threshold_table(seed, n=80, features=4, cuts=5, levels=0, missing=0.0):
-    """A binary table as a binarizer makes it: thresholds both ways, and levels of a category.
-
-    Labels follow a rule on the first two numbers, with a fifth of them flipped.
-    """
+    """Build a binary table of thresholds and levels; labels follow a rule, a fifth flipped."""
     rng = np.random.default_rng(seed)
     X = np.round(rng.random((n, features)), 2)
     y = (X[:, 0] > 0.6) | (X[:, 1] <= 0.3)

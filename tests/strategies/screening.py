@@ -15,10 +15,7 @@ WEIGHTS = (0.5, 1.0, 1.0, 2.0, 0.0)
 
 
 def tied_table(seed, n=24, features=2, cuts=3, weighted=False):
-    """Codes of a few cells, labels that follow them loosely, and both sides of every cut.
-
-    Returns cells, the same as a matrix, labels, weights, and the chains, narrowest column first.
-    """
+    """Return cells, the same as a matrix, labels, weights, and chains (narrowest column first)."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, n + 1))
     codes = rng.integers(0, cuts + 1, (n, features))
@@ -56,10 +53,7 @@ def tied_table(seed, n=24, features=2, cuts=3, weighted=False):
 
 @cache
 def solved_instances():
-    """Small tables with heavy ties, a third of them weighted, with a price and all clauses' costs.
-
-    Returns price, cells, matrix, labels, weights, chains and costs of each.
-    """
+    """Return price, cells, matrix, labels, weights, chains and all costs of small tied tables."""
     found = []
     for seed in range(N_INSTANCES):
         theta = 1.0 / LAMBDAS[seed % len(LAMBDAS)]

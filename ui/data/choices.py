@@ -416,10 +416,7 @@ def _audit_line(table: Table) -> None:
 
 
 def read_dates(name: str, day_first: bool | None) -> None:
-    """Convert a text column to dates that a rule may use.
-
-    The order of day and month found in the cells is kept for later files with ambiguous dates.
-    """
+    """Convert a text column to dates; the order of day and month is kept for later files."""
     state = app_state()
     table = state.table.as_date(name, day_first=day_first)
     if day_first is None:
@@ -432,10 +429,7 @@ def read_dates(name: str, day_first: bool | None) -> None:
 
 
 def use_columns(names: Collection[str]) -> None:
-    """Make columns features, those with dates in another format than ISO as dates.
-
-    Raises DataError about the first whose dates cannot be read, after all others are features.
-    """
+    """Make columns features; raise DataError at the end for the first with unreadable dates."""
     unread = _read_dates_of(names)
     set_roles([name for name in names if name not in unread], "feature")
     for error in unread.values():
@@ -458,10 +452,7 @@ def _read_dates_of(names: Iterable[str]) -> dict[str, DataError]:
 
 
 def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
-    """Apply the editor's edited cells (row number to new values) to the analysis.
-
-    Raises DataError about the first new feature whose dates cannot be read, after all other edits.
-    """
+    """Apply edited cells (row number to new values); raise DataError for unreadable dates last."""
     state = app_state()
     names = [c.name for c in state.table.columns]
     roles = {names[row]: cells["role"] for row, cells in edits.items() if "role" in cells}

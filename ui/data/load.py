@@ -128,11 +128,7 @@ def _wide_card(
 def proposed(
     names: Sequence[str], target: str, words: str = "", more: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the columns to read, in the file's order: target, named ones, then matching ones.
-
-    Columns match if their name contains one of the words (all match without words); the first ones
-    are taken as far as the limit allows.
-    """
+    """Return the columns to read, in the file's order: target, named ones, then matching ones."""
     wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
     taken = {target, *more}
     for name in names:

@@ -77,13 +77,11 @@ def _finding(note: QualityNote, index: int) -> None:
 
 
 def _is_done(note: QualityNote) -> bool:
-    """Whether the column is ignored already, so that nothing is proposed for it.
-
-    A column of numbers with a few texts is the exception: it was set aside only for its texts.
-    """
+    """Whether the column is ignored already, so that nothing is proposed for it."""
     state = app_state()
     if note.suggestion != "as_numeric":
         return state.table.column(note.column).role in ("ignore", "id")
+    # a column of numbers with a few texts was set aside only for its texts
     present = state.table.frame[note.column].dropna()
     mostly_text = float(np.isfinite(numbers_in(present)).mean()) < NUMBERS_SHARE
     return mostly_text or note.column in state.options.get(IGNORED, ())

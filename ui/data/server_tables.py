@@ -240,7 +240,6 @@ def _counted(
     clauses: Sequence[ClauseStatistics],
     source: Mapping[str, Any],
 ) -> None:
-    """Show the counts."""
     share = percent(whole.errors / whole.n) if whole.n else "—"
     words = f"Wrong on all {whole.n:,} rows of {source_words(source)}: "
     st.markdown(f"{md(words, 200)}**{share}** ({whole.errors:,} rows)")

@@ -57,11 +57,7 @@ def data_root() -> Path | None:
 
 
 def listed_tables() -> list[str]:
-    """List the tables below the folder, as paths relative to it, sorted; at most 500.
-
-    A folder with Parquet files, directly or in parts called ``name=value``, is a table, too; it
-    ends in a slash.
-    """
+    """List at most 500 tables below the folder, sorted; a Parquet folder ends in a slash."""
     folder = data_root()
     if folder is None:
         return []
@@ -343,17 +339,13 @@ def _free(table: Any) -> str:
 
 @dataclass(frozen=True)
 class AllRows:
-    """The settings of a page, applied to the whole source.
-
-    `names` are the columns' names on the page, in the source's order; `classes` the label of each
-    value of the class, `other` that of any other value (None excludes such rows).
-    """
+    """The settings of a page, applied to the whole source."""
 
     location: TableLocation
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the columns on the page, in the source's order
     target: str
-    classes: tuple[tuple[Any, Any], ...]
-    other: Any = None
+    classes: tuple[tuple[Any, Any], ...]  # (value, label)
+    other: Any = None  # label of any other value; None excludes such rows
 
     def labelled(self, table: Any) -> Any:
         """Return the whole table with the page's names and labels, without unlabelled rows."""

@@ -109,10 +109,7 @@ def which(parts: Sequence[str]) -> tuple[str, str]:
 def case_table(
     frame: pd.DataFrame, show: str, rule: RuleSet, rows: Rows, train: Rows, state: AppState
 ) -> int | None:
-    """Show the list of cases; return the chosen position among `rows`, None if none is listed.
-
-    `frame` is the result of `ui.rule_numbers.case_frame` for the rows; for `show` see `case_list`.
-    """
+    """Show the list of cases; return the chosen position among `rows`, None if none is listed."""
     search, *narrow = st.columns([4, 3, 3, 3], vertical_alignment="bottom")
     words = search.text_input("Search in any column, or a row number", key="explain_words", **KEEP)
     keep = _narrowed(narrow, rule, rows, state)

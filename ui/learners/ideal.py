@@ -167,13 +167,10 @@ MODES = {
 
 
 def _binarizer(spec: RunSpec, state: AppState) -> Binarizer | None:
-    """Return what cuts numbers; None for the paper's medians.
-
-    Without a binarizer the learner tests every gap, so one with medians is used if the table has
-    columns with gaps that rules must not test.
-    """
+    """Return what cuts numbers; None for the paper's medians."""
     if spec.ideal_cuts == "binning":
         return state.binning.binarizer()
+    # without a binarizer the learner tests every gap, also of columns that rules must not test
     untested = [
         c.name
         for c in state.table.columns

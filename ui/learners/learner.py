@@ -105,16 +105,12 @@ def nothing(*_: Any, **__: Any) -> None:
 
 @dataclass(frozen=True)
 class Cards:
-    """Cards of some learners' models; each shows nothing for other models.
+    """Cards of some learners' models; each shows nothing for other models."""
 
-    `models` on Models, below the picked rule; `rules` on Rules, below the figures; `pictures` below
-    its clauses; `explain` on Explain, below the prediction (`plain` is the presenter mode).
-    """
-
-    models: Callable[..., Any] = nothing
-    rules: Callable[..., Any] = nothing
-    pictures: Callable[..., Any] = nothing
-    explain: Callable[..., Any] = nothing
+    models: Callable[..., Any] = nothing  # on Models, below the picked rule
+    rules: Callable[..., Any] = nothing  # on Rules, below the figures
+    pictures: Callable[..., Any] = nothing  # on Rules, below the clauses
+    explain: Callable[..., Any] = nothing  # on Explain; `plain` is the presenter mode
 
 
 @dataclass(frozen=True)
@@ -152,29 +148,25 @@ def price_dials(setting: Setting, n_rows: int) -> list[Dial]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Learner(Family):
-    """An entry of `FAMILIES`, with its form and cards.
+    """An entry of `FAMILIES`, with its form and cards."""
 
-    `grid` returns the values of a sweep by the estimator's names; `own_parameters` what is set
-    besides `parameters_of_run` and `reads`, the settings of a run that not every learner reads. A
-    variant of a search consists of the entries that its settings contain. `usual` are fields of a
-    run that depend on the table. `form` draws the main settings if the learner is selected,
-    `finer_form` the collapsed ones, and both return fields of the run (None, after a message, if a
-    setting cannot be read). `dials` are the sliders of a selected setting.
-    """
-
-    grid: Callable[[RunSpec], dict[str, list[Any]]]
+    grid: Callable[[RunSpec], dict[str, list[Any]]]  # of a sweep, by the estimator's names
+    # parameters besides `parameters_of_run` and those of `reads`
     own_parameters: Callable[[RunSpec, AppState, Setting], dict[str, Any]] = (
         lambda spec, state, variant: {}
     )
+    # additional entries of the settings of each variant of a search
     variants: Callable[[RunSpec], tuple[dict[str, Any], ...]] = lambda spec: ()
     variant_words: Callable[[Setting], list[str]] = lambda setting: []
-    reads: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()  # settings of a run that not every learner reads
+    # fields of a run: from the table, the main form, and the collapsed one (None, after a message,
+    # if a setting cannot be read)
     usual: Callable[[pd.DataFrame, pd.Series], dict[str, Any]] = lambda X, y: {}
     form: Callable[[RunSpec], dict[str, Any]] = lambda usual: {}
     finer_form: Callable[[AppState, RunSpec, Sequence[str]], dict[str, Any] | None] = (
         lambda state, usual, learners: {}
     )
-    dials: Callable[[Setting, int], list[Dial]] = price_dials
+    dials: Callable[[Setting, int], list[Dial]] = price_dials  # sliders of a selected setting
     cards: Cards | None = None
 
     @classmethod

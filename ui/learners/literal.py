@@ -202,12 +202,7 @@ def conditions(spec: RunSpec) -> dict[str, list[Any]]:
 
 
 def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
-    """Return the parameters of the box search alone, plain or as a variant.
-
-    In a sweep over numbers of conditions, a condition must save a thousandth of the rows. A quick
-    search makes no perturbations; for several outcomes its conditions must save five times as many
-    rows, in fewer clauses. What `RuleClassifier` selected is searched as there.
-    """
+    """Return the parameters of the box search alone, plain or as a variant."""
     by_price = "theta" in variant or (spec.view == "prices" and "max_conditions" not in variant)
     y = state.training[1]
     more: dict[str, Any] = {}

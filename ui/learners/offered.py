@@ -52,17 +52,12 @@ def chosen(spec: RunSpec) -> list[Learner]:
 
 
 def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
-    """List the learners of a run, plain and then their variants; each is swept separately.
-
-    Plain ones are in the order of `LEARNERS`; the fast ones come second, so that they do not wait.
-    A variant consists of the additional entries of its settings. A quick search has rules of both
-    sides if selected, and no other variant.
-    """
+    """List the learners of a run, plain and then their variants; each is swept separately."""
     if not spec.thorough:
         sides: list[dict[str, Any]] = [{}, {"describes": "other"}] if spec.against else [{}]
         return [(learner, side | {QUICK: True}) for learner in chosen(spec) for side in sides]
     plain = [learner for learner in LEARNERS.values() if learner.key in spec.learners]
-    first, rest = plain[:1], plain[1:]
+    first, rest = plain[:1], plain[1:]  # the fast ones come second, so that they do not wait
     ordered = first + sorted(rest, key=lambda learner: not learner.at_once)
     variants = [(learner, v) for learner in chosen(spec) for v in learner.variants(spec)]
     return [(learner, {}) for learner in ordered] + variants
@@ -71,10 +66,8 @@ def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
 def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     """List the settings of a run, numbered like its rows; see `varied` for the order.
 
-    A setting has ``learner`` and, if selected, ``theta`` (ν for boxes from a plane, τ for trees),
-    ``n_clauses``; for trees ``max_power_laws`` and ``max_depth``; for the ideal DNF only
-    ``max_variables``, for the box search only ``max_conditions``; for a variant also ``describes``
-    ("other": the rule describes the other class), ``robustness``, ``label_noise`` and ``quick``.
+    A setting has ``learner`` and the learner's grid (``theta`` is ν for boxes from a plane, τ for
+    trees); of variants also ``describes``, ``robustness``, ``label_noise`` or ``quick``.
     """
     return tuple(
         setting | variant for learner, variant in varied(spec) for setting in learner.settings(spec)

@@ -47,33 +47,13 @@ FORMER_FIELDS = {"doubting": "noisy"}  # in older files
 
 @dataclass(frozen=True)
 class RunSpec:
-    """The settings of a run.
-
-    `view` is what the box search is swept over: "conditions", the numbers in `limits`, or "prices",
-    `thetas` and `clauses`. `thorough` is false for the quick search, `budget` is the time in
-    seconds for all learners of a comparison together (None for no limit), `baselines` is whether
-    reference models are fitted, too.
-
-    `costs` are the costs of wrong predictions in `cost_unit`: for each pair of different labels, in
-    their order, the cost of predicting the second for a row of the first; empty if errors are
-    counted.
-
-    `forbidden`, `required` and `directions` name columns; a direction is ">" or "<". `against`,
-    `robust` and `noisy` are whether the box search also searches for rules of the other class, for
-    rules in which more than one condition excludes each wrong row, and with doubtful rows
-    discounted; `ideal_cuts` is how the ideal DNF cuts numbers ("median" or "binning"), `ideal_mode`
-    its mode. `nus` are the prices of "hyperplane", and `plane_answers` is whether its plane
-    predicts the rows outside all boxes; `taus` are the impurities of "power_law_tree".
-
-    `max_gap` is the largest gap between the groups of `gap_column` that a suggested rule may have
-    on the training rows; None without a limit. It has no influence on the points of a curve.
-    """
+    """The settings of a run."""
 
     learners: tuple[str, ...] = ("search",)
-    view: str = "conditions"
+    view: str = "conditions"  # sweep of the box search: over `limits`, or "prices"
     limits: tuple[int, ...] = LIMITS
-    thorough: bool = True
-    budget: float | None = None
+    thorough: bool = True  # False is the quick search
+    budget: float | None = None  # seconds for all learners of a comparison together
     thetas: tuple[float, ...] = tuple(THETA_GRID)
     clauses: tuple[int, int] = (1, 5)
     folds: int = 10
@@ -82,23 +62,25 @@ class RunSpec:
     refine: bool = False
     allow_disabled: bool = False
     class_weight: str | None = None
+    # for each pair of different labels, in their order, the cost of predicting the second for a row
+    # of the first; empty if errors are counted
     costs: tuple[float, ...] = ()
     cost_unit: str = ""
     forbidden: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     allow_not_equal: bool = True
-    directions: tuple[tuple[str, str], ...] = ()
+    directions: tuple[tuple[str, str], ...] = ()  # (column, ">" or "<")
     baselines: bool = True
-    against: bool = True
-    robust: bool = True
-    noisy: bool = True
-    ideal_cuts: str = "median"
+    against: bool = True  # also search rules of the other class
+    robust: bool = True  # ... in which more than one condition excludes each wrong row
+    noisy: bool = True  # ... with doubtful rows discounted
+    ideal_cuts: str = "median"  # or "binning"
     ideal_mode: str = "compact"
-    nus: tuple[float, ...] = NUS
-    plane_answers: bool = False
-    taus: tuple[float, ...] = TAUS
+    nus: tuple[float, ...] = NUS  # prices of "hyperplane"
+    plane_answers: bool = False  # its plane predicts the rows outside all boxes
+    taus: tuple[float, ...] = TAUS  # impurities of "power_law_tree"
     gap_column: str = ""
-    max_gap: float | None = None
+    max_gap: float | None = None  # between its groups, in training rows, for a suggested rule only
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain JSON values."""
@@ -113,10 +95,8 @@ class RunSpec:
 
     @property
     def chooses(self) -> bool:
-        """Whether `RuleClassifier` selects the suggested rule.
-
-        It learns no CNF, and takes long with required columns, whose rules are no look-ups.
-        """
+        """Whether `RuleClassifier` selects the suggested rule."""
+        # it learns no CNF, and takes long with required columns
         return (
             self.thorough
             and self.budget is None
@@ -144,15 +124,10 @@ class RunSpec:
         return Costs(matrix=dict(zip(pairs, self.costs, strict=True)), unit=self.cost_unit)
 
     def constraints(self, features: Sequence[str], towards: Any) -> dict[str, Any] | None:
-        """Return the constraints of the run, None without any.
-
-        Constraints on columns that are not features are left out, except required columns, which
-        the learner then rejects. Directions lead to the class `towards`, whichever class a rule
-        describes.
-        """
+        """Return the constraints of the run, None without any; directions lead to `towards`."""
         given = {
             "forbidden": tuple(name for name in self.forbidden if name in features),
-            "required": self.required,
+            "required": self.required,  # the learner rejects columns that are not features
             "directions": {name: sign for name, sign in self.directions if name in features},
         }
         if self.allow_not_equal and not any(given.values()):
@@ -171,11 +146,7 @@ def quick_rows(X: pd.DataFrame, y: pd.Series, rows: NDArray[np.intp]) -> NDArray
 def quick_part(
     X: pd.DataFrame, y: pd.Series, rows: NDArray[np.intp], estimator: Any
 ) -> tuple[NDArray[np.intp], list[str]]:
-    """Select the rows and columns of the quick search.
-
-    The columns are those most associated with the outcome in these rows, and those named in the
-    estimator's settings. Other rows have no influence.
-    """
+    """Select the rows of the quick search, and the columns named in settings or most associated."""
     part = quick_rows(X, y, rows)
     if X.shape[1] <= QUICK_COLUMNS:
         return part, list(X.columns)
@@ -200,11 +171,8 @@ def chosen_setting(selected: Mapping[str, Any], positive: Any) -> dict[str, Any]
 
 
 def quiet() -> None:
-    """Silence warnings that the pages show in their own words.
-
-    Set for the whole process: runs may be fitted in threads, and `warnings.catch_warnings` is not
-    thread-safe.
-    """
+    """Silence warnings that the pages show in their own words, process-wide."""
+    # `catch_warnings` is not thread-safe, and runs may be fitted in threads
     for category in (ConvergenceWarning, EmptyRuleWarning, MonotonicityWarning):
         warnings.simplefilter("ignore", category)
 

@@ -318,11 +318,7 @@ def fold_choices(n_rows: int, n_least: int) -> dict[int, str]:
 
 
 def _begins_with(state: AppState) -> RunSpec:
-    """Return the defaults of the form; they stay the same throughout a session.
-
-    Before any run, prices are in proportion to the number of rows, and the variants of the search
-    are off for large tables. A comparison searches no variants: those of the last search count.
-    """
+    """Return the defaults of the form; they stay the same throughout a session."""
     if "_form_begins" not in st.session_state:
         X, y = state.training
         usual = state.spec
@@ -330,6 +326,7 @@ def _begins_with(state: AppState) -> RunSpec:
         suggested = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
         begun = [RunSpec.from_dict(r) for r in state.runs]
         first = replace(usual, thetas=thetas, **suggested)
+        # a comparison searches no variants: those of the last search count
         kinds = next((run for run in reversed(begun) if run.budget is None), first)
         variants = {name: getattr(kinds, name) for name in ("against", "robust", "noisy")}
         usual = replace(begun[-1] if begun else first, **variants)
@@ -346,11 +343,8 @@ def _columns(
     state: AppState,
     **more: Any,
 ) -> list[str]:
-    """Return the selected columns; only these are sent to the browser unless all are `listed`.
-
-    Columns that are no features at present are set aside until they are features again.
-    """
-    aside = _aside(key)
+    """Return the selected columns; only these are sent to the browser unless all are `listed`."""
+    aside = _aside(key)  # columns that are no features at present
     before = [*st.session_state.get(key, usual), *st.session_state.get(aside, ())]
     st.session_state[aside] = [name for name in before if name not in state.features]
     st.session_state[key] = chosen = [name for name in before if name in usable]

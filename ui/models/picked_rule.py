@@ -321,10 +321,7 @@ def _turned(result: RunResult, name: str, key: str) -> None:
 def of_other_kind(
     result: RunResult, setting: Mapping[str, Any], name: str, value: Any
 ) -> int | None:
-    """Return the point of another kind with nearly the limit of a setting, or None.
-
-    Of several, the one that a thorough search selects comes first, then the lowest error.
-    """
+    """Return the point of another kind with nearly the limit of a setting, or None."""
     wanted = _at_limit(setting) | {name: value}
     wanted = {k: v for k, v in wanted.items() if not (k in KINDS_OF_RULE and v in (0, "for"))}
     near = _alike(result, wanted)
@@ -357,11 +354,7 @@ SHOWN = "_offer_shown"
 def difference(
     first: RuleSet, second: RuleSet, X: pd.DataFrame, y: pd.Series, wording: Wording
 ) -> tuple[list[str], str]:
-    """Describe the differences between two rules; the second is shown in the form of the first.
-
-    Returns sentences (not escaped), and the clauses of both for ``st.code``, one per line: "-" for
-    those of the first only, "+" for those of the second only. Empty if they have the same clauses.
-    """
+    """Describe the differences of two rules: unescaped sentences, and clauses with "-" or "+"."""
     comparison = compare_rules(first, second, columns_of(X))
     differs = comparison.removed or comparison.added or comparison.changed
     sentences = [*_about_clauses(comparison, wording), _about_answers(comparison, y)]

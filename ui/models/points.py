@@ -74,24 +74,17 @@ class Suggestion:
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """The points of all runs on one curve, without settings with missing folds.
-
-    By number: `settings`, `specs` (the run of each), and the rows of `points`: the columns of
-    `Comparison.points`, and ``limit`` (the maximal number of conditions; the maximum over all
-    folds' rules if the setting has none, or they have more), ``label`` (the setting in words),
-    ``one_minus_f1`` and ``one_minus_auc``. `models` are by `ui.picked.model_key`, `references` are
-    the reference models on the same folds. `key` is the `ui.learners.offered.curve_key`. `gaps` are
-    the gaps of all rules between the groups of `gap_column` on the training rows, NaN if unknown;
-    suggested rules keep `max_gap`.
-    """
+    """The points of all runs on one curve, without settings with missing folds."""
 
     settings: tuple[dict[str, Any], ...] = ()
-    specs: tuple[RunSpec, ...] = ()
+    specs: tuple[RunSpec, ...] = ()  # the run of each setting
+    # `Comparison.points` by the number of the setting, and "limit" (the maximal number of
+    # conditions, of the setting or of all folds' rules), "label", "one_minus_f1", "one_minus_auc"
     points: pd.DataFrame = field(default_factory=pd.DataFrame)
-    models: Mapping[str, ClassifierMixin] = field(default_factory=dict)
-    references: pd.DataFrame | None = None
-    key: str = ""
-    gaps: tuple[float, ...] = ()
+    models: Mapping[str, ClassifierMixin] = field(default_factory=dict)  # by `ui.picked.model_key`
+    references: pd.DataFrame | None = None  # reference models on the same folds
+    key: str = ""  # the `ui.learners.offered.curve_key`
+    gaps: tuple[float, ...] = ()  # between groups of `gap_column` in training rows, NaN if unknown
     max_gap: float | None = None
     gap_column: str = ""
 
@@ -121,11 +114,7 @@ class RunResult:
         return cls(settings, (spec,) * len(settings), points, models, lines, key)
 
     def over(self, older: "RunResult | None", selected: Mapping[str, Any] | None) -> "RunResult":
-        """Join these points with older ones: a setting's new point replaces its old one.
-
-        A point of the quick search is removed if the setting was searched in full, or a full search
-        excludes its side, unless it is `selected`.
-        """
+        """Join these points with older ones: a setting's new point replaces its old one."""
         if older is None:
             return self
         mine = {model_key(s) for s in self.settings}
@@ -138,6 +127,7 @@ class RunResult:
         points = pd.concat(there, ignore_index=True) if there else self.points
         fitted = {model_key(s) for s in settings}
         one_sided = any(s.thorough and not s.against for s in self.specs if s.view == "conditions")
+        # a point of the quick search is dropped once its setting or side was searched in full
         wanted = [
             number
             for number, s in enumerate(settings)
@@ -216,15 +206,12 @@ class RunResult:
         return self.settings.index(setting) if setting in self.settings else None
 
     def number_of_rule(self, state: AppState) -> int | None:
-        """Return the number of the selected rule's point.
-
-        None if it has none, or if the point of its setting was measured with other costs, folds or
-        constraints: its figures belong to another rule.
-        """
+        """Return the number of the selected rule's point, None without one."""
         number = self.number_of(state.setting)
         if number is None:
             return None
         spec = state.spec
+        # with other costs, folds or constraints, the figures belong to another rule
         return number if spec.shared == self.specs[number].shared else None
 
     def _on_line(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -255,13 +242,9 @@ class RunResult:
     def curve(
         self, y: str = "test_error", selected: int | None = None, *, sides: bool = False
     ) -> pd.DataFrame:
-        """Return the points of the main curve: for each line the best point for each limit.
+        """Return the best point for each limit, with `sides` for each outcome's rules.
 
-        At the limit of the suggestion this is the suggestion.
-
-        With `sides` the rules of each outcome are a line. Points with more conditions than the
-        search allows are left out, if there are others; the `selected` one never is. ``on_front``:
-        no other point with as few allowed conditions has an error as small.
+        The suggestion is the best at its limit, and the `selected` point is never left out.
         """
         if not len(self.points):
             return self.points
@@ -299,13 +282,10 @@ class RunResult:
         return self.suggested(range(len(self.settings)))
 
     def suggested(self, numbers: Iterable[int]) -> Suggestion | None:
-        """Return which of some points `rulekit.suggest` selects, with the reason; None without any.
-
-        The settings of a price sweep are ignored if there are others: the best of many is mostly
-        luck. So are points of the quick search that are only shown as selected.
-        """
+        """Return the point that `rulekit.suggest` selects, with the reason; None without any."""
         measure = self.measure
         candidates = [k for k in numbers if not self._is_leftover(self.settings[k])]
+        # the best of the many settings of a price sweep is mostly luck
         candidates = [k for k in candidates if not _is_by_price(self.settings[k])] or candidates
         within = [k for k in candidates if self.keeps_gap(k)]
         candidates = within or candidates

@@ -32,24 +32,18 @@ SEARCHES_OF_SELECTION = 50  # in a `RuleClassifier`: eight kinds in five folds, 
 
 @dataclass(frozen=True, eq=False)
 class RunTask:
-    """A run as a job: compares the learners on the same folds.
-
-    `key` is its `ui.learners.offered.curve_key`; `X`, `y` and `weight` are the training rows;
-    `judge` is an unfitted box search with the cut points and constraints of the forest that judges
-    the rules; `selector` is the unfitted `RuleClassifier` that selects the suggested rule, if any;
-    finished fits are stored in `store`, and looked up there.
-    """
+    """A run as a job: compares the learners on the same folds."""
 
     spec: RunSpec
-    key: str
-    X: pd.DataFrame
+    key: str  # the `ui.learners.offered.curve_key`
+    X: pd.DataFrame  # the training rows
     y: pd.Series
     weight: NDArray[np.float64] | None
     folds: Sequence[Fold]
     families: Sequence[Family]
-    judge: Any
-    selector: Any = None
-    store: Path | None = None
+    judge: Any  # unfitted box search with the cuts and constraints of the forest that judges rules
+    selector: Any = None  # unfitted `RuleClassifier` that selects the suggested rule
+    store: Path | None = None  # of finished fits
 
     def __call__(self, reporter: Reporter) -> Comparison:
         """Compare the learners and report progress."""
@@ -120,11 +114,7 @@ class RunTask:
         return self._compared(learners=[family], **options)
 
     def _judged(self, found: Comparison) -> Comparison:
-        """Add a forest's estimates for the rules.
-
-        `rulekit.learners.choice.suggestion` averages them with the cross-validated errors, as in
-        `RuleClassifier`. Restored points have no rules: their estimates are read.
-        """
+        """Add a forest's estimates for the rules, which `suggestion` averages with the errors."""
         numbers = [int(number) for number in found.points().get("setting", ())]
         if self.store is None or not numbers:
             return for_page(found, estimates=self._estimates(found.models, numbers))
@@ -134,6 +124,7 @@ class RunTask:
             if found.models:
                 plain = {str(k): v for k, v in self._estimates(found.models, numbers).items()}
                 store.put(key, "forest", plain)
+            # restored points have no rules, so their estimates are read
             stored = store.get([key]).get(key, {})
         return for_page(found, estimates={int(k): tuple(v) for k, v in stored.items()})
 
@@ -232,10 +223,7 @@ class _ProgressReport:
         reporter.report(done=0, total=total, message=first)
 
     def __call__(self, progress: Progress, folds: Sequence[int] | None = None) -> None:
-        """Report a fit, and the finished points when a learner is done.
-
-        `folds` are the numbers of the compared folds; None for all.
-        """
+        """Report a fit of one of `folds` (all if None), and the points when a learner is done."""
         if progress.stage == "references":
             self.reporter.report(message="Reference models")
         elif progress.row is None:

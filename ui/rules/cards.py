@@ -221,12 +221,9 @@ def outcomes(rule: RuleSet, rows: Rows, labels: list[Any]) -> None:
 
 
 def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
-    """List the rows the rule predicts wrongly, or those of a clause.
-
-    In a list of several outcomes these are the rows that no earlier clause matches.
-    """
+    """List the rows the rule predicts wrongly, or those of a clause."""
     fired, several = matches(rule, rows), len(set(rule.labels)) > 1
-    if several:
+    if several:  # only rows that no earlier clause matches
         fired &= fired.cumsum(axis=1) == 1
     wrong = rows.answers(rule) != rows.y
     choices = {"wrong": wrong}

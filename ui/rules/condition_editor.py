@@ -37,20 +37,16 @@ TABLE = "Add or remove conditions"
 class ConditionCounts:
     """Counts of rows by the m distinct values of a condition's column (the last one is "missing").
 
-    The condition has one result for all rows with a value, so any other cut point or set of levels
-    is counted in O(m). `before` counts rows that the unchanged rule predicts wrongly, `values` are
-    as compared by `Literal.compared`, `outcomes` (n_outcomes, m) the rows of each outcome. `wrong`
-    and `moved` (2, m) count rows predicted wrongly, and rows with a changed prediction, if the
-    condition fails (0) and if it holds (1).
+    The condition has one result for all rows with a value, so another cut is counted in O(m).
     """
 
     name: str
     n: int
-    before: int
-    values: NDArray[Any]
-    outcomes: NDArray[np.intp]
-    wrong: NDArray[np.float64]
-    moved: NDArray[np.float64]
+    before: int  # rows that the unchanged rule predicts wrongly
+    values: NDArray[Any]  # (m,), as `Literal.compared` returns them
+    outcomes: NDArray[np.intp]  # (n_outcomes, m)
+    wrong: NDArray[np.float64]  # (2, m), rows predicted wrongly if the condition fails, or holds
+    moved: NDArray[np.float64]  # (2, m), rows with a changed prediction
 
     def errors(self, literal: Literal) -> tuple[int, int]:
         """Return how many rows are wrong, and how many change, with another condition."""

@@ -24,11 +24,7 @@ def answer_of(
     offer: str | None = None,
     total: int = 0,
 ) -> Any:
-    """Return the result of a job, or its results so far; None without any.
-
-    A result under another `key` is not shown. Without `offer`, the label of a button, it starts by
-    itself.
-    """
+    """Return the result of a job, or its results so far; a button starts it if `offer` is given."""
     owner = f"{workspace.analysis_id()}/{name}"
 
     def begin() -> None:
@@ -67,10 +63,7 @@ def watched(
     every: float = POLL_SECONDS,
     most: float = math.inf,
 ) -> None:
-    """Show an active job with a Stop button; rerun the page for new results, and at the end.
-
-    It is stopped after `most` seconds.
-    """
+    """Show an active job with a Stop button; rerun the page for new results and at the end."""
     st.fragment(_watched, run_every=every)(job, words, name, most, job.version)
 
 

@@ -34,29 +34,22 @@ log = logging.getLogger("rulekit.dashboard")
 
 @dataclass
 class Job:
-    """One job.
-
-    Urgent jobs run first: a page is empty until they are done. `state` is "queued", "running",
-    "done", "cancelled" or "failed"; `total` is 0 while unknown. `interim` are the results so far:
-    usable while better ones are computed, replaced (`version` counts) and never edited. `message`
-    is the current step, `answer` the result of the task, `error` a sentence, with `error_id` if
-    there is more in the server's log.
-    """
+    """One job."""
 
     title: str
     owner: str
-    key: Any = ""
-    urgent: bool = False
+    key: Any = ""  # what the result depends on; under another key it is stale
+    urgent: bool = False  # runs first: a page is empty until it is done
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
-    state: str = "queued"
+    state: str = "queued"  # "running", "done", "cancelled" or "failed"
     done: int = 0
-    total: int = 0
-    interim: Any = None
+    total: int = 0  # 0 while unknown
+    interim: Any = None  # usable results so far, replaced (`version` counts) and never edited
     version: int = 0
-    message: str = ""
+    message: str = ""  # the current step
     answer: Any = None
     error: str = ""
-    error_id: str = ""
+    error_id: str = ""  # in the server's log, if there is more
     started: float | None = None
     finished: float | None = None
     _task: bytes = field(default=b"", repr=False)
@@ -165,10 +158,7 @@ Task = Callable[[Reporter], Any]
 class JobRegistry:
     """All jobs of this server: one active job per owner, at most one running job per core.
 
-    Urgent jobs run first. If other jobs hold all cores, the latest of them is paused until no
-    urgent job needs its core. `n_running` jobs run at once: by default ``RULEKIT_WORKERS``, or the
-    number of cores. An owner's jobs end `grace` seconds after its last tab was closed. Workers
-    import `modules` before they take a job.
+    Urgent jobs run first; if all cores are taken, the latest other job is paused for them.
     """
 
     def __init__(
@@ -178,8 +168,8 @@ class JobRegistry:
         modules: Sequence[str] = WARM,
     ):
         self.n_running = n_running or _n_cores()
-        self.grace = grace
-        self.modules = modules
+        self.grace = grace  # seconds from closing an owner's last tab to the end of its jobs
+        self.modules = modules  # imported by a worker before it takes a job
         self._jobs: dict[str, Job] = {}  # the latest job of each owner
         self._queue: list[Job] = []
         self._workers: list[Worker] = []
@@ -204,10 +194,8 @@ class JobRegistry:
     ) -> Job:
         """Start (or queue) a job, ending the owner's active one first.
 
-        The owner is an analysis' id; for a second job of it, the id, a slash and its name. `task`
-        is called with a `ui.runs.worker.Reporter` in another process: pickled now, so later changes
-        have no effect, and importable there. Results with another `key` are stale. Urgent jobs run
-        before all others.
+        The owner is an analysis' id, for further jobs followed by a slash and a name. `task` is
+        called with a `ui.runs.worker.Reporter` in another process; it is pickled now.
         """
         order = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
         with self._lock:
@@ -347,12 +335,9 @@ class JobRegistry:
         return True
 
     def _see_to_workers(self) -> None:
-        """Start missing workers and end superfluous ones.
-
-        One idle worker per free core, and one more for urgent jobs while a running job can be
-        paused. That one is kept afterwards.
-        """
+        """Start missing workers and end superfluous ones: one idle worker per free core."""
         n_wanted, n_at_rest = max(0, self._free), sum(w.job is None for w in self._workers)
+        # one more for urgent jobs, while a running job can be paused; it is kept afterwards
         may_give = any(w.going and not w.job.urgent for w in self._workers)
         for _ in range(min(n_wanted + may_give, AT_REST) - n_at_rest):
             if self._stillborn < TRIES:

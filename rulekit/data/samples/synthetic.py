@@ -13,18 +13,13 @@ NEGATED = {"<=": ">", ">": "<=", "==": "!=", "!=": "=="}
 
 @dataclass(frozen=True)
 class Planted:
-    """A generated table with the rule that determined its labels.
-
-    `labels` (n,) are the rule's predictions with some flipped, `truth` (n,) those predictions as
-    Booleans, none flipped; `clauses` hold (column, operator, value). A missing value meets no
-    condition.
-    """
+    """A generated table with the rule that determined its labels; a missing value meets no test."""
 
     frame: pd.DataFrame
-    labels: NDArray[np.object_]
-    truth: NDArray[np.bool_]
+    labels: NDArray[np.object_]  # (n,), some flipped
+    truth: NDArray[np.bool_]  # (n,), the rule's predictions, none flipped
     form: str
-    clauses: tuple[tuple[Test, ...], ...]
+    clauses: tuple[tuple[Test, ...], ...]  # of (column, operator, value)
     description: str
 
 

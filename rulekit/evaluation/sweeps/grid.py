@@ -70,16 +70,13 @@ def _check_part(part: Any, allowed: set[str] | None) -> None:
 
 
 def families(settings: Sequence[Setting], shared: Iterable[str]) -> list[list[int]]:
-    """Group settings that differ in the `shared` keys alone; positions, in fitting order.
-
-    The order samples the whole curve early: the middle price first, then both ends, then the
-    middles of the gaps. It affects only the time at which results appear.
-    """
+    """Group the positions of settings that differ in `shared` keys alone, in fitting order."""
     keys = set(shared)
     groups: dict[tuple[Any, ...], list[int]] = {}
     for position, setting in enumerate(settings):
         rest = {k: v for k, v in setting.items() if k not in keys}
         groups.setdefault(identity(rest), []).append(position)
+    # the middle price first, then both ends, then gaps: the whole curve is sampled early
     rank = _spread_rank([s.get("theta") for s in settings])
     return [sorted(g, key=lambda i: (rank[i], i)) for g in groups.values()]
 

@@ -341,7 +341,6 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
 def _check(
     within: Any, theta: Any, max_conditions: Any, max_rules: Any, time_limit: Any, learner: Any
 ) -> None:
-    """Check the arguments."""
     if isinstance(within, bool) or not isinstance(within, Real) or not 0 <= float(within) < 1:
         raise ValueError(
             "`within` must be a share of the rows, from 0 to below 1 (0.01 is one in a hundred), "

@@ -454,7 +454,6 @@ def stability(  # noqa: PLR0913  all but three by keyword
 
 
 def _check(n_resamples: Any, budget_seconds: Any, random_state: Any) -> None:
-    """Check the arguments."""
     if isinstance(n_resamples, bool) or not isinstance(n_resamples, Integral) or n_resamples < 2:
         raise ValueError(f"`n_resamples` must be a whole number, 2 or more, got {n_resamples!r}.")
     if budget_seconds is not None and not (

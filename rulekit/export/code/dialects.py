@@ -9,11 +9,7 @@ IS_NAN = (
 
 @dataclass(frozen=True)
 class Dialect:
-    """Differences of a database from PostgreSQL; texts are templates.
-
-    `weekday` and `since` are None where they cannot be written, `nan` where there is no NaN,
-    `infinity` where there is none.
-    """
+    """Differences of a database from PostgreSQL; texts are templates, None where impossible."""
 
     name: str
     grammar: str = ""  # of sqlglot

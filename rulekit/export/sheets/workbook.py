@@ -1,7 +1,4 @@
-"""A workbook with formulas: cases are typed in, and the prediction appears.
-
-Sheets: "Cases", "Rule", "Scorecard" (for points), "Workings" and "Values" (compared values).
-"""
+"""A workbook with formulas: cases are typed in, and the prediction appears."""
 
 import io
 from collections.abc import Iterable, Mapping

@@ -40,18 +40,13 @@ CHUNK = 256  # cases compared with all training rows at a time
 
 @dataclass(frozen=True)
 class CoveringBox:
-    """A box of the extraction that contains a case.
-
-    `rule` is its position among the rule's clauses of this class, or None for a box that was
-    dropped or found by continuing the extraction; `depth` boxes were cut away before it; `n_right`
-    of its `n_covered` training rows have the class that the plane predicts.
-    """
+    """A box of the extraction that contains a case."""
 
     clause: Clause
-    rule: int | None
-    depth: int
-    n_covered: int
-    n_right: int
+    rule: int | None  # number among the rule's clauses of this class; None if not one of them
+    depth: int  # boxes cut away before it
+    n_covered: int  # training rows in it
+    n_right: int  # those of the class that the plane predicts
 
 
 @dataclass(frozen=True)

@@ -269,7 +269,6 @@ n_rules_, n_conditions_, training_error_
         return RuleSet(tuple(clauses), labels, "dnf", self.default_label_)
 
     def _constant(self, *, always: bool) -> RuleSet:
-        """Set a constant rule."""
         clauses, labels = ((Clause(()),), (self.positive_label_,)) if always else ((), ())
         return RuleSet(clauses, labels, "dnf", self.default_label_)
 

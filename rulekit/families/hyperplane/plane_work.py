@@ -1,7 +1,4 @@
-"""From a checked table to a plane, the boxes on its sides and their clauses.
-
-Also the confidence of a prediction, from the distance to the plane, calibrated on folds.
-"""
+"""From a checked table to a plane, the boxes on its sides, their clauses and its confidence."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -76,12 +73,7 @@ def out_of_fold(
 
 
 def calibrated(distance: Floats, answers: NDArray[np.intp], right: Bools) -> Confidence:
-    """Fit Platt's logistic function to distances, predictions and their correctness.
-
-    One slope for both answers, a level for each. A slope below 0 (the farther, the worse) is set
-    to 0: then, and where all were right or all wrong, the confidence of an answer is the share of
-    right ones among its kind, smoothed by one case of either outcome.
-    """
+    """Fit Platt's logistic function of the distance, with one slope and a level for each answer."""
     n = np.array([(answers == code).sum() for code in (0, 1)])
     n_right = np.array([right[answers == code].sum() for code in (0, 1)])
     odds = np.log((n_right + 1.0) / (n - n_right + 1.0))
@@ -93,7 +85,7 @@ def calibrated(distance: Floats, answers: NDArray[np.intp], right: Bools) -> Con
     platt = LogisticRegression(C=PRIOR).fit(features, right)
     slope, more = platt.coef_[0]
     level = float(platt.intercept_[0])
-    if slope <= 0:
+    if slope <= 0:  # confidence must not fall with the distance
         return constant
     return Confidence(float(slope) / scale, (level, level + float(more)))
 
@@ -178,13 +170,9 @@ def learned_plane(
 
 
 def off_the_rows(values: Floats, gamma: float) -> float:
-    """Move a plane that training rows lie on half-way to the next row above it.
+    """Move a plane that training rows lie on half-way to the next row above it; values (n,).
 
-    On the plane itself the class is ``classes_[0]``, as in scikit-learn, yet boxes are closed on
-    either side, and whole numbers often lie on a plane but for rounding: moved, the plane leaves
-    those rows where they belong, whatever the last bits say.
-
-    Shapes: values (n,).
+    Boxes are closed on either side, so rounding would decide the class of rows on the plane.
     """
     above = values - gamma
     size = float(np.abs(values).max(initial=0.0))

@@ -1,9 +1,8 @@
 """Counts of Boolean columns for the ideal DNF, the selection of conditions, and the formula.
 
-`TableCounts` counts the columns of a table, `MatrixCounts` the conditions of any binarizer,
-`counted_types` the types of chosen conditions in a database. A numeric column gives one question,
-whether the value lies above the median; a column of two values is Boolean; any other gives one
-question per level. Missing values are a question of their own; the other answers are no for them.
+A numeric column gives one question, whether the value lies above the median; a column of two values
+is Boolean; any other gives one question per level. Missing values are a question of their own; the
+other answers are no for them.
 """
 
 from abc import ABC, abstractmethod
@@ -537,7 +536,6 @@ def _source(
     validation: NDArray[np.bool_],
     weight: NDArray[np.float64] | None,
 ) -> PackedCounts:
-    """Return the source of counts."""
     described = table.codes == plan.positive
     columns = {n: v for n, v in table.columns.items() if n not in plan.forbidden}
     if plan.binarizer is None:

@@ -46,7 +46,7 @@ MANY_ROWS = 3 * SEARCHED_ROWS  # from here, two of three rows do not select the 
 MOST_ROWS = 20_000  # of more, the size is chosen on a part
 FEWEST = 2  # folds, and rows of each class
 PRICE = 0.7  # of an exponent when sizes are compared, in standard errors of the least error
-OUTSIDE = 0.632  # part of rows left out in an error; a tree without them has seen fewer (Efron)
+OUTSIDE = 0.632  # weight of the error on rows left out, whose tree has seen fewer (Efron, 1983)
 EXPONENTS = (-3, -2, -1, 0, 1, 2, 3)
 NO_SPLIT = (
     "No split was found, so every row gets the same answer; allow more power laws, or look whether "
@@ -105,10 +105,7 @@ def sizes_of(limits: GrowthLimits, n_rows: int) -> list[GrowthLimits]:
 
 
 def compare_sizes(grower: Grower, tau_prune: float | None, n_folds: int) -> Compared | None:
-    """Grow a tree of each size on all rows and without each fold, and compute its errors.
-
-    `OUTSIDE` weighs both errors (Efron, "Estimating the Error Rate of a Prediction Rule", 1983).
-    """
+    """Grow a tree of each size on all rows and without each fold, and compute its errors."""
     codes, rows = grower.codes, np.arange(len(grower.codes))
     sizes, folds = sizes_of(grower.limits, len(rows)), []
     if len(rows) > MOST_ROWS:

@@ -50,10 +50,7 @@ class Chances:
 
 
 def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFrame:
-    """Group the totals of a scorecard into bands of least deviance, none across the deciding total.
-
-    There are no more bands than lower it; one of several on a side holds a twentieth of all rows.
-    """
+    """Group totals into at most `most` bands of least deviance, none across the deciding total."""
     totals = chances["total"].to_numpy()
     weight, share = chances["weight"].to_numpy(), chances["share"].to_numpy()
     decides = int(np.searchsorted(totals, split.total))

@@ -38,13 +38,9 @@ TIE = 1e-9  # values that differ by less, relative to them, are equal but for ro
 
 @dataclass(frozen=True)
 class PathEntry(Entry):
-    """One rule of a path, with its size as the search counts it.
+    """One rule of a path; `loss` is the price of its wrong training rows, in rows."""
 
-    `loss` is the price of its wrong training rows, in rows, without the literals: the number of
-    wrong rows where the prices are plain errors. `train_error` is its wrong share of weight.
-    """
-
-    train_error: float
+    train_error: float  # weight share of the wrong rows
     rule_set: RuleSet
 
 
@@ -227,10 +223,7 @@ def refined(
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LiteralRuleClassifier(BaseRuleClassifier):
-    """Base class of learners of clauses of literals; see `BaseRuleClassifier`.
-
-    A subclass is a dataclass too, which declares its own parameters, and implements `_learn`.
-    """
+    """Base class of learners of clauses of literals; subclasses are dataclasses with `_learn`."""
 
     _own_constraints: ClassVar[dict[str, Any]] = {
         "theta": [Interval(Real, 0, None, closed="left")],

@@ -309,10 +309,7 @@ empty_rule_hint_, binarizer_
     def _path_entry(
         self, entry: ArchiveEntry, searched: Searched, problem: LearningProblem, weight: Floats
     ) -> PathEntry | None:
-        """Convert an entry to a rule, None if its size cannot hold the required conditions.
-
-        `weight` is that of the problem's rows, not discounted.
-        """
+        """Convert an entry to a rule, None if its size cannot hold the required conditions."""
         chosen = searched.chosen(entry)
         learned = simplify(self.rule_of(problem.clauses(chosen, np.zeros(len(chosen), bool))))
         rule = self.required_conditions(problem, entry.n_clauses).added_to(learned)

@@ -176,7 +176,6 @@ def certify(
 
 
 def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> LearningProblem:
-    """Build the binary problem of the model."""
     reader: LiteralRuleClassifier = clone(model)
     table = reader._read(X, y, sample_weight)
     if _is_its_table(model, reader, table):

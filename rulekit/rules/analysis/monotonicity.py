@@ -30,8 +30,7 @@ class TooLongError(Exception):
 class ViolationSearch:
     """Search for a row and a step of one column that turn the prediction away from a class.
 
-    A state maps each column that is settled to a value, and each sum of columns to its answers
-    before and after the step.
+    A state maps settled columns to values, and sums to their answers before and after the step.
     """
 
     def __init__(self, rule: RuleSet, feature: str, towards: Label, direction: str) -> None:

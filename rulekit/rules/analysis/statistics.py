@@ -128,21 +128,16 @@ class ClauseStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleStatistics:
-    """Counts of a rule set on a set of rows; shares are NaN without rows.
+    """Counts of a rule set on a set of rows; shares are NaN without rows."""
 
-    ``confusion[i, j]`` counts rows of class ``labels[i]`` that are predicted as ``labels[j]``;
-    `labels` are the classes that occur or can be predicted, sorted as text. `coverage` is the share
-    of rows that a clause matches.
-    """
-
-    labels: tuple[Label, ...]
-    confusion: NDArray[np.int64]
+    labels: tuple[Label, ...]  # that occur or can be predicted, sorted as text
+    confusion: NDArray[np.int64]  # [i, j]: rows of labels[i] predicted as labels[j]
     n: int
     errors: int
     error: float
     precision: dict[Label, float]
     recall: dict[Label, float]
-    coverage: float
+    coverage: float  # share of rows that a clause matches
     n_clauses: int
     n_conditions: int
 

@@ -1,7 +1,4 @@
-"""Conversion between decision trees and rule sets of disjoint paths.
-
-A clause is the path to a leaf; the leaves that give the default need none.
-"""
+"""Conversion between decision trees and rule sets of disjoint paths to leaves."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -16,9 +16,8 @@ Throughout the box modules::
 A feature whose clause accepts every code carries no literal. An interval counts one literal an end
 that is not the first or last bin, a test of missingness counts one.
 
-What a row costs is rounded to multiples of one power of two, so small that no sum over rows is ever
-rounded again (`Charges`). Sums are then the same bits in every order, which is what lets the
-kernels and their slow twins find the same rules.
+Sums of row costs are the same bits in every order (`Charges`), so that the kernels and their slow
+twins find the same rules.
 """
 
 import math
@@ -44,21 +43,13 @@ Kinds = tuple[dict[int, Found], Found, Found]
 
 
 class Axes:
-    """The axes of the DNF that a rule of this form is, over the table of its conditions.
-
-    Axis f reads the feature ``source[f]`` of the table, whose bin c lies in bin ``bins[f][c]`` of
-    the axis; the bin ``n_bins[f]`` is that of missing values. An interval may begin at bin k where
-    ``may_start[f, k]``, and end there where ``may_end[f, k]``. `condition_of` maps each end of an
-    interval to its condition.
-
-    Shapes: n_bins, may_test_missing (p,), may_start, may_end (p, largest n_bins).
-    """
+    """The axes of the DNF that a rule of this form is, over the table of its conditions."""
 
     def __init__(self, table: BinnedTable, form: str) -> None:
         self.table = table.as_dnf(form)
-        self.source: list[int] = []
-        self.bins: list[NDArray[np.integer]] = []
-        self.condition_of: dict[End, int] = {}
+        self.source: list[int] = []  # feature of the table that an axis reads
+        self.bins: list[NDArray[np.integer]] = []  # bins[f][c]: axis f, table bin c
+        self.condition_of: dict[End, int] = {}  # condition at each end of an interval
         self._sizes: list[int] = []
         self._lacking: dict[int, bool] = {}
         for cuts, levels, tests in _by_column(table, form).values():
@@ -68,6 +59,7 @@ class Axes:
                 self._add_levels(levels)
             if tests:
                 self._add_tests(tests)
+        # (p,), and (p, largest n_bins): whether an interval may begin, or end, at bin k
         self.n_bins = np.array(self._sizes, dtype=np.int64)
         self.may_start, self.may_end = self._allowed("low"), self._allowed("high")
         # the search needs both tests of missingness of a column, or uses neither
@@ -226,28 +218,20 @@ class Charges:
 
 @dataclass(frozen=True, eq=False)
 class BoxRows:
-    """Work arrays of a box search: merged rows, and what a box may look like.
+    """Work arrays of a box search: merged rows, and what a box may look like."""
 
-    Feature f reads ``column[f]`` of `cells`, whose cell c lies in bin ``bins[f, c]``. `y` marks the
-    rows to describe; for rule lists it holds classes, numbered from 0. `condition_of` and
-    `n_conditions` lead back to the `BinnedTable`: which condition each end of a box is.
-
-    Shapes: cells (n, c), n_bins, column, may_test_missing (p,), y, weight (n,), n_cells (c,), bins
-    (p, most cells), may_start, may_end (p, largest n_bins).
-    """
-
-    cells: NDArray[np.integer]
-    n_bins: Ints
-    y: NDArray[Any]
-    weight: Floats
+    cells: NDArray[np.integer]  # (n, c)
+    n_bins: Ints  # (p,)
+    y: NDArray[Any]  # (n,), the rows to describe; for rule lists the classes, numbered from 0
+    weight: Floats  # (n,)
     prices: BoxPrices
-    may_start: Bools
+    may_start: Bools  # (p, largest n_bins)
     may_end: Bools
-    may_test_missing: Bools
-    column: Ints
-    bins: Ints
-    n_cells: Ints
-    condition_of: Mapping[End, int] = field(repr=False)
+    may_test_missing: Bools  # (p,)
+    column: Ints  # (p,), column of `cells` that a feature reads
+    bins: Ints  # (p, most cells), bins[f, c]: bin of feature f for cell c
+    n_cells: Ints  # (c,)
+    condition_of: Mapping[End, int] = field(repr=False)  # in the `BinnedTable`
     n_conditions: int
     charges: Charges = field(init=False, repr=False)
 

@@ -40,10 +40,7 @@ MANY_COLUMNS, PART_COLUMNS = 512, 256
 
 
 class SingleBox:
-    """Finds boxes that save much.
-
-    What a row saves must be a multiple of one number so small that no sum is rounded.
-    """
+    """Finds boxes that save much; savings must be multiples of one number, for exact sums."""
 
     def __init__(self, problem: Any) -> None:
         from rulekit.search.box_search import descent_kernels, move_kernels, pair_kernels
@@ -128,8 +125,7 @@ def cheapest_entry(
 class Archive:
     """The best rule for each (clauses, literals), from which any θ and clause limit is answered.
 
-    Entries are only ever replaced by better ones, so that an answer never gets worse as a search
-    goes on, as θ falls (in loss), or as more clauses are allowed.
+    Entries are only replaced by better ones: answers never get worse during a search.
     """
 
     def __init__(self, problem: BoxRows) -> None:
@@ -173,10 +169,7 @@ class Archive:
 
 
 class Descent:
-    """Improves rules of one problem.
-
-    All moves are made by the kernels, which are compiled or loaded as the first object is made.
-    """
+    """Improves rules of one problem; the first object compiles or loads the kernels."""
 
     def __init__(self, problem: BoxRows, max_clauses: int = 1) -> None:
         from rulekit.search.box_search import descent_kernels, move_kernels, pair_kernels
@@ -346,12 +339,8 @@ def search_rows(
 ) -> Archive:
     """Search the best rule of each size.
 
-    A round visits every number of clauses and every price. Each visit starts from the best rule the
-    archive has for that pair, so that what is learned at one price serves all. Where there are more
-    than `MANY_ROWS` distinct rows, all rounds are made on `PART_ROWS` drawn from them; what they
-    found is then priced on every row, and one undisturbed round on all rows settles it. Where there
-    are more than `MANY_COLUMNS`, rounds of perturbations know only the `PART_COLUMNS` that came
-    nearest to being changed in the round before them, and those of rules found.
+    With many rows, a part is searched and one last round uses all rows. With many columns,
+    perturbations only use the most promising ones and those of rules found.
     """
     *_, archive = search_rounds(problem, plan, rng, should_stop)
     return archive

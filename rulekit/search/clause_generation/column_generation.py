@@ -141,10 +141,7 @@ class MasterAnswer:
 
 
 class ClauseMaster:
-    """The master over the clauses of a pool that grows.
-
-    With highspy each solution starts from the basis of the one before; without, from nothing.
-    """
+    """The master over a growing pool of clauses; highspy starts from the last basis."""
 
     def __init__(self, pool: ClausePool) -> None:
         self.pool = pool

@@ -132,15 +132,11 @@ def best_clause(
     incumbent: float = 0.0,
     limits: ClauseLimits | None = None,
 ) -> ExactClause:
-    """Find the clause of the highest value among all subsets of the literals.
+    """Find the clause of the highest value among all subsets of the literals; exponential at worst.
 
-    Shapes: holds (n, d), y (n,), slots d, weight (n,).
-
-    Exponential in the worst case. Prunes, all safe: what P, less a literal, can still be worth; a
-    literal must take at least θ from N that no other one takes (else dropping it is better), and
-    this share only shrinks; some of it must lie in the literal's step (else the next looser literal
-    is no worse); another literal must be able to take θ from N; the best of each slot bounds what
-    all smaller-loss literals together can take. The rule without clauses is a candidate of its own.
+    Shapes: holds (n, d), y (n,), slots d, weight (n,). Safe prunes: a literal must take at least θ
+    from N that no other one takes, a share that only shrinks, and some of it in its step; the best
+    gain of each slot bounds what all literals of smaller loss can take together.
     """
     if theta <= 0:
         raise ValueError(f"`theta` must be positive for an exact search, got {theta!r}.")

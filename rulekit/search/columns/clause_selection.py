@@ -13,13 +13,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class MovableCuts:
-    """Where cuts may move: each row's rank in each feature with cuts (-1: missing).
+    """Where cuts may move."""
 
-    `barred` holds pairs of a condition and a rank after which it may not cut.
-    """
-
+    # each row's rank in each feature with cuts, -1 if missing
     ranks: Mapping[int, NDArray[np.int64]] = field(default_factory=dict, repr=False)
-    barred: frozenset[tuple[int, int]] = frozenset()
+    barred: frozenset[tuple[int, int]] = frozenset()  # (condition, rank it may not cut after)
 
 
 @dataclass(frozen=True)
@@ -43,11 +41,7 @@ def clause_counts(A: Bools, chosen: Bools) -> Floats:
 
 
 def hamming_cost(A: Bools, y: Bools, weight: Floats, chosen: Bools, theta: float) -> float:
-    """Weigh the literals that would have to change for every row to be right, objective (3.10).
-
-    A row with ``y`` costs 1 for each clause false on it, another one the least number of true
-    columns over the clauses; a column costs `theta`.
-    """
+    """Weigh the literals that would have to change for every row to be right, objective (3.10)."""
     counts = clause_counts(A, chosen)
     distance = np.where(y, (counts == 0).sum(axis=1), counts.min(axis=1, initial=np.inf))
     if counts.shape[1] == 0:
@@ -65,10 +59,7 @@ def error_cost(
     disabled: Bools | None = None,
     disable_cost: float = 0.0,
 ) -> float:
-    """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7).
-
-    A disabled clause, which holds for every row, costs `disable_cost`.
-    """
+    """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7)."""
     off = np.zeros(len(chosen), dtype=bool) if disabled is None else disabled
     answer = ((clause_counts(A, chosen) > 0) | off).all(axis=1)
     price = float(theta) * int(chosen.sum()) + disable_cost * int(off.sum())

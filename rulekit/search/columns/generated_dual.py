@@ -79,12 +79,7 @@ class GeneratedDual:
         return answer
 
     def _start(self) -> Basis | None:
-        """Return the basis of the last solution for the current groups and columns.
-
-        The value of a group is assigned to its parts one after the other, so that at most one of
-        them is between its bounds and basic: an optimum of the same value for the columns known
-        then. None without a basis.
-        """
+        """Return the basis of the last solution for the current groups and columns, or None."""
         if self._solved is None:
             return None
         solved_groups, answer = self._solved
@@ -93,6 +88,7 @@ class GeneratedDual:
         groups = self.groups
         whole = solved_groups.of[groups.first]
         at_upper, basic = (2 * answer.x > solved_groups.weight)[whole], np.zeros(len(whole), bool)
+        # a group's value is assigned to its parts in turn, so at most one is between its bounds
         for group in np.flatnonzero(answer.basic_x):
             parts = np.flatnonzero(whole == group)
             full = int(np.searchsorted(np.cumsum(groups.weight[parts])[:-1], answer.x[group]))

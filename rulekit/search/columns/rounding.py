@@ -210,13 +210,10 @@ def round_at_random(task: RoundingTask, w: Floats, rng: np.random.Generator) -> 
 def round_without_redundancy(task: RoundingTask, w: Floats) -> Bools:
     """Round group after group, heaviest first, to the cheapest combination without redundancy.
 
-    Of each group all combinations an optimal clause may hold are tried. The paper leaves open what
-    value the groups not yet rounded have: both readings (their relaxed weights, and 0) are swept
-    until nothing improves; the cheaper is kept. Costs within 1e-9 are ties: fewer columns win,
-    then the lowest columns, then the first reading. O(n p) a sweep.
-
-    Sweeping once costs 1.20 (pima) and 1.11 (sonar) times the exact optimum, as it is 1.09 on both.
-    Source: Su, Wei, Varshney, Malioutov (2015), section 4.4.
+    Su, Wei, Varshney, Malioutov (2015), section 4.4, leave open which value the groups not yet
+    rounded have: the relaxed weights and 0 are both swept until nothing improves (1.09 times the
+    optimum on pima and sonar; 1.20 and 1.11 after one sweep). Costs within 1e-9 are ties: fewer
+    columns win, then the lowest, then the first reading. O(n p) a sweep.
     """
     from rulekit.search.columns import rounding_kernels as kernel
 

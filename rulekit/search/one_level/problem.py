@@ -128,10 +128,8 @@ class Vertex:
 class ThetaPath:
     """The optimal clauses of one sub-problem known so far, each with its interval of theta.
 
-    The cost of a fixed clause is linear in theta, so the optimal value is concave, and a clause
-    that is optimal at two values of theta is optimal between them. The perturbation makes the
-    optimum unique, so that it is also *the* optimum there, and intervals of equal clauses may be
-    joined.
+    The cost of a fixed clause is linear in theta, and the perturbation makes the optimum unique: a
+    clause that is optimal at two values of theta is the optimum between them.
     """
 
     pieces: list[Vertex] = field(default_factory=list)
@@ -358,16 +356,9 @@ class CoverCounters:
 
 
 class CoverProblem:
-    """The one-level problems of one fold: one matrix, many weightings of its rows.
+    """The one-level problems of one fold, for the CNF that a rule of this form is; thread-safe.
 
-    The labelled table is turned to that of the CNF that a rule of this form is; see
-    `BinnedTable.as_cnf`.
-
-    Rows are sorted, and equal rows of P merged, so that the order of rows changes nothing.
-    Solutions are remembered, each with the interval of theta in which it is optimal, all else
-    equal; a theta in a known interval is answered without a solve. See `ThetaPath`.
-
-    One problem may be used by several threads.
+    Solutions are stored with the interval of theta in which they are optimal (`ThetaPath`).
     """
 
     def __init__(self, table: BinnedTable, perturbation: Floats, form: str = "cnf") -> None:
@@ -386,7 +377,7 @@ class CoverProblem:
         self._paths: dict[bytes, ThetaPath] = {}
 
     def _arrange(self) -> None:
-        """Sort the rows by content and merge equal rows of P."""
+        """Sort the rows by content, so that their order changes nothing; merge equal rows of P."""
         order = row_order(self.table.content, self.y, self.weight)
         self._p_order, self._z_order = order[self.y[order]], order[~self.y[order]]
         self._group_of_row, self._P = self._merged(self._p_order)

@@ -34,10 +34,7 @@ EXCHANGE = 0.5  # chance that a perturbation also exchanges two neighbours
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RuleList(Boxes):
-    """An ordered rule list as boxes: the first clause that holds decides.
-
-    Shapes: low, high, absent (k, p), labels k.
-    """
+    """An ordered rule list as boxes: the first clause that holds decides."""
 
     labels: tuple[int, ...] = ()
     default: int = 0

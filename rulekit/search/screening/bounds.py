@@ -22,14 +22,11 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class PricedColumns:
-    """Work arrays of screening, shapes P (g, d), m (g,), wrong (d,).
+    """The program: minimise ``price @ w + m @ xi`` subject to ``P @ w + xi >= 1``."""
 
-    The program is: minimise ``(theta + wrong) @ w + m @ xi`` subject to ``P @ w + xi >= 1``.
-    """
-
-    P: BinnedTable
-    m: Floats
-    wrong: Floats
+    P: BinnedTable  # (g, d)
+    m: Floats  # (g,)
+    wrong: Floats  # (d,)
     theta: float
 
     @cached_property

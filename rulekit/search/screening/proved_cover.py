@@ -356,15 +356,11 @@ def _searched(search: _Search, columns: Ints, rows: Bools, m: Floats, mu: Floats
 
 @contextmanager
 def _turn(cells: int, deadline: float | None) -> Iterator[bool]:
-    """Wait for the turn of a large program; yield whether it came before the deadline.
-
-    A program takes some 40 bytes a cell before its search begins, 0.8 GB at `MAX_MERGED`, and a
-    solver cannot be interrupted: several threads at once, those of runs that were stopped among
-    them, would hold that much each.
-    """
+    """Wait for the turn of a large program; yield whether it came before the deadline."""
     if cells < LARGE:
         yield True
         return
+    # a solver cannot be interrupted and takes some 40 bytes a cell first, 0.8 GB at `MAX_MERGED`
     left = seconds_left(deadline)
     mine = _TURN.acquire(timeout=-1 if left is None else max(0.0, left))
     try:

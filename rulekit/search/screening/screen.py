@@ -86,13 +86,12 @@ def chain_test(problem: PricedColumns) -> Outcome:
 def duality_test(problem: PricedColumns, bounds: Bounds) -> Outcome:
     """Remove the columns whose every clause costs more than a known one: O(n p + d).
 
-    "More" leaves a guard of 1e-9 of the cost, so that rounding removes no column of a best clause;
-    at a tie the known clause itself could go. With the optimum of the linear program as `bounds`
-    this is fixing by reduced costs, as the floor is then the optimal value plus the column's.
+    With the optimum of the linear program as `bounds` this is fixing by reduced costs.
     """
     # A clause with column j pays its price, and for each row that j does not cover at least mu, be
     # it to another column or for missing it: (7), with these rows' sum as that of all less j's.
     floor = problem.price + bounds.lower - problem.P.sums(bounds.mu)
+    # neither rounding nor a tie may remove a column of the known clause
     removed = floor > bounds.upper + GUARD * max(1.0, bounds.upper)
     return Outcome("duality", removed, _outcome("", removed).by, floor, bounds)
 
@@ -215,15 +214,10 @@ def unproved(
     theta: float,
     weight: Floats | None = None,
 ) -> list[tuple[str, int]]:
-    """List the removals whose certificate does not hold.
+    """List the removals whose certificate does not hold: y (n,), weight (n,).
 
-    Shapes: y (n,), weight (n,).
-
-    *simple*: the price is recomputed and is no less than all the column covers. *pairs*: the rows
-    lost and the price saved are recomputed, and exchanges never lead in a circle, so that every
-    column of a clause ends at one that was kept. *duality*: `mu` is recomputed to overdraw no
-    column, the known clause to have the stated cost, and the floor to exceed
-    it. O(n d), a column at a time.
+    Every figure of a certificate is recomputed, a column at a time in O(n d). Exchanges of *pairs*
+    must not form a cycle, so that every column of a clause ends at one that was kept.
     """
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     d = len(screening.removed)

@@ -215,14 +215,9 @@ def block_coordinate(
     update: str = "greedy",
     max_iter: int = 100,
 ) -> ClauseSelection:
-    """Improve a CNF by learning one clause anew while the others stand.
+    """Improve a CNF by learning one clause anew while the others stay fixed (section 4.2).
 
-    A clause is learned from all rows with `y` and from those rows without that every other clause
-    accepts; the rest are rejected already. The new clause is taken only if the objective falls.
-
-    One update solves one, for "greedy" R, one-level problems.
-
-    Source: Su, Wei, Varshney, Malioutov (2015), section 4.2.
+    It learns from the rows with `y` and the other rows that no other clause rejects.
     """
     current, history = initial_clauses(task, n_clauses, init)
     if "stopped" in history[-1]:
@@ -296,16 +291,10 @@ DISTANCE_DIGITS = 9  # distances that agree to here are equal, whatever the orde
 def alternating(
     task: TwoLevelTask, n_clauses: int, *, init: str = "set_cover", max_iter: int = 100
 ) -> ClauseSelection:
-    """Improve a CNF by assigning rows to clauses and learning the clauses, in turn.
+    """Improve a CNF by assigning rows to clauses and learning the clauses, in turn (section 4.3).
 
-    A row without `y` goes to the clause with the fewest true columns in it (3.9); ties go to the
-    clause whose rows are nearest on average. Each clause is then learned from all rows with `y`
-    and its own rows.
-
-    One round solves R one-level problems. The objective may rise from one round to the next,
-    because clauses are rounded.
-
-    Source: Su, Wei, Varshney, Malioutov (2015), section 4.3.
+    A row without `y` goes to the clause with the fewest true columns in it (3.9), at a tie to the
+    one whose rows are nearest on average. The objective may rise, because clauses are rounded.
     """
     current, history = initial_clauses(task, n_clauses, init)
     if "stopped" in history[-1]:

@@ -53,10 +53,7 @@ def crude(n_clauses=1, **settings):
 
 
 def all_clauses(model, X):
-    """Every set of conditions as an AND of the class it describes: rows held, and size.
-
-    A clause of a CNF is told by the rows that it turns away.
-    """
+    """Return the rows held by every set of conditions (turned away, for a CNF), and its size."""
     matrix = model.binarizer_.transform(X)
     wishes = model.constraints or Constraints()
     allowed = [j for j, lit in enumerate(matrix.literals) if wishes.allows(lit)]

@@ -23,21 +23,15 @@ FAINT = 0.12  # opacity of a point that meets none of the other conditions
 
 @dataclass(frozen=True)
 class Projection:
-    """A box in two columns.
-
-    `points` has a row for each training row: `x`, `y`, ``described`` (the described class) and
-    ``others`` (how many of the box's `n_others` conditions on other columns it meets). `boxes` has
-    columns ``x0``, ``x1``, ``y0``, ``y1``; `chosen` is the box whose other conditions are counted.
-    `line` holds two (x, y) pairs where the plane cuts the two columns with the other columns as in
-    `case`, or None where the cut is outside the range.
-    """
+    """A box in two columns."""
 
     x: str
     y: str
-    points: pd.DataFrame
-    boxes: pd.DataFrame
-    chosen: int
+    points: pd.DataFrame  # a training row each: x, y, described (class), others (conditions met)
+    boxes: pd.DataFrame  # columns x0, x1, y0, y1
+    chosen: int  # box whose conditions on other columns are counted
     n_others: int
+    # where the plane cuts the two columns, with the others as in `case`; None outside the range
     line: tuple[tuple[float, float], tuple[float, float]] | None
     case: tuple[float, float]
 

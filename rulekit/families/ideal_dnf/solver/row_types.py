@@ -27,8 +27,6 @@ evaluated on held-out rows::
     counts   in `ValidationCurve`: [part, type, class]; part 0 trains, part 1 judges
     K        length of a ranking; k of 1 .. K columns are its first k
     score    one way to rank the columns; its number is its place in the list of rankings
-
-One table of counts a ranking answers for every k: leaving out the last column adds neighbours.
 """
 
 from collections.abc import Sequence
@@ -196,10 +194,7 @@ class ValidationCurve:
 
 
 def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
-    """Evaluate the ideal classifiers of all rankings and numbers of columns, O(2**K) a ranking.
-
-    Shapes: counts (2, 2**K, 2).
-    """
+    """Evaluate the ideal classifiers of all rankings and sizes; counts (2, 2**K, 2) each."""
     right, errors = zip(*(_one_curve(table) for table in counts), strict=True)
     total = counts[0][1].sum().item()
     return ValidationCurve(np.array(right).T, np.array(errors).T, total)

@@ -25,19 +25,14 @@ WRONG = "decided wrongly"
 
 @dataclass(frozen=True)
 class SplitPoints:
-    """Input of a split's figure: the m rows with a value, and their coordinates.
+    """Input of a split's figure: the m rows with a value, and their coordinates."""
 
-    `laws` (m, q) are the power laws, `margin` (m,) the paper's f, `labels` (m,) the true classes,
-    `wrong` (m,) the rows predicted wrongly, `rows` (m,) their positions in the table. `classes` are
-    all classes of the table, so that colours agree with other figures.
-    """
-
-    laws: Floats
-    margin: Floats
-    labels: NDArray[Any]
-    wrong: Bools
-    rows: NDArray[np.intp]
-    classes: tuple[Any, ...]
+    laws: Floats  # (m, q)
+    margin: Floats  # (m,), the paper's f
+    labels: NDArray[Any]  # (m,), true classes
+    wrong: Bools  # (m,)
+    rows: NDArray[np.intp]  # (m,), positions in the table
+    classes: tuple[Any, ...]  # of the whole table, so that colours agree with other figures
 
 
 def split_points(

@@ -56,11 +56,7 @@ def likely_features(X: Floats, mass: ClassMass, most: int, rng: np.random.Genera
 
 
 def likely_pairs(X: Floats, mass: ClassMass, modulus: bool, n_pairs: int = N_PAIRS) -> Ints:
-    """Return the pairs of features that promise most, shape (q, 2): O(n d^2).
-
-    A cut's criterion is the Mahalanobis distance of class means, a band's the smallest eigenvalue
-    of a class's covariance against the scatter of the rest around its mean.
-    """
+    """Return the pairs of features that promise most, shape (q, 2): O(n d^2)."""
     weight = np.ones(mass.n_rows) if mass.weight is None else mass.weight
     Z = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-300)
     best = np.full((X.shape[1], X.shape[1]), np.inf)

@@ -54,7 +54,7 @@ MANY = 10  # features from which pairs are screened
 GAIN = 0.002  # impurity by which a level has to be better to count as progress
 PATIENCE = 2  # levels without progress
 NOTHING = 1e-9  # impurity that no band can undercut
-CLEARLY = 0.8  # a band has to have less than this share of a cut's impurity
+CLEARLY = 0.8  # of a cut's impurity: a band must be below it, else it overfits small tables
 
 ShouldStop = Callable[[], bool]
 
@@ -80,13 +80,7 @@ def beam_search(
 ) -> FoundSplit | None:
     """Find a short split that is pure enough.
 
-    A band is taken only where it is needed: where no cut reaches `tau` and the band does, where
-    it has fewer exponents, or where its impurity is less than 0.8 of the cut's. Without this
-    guard bands follow small tables too closely.
-
-    Of more than 1000 rows, power laws are looked for, and compared with `tau`, on a part of about
-    1000 (see `sample_rows`); weights and bounds of the best are then found on all rows, and its
-    impurity is that of all. The cost of the search hardly depends on the number of rows.
+    With many rows, power laws are searched on a sample; weights and bounds are fitted on all rows.
     """
     seed = int(rng.integers(2**31))
     beams: dict[bool, Beam] = {} if memo is None else memo

@@ -6,11 +6,9 @@ best cut or interval by sorting. The survivors are improved by exact steps along
 random lines. The paper searches the same weights with a genetic algorithm (`genetic`); this takes
 microseconds a structure where that takes milliseconds, and is the better of the two on average.
 
-Legend (Dhebar and Deb, sections III-B and IV-C)::
+Legend (Dhebar and Deb, sections III-B and IV-C), beside that of `structures`::
 
-    P, p, n  structures, power laws of one, rows     w  (P, p) weights of the scaled power laws
     m        modulus flag: a band instead of a cut   FL impurity after the split, Eq. 6
-    G        (P, p, p) second moments of the laws    mu (P, p) their mean in one class
 """
 
 from dataclasses import dataclass
@@ -195,10 +193,7 @@ SETTLED = Effort(2, 4, 1, 4)  # where good weights are known from a part of the 
 
 
 class LowerLevel:
-    """Finds weights and bias for structures on the rows of one node.
-
-    `screen` costs O(p^2 n + n log n) a structure, `improve` one sort for each step along a line.
-    """
+    """Finds weights and bias for structures on the rows of one node."""
 
     def __init__(self, table: PowerTable, mass: ClassMass) -> None:
         self.table, self.mass = table, mass

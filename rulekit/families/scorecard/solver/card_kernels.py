@@ -385,12 +385,9 @@ def _greatest(values):  # type: ignore[no-untyped-def]
 
 @machine_code(nb.float64(CELLS, I1, nb.float64, nb.boolean, I1, F1))
 def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-untyped-def]
-    """Set the points of conditions and the line of the logit over the total; return the loss.
+    """Set integer points and the logit's line; return the loss, or infinity if not below `enough`.
 
-    The weights are fitted freely first. If that loss, which no points are below, is not less than
-    `enough`, infinity is returned. Then they are rounded at each scale, from the one at which the
-    greatest is 1 to that at which it is the most allowed; those that the quadratic at the optimum
-    puts behind the best found are not fitted.
+    The free fit is rounded at each scale; roundings that its quadratic rules out are not fitted.
     """
     k = len(chosen)
     types = np.zeros(cells.codes.shape[1], dtype=np.int64)

@@ -1,7 +1,4 @@
-"""The search for integer points: a beam over conditions, each exchanged while that helps.
-
-Its input is a `PointsProblem`: cells, conditions, limits of points, and weights.
-"""
+"""The search for integer points: a beam over conditions, each exchanged while that helps."""
 
 import math
 from collections.abc import Callable
@@ -80,12 +77,10 @@ class PointsProblem:
 
 
 def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:
-    """Split the weight of each row between the classes: shape (n, 2).
-
-    A tenth of one row, shared out over a class, goes to the other: no fit is certain of anything.
-    """
+    """Split the weight of each row between the classes: shape (n, 2)."""
     given = np.where(y, weight[y].sum(), weight[~y].sum())
     unit = grid_unit(float(weight.sum()))
+    # a tenth of one row, shared over a class, goes to the other, so that no fit is certain
     other = on_grid(SMOOTHED * weight / (given + 1.0), unit)
     mass = on_grid(weight - other, unit)
     return np.ascontiguousarray(np.where(y[:, None], np.c_[mass, other], np.c_[other, mass]))
