@@ -1,5 +1,6 @@
 """How one column is read: levels, an order, dates and their parts, words; and in which sets."""
 
+import pickle
 import warnings
 from datetime import date
 from decimal import Decimal
@@ -157,6 +158,16 @@ def test_phrases_are_read_as_words():
     matrix, columns = fitted.transform(frame), columns_of(frame)
     for j, literal in enumerate(matrix.literals):
         assert (matrix.values[:, j] == literal.mask(columns)).all()
+
+
+def test_a_pickled_binarizer_reads_every_kind_of_column_alike():
+    notes = [f"paid {'late' if k % 3 else 'twice'} {k}" for k in range(N)]
+    frame = pd.DataFrame({**KINDS, "notes": notes})
+    fitted = Binarizer(n_thresholds=2).fit(frame, target())
+    again = pickle.loads(pickle.dumps(fitted))
+    assert {"twice", None} < {getattr(e, "word", None) for e in again.encodings_}
+    assert again.literals_ == fitted.literals_
+    assert (again.transform(frame).values == fitted.transform(frame).values).all()
 
 
 @given(st.floats(-30_000, 60_000), st.floats(0.1, 900))

@@ -5,6 +5,7 @@ no rule costs more than the best constant answer.
 import warnings
 from inspect import isclass
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,6 +28,7 @@ from rulekit import (
 )
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.exceptions import EmptyRuleWarning
+from tests.engines import needs_highspy, solved_by
 from tests.learners.tables import mixed_table
 
 BALANCED = LogisticRegression(class_weight="balanced")
@@ -205,6 +207,44 @@ def test_many_settings_of_three_classes_give_what_each_gives_alone():
     y = np.where(X["age"] > 62, "urgent", y)
     grid = {"theta": [1.0, 4.0], "n_clauses": [1, 2], "label_noise": [0.0, 0.8]}
     assert_alike_together_and_alone(SEARCH, settings_of(grid), X, y)
+
+
+@needs_highspy
+@pytest.mark.parametrize(
+    "learner",
+    [
+        *(TwoLevelRuleClassifier(method) for method in (*METHODS, "lp")),
+        OneLevelRuleClassifier(),
+        ColumnGenerationClassifier(binarizer=FEW),
+    ],
+    ids=str,
+)
+def test_both_engines_of_linear_programs_give_the_same_objective(learner):
+    X, y = mixed_table(n=120)
+    found = []
+    for engine in ("highs", "scipy"):
+        with solved_by(engine):
+            model = fitted(learner, X, y)
+        found.append((model.objective_, model.lower_bound_ or 0.0))
+    assert found[0] == pytest.approx(found[1])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+@pytest.mark.parametrize("learner", PRICED + OTHERS, ids=str)
+def test_fits_in_threads_give_the_rules_of_fits_alone(learner):
+    if "random_state" in learner.get_params():
+        learner = clone(learner).set_params(random_state=0)
+
+    def fit(seed):
+        X, y = mixed_table(seed, n=120)
+        return clone(learner).fit(X[["age", "bmi", "flag"]], y)
+
+    seeds = [0, 1, 2] * 2
+    at_once = joblib.Parallel(3, prefer="threads")(map(joblib.delayed(fit), seeds))
+    for one, other in zip(map(fit, seeds), at_once, strict=True):
+        assert other.rule_set_ == one.rule_set_
+        assert getattr(other, "objective_", None) == getattr(one, "objective_", None)
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])

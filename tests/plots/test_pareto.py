@@ -13,8 +13,11 @@ from rulekit.plots.pareto import (
     LINE,
     LINE_HEIGHT,
     MARGIN_WIDTH,
+    OUTSIDE,
     PLOTS,
+    ROOM,
     _box,
+    _Plot,
     placed,
 )
 from rulekit.style.palette import learner_look
@@ -337,6 +340,17 @@ def test_a_note_covers_no_point_whatever_the_width_of_the_plot(seed):
         dots = (points[["limit", "test_error"]].to_numpy() - [left, high]) * scale
         begin, top, end, bottom = _box(dots[10], (note.ax, note.ay), 60.0, LINE_HEIGHT)
         assert not ((dots > [begin, top]) & (dots < [end, bottom])).all(axis=1).any()
+
+
+def test_a_note_may_touch_edges_and_points_but_no_other_note():
+    plot = _Plot(FRAME, SIZE, np.array([[0.0, 1.0], [10.0, 0.0]]))  # points at two corners
+    whole = np.array([0.0, 0.0, *SIZE])
+    note = whole + ROOM * np.array([1, 1, -1, -1])
+    assert plot.cost(note) == 0
+    for x, y in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+        plot.taken = [whole + np.array([x, y, x, y]) * np.array([*SIZE, *SIZE])]
+        assert plot.cost(note) == OUTSIDE
+    assert placed({(5.0, 0.5): ["best"]}, [[5.0, 0.5]], ((5.0, 5.0), (0.5, 0.5)), SIZE)
 
 
 def test_long_words_are_broken_between_words_and_none_need_no_space():

@@ -26,7 +26,7 @@ from rulekit.exceptions import DataError
 from tests.evaluation.learners import SharedStump, Stump, gate, noisy_table
 
 GRID = {"theta": [-0.5, 0.0, 0.5, 2.0], "column": [0, 1]}
-TWO = {"theta": [0.0, 0.5]}
+TWO = [{"theta": [0.0]}, {"theta": [0.0], "column": [1]}]
 
 
 def timeless(result):

@@ -92,6 +92,8 @@ def test_clauses_are_the_boxes_and_no_row_meets_two(criterion):
     np.testing.assert_array_equal(fired, boxes.members(rows))
     assert fired.sum(axis=1).max() == 1
     assert boxes.half.contains(boxes.upper).all()
+    inner = np.hstack([boxes.lower >= boxes.half.low, boxes.upper < boxes.half.high]).sum(axis=1)
+    assert [clause.n_conditions for clause in model.rule_set_.clauses] == inner.tolist()
 
 
 def test_the_largest_boxes_stay():

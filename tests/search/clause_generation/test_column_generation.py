@@ -225,6 +225,8 @@ def test_without_highspy_master_and_program_answer_the_same(seed):
         slow = ClauseMaster(pool).solve()
         other = improve_by_program(pool, slow, [], 5.0)
     assert slow.value == pytest.approx(fast.value, abs=1e-8)
+    used = pool.described_weight @ np.clip(1 - slow.z @ pool.held, 0, None)
+    assert used + slow.z @ pool.cost == pytest.approx(slow.value, abs=1e-7)
     assert pool.objective(other) == pytest.approx(pool.objective(rule))
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from rulekit.data import Table, load_sample
 from rulekit.evaluation.sweeps.grid import settings_of
+from ui.learners.hyperplane import HYPERPLANE
 from ui.learners.ideal import IDEAL_DNF
 from ui.learners.learner import price_words
 from ui.learners.offered import (
@@ -20,6 +21,7 @@ from ui.learners.offered import (
     varied,
 )
 from ui.learners.spec import LEARNER_KEY
+from ui.learners.tree import TREE
 from ui.state import AppState, BinningSpec
 
 SPEC = RunSpec(learners=tuple(LEARNERS), view="prices", thetas=(1.0, 2.0), clauses=(1, 2))
@@ -44,6 +46,14 @@ def test_its_settings_turn_back_into_the_parameters_of_its_grid(learner):
     result = learner.settings(SPEC)
     assert {s[LEARNER_KEY] for s in result} == {learner.key}
     assert [learner.parameters(s) for s in result] == list(settings_of(learner.grid(SPEC)))
+
+
+@EACH
+def test_settings_have_the_prices_and_clauses_of_the_run(learner):
+    result = learner.settings(replace(SPEC, nus=(0.1, 0.2), taus=(0.05, 0.15)))
+    prices = {HYPERPLANE: {0.1, 0.2}, TREE: {0.05, 0.15}}.get(learner.key, {1.0, 2.0})
+    for name, values in (("theta", prices), ("n_clauses", {1, 2})):
+        assert {s[name] for s in result if name in s} in (set(), values)
 
 
 @pytest.mark.slow
