@@ -206,7 +206,7 @@ def _fingerprints(series: pd.Series, column: Column) -> list[tuple[str, bytes]]:
 
 def _duplicate_note(table: Table, name: str, first: str) -> QualityNote:
     same = table.frame[name].equals(table.frame[first].rename(name))
-    relation = "equals" if same else "tells the same, in other values, as"
+    relation = "equals" if same else "holds the same information as"
     text = f" {relation} column {shown(first)}; one of them suffices."
     return _note(name, "duplicate column", text, "ignore")
 

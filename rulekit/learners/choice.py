@@ -150,7 +150,7 @@ def _scores(
     with threadpool_limits(1):
         rows = table.part(train, type(fitted).__name__, multi_class=fitted._multi_class)
         for i, model in enumerate(fitted._models(rows, settings, SharedWork(stop, many=True))):
-            if stop is None:  # who limits the time tells that it passed
+            if stop is None:  # a caller with a time limit warns itself
                 model._warn(ConvergenceWarning)
             rule = model.rule_set_
             if rule not in losses:  # neighbouring prices mostly end in the same rule

@@ -114,7 +114,7 @@ def test_a_rare_class_does_not_make_every_column_a_leak():
 
 def test_renamed_levels_are_duplicates_but_shuffled_numbers_are_not():
     renamed = BASE["town"].map({"u": "b", "v": "a", "w": "c"})
-    assert "tells the same" in found(c=renamed)["c", "duplicate column"].sentence
+    assert "holds the same information as" in found(c=renamed)["c", "duplicate column"].sentence
     numbers = BASE["town"].map({"u": 1, "v": 3, "w": 2})
     others = BASE["town"].map({"u": 1, "v": 2, "w": 3})
     assert {kind for _, kind in found(c=numbers, d=others)} == {"codes"}

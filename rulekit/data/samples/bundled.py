@@ -126,7 +126,7 @@ def load_sample(name: str) -> Table:
     Parameters
     ----------
     name : str
-        One of those `list_samples` tells.
+        A name from `list_samples`.
 
     Returns
     -------

@@ -47,73 +47,74 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     ----------
     linear : estimator, optional
         A linear classifier with `coef_` and `intercept_` after `fit`, or a pipeline of scalers and
-        such a classifier; the rule is in the table's own units either way. `LPSVM()` by default.
-        It is given numbers: truth values and text come as columns of 0 and 1, one a level.
+        such a classifier; the rule is in the table's own units in both cases. Default: `LPSVM()`.
+        It is fitted on numbers: Boolean and text columns become indicators, one per level.
     criterion : {"peel", "point_lp", "volume_paper"}, default="peel"
-        How a box is chosen: to hold many rows, by an exact count or by the paper's linear program;
-        or to have the greatest volume, as in the paper.
+        What a box maximises: the number of rows in it, counted exactly ("peel") or by the paper's
+        linear program ("point_lp"), or its volume, as in the paper.
     max_depth : int, default=20
-        How many boxes may be cut away before another.
+        Maximum number of boxes that are cut away before the next one is found.
     max_rules : int, optional
-        Most boxes in the rule, of several classes for each; those with most rows stay.
+        Maximum number of boxes in the rule (per class if there are several); those with the most
+        rows are kept.
     min_coverage : int, default=2
-        Boxes that hold fewer rows of their class are dropped; the paper drops those of one.
+        Boxes with fewer rows of their class are dropped; the paper drops boxes of one row.
     uncovered : {"other", "hyperplane"}, default="other"
-        What rows in no box get: the other class, so that the boxes alone are the rule; or the
-        plane's prediction, as one last linear condition of the rule (see `answered_by_plane`).
+        Prediction for rows outside all boxes: the other class, so that the boxes alone are the
+        rule, or that of the plane, as a last linear condition (see `answered_by_plane`).
     confidence_folds : int, default=5
         Folds for the calibration of `explain_with_hyperplane`; fewer than 2 for none.
     positive_label : str, int, float or bool, optional
-        The class the rule describes; the last of `classes_` by default. With more than two
-        classes, each but one is described against those that come after it, from the rarest to
-        the most frequent, in one ordered list, and none may be named.
+        The class that the rule describes; the last of `classes_` by default. Not allowed with more
+        than two classes: then each class, from the rarest on, is separated from the more frequent
+        ones, in one ordered list.
     class_weight : dict, "balanced" or None
-        As in scikit-learn, with `sample_weight` handed to the linear classifier.
+        As in scikit-learn; passed to the linear classifier as `sample_weight`.
     costs : Costs, default=None
-        What wrong answers cost, in place of `class_weight`.
+        Costs of wrong predictions, instead of `class_weight`.
     constraints : Constraints or dict, optional
-        Monotonic constraints only, see `Constraints`: `directions`, and the class they lead to.
-        `LPSVM` then gives the columns weights of that sign, any other classifier is refused where
-        it gives another; and boxes are left open on the side that a constraint leads to, which
-        takes them no further than the plane's side.
+        Monotonic constraints only: `directions` and their class, see `Constraints`. `LPSVM`
+        restricts the signs of the weights; other classifiers must have learned these signs, or
+        fitting fails. Boxes are open on the side that a constraint leads to, which stays on their
+        side of the plane.
 
     Attributes
     ----------
     rule_set_ : RuleSet
-        A DNF of intervals; literals ask for nothing at the edges of the training table, so a row
-        beyond them is decided as one at the edge.
+        A DNF of intervals. There are no conditions at the edges of the training range, so rows
+        beyond an edge are predicted like rows at the edge.
     linear_ : estimator
         The fitted linear classifier.
     plane_ : Plane
         The plane in the table's units, its range and training rows.
     boxes_ : dict of label to Boxes
-        The boxes kept, for either class; none for the described one where a constant answer gets
-        no more training rows wrong than the rule, and is taken in its place.
+        The boxes of both classes. The described class has none if a constant prediction has no
+        more errors on the training rows than the rule and therefore replaces it.
     coverage_, coverage_all_ : float
-        Share of the rows of the described class, among those the plane gets right, that the boxes
-        kept hold, and that all boxes found hold.
+        Of the rows of the described class that the plane classifies correctly: the share in
+        `boxes_`, and in all boxes found.
     against_rest_ : dict of label to HyperplaneRuleClassifier
-        With more than two classes, for each class that was described, in this order, the model
-        that tells it (True) from the classes after it; `plane_`, `linear_`, `coverage_` and
+        With more than two classes: for each described class, in order, the model that separates
+        it (True) from the classes after it; `plane_`, `linear_`, `coverage_` and
         `coverage_all_` are None then, and `boxes_` is empty.
     n_problems_ : int
-        Boxes sought for the described class.
+        Number of searches for a box of the described class.
     n_incomplete_ : int
-        Training rows with a gap; they are left out when the plane is learned.
+        Number of training rows with missing values; the plane is learned without them.
     classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, \
 n_rules_, n_conditions_, training_error_
         As in `BaseRuleClassifier`.
     empty_rule_hint_ : str or None
-        For a rule without conditions: why it has none.
+        Why the rule has no conditions; None if it has some.
     history_ : list of dict
-        One a box kept: rows it holds, and share covered up to it.
+        For each box of the rule: its number of rows, and the share covered so far.
     objective_, lower_bound_, proved_optimal_
         None: extraction is not an optimisation of the whole rule.
 
     Notes
     -----
-    With ``uncovered="other"`` the rule is narrower than the plane: rows of the described class in
-    no box are given the other class. A gap meets no condition.
+    With ``uncovered="other"`` the rule is narrower than the plane: rows outside all boxes are
+    predicted as the other class. A missing value meets no condition.
 
     References
     ----------

@@ -325,9 +325,9 @@ class LearnsFromTables:
             As after `fit`, but `table_certificate_` says what was counted where, and
             `training_error_`, the shares behind `predict_proba`, and `get_rules` are those of all
             rows learned from. A price is in wrong rows of a sample, and so is `objective_`:
-            the loss on all rows, as of a sample, and the price of the conditions. What tells of the
-            search itself, `history_`, `choice_`, `path_`, is of a sample; so are the chances of
-            totals of a scorecard.
+            the loss on all rows, scaled to the sample, plus the price of the conditions.
+            `history_`, `choice_`, `path_` and the chances of a scorecard's totals are those of a
+            sample.
 
         Raises
         ------
