@@ -81,7 +81,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in learning and in the errors that settings are compared by.
     costs : Costs, default=None
-        What wrong answers cost, in place of `class_weight`. Its class that is missed is the last
+        Costs of wrong predictions, instead of `class_weight`. Its class that is missed is the last
         one unless it, or `positive_label`, names another. The rule selected without costs is kept
         unless the one selected with costs is cheaper by more than the noise of the inner folds. Of
         two classes: if one answer for every row costs no more there, the rule is empty.
@@ -135,7 +135,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     training_error_ : float
         Weighted share of training rows that the rule gets wrong.
     empty_rule_hint_ : str or None
-        For a rule without conditions, why.
+        Why the rule has no conditions; None if it has some.
 
     Notes
     -----

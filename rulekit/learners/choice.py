@@ -23,7 +23,7 @@ from rulekit.exceptions import DataError
 from rulekit.learners.cluster import Once, in_order, spread, tried_twice
 from rulekit.learners.training import CheckedColumns, SharedWork, TrainingTable
 
-COST = "test_cost_per_100"  # the measure of what wrong answers cost
+COST = "test_cost_per_100"  # the cost of wrong predictions
 #: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
 CONDITION_PRICE = 0.002
 Setting = dict[str, Any]

@@ -175,7 +175,7 @@ class IdealDNFClassifier(BaseRuleClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     costs : Costs, default=None
-        What wrong answers cost, in place of `class_weight`.
+        Costs of wrong predictions, instead of `class_weight`.
     binarizer : Binarizer, default=None
         Makes the conditions, from the rows that are not held out; None cuts at medians.
     constraints : Constraints or dict, default=None
@@ -185,7 +185,7 @@ class IdealDNFClassifier(BaseRuleClassifier):
         Seed of the split.
     time_limit : float, default=None
         Seconds for writing the formula short; None is 3. When they pass, the shortest found so
-        far is kept, with a `ConvergenceWarning`; it answers the same.
+        far is kept, with a `ConvergenceWarning`; its predictions are the same.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ class IdealDNFClassifier(BaseRuleClassifier):
 n_rules_, n_conditions_, training_error_
         As in `TwoLevelRuleClassifier`.
     conditions_ : tuple of Literal
-        The chosen conditions, the most telling first.
+        The chosen conditions, the most predictive first.
     score_ : str or None
         The ranking they come from.
     validation_curve_ : DataFrame
@@ -215,7 +215,7 @@ n_rules_, n_conditions_, training_error_
     history_ : list of dict
         The rows of `validation_curve_`.
     empty_rule_hint_ : str or None
-        For a rule without conditions, why.
+        Why the rule has no conditions; None if it has some.
 
     Notes
     -----

@@ -180,7 +180,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     costs : Costs, default=None
-        What wrong answers cost, in place of `class_weight`.
+        Costs of wrong predictions, instead of `class_weight`.
     constraints : Constraints or dict, default=None
         Monotonic constraints only, see `Constraints`: `directions`, and the class they lead to,
         which of more than two classes is named by `towards` or `positive_label`. See Notes.

@@ -158,7 +158,7 @@ class ScorecardClassifier(BaseRuleClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in loss and total.
     costs : Costs, default=None
-        What wrong answers cost, in place of `class_weight`.
+        Costs of wrong predictions, instead of `class_weight`.
     binarizer : Binarizer, default=None
         How columns are cut; None for ``Binarizer()``.
     constraints : Constraints or mapping, default=None

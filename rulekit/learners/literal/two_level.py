@@ -64,7 +64,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     costs : Costs, default=None
-        What wrong answers cost, in place of `class_weight`.
+        Costs of wrong predictions, instead of `class_weight`.
     binarizer : Binarizer, default=None
         Makes the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
@@ -105,7 +105,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         Price below which some single condition is cheaper than the better constant answer; 0
         where none is at any price.
     empty_rule_hint_ : str or None
-        For a rule without conditions, why, and at which price it would have some.
+        Why the rule has no conditions, and at which price it would have some; None if it has some.
     binarizer_ : Binarizer
         The fitted binarizer.
 
