@@ -9,6 +9,7 @@ from ui.data.load import (
     sample_buttons,
     saved_card,
     session_card,
+    tabs_key,
     upload_card,
 )
 from ui.data.quality import proposal_lines, quality_card, readings_card
@@ -49,7 +50,7 @@ with left:
                 st.page_link("pages/binning.py", label="Look at the cut points first")
     columns, rows, read, other, this = st.tabs(
         ["Columns", "First rows", "How the file was read", "Load another table", "This analysis"],
-        key=f"data_tabs_{state.table.digest[:12]}",  # of a new table, the columns
+        key=tabs_key(),
         on_change="rerun",
     )
 with right:

@@ -79,7 +79,7 @@ def claim() -> None:
     if mine is None or marks is None or not (workspace.root() / mine / "analysis.json").exists():
         return
     try:
-        (marks / mine).write_text("", "utf-8")
+        (marks / mine).touch()  # a file read again keeps the name given
     except OSError as error:
         workspace.not_saved(error)
     else:

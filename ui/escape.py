@@ -1,8 +1,9 @@
 """Escaping of text from data: a column may be called ``![x](http://a.site/p.png)``.
 
-Streamlit reads Markdown in labels, captions, sentences, metrics and options. Every text from a
-table, a file name or an error is escaped by `md` first. Text for copying (rules, SQL) is shown by
-``st.code`` or a table instead, without changes: `md` adds invisible characters.
+Streamlit reads Markdown in labels, captions, sentences, metrics and options of radio and segmented
+controls, but not in those of ``st.selectbox`` and ``st.multiselect``. Every text from a table, a
+file name or an error is escaped by `md` where Markdown is read. Text for copying (rules, SQL) is
+shown by ``st.code`` or a table, without changes: `md` adds invisible characters.
 """
 
 import re

@@ -171,6 +171,9 @@ def case_frame(rule: RuleSet, rows: Rows, state: AppState) -> pd.DataFrame:
     """List rows for display: `ROW`, `TRUTH`, `ANSWER`, features of the rule, then the others."""
     used = [f for f in rule.features if f in rows.X.columns]
     frame = rows.X[[*used, *[c for c in rows.X.columns if c not in used]]].reset_index(drop=True)
+    for column, dates in frame.select_dtypes("datetime").items():
+        if (dates.isna() | (dates == dates.dt.normalize())).all():  # without time of day
+            frame[column] = dates.dt.date
     names: list[str] = [ROW, TRUTH, ANSWER]
     for column in frame.columns:
         name = state.label(column)

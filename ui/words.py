@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rulekit.rules import RuleSet, scorecard_of
+from rulekit.rules.condition import moment
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import outcome_colours
 from rulekit.style.phrases import Wording, clause_words
@@ -72,10 +73,11 @@ def without_clauses(rule: RuleSet, dropped: frozenset[int]) -> RuleSet:
 
 
 def value_words(value: Any) -> str:
-    """Return a cell of the table as text."""
+    """Return a cell of the table as text; a date without time of day is written as the day."""
     if value is None or value != value:
         return "missing"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return text.removesuffix(" 00:00:00") if moment(text) else text
 
 
 PROTECTED = frozenset(

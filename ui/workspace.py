@@ -256,14 +256,22 @@ def pick_rule(rule_set: RuleSet, *, source: str) -> None:
     change(setting={"edited": source}, model=model, rule_json=to_json(model))
 
 
-def begin(table: Table, options: dict[str, Any] | None = None) -> None:
-    """Start an analysis of a table under a new id; the job of the former one ends."""
-    _replace(AppState(table=table, every_class=True, options=options or {}))
+def begin(table: Table, options: dict[str, Any] | None = None, name: str | None = None) -> None:
+    """Start an analysis of a table under an id, by default a new one; the former one's job ends."""
+    _replace(AppState(table=table, every_class=True, options=options or {}), name)
 
 
-def _replace(state: AppState) -> None:
-    """Replace this session's analysis under a new id; if interrupted, `attach` repeats it."""
-    st.session_state[NEXT] = secrets.token_urlsafe(18), state
+def is_untouched() -> bool:
+    """Whether this analysis has no run, no rule and no notes yet."""
+    state = app_state()
+    if state.result is not None or jobs.registry().is_busy(analysis_id()):
+        return False
+    return not (state.runs or state.rule_json or state.notes or state.case_notes)
+
+
+def _replace(state: AppState, name: str | None = None) -> None:
+    """Replace this session's analysis, by default under a new id; `attach` repeats it if needed."""
+    st.session_state[NEXT] = name or secrets.token_urlsafe(18), state
     _complete()
 
 
@@ -301,8 +309,8 @@ def forget() -> None:
 
 def forget_upload() -> None:
     """Forget the uploaded file and its errors; the file in the field is not read again."""
-    for key in ("upload", "upload_error", "upload_wide", "upload_target", "upload_options"):
-        st.session_state.pop(key, None)
+    for name in ("", "_error", "_wide", "_target", "_options", "_began"):
+        st.session_state.pop(f"upload{name}", None)
 
 
 def delete(path: Path) -> bool:

@@ -172,21 +172,24 @@ def cells_of(
     seen: NDArray[Any] | None = None,
     *,
     width: float | None = None,
-    whole: bool = False,
+    whole: tuple[float, float] | None = None,
     erase: bool = False,
 ) -> tuple[Candidate, ...]:
-    """List the nearest value of each cell of a column, the current value first."""
+    """List the nearest value of each cell of a column, the current value first.
+
+    With `whole` they are whole numbers between these bounds; see `whole_bounds`.
+    """
     domain = domain_of(literals, seen, current)
     if width:
         domain = replace(domain, scale=width)
-    if whole and domain.kind == "numbers":
+    if whole and not any(isinstance(v, (bool, str)) for v in domain.values):
         domain = replace(domain, kind="whole numbers")
     values = [Candidate(current, 0.0)]
     if domain.kind == "values":
         others = [v for v in domain.values if v != current]
         values += [Candidate(v, domain.cost(current, v)) for v in others]
     else:
-        values += _number_cells(literals, domain, current)
+        values += _number_cells(literals, domain, current, whole or (-math.inf, math.inf))
     if erase and current is not None:
         values.append(Candidate(None, 1.0))
     best: dict[tuple[bool, ...], Candidate] = {}
@@ -203,16 +206,22 @@ def results(literals: Sequence[Literal], cells: Sequence[Candidate]) -> NDArray[
     return np.array([literal.mask(column) for literal in literals])
 
 
-def _number_cells(literals: Sequence[Literal], domain: Domain, current: Any) -> list[Candidate]:
+def _number_cells(
+    literals: Sequence[Literal], domain: Domain, current: Any, bounds: tuple[float, float]
+) -> list[Candidate]:
     """Take the nearest number of every point and open interval between the literals' values."""
     has_value = current is not None and math.isfinite(current)
     cuts = number_cuts(literals)
     origin = float(current) if has_value else cuts[0] if cuts else 0.0
     whole, scale = domain.kind == "whole numbers", domain.scale
-    points = [Candidate(t, abs(t - origin)) for t in cuts if not whole or t == math.floor(t)]
-    ends = [-math.inf, *cuts, math.inf]
+    low, high = bounds
+    if has_value:  # a value beyond the bounds may move towards them
+        low, high = min(low, math.ceil(origin)), max(high, math.floor(origin))
+    named = [t for t in cuts if low <= t <= high and (not whole or t == math.floor(t))]
+    points = [Candidate(t, abs(t - origin)) for t in named]
+    ends = [(max(a, low - 1), min(b, high + 1)) for a, b in pairwise([-math.inf, *cuts, math.inf])]
     inside = _whole_number_inside if whole else _inside
-    intervals = filter(None, (inside(*pair, origin, scale) for pair in pairwise(ends)))
+    intervals = filter(None, (inside(*pair, origin, scale) for pair in ends))
     cells = [*points, *intervals]  # points first: they win ties
     return [replace(c, cost=c.cost / scale if has_value else 1.0) for c in cells]
 

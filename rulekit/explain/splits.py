@@ -1,6 +1,6 @@
 """Sums of columns on single rows: the value of the formula and what would change the result."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -68,7 +68,7 @@ class PointsReading:
     split: PointsSplit
     given: tuple[GivenPoints, ...]
     _ranges: Ranges = field(repr=False, compare=False)
-    _whole: Collection[str] = field(repr=False, compare=False)
+    _whole: Bounds = field(repr=False, compare=False)
     _wording: Wording = field(repr=False, compare=False)
 
     @cached_property
@@ -115,7 +115,7 @@ class PointsReading:
         """Find the smallest change of one column that changes the result, and its size."""
         row = {g.condition.feature: g.value for g in self.given}
         tests = [t for t in self.split.tests if t.feature == feature]
-        width, whole = self._ranges.get(feature), feature in self._whole
+        width, whole = self._ranges.get(feature), self._whole.get(feature)
         cells = cells_of(tests, row[feature], width=width, whole=whole)
         held = self.split.mask(rows_with(row, {feature: [c.value for c in cells]}))
         turning = [c for c, h in zip(cells, held, strict=True) if h != self.holds]
@@ -133,7 +133,7 @@ def read_points(
     row: Mapping[str, Any],
     *,
     ranges: Ranges | None = None,
-    whole: Collection[str] = (),
+    whole: Bounds | None = None,
     wording: Wording = PLAIN,
 ) -> PointsReading:
     r"""Compute the points of one row.
@@ -145,8 +145,8 @@ def read_points(
         At least the condition's columns.
     ranges : mapping of str to float, optional
         Widths of the ranges of columns, to compare changes of different units.
-    whole : collection of str
-        Columns that change to whole numbers only.
+    whole : mapping of str to pair of float, optional
+        Columns that change to whole numbers only, and between which.
     wording : Wording
         What columns are called.
 
@@ -162,7 +162,7 @@ def read_points(
     given = tuple(
         GivenPoints(c, p, row[c.feature], bool(c.mask(columns)[0])) for c, p in split.given
     )
-    return PointsReading(split, given, ranges or {}, whole, wording)
+    return PointsReading(split, given, ranges or {}, whole or {}, wording)
 
 
 def _parts(reading: PointsReading, wording: Wording) -> str:

@@ -206,5 +206,17 @@ def test_readers_without_logic_hear_no_signs_and_one_change():
 
 def test_a_column_of_whole_numbers_changes_to_a_whole_number():
     split = PointsSplit((Literal("age", ">", 60.5), Literal("bp", ">", 140.2)), (3, 2), 5)
-    (change,) = read_points(split, {"age": 72.0, "bp": 120.0}, whole={"bp"}).changes
+    (change,) = read_points(split, {"age": 72.0, "bp": 120.0}, whole={"bp": (0, np.inf)}).changes
     assert (change.new, change.text) == (141.0, "bp were 141 or higher (now 120)")
+
+
+def test_near_misses_keep_to_the_range_of_few_whole_numbers():
+    split = PointsSplit((Literal("visits", "!=", 1), Literal("beds", ">", 2.5)), (2, 2), 2)
+    rule = RuleSet((Clause((split,)),), ("high",), "dnf", "low")
+    past = pd.DataFrame({"visits": [1.0, 2.0, 3.0], "beds": [1.0, 2.0, 2.0]})
+    (found,) = explain(rule, past.iloc[:1], training=past)
+    assert found.near_misses[0].sentence == (
+        "For 'high', 0 points are 2 short of 2 (visits 1 and beds 1 give nothing); enough if "
+        "visits were 2 (now 1)."
+    )
+    assert found.counterfactual.sentence == "The prediction would be high if visits were 2 (now 1)."

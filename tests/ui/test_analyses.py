@@ -46,6 +46,16 @@ def test_analyses_begun_here_are_listed_latest_first(session):
     assert times == sorted(times, reverse=True)
 
 
+def test_an_analysis_begun_again_keeps_its_line_and_name(session):
+    first = begun(session, "iris")
+    (saved,) = analyses.listed()
+    analyses.rename(saved, "flowers")
+    workspace.begin(load_sample("wine"), name=first)
+    analyses.claim()
+    (saved,) = analyses.listed()
+    assert (saved.id, saved.name, saved.table) == (first, "flowers", "wine")
+
+
 @pytest.mark.parametrize("damage", ["[" * 200_000, "[]", '"x"', "{", ""])
 def test_a_damaged_line_leaves_the_others_listed(session, damage):
     first = begun(session, "iris")

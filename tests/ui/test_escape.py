@@ -1,6 +1,8 @@
 """Escaping: what a column's name may not do to a page."""
 
+import ast
 import re
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from rulekit.style.palette import plain
 from ui.escape import file_name, md
 
+ROOT = Path(__file__).parents[2]
 MARKS = r"\`*_{}[]()#+-.!|<>~$:^=&@/"
 
 
@@ -41,3 +44,19 @@ def test_long_texts_links_and_markup_are_shown_as_text():
 def test_a_download_s_name_has_no_path_and_no_mark():
     assert file_name("../../etc/passwd", "csv") == "etc-passwd.csv"
     assert file_name("💥", "txt") == "rulekit.txt"
+
+
+def test_options_of_lists_are_not_escaped():
+    lists = {"selectbox", "multiselect"}  # their options are plain text
+    calls = [
+        (path.name, call)
+        for path in [*(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", None) in lists
+    ]
+    options = [
+        (name, part)
+        for name, call in calls
+        for part in [*call.args[1:], *(k.value for k in call.keywords if k.arg == "format_func")]
+    ]
+    assert not [name for name, part in options if "md(" in ast.unparse(part)]

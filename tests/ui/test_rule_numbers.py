@@ -102,3 +102,12 @@ def test_truth_and_answer_come_first_then_the_rule_columns():
     assert frame[TRUTH].tolist() == ["ill", "ill"]
     assert frame[ANSWER].tolist() == ["well", "ill"]
     assert frame.index.tolist() == [0, 1]
+
+
+def test_listed_dates_have_a_time_only_if_their_column_has():
+    days = pd.to_datetime(["2024-03-01", None])
+    X = pd.DataFrame({"age": [40.0, 60.0], "day": days, "at": days + pd.Timedelta(hours=9)})
+    rows = Rows("test", X, np.array(["ill", "ill"], dtype=object), {"age": X["age"].to_numpy()})
+    frame = case_frame(CASE_RULE, rows, AppState(table=Table.from_frame(X)))
+    assert frame["day"].tolist() == [days[0].date(), pd.NaT]
+    assert frame["at"].iloc[0] == pd.Timestamp("2024-03-01 09:00")

@@ -1,9 +1,23 @@
-"""Protected attributes are recognised by whole words of a column's name."""
+"""Cells in words; protected attributes, recognised by whole words of a column's name."""
 
+import pandas as pd
 import pytest
 
 from rulekit.rules import Clause, Literal, RuleSet
-from ui.words import fixed_columns, looks_protected
+from ui.words import fixed_columns, looks_protected, value_words
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("2024-03-01 00:00:00", "2024-03-01"),
+        (pd.Timestamp("2024-03-01"), "2024-03-01"),
+        ("2024-03-01 12:30:00", "2024-03-01 12:30:00"),
+        ("1 day 00:00:00", "1 day 00:00:00"),
+    ],
+)
+def test_dates_without_time_of_day_are_days(cell, words):
+    assert value_words(cell) == words
 
 
 @pytest.mark.parametrize(

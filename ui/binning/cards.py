@@ -23,6 +23,7 @@ from rulekit.plots import (
     screening_table,
     thresholds,
 )
+from rulekit.rules import Literal
 from rulekit.style.phrases import capped, counted_outcome
 from ui.cache import kept
 from ui.escape import md
@@ -47,6 +48,7 @@ MAX_TYPED = 10 * MAX_THRESHOLDS  # maximal number of cut points of a column to d
 LISTED = 1000  # maximal number of conditions, or certificates, to list
 TALL, ROWS = 570, 16  # height of the list of columns in pixels, and how many fit
 SHORT, HALF = 8, 285  # longest table shown as a whole, and the height in pixels of a scrolling one
+COUNT = st.column_config.NumberColumn(format="localized")
 
 
 def shares_table(
@@ -65,7 +67,8 @@ def shares_table(
         frame,
         hide_index=True,
         height="content" if len(frame) <= SHORT else HALF,
-        column_config={n: st.column_config.NumberColumn(n, format="%.0f") for n in names},
+        column_config={n: st.column_config.NumberColumn(n, format="%.0f") for n in names}
+        | {"rows": COUNT},
         alt=f"Rows and the share of each outcome {where}.",
     )
 
@@ -222,7 +225,11 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
         key="binning_columns",
         alt="Cut points and conditions of every column; the chosen one is drawn beside it.",
         height="content" if len(table) <= ROWS else TALL,
-        column_config={"column": st.column_config.TextColumn("column", pinned=True, width=200)},
+        column_config={
+            "column": st.column_config.TextColumn("column", pinned=True, width=200),
+            "cut points": COUNT,
+            "conditions": COUNT,
+        },
     )
     return names[index]
 
@@ -253,7 +260,7 @@ def thinned(cuts: NDArray[np.float64]) -> NDArray[np.float64]:
 def conditions_list(fitted_one: Binarizer, name: str) -> None:
     """List the conditions that a column gives."""
     read = [e for e in fitted_one.encodings_ if e.name == name]
-    literals = [literal for encoding in read for literal in literals_of(encoding)]
+    literals = [x for encoding in read for x in sorted(literals_of(encoding), key=_by_value)]
     if not literals:
         st.caption("None: the column has a single value.")
         return
@@ -263,6 +270,11 @@ def conditions_list(fitted_one: Binarizer, name: str) -> None:
     height = "content" if len(texts) <= SHORT else HALF
     frame = pd.DataFrame({"condition": texts})
     st.dataframe(frame, hide_index=True, height=height, alt=f"{len(texts):,} conditions.")
+
+
+def _by_value(literal: Literal) -> tuple[Any, ...]:
+    """Return a sort key: conditions of one scale and operator by the values compared with."""
+    return (literal.part or "", literal.order or (), literal.op, literal.positions, literal.missing)
 
 
 def shown_name(state: AppState, name: str) -> str:
@@ -398,7 +410,8 @@ def _shares(table: pd.DataFrame, alt: str) -> None:
     """Show a table with a column "share" of percentages, without scrolling if it is short."""
     share = st.column_config.NumberColumn("share", format="%.0f %%")
     height = "content" if len(table) <= SHORT else HALF
-    st.dataframe(table, hide_index=True, height=height, column_config={"share": share}, alt=alt)
+    config = dict.fromkeys(table.columns[1:3], COUNT) | {"share": share}
+    st.dataframe(table, hide_index=True, height=height, column_config=config, alt=alt)
 
 
 AT_ONCE = 400_000  # largest table in values that is screened without a button

@@ -163,8 +163,26 @@ def _take(answer: Answer) -> None:
     table, target = answer.table, st.session_state.get("upload_target")
     if target in table.frame.columns:
         table = with_target(table, target)
-    workspace.begin(table, read_as)
+    again = answer.options is not None and is_open() and workspace.is_untouched()
+    workspace.begin(table, read_as, workspace.analysis_id() if again else None)
+    if answer.options is not None:
+        began = st.session_state["upload"].file_id, workspace.analysis_id()
+        st.session_state["upload_began"] = began
     st.session_state.pop("upload_target", None)
+
+
+def is_open() -> bool:
+    """Whether reading the uploaded text file began the open analysis."""
+    upload: Upload | None = st.session_state.get("upload")
+    began = st.session_state.get("upload_began")
+    return upload is not None and began == (upload.file_id, workspace.analysis_id())
+
+
+def tabs_key() -> str:
+    """Return a key of the tabs of Data: a new table opens the first, a file read again does not."""
+    if is_open():
+        return f"upload_tabs_{st.session_state['upload'].file_id}"  # kept by `workspace.begin`
+    return f"data_tabs_{app_state().table.digest[:12]}"
 
 
 def _read_columns(target: str, columns: tuple[str, ...]) -> None:

@@ -342,7 +342,7 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
         label,
         options,
         index=options.index(value),
-        format_func=lambda v: ABSENT if v is None else str(v),
+        format_func=lambda v: ABSENT if v is None else value_words(v),
         key=key,
     )
 

@@ -155,11 +155,9 @@ def _one_box(
         return
     left, right = st.columns(2)
     places = range(len(names))
-    a = left.selectbox(
-        "Across", places, format_func=lambda k: md(names[k], 60), key="cubes_x", **KEEP
-    )
+    a = left.selectbox("Across", places, format_func=names.__getitem__, key="cubes_x", **KEEP)
     rest = [k for k in places if k != a]
-    b = right.selectbox("Up", rest, format_func=lambda k: md(names[k], 60), key=f"cubes_y_{a}")
+    b = right.selectbox("Up", rest, format_func=names.__getitem__, key=f"cubes_y_{a}")
     shown = projection(model, label, chosen, (a, b), case, names)
     other = next(v for v in model.boxes_ if v != label)
     sentence = projection_sentence(shown, str(label))

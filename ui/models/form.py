@@ -351,7 +351,7 @@ def _columns(
     return st.multiselect(
         label,
         usable if listed else chosen,
-        format_func=lambda name: md(state.label(name), 60),
+        format_func=state.label,
         key=key,
         **KEEP,
         **more,

@@ -468,9 +468,7 @@ def compare(result: RunResult) -> None:
     chosen = st.multiselect(
         f"Compare up to {MAX_COMPARED} points (the best for their size are listed first)",
         [int(k) for k in ordered.index],
-        format_func=lambda k: md(
-            f"{result.points.loc[k, 'label']}, {figure_words(result, k)}", 120
-        ),
+        format_func=lambda k: f"{result.points.loc[k, 'label']}, {figure_words(result, k)}",
         max_selections=MAX_COMPARED,
         key="compare",
     )

@@ -25,7 +25,6 @@ from rulekit.plots import Baseline
 from rulekit.style.palette import Look
 from rulekit.style.wording import measured, plural
 from ui.cache import kept
-from ui.escape import md
 from ui.learners.offered import learner_of, look_of, settings_of_run
 from ui.learners.spec import (
     CHOSEN,
@@ -481,7 +480,7 @@ def gap_fields(state: AppState, usual: RunSpec) -> dict[str, object]:
         "Groups by",
         columns,
         columns.index(usual.gap_column) if usual.gap_column in columns else None,
-        format_func=lambda name: md(state.label(name), 60),
+        format_func=state.label,
         key="run_gap_column",
         placeholder="No limit",
         help="Any column of the table, whether rules read it or not.",

@@ -125,7 +125,6 @@ def _rules(alternatives: Alternatives, key: str, train: Rows, state: AppState) -
     chosen = st.selectbox(
         "Rules shown",
         [LEADING, *lacking, EVERY],
-        format_func=lambda v: md(v, 80),
         key="alike_which",
     )
     numbers = alternatives.leading if chosen == LEADING else alternatives.table["rule"].tolist()
@@ -464,7 +463,7 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
         "Groups by",
         columns,
         columns.index(_first(columns, rows, state)),
-        format_func=lambda name: md(state.label(name), 60),
+        format_func=state.label,
         key="groups_column",
         help="Any column of the table, whether the rule reads it or not. Numbers of many values "
         "are cut into four bins of about equally many rows.",

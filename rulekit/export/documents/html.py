@@ -5,7 +5,6 @@ from html import escape
 from typing import Any
 
 from rulekit.export.documents.text import (
-    card_size_text,
     clause_parts,
     exact_scales,
     label_text,
@@ -17,9 +16,11 @@ from rulekit.style.scorecard import (
     Band,
     Scale,
     bands_of_totals,
+    clause_names,
     per_hundred,
     reading_notes,
 )
+from rulekit.style.wording import capital
 
 STYLE = """
 html{background:#fff}
@@ -85,10 +86,10 @@ def rule_html(
     """Write a rule as a list for a page, a scorecard as tables with its `bands` of totals."""
     rule = exported_rule(model)
     if splits := scorecard_of(rule):
-        lines = [f'<p class="size">{escape(size or card_size_text(rule))}</p>']
+        lines = [f'<p class="size">{escape(size or size_text(rule))}</p>']
         lines += _card(splits[0], bands_of_totals(model) if bands is None else bands)
-        for split, counts in zip(splits, numbers or (), strict=False):
-            sentence = f"Total from {split.total}: {counts.sentence}"
+        for name, counts in zip(clause_names(rule), numbers or (), strict=False):
+            sentence = f"{capital(name)}: {counts.sentence}"
             lines.append(f'<p class="count">{escape(sentence)}</p>')
         return "\n".join(lines)
     lines = [f'<p class="size">{escape(size or size_text(rule))}</p>', '<ol class="rule">']

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulekit.export.documents.text import (
-    card_size_text,
     clause_parts,
     exact_scales,
     label_text,
@@ -13,7 +12,14 @@ from rulekit.export.documents.text import (
 )
 from rulekit.export.subject import ClauseNumbers, exported_rule
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
-from rulekit.style.scorecard import Band, bands_of_totals, per_hundred, reading_notes
+from rulekit.style.scorecard import (
+    Band,
+    bands_of_totals,
+    clause_names,
+    per_hundred,
+    reading_notes,
+)
+from rulekit.style.wording import capital
 
 
 def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
@@ -45,9 +51,9 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
     """
     rule = exported_rule(model)
     if splits := scorecard_of(rule):
-        lines = [f"*{card_size_text(rule)}*", "", *_card_lines(splits[0], bands_of_totals(model))]
+        lines = [f"*{size_text(rule)}*", "", *_card_lines(splits[0], bands_of_totals(model))]
         if numbers is not None:
-            lines += ["", *_count_lines(splits, numbers)]
+            lines += ["", *_count_lines(rule, numbers)]
         return "\n".join(lines) + "\n"
     lines = [f"*{size_text(rule)}*", ""]
     if rule.form == "cnf":
@@ -91,8 +97,9 @@ def _card_lines(split: PointsSplit, bands: Sequence[Band]) -> list[str]:
     return lines
 
 
-def _count_lines(splits: Sequence[PointsSplit], numbers: Sequence[ClauseNumbers]) -> list[str]:
-    return [f"- Total from {s.total}: {n.sentence}" for s, n in zip(splits, numbers, strict=True)]
+def _count_lines(rule: RuleSet, numbers: Sequence[ClauseNumbers]) -> list[str]:
+    names = clause_names(rule)[:-1]
+    return [f"- {capital(s)}: {n.sentence}" for s, n in zip(names, numbers, strict=True)]
 
 
 def _points(line: tuple[str, int]) -> str:

@@ -14,7 +14,7 @@ from rulekit.exceptions import ExportError
 from rulekit.explain import explain
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.html import STYLE, rule_html
-from rulekit.export.documents.text import READING, card_size_text
+from rulekit.export.documents.text import READING, size_text
 from rulekit.export.subject import ClauseNumbers, clause_numbers, exported_rule
 from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of
 from rulekit.style.phrases import Wording, counted, label_text, listed
@@ -190,7 +190,7 @@ def _names(rule: RuleSet, words: Wording) -> str:
 
 def _size(rule: RuleSet) -> str:
     if scorecard_of(rule):
-        return card_size_text(rule)
+        return size_text(rule)
     reading = READING[rule.form].capitalize()
     lines, conditions = counted(rule.n_clauses, "line"), counted(rule.n_conditions, "condition")
     return f"{reading}. {lines.capitalize()}, {conditions}."

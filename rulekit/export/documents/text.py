@@ -112,12 +112,6 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
     return "\n".join(lines) + "\n"
 
 
-def card_size_text(rule: RuleSet) -> str:
-    """Return the size of a scorecard and how it is read."""
-    n_conditions = len(scorecard_of(rule)[0].conditions)  # each band of totals has the same ones
-    return f"{counted(n_conditions, 'condition')}: add up the points; the total decides."
-
-
 def exact_scales(split: PointsSplit) -> tuple[Scale, ...]:
     """Return the scales of a scorecard with exact numbers and quoted names."""
     return scales_of(split, Spelling(subject_text, TextWriter().literal, _one_value))
@@ -129,7 +123,10 @@ def _one_value(literal: Literal, value: Any) -> str:
 
 
 def size_text(rule: RuleSet) -> str:
-    """Return the size of a rule and how it is read."""
+    """Return the size of a rule and how it is read; a scorecard has no clauses."""
+    if splits := scorecard_of(rule):  # each band of totals has the same conditions
+        conditions = counted(len(splits[0].conditions), "condition")
+        return f"{conditions}: add up the points; the total decides."
     reading = READING[rule.form]
     size = f"{counted(rule.n_conditions, 'condition')} in {counted(rule.n_clauses, 'clause')}"
     return f"{size}: {reading}."

@@ -15,7 +15,11 @@ def upload(app, content, name="table.csv"):
     return app.file_uploader[0].upload(name, content).run()
 
 
-def reading_options(app, table):
-    """Turn to the tab of an uploaded file's reading options."""
-    app.session_state[f"data_tabs_{table.digest[:12]}"] = "How the file was read"
+def reading_options(app):
+    """Turn to the tab of a file's reading options."""
+    state = app.session_state
+    key = f"data_tabs_{state['app'].table.digest[:12]}"
+    if "upload" in state:
+        key = f"upload_tabs_{state['upload'].file_id}"
+    state[key] = "How the file was read"
     return app.run()

@@ -97,8 +97,8 @@ def test_a_sample_has_no_reading_options_of_a_file_uploaded_before(open_app, tab
         return {box.label for box in app.selectbox}
 
     app = upload(open_app(), GOOD)
-    assert "Between cells" in labels(reading_options(app, table_of(app)))
-    reading_options(app.button(key="sample_iris").click().run(), table_of(app))
+    assert "Between cells" in labels(reading_options(app))
+    reading_options(app.button(key="sample_iris").click().run())
     assert "Between cells" not in labels(app)
 
 
@@ -173,17 +173,33 @@ def test_windows_text_with_decimal_commas_is_read_with_a_note(open_app, table_of
     frame = table_of(app).frame
     assert list(frame.columns) == ["größe", "preis", "art"]
     assert frame["preis"].iloc[:2].tolist() == [2.25, 3.75]
-    reading_options(app, table_of(app))
+    reading_options(app)
     assert any("Windows" in m.value for m in app.markdown)
 
 
 def test_another_reading_option_reads_the_file_again_at_once(open_app, table_of):
     app = upload(open_app(), b"a;b\n1,5;x\n2,5;y\n3,5;x\n")
     assert table_of(app).frame["a"].tolist() == [1.5, 2.5, 3.5]
-    reading_options(app, table_of(app))
+    first = reading_options(app).session_state["analysis_id"]
     box = next(s for s in app.selectbox if s.label == "First row")
     box.set_value(False).run()
     assert table_of(app).n_rows == 4
+    assert app.session_state["analysis_id"] == first  # nothing was done with the former reading
+    assert "First row" in [s.label for s in app.selectbox]  # the tab is still open
+
+
+def test_a_reading_with_notes_stays_as_a_saved_analysis(open_app, table_of, workspace_folder):
+    app = upload(open_app(), b"a;b\n1,5;x\n2,5;y\n3,5;x\n")
+    next(t for t in app.text_area if t.label == "Notes").set_value("ask Ada").run()
+    first = reading_options(app).session_state["analysis_id"]
+    box = next(s for s in app.selectbox if s.label == "First row")
+    box.set_value(False).run()
+    assert app.session_state["analysis_id"] != first
+    assert (table_of(app).n_rows, app.session_state["app"].notes) == (4, "")
+    assert (workspace_folder / first / "analysis.json").exists()
+    assert "First row" in [s.label for s in app.selectbox]
+    upload(app, b"a;b\n1,5;x\n2,5;y\n")
+    assert "First row" not in [s.label for s in app.selectbox]  # of a new file, the columns
 
 
 def test_a_field_whose_words_have_changed_is_another_field(open_app, table_of):
@@ -196,7 +212,7 @@ def test_a_field_whose_words_have_changed_is_another_field(open_app, table_of):
     refused = words(app)
     box = next(s for s in app.selectbox if s.label == "Between cells")
     box.set_value(";").run()
-    read = words(reading_options(app, table_of(app)))
+    read = words(reading_options(app))
     assert not app.error
     assert len(refused) == len(read) == 4
     assert any("detected" in word for words in read.values() for word in words)

@@ -1,4 +1,6 @@
-"""Charts of Binning: several outcomes by name and colour."""
+"""Parts of Binning: outcomes by name and colour, counts, conditions in the order of values."""
+
+import json
 
 import numpy as np
 import pytest
@@ -47,7 +49,30 @@ def test_described_outcome_may_have_the_name_of_a_column_or_number(outcome, call
 
     app = AppTest.from_function(page, args=(outcome,)).run()
     assert not app.exception
+    counts = json.loads(app.dataframe[0].proto.columns)
+    assert counts["rows"]["type_config"]["format"] == "localized"
+    assert counts[f"{called}, rows"]["type_config"]["format"] == "localized"
     table = app.dataframe[0].value
     assert table["rows"].tolist() == [3, 4]
     assert table[f"{called}, rows"].tolist() == [1, 2]
     assert table["share"].tolist() == [25, 50]
+
+
+def test_conditions_are_listed_by_value_for_each_operator():
+    def page():
+        import pandas as pd
+
+        from rulekit.binning import Binarizer
+        from ui.binning.cards import conditions_list
+
+        numbers = pd.DataFrame({"age": [4, 37, 100, None] * 5})
+        conditions_list(Binarizer(n_thresholds=None).fit(numbers, [0, 1, 0, 1] * 5), "age")
+
+    app = AppTest.from_function(page).run()
+    listed = app.dataframe[0].value["condition"].tolist()
+    assert [c for c in listed if "missing" not in c and "present" not in c] == [
+        "age <= 4",
+        "age <= 37",
+        "age > 4",
+        "age > 37",
+    ]
