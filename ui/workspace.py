@@ -259,14 +259,13 @@ def pick_rule(rule_set: RuleSet, *, source: str) -> None:
 def begin(table: Table, options: dict[str, Any] | None = None, name: str | None = None) -> None:
     """Start an analysis of a table under an id, by default a new one; the former one's job ends."""
     _replace(AppState(table=table, every_class=True, options=options or {}), name)
+    st.session_state["upload_state"] = to_plain(app_state())
 
 
-def is_untouched() -> bool:
-    """Whether this analysis has no run, no rule and no notes yet."""
-    state = app_state()
-    if state.result is not None or jobs.registry().is_busy(analysis_id()):
-        return False
-    return not (state.runs or state.rule_json or state.notes or state.case_notes)
+def is_as_begun() -> bool:
+    """Whether nothing in this analysis was chosen, run or noted since it began in this session."""
+    same = st.session_state.get("upload_state") == to_plain(app_state())
+    return same and not jobs.registry().is_busy(analysis_id())
 
 
 def _replace(state: AppState, name: str | None = None) -> None:
@@ -309,7 +308,7 @@ def forget() -> None:
 
 def forget_upload() -> None:
     """Forget the uploaded file and its errors; the file in the field is not read again."""
-    for name in ("", "_error", "_wide", "_target", "_options", "_began"):
+    for name in ("", "_error", "_wide", "_target", "_options", "_began", "_state"):
         st.session_state.pop(f"upload{name}", None)
 
 

@@ -163,7 +163,7 @@ def _take(answer: Answer) -> None:
     table, target = answer.table, st.session_state.get("upload_target")
     if target in table.frame.columns:
         table = with_target(table, target)
-    again = answer.options is not None and is_open() and workspace.is_untouched()
+    again = answer.options is not None and is_open() and workspace.is_as_begun()
     workspace.begin(table, read_as, workspace.analysis_id() if again else None)
     if answer.options is not None:
         began = st.session_state["upload"].file_id, workspace.analysis_id()

@@ -188,9 +188,18 @@ def test_another_reading_option_reads_the_file_again_at_once(open_app, table_of)
     assert "First row" in [s.label for s in app.selectbox]  # the tab is still open
 
 
-def test_a_reading_with_notes_stays_as_a_saved_analysis(open_app, table_of, workspace_folder):
-    app = upload(open_app(), b"a;b\n1,5;x\n2,5;y\n3,5;x\n")
+def note(app):
     next(t for t in app.text_area if t.label == "Notes").set_value("ask Ada").run()
+
+
+def select_target(app):
+    next(s for s in app.selectbox if s.label == "Target column").set_value("b").run()
+
+
+@pytest.mark.parametrize("edit", [note, select_target])
+def test_an_edited_reading_stays_saved(open_app, table_of, workspace_folder, edit):
+    app = upload(open_app(), b"a;b\n1,5;x\n2,5;y\n3,5;x\n")
+    edit(app)
     first = reading_options(app).session_state["analysis_id"]
     box = next(s for s in app.selectbox if s.label == "First row")
     box.set_value(False).run()
