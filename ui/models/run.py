@@ -40,9 +40,10 @@ from ui.state import AppState, app_state
 FIRST, LONGER, COMPARISON, PRICES = "First rules", "Longer search", "Comparison", "Price sweep"
 # time in which the page waits for the first rules, which are often finished by then
 WAIT_SECONDS = 0.25
-# time of a search with perturbations, and with a random forest, relative to one without, and how
-# it grows with the rows: measured on five tables of 1,400 to 35,000 training rows
-DISTURBED, DISCOUNTED, GROWTH = 2.5, 3.6, 0.73
+# time of a search with perturbations, and with a random forest, relative to one without, and the
+# powers by which it grows with rows (measured on five tables of 1,400 to 35,000 training rows) and
+# columns (six tables of 120 to 2,000 columns)
+DISTURBED, DISCOUNTED, GROWTH, COLUMN_GROWTH = 2.5, 3.6, 0.73, 0.8
 SEVERAL = 5.0  # the same for several outcomes, relative to the few points of the quick search
 
 
@@ -239,7 +240,7 @@ def seconds_longer(result: RunResult, spec: RunSpec) -> tuple[float, float] | No
         return None
     state = app_state()
     part, n_rows = _part(state)
-    columns = max(1.0, state.training[0].shape[1] / QUICK_COLUMNS)
+    columns = max(1.0, state.training[0].shape[1] / QUICK_COLUMNS) ** COLUMN_GROWTH
     once = float((result.points.loc[rows, "seconds"] * result.points.loc[rows, "folds"]).sum())
     kinds = [kind for _, kind in varied(longer(spec))]
     times = sum(DISCOUNTED if "label_noise" in kind else DISTURBED for kind in kinds)
