@@ -71,6 +71,7 @@ def _set_owner() -> None:
     key = str(st.session_state["_owner_key"].get("key") or "")
     if KEY.fullmatch(key):
         st.session_state[OWNER] = hashlib.sha256(key.encode()).hexdigest()
+        claim()
 
 
 def claim() -> None:

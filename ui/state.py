@@ -347,7 +347,7 @@ def app_state() -> AppState:
 
 
 def changed(state: AppState, **values: Any) -> AppState:
-    """Assign several fields at once, in one new object; drop results that no longer apply."""
+    """Assign several fields at once, in one new object; drop a rule that no longer applies."""
     before, target, rule = state.fit_key, state.target, state.rule_json
     state = replace(state, **values)
     if state.target != target and "outcomes" not in values:

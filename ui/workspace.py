@@ -257,15 +257,26 @@ def pick_rule(rule_set: RuleSet, *, source: str) -> None:
 
 
 def begin(table: Table, options: dict[str, Any] | None = None, name: str | None = None) -> None:
-    """Start an analysis of a table under an id, by default a new one; the former one's job ends."""
+    """Start an analysis of a table under an id, by default a new one; end the former one's job.
+
+    What is saved under the id is overwritten.
+    """
     _replace(AppState(table=table, every_class=True, options=options or {}), name)
-    st.session_state["upload_state"] = to_plain(app_state())
+    st.session_state["upload_begun_as"] = to_plain(app_state())
 
 
 def is_as_begun() -> bool:
-    """Whether nothing in this analysis was chosen, run or noted since it began in this session."""
-    same = st.session_state.get("upload_state") == to_plain(app_state())
-    return same and not jobs.registry().is_busy(analysis_id())
+    """Whether nothing was chosen, run or noted since this analysis began, in any tab."""
+    same = st.session_state.get("upload_begun_as") == to_plain(app_state())
+    return same and _is_saved_here() and not jobs.registry().is_busy(analysis_id())
+
+
+def _is_saved_here() -> bool:
+    """Whether the saved analysis, if there is one, is as this session wrote it."""
+    path = folder()
+    if path is None or not (path / "analysis.json").exists():
+        return True
+    return (path / "analysis.json").read_text("utf-8") == st.session_state.get("_saved_text")
 
 
 def _replace(state: AppState, name: str | None = None) -> None:
@@ -308,8 +319,11 @@ def forget() -> None:
 
 def forget_upload() -> None:
     """Forget the uploaded file and its errors; the file in the field is not read again."""
-    for name in ("", "_error", "_wide", "_target", "_options", "_began", "_state"):
-        st.session_state.pop(f"upload{name}", None)
+    for key in (
+        *("upload", "upload_error", "upload_wide", "upload_target", "upload_options"),
+        *("upload_began", "upload_begun_as"),
+    ):
+        st.session_state.pop(key, None)
 
 
 def delete(path: Path) -> bool:
@@ -346,7 +360,10 @@ def _checksum(plain: dict[str, Any]) -> str:
 
 
 def load_settings(content: bytes) -> str:
-    """Start an analysis with saved settings; return a message if they are of other cells."""
+    """Start an analysis with saved settings; return a message if the table's cells differ.
+
+    ValueError if the settings do not fit the table.
+    """
     state = app_state()
     try:
         saved = json.loads(content.decode("utf-8"))

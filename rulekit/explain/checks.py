@@ -27,7 +27,9 @@ class CheckedLiteral:
     literal: Condition
     value: Any
     holds: bool
-    distance: float | None  # in the column's unit (days, positions); 0 at the limit
+    # in the column's unit (days, positions), 0 if the condition holds or at its limit; None for
+    # categories and missing values
+    distance: float | None
     share: float | None  # the distance as a share of the range in the training rows
     text: str
     row: Mapping[str, Any] = field(repr=False, compare=False)  # values of the condition's columns

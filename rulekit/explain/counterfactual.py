@@ -318,7 +318,8 @@ def smallest_change(
     Smallest means: fewest columns, then the smallest sum of changes, numbers as shares of the
     range; a strict threshold is priced itself, and the value lies past it. Values of the training
     rows are tried first, then all values, then missing ones. The search is by uniform cost, so its
-    first result is optimal.
+    first result is optimal. For power laws only changes of one column are searched, for weighted
+    sums none. RuleError if the row has the prediction already, or after 100,000 steps.
 
     >>> from rulekit.rules import Clause
     >>> clause = Clause((Literal("glucose", ">", 126), Literal("age", ">", 50)))

@@ -48,11 +48,11 @@ def test_a_bad_file_is_a_sentence_and_the_earlier_table_stays(visit):
     assert "Traceback" not in visitor.text()
 
 
-# Gives a file as soon as the page has sent the browser's key, its first message with a field there.
+# Give a file right after the first message that the page sends with an upload field: the key.
 GIVE_WITH_KEY = """
 const send = WebSocket.prototype.send;
-WebSocket.prototype.send = function (...what) {
-  send.apply(this, what);
+WebSocket.prototype.send = function (...data) {
+  send.apply(this, data);
   const field = document.querySelector("input[type=file]");
   if (window.given || !field) return;
   window.given = true;
@@ -104,28 +104,31 @@ def test_forgetting_leaves_an_empty_page_and_a_clean_address(visit):
     again.reads("not on this machine")
 
 
-def test_a_returning_visitor_opens_renames_and_forgets_saved_analyses(visit):
+def test_a_returning_visitor_renames_opens_and_forgets_saved_analyses(visit):
+    def turn_to_list():
+        with visitor.action():
+            visitor.page.get_by_role("tab", name="Load another table").click()
+
     visitor = visit("/").press("sample_iris")
     visitor.page.wait_for_url("**/data?analysis=*")
-    visitor.go("/")
-    visitor.reads("Your saved analyses")
-    more = visitor.page.get_by_text("more_horiz").first
-    more.click()
+    turn_to_list()
+    visitor.page.get_by_text("more_horiz").first.click()
     name = visitor.page.get_by_role("textbox", name="Name")
     with visitor.action():
         name.fill("Flowers")
         name.press("Enter")
-    visitor.page.keyboard.press("Escape")
+    visitor.go("/").reads("Your saved analyses")
     with visitor.action():
         visitor.page.get_by_role("button", name="Flowers").first.click()
     visitor.page.wait_for_url("**/data?analysis=*")
     visitor.reads("iris · 150 rows")
-    visitor.go("/")
-    visitor.page.get_by_role("button", name="Flowers").first.wait_for()
+    turn_to_list()
     visitor.page.get_by_text("more_horiz").first.click()
     with visitor.action():
         visitor.page.get_by_text("Forget: delete it from this machine").click()
     with visitor.action():
         visitor.page.get_by_role("button", name="Yes, delete table, settings and results").click()
-    visitor.page.get_by_role("button", name="Flowers").first.wait_for(state="detached")
+    visitor.reads("No table yet")
     assert "Your saved analyses" not in visitor.text()
+    assert "not on this machine" not in visitor.text()
+    assert "analysis=" not in visitor.page.url

@@ -46,6 +46,21 @@ def test_analyses_begun_here_are_listed_latest_first(session):
     assert times == sorted(times, reverse=True)
 
 
+def test_an_analysis_begun_before_the_key_arrives_is_listed(session):
+    session.clear()
+    workspace.begin(load_sample("iris"))
+    tell(session, "a" * 48)
+    assert names() == ["iris"]
+
+
+def test_an_analysis_that_another_tab_changed_is_not_as_begun(session):
+    begun(session, "iris")
+    assert workspace.is_as_begun()
+    saved = workspace.folder() / "analysis.json"
+    saved.write_text(saved.read_text("utf-8").replace('"notes": ""', '"notes": "seen"'), "utf-8")
+    assert not workspace.is_as_begun()
+
+
 def test_an_analysis_begun_again_keeps_its_line_and_name(session):
     first = begun(session, "iris")
     (saved,) = analyses.listed()

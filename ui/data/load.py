@@ -51,6 +51,7 @@ def upload_card() -> None:
         upload = Upload(file.name[:80], _unpacked(file.getvalue()), file.file_id)
         st.session_state["upload"] = upload
         st.session_state.pop("upload_target", None)
+        jobs.registry().forget(_owner())  # the reading of an earlier file
         with st.spinner("Reading the file", show_time=True):
             try:
                 read(upload, ParseOptions())
@@ -154,34 +155,35 @@ def _take(answer: Answer) -> None:
     """Start an analysis of a table, or store the error message of reading it."""
     st.session_state["upload_error"] = answer.error
     st.session_state["upload_wide"] = answer.names
-    if answer.table is None:
+    table = answer.table
+    if table is None:
+        return
+    if answer.source is not None:
+        workspace.forget_upload()
+        sampled = answer.source["rows"] > table.n_rows
+        workspace.begin(table, {SERVER: answer.source} if sampled else {})
         return
     read_as = {} if answer.options is None else asdict(answer.options)
     read_as.pop("missing", None)
-    if answer.source is not None:
-        read_as[SERVER] = answer.source
-    table, target = answer.table, st.session_state.get("upload_target")
+    target = st.session_state.get("upload_target")
     if target in table.frame.columns:
         table = with_target(table, target)
-    again = answer.options is not None and is_open() and workspace.is_as_begun()
+    file_id = st.session_state["upload"].file_id
+    again = _file_of_analysis() == file_id and workspace.is_as_begun()
     workspace.begin(table, read_as, workspace.analysis_id() if again else None)
-    if answer.options is not None:
-        began = st.session_state["upload"].file_id, workspace.analysis_id()
-        st.session_state["upload_began"] = began
-    st.session_state.pop("upload_target", None)
+    st.session_state["upload_began"] = file_id, workspace.analysis_id()
 
 
-def is_open() -> bool:
-    """Whether reading the uploaded text file began the open analysis."""
-    upload: Upload | None = st.session_state.get("upload")
-    began = st.session_state.get("upload_began")
-    return upload is not None and began == (upload.file_id, workspace.analysis_id())
+def _file_of_analysis() -> str | None:
+    """Return the id of the file that the open analysis was read from; None without one."""
+    file_id, analysis = st.session_state.get("upload_began", (None, None))
+    return file_id if analysis == workspace.analysis_id() else None
 
 
 def tabs_key() -> str:
     """Return a key of the tabs of Data: a new table opens the first, a file read again does not."""
-    if is_open():
-        return f"upload_tabs_{st.session_state['upload'].file_id}"  # kept by `workspace.begin`
+    if file_id := _file_of_analysis():
+        return f"upload_tabs_{file_id}"  # kept by `workspace.begin`
     return f"data_tabs_{app_state().table.digest[:12]}"
 
 

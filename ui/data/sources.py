@@ -400,7 +400,7 @@ class Answer:
     options: ParseOptions | None = None
     error: str | None = None
     names: tuple[str, ...] = ()
-    source: dict[str, Any] | None = None  # the source of the sample
+    source: dict[str, Any] | None = None  # of a table on the server, with its number of rows
 
 
 def is_large(content: bytes) -> bool:
@@ -438,4 +438,4 @@ def open_sample(
         table, n_all = sampled(location, n_rows)
     except (RulekitError, ValueError) as error:
         return Answer(error=str(error))
-    return Answer(table, source={**source, "rows": n_all} if n_all > table.n_rows else None)
+    return Answer(table, source={**source, "rows": n_all})

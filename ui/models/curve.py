@@ -174,7 +174,7 @@ def _columns() -> dict[str, Any]:
         "error": number(format="%.1f %%", help="Mean over the folds, on rows not learned from."),
         "cost a 100 cases": number(
             format="%.4g",
-            help="What wrong answers to a hundred cases cost: mean over the folds, on rows not "
+            help="Cost of wrong predictions per hundred cases: mean over the folds, on rows not "
             "learned from.",
         ),
         "± 1 SE": number(

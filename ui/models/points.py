@@ -243,7 +243,9 @@ class RunResult:
     ) -> pd.DataFrame:
         """Return the best point for each limit, with `sides` for each outcome's rules.
 
-        The suggestion is the best at its limit, and the `selected` point is never left out.
+        The suggestion is the best at its limit. Points with more conditions than allowed are left
+        out if there are others, never the `selected` one. ``on_front``: no point with as few
+        allowed conditions has an error as small.
         """
         if not len(self.points):
             return self.points

@@ -24,7 +24,10 @@ def answer_of(
     offer: str | None = None,
     total: int = 0,
 ) -> Any:
-    """Return the result of a job, or its results so far; a button starts it if `offer` is given."""
+    """Return the result of a job under `key`, or its results so far; None without any.
+
+    The job starts by itself, or by a button with the label `offer`.
+    """
     owner = f"{workspace.analysis_id()}/{name}"
 
     def begin() -> None:

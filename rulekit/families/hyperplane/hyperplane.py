@@ -61,7 +61,7 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
         Boxes with fewer rows of their class are dropped; the paper drops boxes of one row.
     uncovered : {"other", "hyperplane"}, default="other"
         Prediction for rows outside all boxes: the other class, so that the boxes alone are the
-        rule, or that of the plane, as a last linear condition (see `answered_by_plane`).
+        rule, or the plane's prediction, as a last linear condition (see `answered_by_plane`).
     confidence_folds : int, default=5
         Folds for the calibration of `explain_with_hyperplane`; fewer than 2 for none.
     positive_label : str, int, float or bool, optional

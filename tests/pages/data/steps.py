@@ -19,7 +19,7 @@ def reading_options(app):
     """Turn to the tab of a file's reading options."""
     state = app.session_state
     key = f"data_tabs_{state['app'].table.digest[:12]}"
-    if "upload" in state:
-        key = f"upload_tabs_{state['upload'].file_id}"
+    if "upload_began" in state:
+        key = f"upload_tabs_{state['upload_began'][0]}"
     state[key] = "How the file was read"
     return app.run()

@@ -58,6 +58,14 @@ def test_refused_first_file_changes_nothing_and_a_good_one_is_taken(open_app, ta
     assert table_of(app).n_rows == 40
 
 
+def test_a_refused_file_leaves_the_open_tab(open_app, table_of):
+    app = reading_options(upload(open_app(), GOOD, "good.csv"))
+    upload(app, b"a,b\n1,2\n3,4,5\n", "bad.csv")
+    assert "was not read" in errors(app)
+    assert table_of(app).name == "good.csv"
+    assert "First row" in [s.label for s in app.selectbox]
+
+
 def wide_file(n_columns=2_600):
     frame = pd.DataFrame(np.arange(40 * n_columns).reshape(40, -1) % 7)
     frame.columns = [f"g{k}" for k in range(n_columns)]
@@ -81,6 +89,10 @@ def test_chosen_columns_of_a_wide_file_are_read_alone(open_app, table_of):
     assert [c.name for c in state.table.columns] == kept
     assert (state.target, state.ready) == ("outcome", True)
     assert state.options["columns"] == tuple(kept)
+    decimal = next(s for s in reading_options(app).selectbox if s.label == "Decimal mark")
+    decimal.set_value(",").run()
+    assert app.session_state["app"].options["decimal"] == ","
+    assert app.session_state["app"].target == "outcome"
 
 
 @pytest.mark.slow

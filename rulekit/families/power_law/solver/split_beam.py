@@ -54,7 +54,7 @@ MANY = 10  # features from which pairs are screened
 GAIN = 0.002  # impurity by which a level has to be better to count as progress
 PATIENCE = 2  # levels without progress
 NOTHING = 1e-9  # impurity that no band can undercut
-CLEARLY = 0.8  # of a cut's impurity: a band must be below it, else it overfits small tables
+CLEARLY = 0.8  # a band of any size beats a cut with less than this share of its impurity
 
 ShouldStop = Callable[[], bool]
 
