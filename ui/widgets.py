@@ -1,4 +1,4 @@
-"""Widgets with exactly one selected option or row; values are kept when the page is left."""
+"""A rule as text; widgets with exactly one selected option or row, kept when the page is left."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,6 +7,11 @@ import pandas as pd
 import streamlit as st
 
 from ui.state import KEEP
+
+
+def rule_text(text: str) -> None:
+    """Show a rule as it is; `st.code` would first load 1.5 MB of grammars into the browser."""
+    st.text(text, width="stretch")
 
 
 def choice(

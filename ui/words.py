@@ -37,7 +37,7 @@ def wording(state: AppState, *, clause: str = "clause", spoken: bool = False) ->
 
 
 def rule_words(model: Any, wording: Wording) -> str:
-    """Write a rule for ``st.code``, one clause per line; a scorecard as its points and totals."""
+    """Write a rule, one clause per line; a scorecard as its points and totals."""
     rule = rule_of(model)
     if scorecard_of(rule):
         return "\n".join(card_lines(model, wording))

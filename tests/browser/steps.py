@@ -2,7 +2,7 @@
 
 import numpy as np
 
-CURVE, RULE = "[class*=st-key-front_] .js-plotly-plot", "[data-testid=stCode]"
+CURVE, RULE = "[class*=st-key-front_] .js-plotly-plot", "[data-testid=stText]"
 SIDES = ".st-key-two_columns > div > .stHorizontalBlock > .stColumn"
 
 

@@ -69,7 +69,7 @@ def test_page_opens_with_full_points_and_the_suggested_rule(on_models):
     assert len(state.result.models) == 24
     assert state.setting == state.result.settings[state.result.suggestion.number]
     assert not state.rule_selected
-    assert "THEN high" in app.code[0].value
+    assert "THEN high" in app.text[0].value
     assert app.get("plotly_chart")
     assert "Quick search done. A thorough search takes " in text(app)
     assert [job.title for job in jobs.registry()._jobs.values()] == [FIRST]
@@ -235,12 +235,12 @@ def test_longer_search_replaces_quick_points_and_unpicked_rules(
 def test_current_rule_keeps_its_figures_beside_an_offered_one(open_app):
     app = finished(small(open_app("models", sample="credit")))
     slider(app, "limit").set_value(1).run()
-    mine, rule = chosen(app), app.code[0].value
+    mine, rule = chosen(app), app.text[0].value
     before = app.session_state["app"].result
     error = before.points.loc[before.number_of(mine), "test_error"]
     app = longer(app)
     state = app.session_state["app"]
-    assert app.code[0].value == rule
+    assert app.text[0].value == rule
     kept = state.result.points.loc[state.result.number_of(state.setting), "test_error"]
     assert kept == pytest.approx(error) or QUICK not in state.setting
     assert "A run suggests another rule" in text(app)
@@ -344,12 +344,12 @@ def test_a_constraint_on_a_column_that_is_ignored_for_a_while_stays(on_models, k
 def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
     app = on_models
     slider(app, "limit").set_value(3).run()
-    rule = app.code[0].value
+    rule = app.text[0].value
     app = finished(app.segmented_control(key="run_form_shape").set_value("cnf").run())
     state = app.session_state["app"]
     assert {spec.form for spec in state.result.specs} == {"cnf"}
     assert state.rule_selected
-    assert app.code[0].value == rule
+    assert app.text[0].value == rule
 
 
 def test_selected_points_are_compared_side_by_side(on_models):

@@ -231,7 +231,7 @@ class Session:
     def check_models(self, words, train, test):
         app, state = self.app, self.state
         model, rule = state.model, state.model.rule_set_
-        assert app.code[0].value == rule_words(model, wording(state))
+        assert app.text[0].value == rule_words(model, wording(state))
         assert constant_words(rule, state) in words
         most = max(train.truth.count(label) for label in set(train.truth))
         assert rule.is_constant or f": {percent(1 - most / train.n)} of training rows" in words

@@ -25,7 +25,7 @@ from ui.learners.points import points_sentence
 from ui.rule_numbers import ANSWER, ROW, TRUTH, Rows, matches, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
-from ui.widgets import choice, pick_row
+from ui.widgets import choice, pick_row, rule_text
 from ui.words import clause_names, clause_words, fixed_columns, value_words
 from ui.workspace import change
 
@@ -262,7 +262,7 @@ def conditions(
         with st.expander(title, expanded=k == order[0]):
             if k in misses and k != order[0]:
                 st.markdown(md(misses[k], 500))
-            st.code(clause_words(clause, words), None, wrap_lines=True)
+            rule_text(clause_words(clause, words))
             sentence = case_sentence(clause, row)
             figure = case_figure(clause, row, train.columns)
             if figure.data:

@@ -45,7 +45,7 @@ from ui.learners.spec import RunSpec
 from ui.rule_numbers import Rows, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
-from ui.widgets import choice
+from ui.widgets import choice, rule_text
 from ui.words import clause_words
 
 COLUMNS = {
@@ -66,7 +66,7 @@ def hypercubes(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) 
         "These clauses were cut from one side of a plane. A row of "
         f"{md(str(model.positive_label_), 60)} is where"
     )
-    st.code(plane_words(model, words), None, wrap_lines=True)
+    rule_text(plane_words(model, words))
     _by_the_plane(model, train)
     if model.n_incomplete_:
         st.caption(
@@ -269,9 +269,7 @@ def _covering(explanation: HyperplaneExplanation, words: Wording) -> None:
     if not held.n_covered:
         counts = "no training case is in it."
     st.markdown(md(text + counts, 400))
-    st.code(
-        clause_words(clause, words) if clause.conditions else "everywhere", None, wrap_lines=True
-    )
+    rule_text(clause_words(clause, words) if clause.conditions else "everywhere")
 
 
 HYPERPLANE = "hyperplane"

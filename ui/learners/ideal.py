@@ -20,7 +20,7 @@ from ui.learners.spec import RunSpec
 from ui.rule_numbers import Rows
 from ui.state import AppState
 from ui.theme import chart
-from ui.widgets import menu
+from ui.widgets import menu, rule_text
 from ui.words import clause_words, constant_answer, rule_words, wording
 
 SCORE_NAMES = {"f": "F test", "mutual_info": "mutual information", "chi2": "chi-square"}
@@ -125,7 +125,7 @@ def _modes(model: IdealDNFClassifier, state: AppState) -> None:
     st.dataframe(table, hide_index=True, alt="Size of the formula in both modes")
     if rules["paper"] != rules["compact"]:
         st.caption("The formula as in the paper:")
-        st.code(_shortened(rules["paper"], wording(state)), None, wrap_lines=True)
+        rule_text(_shortened(rules["paper"], wording(state)))
 
 
 def _shortened(rule: RuleSet, words: Wording, limit: int = 12) -> str:

@@ -39,7 +39,7 @@ from ui.picked import (
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import AppState, app_state
-from ui.widgets import choice
+from ui.widgets import choice, rule_text
 from ui.words import clause_names, clause_words, constant_answer, rule_words, wording
 
 MOST_LINES = 2  # clauses with figures beside the rule; Rules shows all
@@ -111,7 +111,7 @@ def picked_card(result: RunResult | None, spec: RunSpec) -> None:
     number = None if result is None else result.number_of_rule(state)
     if result is not None and number is not None:
         _limit_slider(result, number)
-    st.code(rule_words(model, wording(state)), None, wrap_lines=True)
+    rule_text(rule_words(model, wording(state)))
     rule = model.rule_set_
     size = plural(rule.n_conditions, "condition")
     if not scorecard_of(rule):
@@ -500,7 +500,7 @@ def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
     for column, (name, figures, model) in zip(st.columns(len(entries)), entries, strict=True):
         with column:
             st.markdown(f"**{md(name, 200)}**  \n{md(figures, 200)}")
-            st.code(rule_words(model, words), None, wrap_lines=True)
+            rule_text(rule_words(model, words))
     first = entries[0]
     for second in entries[1:]:
         _differences((first[0], first[2].rule_set_), (second[0], second[2].rule_set_), state)

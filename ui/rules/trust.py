@@ -45,7 +45,7 @@ from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState
 from ui.theme import chart
-from ui.widgets import choice, pick_row
+from ui.widgets import choice, pick_row, rule_text
 from ui.words import clause_words, rule_words, wording
 from ui.workspace import pick_rule
 
@@ -180,7 +180,7 @@ def _rules(alternatives: Alternatives, key: str, train: Rows, state: AppState) -
 
 def _one(alternatives: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> None:
     """Show a rule, the rows with other predictions, and a button to use it."""
-    st.code(rule_words(rule, wording(state)), None, wrap_lines=True)
+    rule_text(rule_words(rule, wording(state)))
     rows = alternatives.differing_rows(rule)
     if len(rows):
         st.markdown(md(_difference(alternatives, rule, rows, train, state), 900))
@@ -430,7 +430,7 @@ def _shown(
     k = st.selectbox(
         "Rule", range(len(rules)), format_func=names.__getitem__, key=f"gap_rule_{len(rules)}"
     )
-    st.code(rule_words(rules[k], wording(state)), None, wrap_lines=True)
+    rule_text(rule_words(rules[k], wording(state)))
     st.button(
         "Use this rule",
         key="take_gap_rule",

@@ -84,7 +84,7 @@ def test_the_quick_look_draws_a_curve_and_picks_a_list(open_app):
     assert state.result.points["test_error"].min() < 0.1
     rule = state.model.rule_set_
     assert set(rule.classes) == set(SPECIES)
-    assert all(name in " ".join(c.value for c in app.code) for name in SPECIES)
+    assert all(name in " ".join(t.value for t in app.text) for name in SPECIES)
 
 
 @pytest.mark.slow

@@ -132,8 +132,8 @@ def test_rules_of_the_library_are_listed_described_and_narrowed(on_alike):
             assert not any(name in reads.split(", ") for reads in tables[0]["reads"])
         else:
             assert "None of them; the best that was found is:" in text(app)
-            (code,) = [c.value for c in app.code if "THEN" in c.value]
-            assert name not in code
+            (rule,) = [t.value for t in app.text if "THEN" in t.value]
+            assert name not in rule
 
 
 @pytest.mark.slow
