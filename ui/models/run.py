@@ -38,8 +38,9 @@ from ui.shell import once, sentences
 from ui.state import AppState, app_state
 
 FIRST, LONGER, COMPARISON, PRICES = "First rules", "Longer search", "Comparison", "Price sweep"
-# time in which the page waits for the first rules, which are often finished by then
-WAIT_SECONDS = 0.25
+# time in which the page waits for the first points: of small tables they are then drawn at once,
+# not after a poll and a second run of the page
+WAIT_SECONDS = 0.6
 # time of a search with perturbations, and with a random forest, relative to one without, and the
 # powers by which it grows with rows (measured on five tables of 1,400 to 35,000 training rows) and
 # columns (six tables of 120 to 2,000 columns)
@@ -120,7 +121,7 @@ def update(spec: RunSpec) -> RunResult | None:
         if job is None or job.key != (key, requested):
             with sentences():
                 start(requested, FIRST)
-        _wait(latest(FIRST))
+            _wait(latest(FIRST))
         _take(key)
     return None if app_state().result_on(key) is None else _within_gap(spec)
 
@@ -148,7 +149,7 @@ def _owner(title: str) -> str:
 
 def _wait(job: jobs.Job | None) -> None:
     end = time.monotonic() + WAIT_SECONDS
-    while job is not None and job.active and time.monotonic() < end:
+    while job is not None and job.active and not job.interim and time.monotonic() < end:
         time.sleep(0.01)
 
 
