@@ -169,20 +169,14 @@ def _take(answer: Answer) -> None:
     if target in table.frame.columns:
         table = with_target(table, target)
     file_id = st.session_state["upload"].file_id
-    again = _file_of_analysis() == file_id and workspace.is_as_begun()
-    workspace.begin(table, read_as, workspace.analysis_id() if again else None)
-    st.session_state["upload_began"] = file_id, workspace.analysis_id()
-
-
-def _file_of_analysis() -> str | None:
-    """Return the id of the file that the open analysis was read from; None without one."""
-    file_id, analysis = st.session_state.get("upload_began", (None, None))
-    return file_id if analysis == workspace.analysis_id() else None
+    again = workspace.file_of_analysis() == file_id and workspace.is_as_begun()
+    analysis = workspace.analysis_id() if again else None
+    workspace.begin(table, read_as, analysis=analysis, file_id=file_id)
 
 
 def tabs_key() -> str:
     """Return a key of the tabs of Data: a new table opens the first, a file read again does not."""
-    if file_id := _file_of_analysis():
+    if file_id := workspace.file_of_analysis():
         return f"upload_tabs_{file_id}"  # kept by `workspace.begin`
     return f"data_tabs_{app_state().table.digest[:12]}"
 
