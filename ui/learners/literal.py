@@ -25,6 +25,7 @@ from rulekit.learners import (
     TwoLevelRuleClassifier,
     certify,
 )
+from rulekit.style.wording import capital
 from ui import workspace
 from ui.escape import md
 from ui.learners.learner import Cards, Learner, Setting
@@ -61,8 +62,8 @@ PROOF_HELP = (
 
 
 def certificate_card(model: ClassifierMixin, state: AppState) -> None:
-    """Show what is proved for a learned rule, and a button for a longer search."""
-    if not isinstance(model, LEARNED) or state.several:
+    """Show what learning proved, or what is proved since, with a button for a longer search."""
+    if proved_card(model) or not isinstance(model, LEARNED) or state.several:
         return
     key = _proof_key(state)
     job = jobs.registry().get(f"{workspace.analysis_id()}/{ON_DEMAND}")
@@ -80,9 +81,10 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
 
 
 def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | None:
-    """Show what a short search proves for a rule of one clause; None while it runs."""
-    learned = isinstance(model, LEARNED)
-    if not learned or state.several or model.rule_set_.n_clauses != 1:
+    """Show what learning proved, or a short search for one clause; return what the search did."""
+    if proved_card(model) or not isinstance(model, LEARNED):
+        return None
+    if state.several or model.rule_set_.n_clauses != 1:
         return None
     task = partial(prove, model, replace(state, result=None), SHORT_PROOF_SECONDS)
     title = "Search for a better rule of one clause"
@@ -117,18 +119,14 @@ def proof_headline(certificate: Certificate) -> str:
     return f"Cost {certificate.objective:.6g}, at most {percent:g} % too much"
 
 
-def headline(certificate: Certificate) -> str:
-    """Return in a few words what is proved and for which count; empty if nothing is."""
-    verdict = certificate.verdict
-    return f"{verdict[0].upper()}{verdict[1:]} ({certificate.counts})" if verdict else ""
-
-
 def _show_proof(certificate: Certificate) -> None:
-    show, head = (st.success if certificate.proved else st.info), headline(certificate)
-    sentence = certificate.sentence
-    if head and sentence.startswith(PROVED):  # already in the headline
-        sentence = f"That is, {sentence.removeprefix(PROVED)}"
-    show(f"**{head}.** {md(sentence, 700)}" if head else md(sentence, 700))
+    """Show what is proved and for which count, with a button for a better rule."""
+    verdict, sentence, head = certificate.verdict, certificate.sentence, ""
+    if verdict:
+        head = f"**{capital(verdict)} ({certificate.counts}).** "
+        if sentence.startswith(PROVED):  # already in the headline
+            sentence = f"That is, {sentence.removeprefix(PROVED)}"
+    (st.success if certificate.proved else st.info)(head + md(sentence, 700))
     if certificate.better is not None:
         st.button(
             "Use the better rule",
@@ -161,28 +159,13 @@ ROBUST = (0.1, 0.3)  # robustness of the box search if not 0
 NOISY: tuple[Setting, ...] = ({"label_noise": 1.0}, {"robustness": 0.1, "label_noise": 1.0})
 LARGE = 200_000  # cells of the training rows above which variants are off by default
 AGAINST, DISCOUNTED = "rule against the class", "doubtful rows discounted"
-FLAGS = {  # keys of a setting in words
-    QUICK: "quick search",
-    REFINED: "cuts refined",
-    UNCOSTED: "learned without costs",
-}
+# keys of a setting in words
+FLAGS = {QUICK: "quick search", REFINED: "cuts refined", UNCOSTED: "learned without costs"}
 SEARCH = "search"
 TWO_LEVEL = ("clauses", "rounding", "refine", "allow_disabled")  # settings that these learners read
 
 
-def proof_on_models(model: ClassifierMixin, state: AppState) -> None:
-    """Show what learning proved, or what a short search proves for one clause."""
-    if not proved_card(model):
-        quick_certificate(model, state)
-
-
-def proof_on_rules(model: ClassifierMixin, state: AppState) -> None:
-    """Show what learning proved, or offer to search for a proof."""
-    if not proved_card(model):
-        certificate_card(model, state)
-
-
-CARDS = Cards(models=proof_on_models, rules=proof_on_rules)
+CARDS = Cards(models=quick_certificate, rules=certificate_card)
 
 
 def prices(spec: RunSpec) -> dict[str, list[Any]]:
@@ -212,12 +195,8 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, An
         if state.several:
             more |= {"theta": len(y) / 200, "n_clauses": QUICK_CLAUSES}
     if CHOSEN in variant:
-        more = {
-            **SEARCH_OF_CHOICE,
-            "theta": variant[CHOSEN],
-            "refine_thresholds": REFINED in variant,
-        }
-        more |= {"costs": None} if UNCOSTED in variant else {}
+        more = {"theta": variant[CHOSEN], "refine_thresholds": REFINED in variant}
+        more |= SEARCH_OF_CHOICE | ({"costs": None} if UNCOSTED in variant else {})
     return {
         "theta": len(y) / 1000,
         "n_clauses": MOST_CLAUSES,
