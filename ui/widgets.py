@@ -8,6 +8,9 @@ import streamlit as st
 
 from ui.state import KEEP
 
+COUNT = st.column_config.NumberColumn(format="localized")
+SHARE = st.column_config.NumberColumn(format="%.1f %%")
+
 
 def choice(
     label: str, words: Mapping[Any, str], usual: Any, key: str, *, place: Any = st, **options: Any

@@ -31,7 +31,7 @@ from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState, BinningSpec, app_state
 from ui.theme import bins_figure, chart, level_counts, levels_figure
-from ui.widgets import pick_row
+from ui.widgets import COUNT, pick_row
 from ui.workspace import change
 
 METHODS = {
@@ -48,7 +48,6 @@ MAX_TYPED = 10 * MAX_THRESHOLDS  # maximal number of cut points of a column to d
 LISTED = 1000  # maximal number of conditions, or certificates, to list
 TALL, ROWS = 570, 16  # height of the list of columns in pixels, and how many fit
 SHORT, HALF = 8, 285  # longest table shown as a whole, and the height in pixels of a scrolling one
-COUNT = st.column_config.NumberColumn(format="localized")
 
 
 def fitted(state: AppState) -> Binarizer:

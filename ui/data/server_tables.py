@@ -33,10 +33,11 @@ from ui.runs import jobs
 from ui.runs.background import failure, watched
 from ui.shell import ONWARD, once, problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState, app_state
+from ui.widgets import COUNT
 from ui.workspace import change
 
 WHOLE = "whole_file"  # in a setting: whole-table learning in words
-TITLE, COUNT = "All rows", "Count on all rows"
+TITLE = "All rows"
 LEARNERS = {"Short rule": RuleClassifier, "Every combination": IdealDNFClassifier}
 STEPS = 100
 AT_ONCE_ROWS = 2_000_000  # tables up to this size are counted without a click
@@ -226,7 +227,7 @@ def _count(rule: RuleSet, key: str, *, at_once: bool) -> None:
     """Start counting in the background."""
     owner = f"{workspace.analysis_id()}/count"
     task = partial(count_rule, all_rows(app_state()), rule)
-    jobs.registry().start(owner, COUNT, task, key=key, urgent=at_once)
+    jobs.registry().start(owner, "Count on all rows", task, key=key, urgent=at_once)
 
 
 def _counting_words(source: Mapping[str, Any], job: jobs.Job) -> str:
@@ -249,9 +250,6 @@ def _counted(
     st.dataframe(
         pd.DataFrame(counts, columns=["Clause", "Right, of all rows", "Matched, of all rows"]),
         hide_index=True,
-        column_config=dict.fromkeys(
-            ("Right, of all rows", "Matched, of all rows"),
-            st.column_config.NumberColumn(format="localized"),
-        ),
+        column_config=dict.fromkeys(("Right, of all rows", "Matched, of all rows"), COUNT),
         alt="What each clause of the rule matches among all rows.",
     )

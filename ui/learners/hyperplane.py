@@ -34,7 +34,7 @@ from ui.learners.spec import RunSpec
 from ui.rule_numbers import Rows, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
-from ui.widgets import choice
+from ui.widgets import SHARE, choice
 from ui.words import clause_words
 
 COLUMNS = {
@@ -179,9 +179,8 @@ def _coverage(model: HyperplaneRuleClassifier) -> None:
         + f"{percent(model.coverage_all_)} could be covered."
     )
     table = hypercubes.coverage_table(model)
-    share = st.column_config.NumberColumn(format="%.1f %%")
     covered = [c for c in table.columns if c.startswith("covered")]
-    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(covered, share), alt=sentence)
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(covered, SHARE), alt=sentence)
 
 
 def box_of_case(

@@ -44,7 +44,7 @@ from ui.rules.editor import edit_button, edited_clause, editor, keep
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, selected_id
-from ui.widgets import choice, pick_row
+from ui.widgets import COUNT, SHARE, choice, pick_row
 from ui.words import clause_names, clause_words, constant_answer, wording
 
 SHOWN_ROWS = 500
@@ -194,13 +194,12 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
     shown = table.assign(clause=texts)
     for name in ("precision", "low", "high", "coverage"):
         shown[name] = 100 * shown[name]
-    share = st.column_config.NumberColumn(format="%.1f %%")
     st.dataframe(
         shown[["clause", *[c for c in shown.columns if c != "clause"]]],
         hide_index=True,
         column_config={
             "clause": st.column_config.TextColumn(width="medium"),
-            **dict.fromkeys(("precision", "coverage"), share),
+            **dict.fromkeys(("precision", "coverage"), SHARE),
             "low": st.column_config.NumberColumn("95 % from", format="%.1f %%", help=INTERVAL),
             "high": st.column_config.NumberColumn("to", format="%.1f %%", help=INTERVAL),
             "lift": st.column_config.NumberColumn(format="%.2f"),
@@ -216,8 +215,7 @@ def outcomes(rule: RuleSet, rows: Rows, labels: list[Any]) -> None:
     chart(outcome_figure(table, classes=app_state().classes), f"outcomes_{rows.name}", sentence)
     st.caption(md(sentence, 400))
     shown = table.rename(index=lambda v: f"{TRUTH}: {v}", columns=lambda v: f"{ANSWER}: {v}")
-    counts = st.column_config.NumberColumn(format="localized")
-    st.dataframe(shown, column_config=dict.fromkeys(shown.columns, counts), alt=sentence)
+    st.dataframe(shown, column_config=dict.fromkeys(shown.columns, COUNT), alt=sentence)
 
 
 def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:

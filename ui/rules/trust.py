@@ -45,7 +45,7 @@ from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState
 from ui.theme import chart
-from ui.widgets import choice, pick_row
+from ui.widgets import SHARE, choice, pick_row
 from ui.words import clause_words, rule_words, wording
 from ui.workspace import pick_rule
 
@@ -241,7 +241,7 @@ def _pairs(alternatives: Alternatives) -> None:
         shares.index, shares.columns = pd.Index(names), pd.Index(names)
         st.dataframe(
             shares,
-            column_config=dict.fromkeys(names, st.column_config.NumberColumn(format="%.1f %%")),
+            column_config=dict.fromkeys(names, SHARE),
             alt="Shares of the training rows that each two rules predict differently",
         )
 
