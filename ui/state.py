@@ -322,6 +322,11 @@ class AppState:
         """The costs of errors in that run; None if errors are counted."""
         return self.spec.error_costs(self.labels)
 
+    @property
+    def rule_key(self) -> str:
+        """A text that changes with the selected rule, and with how it was learned."""
+        return repr((self.fit_key, self.setting, self.run_settings, self.rule_json))
+
     def result_on(self, curve_key: str) -> Any:
         """Return the result of runs if it is of this curve (`ui.learners.offered.curve_key`)."""
         return self.result if self.result is not None and self.result.key == curve_key else None

@@ -65,7 +65,7 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
     """Show what learning proved, or what is proved since, with a button for a longer search."""
     if proved_card(model) or not isinstance(model, LEARNED) or state.several:
         return
-    key = _proof_key(state)
+    key = state.rule_key
     job = jobs.registry().get(f"{workspace.analysis_id()}/{ON_DEMAND}")
     if job is None or job.key != key:
         quick = quick_certificate(model, state)
@@ -88,7 +88,7 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
         return None
     task = partial(prove, model, replace(state, result=None), SHORT_PROOF_SECONDS)
     title = "Search for a better rule of one clause"
-    certificate: Certificate | None = answer_of("proof", title, _proof_key(state), task)
+    certificate: Certificate | None = answer_of("proof", title, state.rule_key, task)
     if certificate is not None and certificate.verdict:
         _show_proof(certificate)
     return certificate
@@ -135,10 +135,6 @@ def _show_proof(certificate: Certificate) -> None:
             args=(certificate.better,),
             kwargs={"source": "a better rule from the search for a proof"},
         )
-
-
-def _proof_key(state: AppState) -> str:
-    return repr((state.fit_key, state.setting, state.run_settings, state.rule_json))
 
 
 def prove(

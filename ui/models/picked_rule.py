@@ -72,7 +72,7 @@ def measure(state: AppState, spec: RunSpec, reporter: Reporter) -> pd.Series | N
 
 def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
     """Offer to measure the selected rule with the settings at the side; return its figures."""
-    key = repr((state.fit_key, state.rule_json, state.setting, state.run_settings, spec.shared))
+    key = repr((state.rule_key, spec.shared))
     task = partial(measure, replace(state, result=None, model=None), spec)
     return answer_of("measure", "Measuring this rule", key, task, offer="Measure it")
 

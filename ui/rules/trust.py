@@ -92,7 +92,7 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
         "alike_within",
         help="A wrong row counts one, or what it costs; a condition, its price in learning.",
     )
-    key = repr((state.fit_key, state.rule_json, state.setting, state.run_settings, within))
+    key = repr((state.rule_key, within))
     weight = state.sample_weight if state.is_of_all_rows else state.training_weight
     options = {"within": within, "sample_weight": weight, "learner": _learner(state)}
     task = partial(look, model, train.X, train.target, options)
@@ -122,30 +122,20 @@ def _rules(alternatives: Alternatives, key: str, train: Rows, state: AppState) -
     lacking = {
         f"without {state.label(c)}": c for c in alternatives.columns.query("selected > 0")["column"]
     }
-    chosen = st.selectbox(
-        "Rules shown",
-        [LEADING, *lacking, EVERY],
-        key="alike_which",
-    )
+    chosen = st.selectbox("Rules shown", [LEADING, *lacking, EVERY], key="alike_which")
     numbers = alternatives.leading if chosen == LEADING else alternatives.table["rule"].tolist()
     if chosen in lacking:
         numbers = [k for k in numbers if lacking[chosen] not in alternatives.table["columns"][k]]
     if not numbers:
-        rule = None
-        if chosen in lacking:
-            rule = alternatives.columns.set_index("column").loc[lacking[chosen], "without"]
+        without = alternatives.columns.set_index("column")["without"]
+        rule = without[lacking[chosen]] if chosen in lacking else None
         st.caption("None of them." if rule is None else "None of them; the best that was found is:")
         if rule is not None:
             _one(alternatives, rule, train, state)
         return
-    held = st.session_state.get(PICKED)
-    number = held[1] if held is not None and held[0] == key else None
-    position = numbers.index(number) if number in numbers else None
+    of_key, number = st.session_state.get(PICKED, (None, None))
+    position = numbers.index(number) if of_key == key and number in numbers else None
     shown = numbers[:SHOWN]
-
-    def picked(row: int) -> None:
-        st.session_state[PICKED] = key, shown[row]
-
     names = [", ".join(map(state.label, alternatives.table["columns"][k])) for k in shown]
     table = alternatives.table.loc[shown]
     pick_row(
@@ -160,7 +150,7 @@ def _rules(alternatives: Alternatives, key: str, train: Rows, state: AppState) -
             }
         ),
         position if position is not None and position < len(shown) else None,
-        picked,
+        lambda row: st.session_state.update({PICKED: (key, shown[row])}),
         key="alike_table",
         alt=f"{len(shown)} rules as good as the selected one; picking one shows it below",
         height="content" if len(shown) < 6 else 212,
@@ -282,7 +272,7 @@ def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> Non
     stability = answer_of(
         "stable",
         "Learning again",
-        repr((state.fit_key, state.rule_json, state.setting, state.run_settings)),
+        state.rule_key,
         partial(repeat, model, train.X, train.target, options),
         offer="Learn it from resamples",
         total=N_RESAMPLES,
@@ -301,10 +291,10 @@ def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> Non
 
 def _tables(stability: Stability, names: dict[str, str]) -> None:
     """Show the same figures as tables."""
-    columns = stability.columns.assign(
-        column=[names.get(c, c) for c in stability.columns["column"]]
+    columns, cuts = (
+        table.assign(column=[names.get(c, c) for c in table["column"]])
+        for table in (stability.columns, stability.cuts)
     )
-    cuts = stability.cuts.assign(column=[names.get(c, c) for c in stability.cuts["column"]])
     clauses = stability.clauses
     is_clause = clauses["number"] > 0
     clauses = pd.concat([clauses[is_clause], clauses[~is_clause].head(OTHERS)])
