@@ -43,19 +43,15 @@ def sides_curve(result: RunResult, y: str) -> None:
 
 
 def _lines(result: RunResult, x: str, y: str) -> list[Baseline]:
-    return reference_lines(result.references, x, y) + cheapest_line(result, y)
-
-
-def cheapest_line(result: RunResult, y: str) -> list[Baseline]:
-    """Return the cheapest constant prediction on the training rows, as a line."""
-    state = app_state()
+    """Return reference models and, with costs, the cheapest constant on the training rows."""
+    state, lines = app_state(), reference_lines(result.references, x, y)
     costs = result.specs[0].error_costs(state.labels) if result.specs and y == COST else None
     if costs is None:
-        return []
+        return lines
     truth = state.training[1]
     counts = [int((truth == label).sum()) for label in state.labels]
     answer, cost = costs.cheapest(state.labels, counts)
-    return [Baseline(f"always {answer}", cost)]
+    return [*lines, Baseline(f"always {answer}", cost)]
 
 
 def _with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
