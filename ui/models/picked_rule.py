@@ -70,13 +70,6 @@ def measure(state: AppState, spec: RunSpec, reporter: Reporter) -> pd.Series | N
     return pd.concat([table.mean(), spread.add_suffix("_se"), pd.Series({"folds": len(folds)})])
 
 
-def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
-    """Offer to measure the selected rule with the settings at the side; return its figures."""
-    key = repr((state.rule_key, spec.shared))
-    task = partial(measure, replace(state, result=None, model=None), spec)
-    return answer_of("measure", "Measuring this rule", key, task, offer="Measure it")
-
-
 def changed_words(state: AppState, spec: RunSpec) -> str:
     """Return what differs from the run that found the selected rule: "costs", "folds"."""
     changed = {name for name in SHARED if getattr(state.spec, name) != getattr(spec, name)}
@@ -123,8 +116,8 @@ def picked_card(result: RunResult | None, spec: RunSpec) -> None:
         part = part_words(state) if QUICK in state.setting else ""
         cost = md(cost_words(result, row), 80)
         st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
-    if result is not None and number is not None and (words := gap_words(result, number, state)):
-        (st.caption if result.keeps_gap(number) else st.warning)(md(words, 300))
+        if words := gap_words(result, number, state):
+            (st.caption if result.keeps_gap(number) else st.warning)(md(words, 300))
     (st.caption if beats_constant(rule, state) else st.info)(md(constant_words(rule, state), 300))
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
@@ -177,8 +170,9 @@ def _unmeasured(size: str, state: AppState, spec: RunSpec) -> None:
         words = f"{setting_words(setting)}. Not on the curve; select a point to use the slider."
         st.markdown(f"**{size}**, {md(words, 300)}")
         return
-    place = st.empty()
-    row = measured_rule(state, spec)
+    place, key = st.empty(), repr((state.rule_key, spec.shared))
+    task = partial(measure, replace(state, result=None, model=None), spec)
+    row = answer_of("measure", "Measuring this rule", key, task, offer="Measure it")
     if row is not None:
         cost = measured(row[COST], COST, spec.cost_unit) if COST in row else ""
         cost = md(f", {cost} a 100 cases" if cost else "", 80)
@@ -388,16 +382,13 @@ def _about_clauses(comparison: RuleComparison, wording: Wording) -> list[str]:
 
 
 def _moved(threshold: ChangedThreshold, wording: Wording) -> str:
+    """Return both values of a threshold: a number with its unit, a date or a level unchanged."""
+    name, op = threshold.feature, threshold.op
     before, after = (
-        f"{threshold.op} {_threshold_text(threshold, value, wording)}"
+        f"{op} {wording.amount(name, number(value)) if isinstance(value, float) else value}"
         for value in (threshold.before, threshold.after)
     )
-    return f"{wording.name(threshold.feature)} {before} becomes {after}"
-
-
-def _threshold_text(threshold: ChangedThreshold, value: float | str, wording: Wording) -> str:
-    """Write a number with its unit; a date or a level unchanged."""
-    return wording.amount(threshold.feature, number(value)) if isinstance(value, float) else value
+    return f"{wording.name(name)} {before} becomes {after}"
 
 
 def _about_answers(comparison: RuleComparison, y: pd.Series) -> str:
@@ -473,17 +464,10 @@ def compare(result: RunResult) -> None:
         key="compare",
     )
     state = app_state()
-    _shown(
-        [
-            (
-                result.points.loc[number, "label"],
-                figure_words(result, number),
-                fitted(state, result.settings[number], result.specs[number]),
-            )
-            for number in chosen
-        ],
-        state,
-    )
+    models = [fitted(state, result.settings[k], result.specs[k]) for k in chosen]
+    names = [result.points.loc[k, "label"] for k in chosen]
+    figures = [figure_words(result, k) for k in chosen]
+    _shown(list(zip(names, figures, models, strict=True)), state)
 
 
 def figure_words(result: RunResult, number: int) -> str:
@@ -501,16 +485,11 @@ def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
         with column:
             st.markdown(f"**{md(name, 200)}**  \n{md(figures, 200)}")
             st.code(rule_words(model, words), None, wrap_lines=True)
-    first = entries[0]
-    for second in entries[1:]:
-        _differences((first[0], first[2].rule_set_), (second[0], second[2].rule_set_), state)
-
-
-def _differences(first: tuple[str, RuleSet], second: tuple[str, RuleSet], state: AppState) -> None:
-    """Show the differences between two rules, and which one predicts correctly."""
-    sentences, clauses = difference(first[1], second[1], *state.training, wording(state))
-    st.markdown(f"**From “{md(first[0], 100)}” to “{md(second[0], 100)}”**")
-    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in sentences))
-    if clauses:
-        st.code(clauses, "diff", wrap_lines=True)
-        st.caption("Marked “-”: in the first only. Marked “+”: in the second only.")
+    (first, _, model), *others = entries
+    for second, _, other in others:
+        sentences, clauses = difference(model.rule_set_, other.rule_set_, *state.training, words)
+        st.markdown(f"**From “{md(first, 100)}” to “{md(second, 100)}”**")
+        st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in sentences))
+        if clauses:
+            st.code(clauses, "diff", wrap_lines=True)
+            st.caption("Marked “-”: in the first only. Marked “+”: in the second only.")
