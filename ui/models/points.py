@@ -26,15 +26,7 @@ from rulekit.style.palette import Look
 from rulekit.style.wording import measured, plural
 from ui.cache import kept
 from ui.learners.offered import learner_of, look_of, settings_of_run
-from ui.learners.spec import (
-    CHOSEN,
-    LEARNER_KEY,
-    LIMITS,
-    QUICK,
-    UNCOSTED,
-    RunSpec,
-    chosen_setting,
-)
+from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, UNCOSTED, RunSpec, chosen_setting
 from ui.models.work import SELECTED
 from ui.picked import model_key, setting_words
 from ui.state import KEEP, AppState
@@ -103,7 +95,10 @@ class RunResult:
             if FOREST_SIZE in points:  # a selected rule has no limit but its own size
                 own = points.set_index("setting")[FOREST_SIZE].dropna()
                 sizes.update(own[[CHOSEN in listed[number] for number in own.index]])
-            limits = [_limit(listed[number], sizes[number]) for number in numbers]
+            limits = [
+                max(int(sizes[number]), *(int(listed[number].get(key, 0)) for key in LIMIT_KEYS))
+                for number in numbers
+            ]
             points = _with_losses(points.drop(columns="setting").reset_index(drop=True))
             points = points.assign(label=[setting_words(s) for s in settings], limit=limits)
             if spec.folds < SPREAD_FOLDS:
@@ -428,10 +423,6 @@ def _selected_in_words(row: pd.Series, measure: str, unit: str, uncosted: bool) 
 
 def _without_limit(setting: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in setting.items() if name not in LIMIT_KEYS}
-
-
-def _limit(setting: Mapping[str, Any], most: float) -> int:
-    return max([int(setting[key]) for key in LIMIT_KEYS if key in setting] + [int(most)])
 
 
 def in_full(setting: Mapping[str, Any]) -> dict[str, Any]:

@@ -120,7 +120,9 @@ def update(spec: RunSpec) -> RunResult | None:
         if job is None or job.key != (key, requested):
             with sentences():
                 start(requested, FIRST)
-        _wait(latest(FIRST))
+        job, end = latest(FIRST), time.monotonic() + WAIT_SECONDS
+        while job is not None and job.active and time.monotonic() < end:
+            time.sleep(0.01)
         _take(key)
     return None if app_state().result_on(key) is None else _within_gap(spec)
 
@@ -144,12 +146,6 @@ def _within_gap(spec: RunSpec) -> RunResult:
 def _owner(title: str) -> str:
     """Return the owner of a job; the quick search has its own, so it runs beside other jobs."""
     return workspace.analysis_id() + ("/first" if title == FIRST else "")
-
-
-def _wait(job: jobs.Job | None) -> None:
-    end = time.monotonic() + WAIT_SECONDS
-    while job is not None and job.active and time.monotonic() < end:
-        time.sleep(0.01)
 
 
 def _recall(spec: RunSpec, key: str) -> None:
@@ -188,7 +184,9 @@ def _join(result: RunResult) -> None:
     if is_selected(state):
         _keep_figures(joined)
     elif (suggested := joined.suggestion) is not None:
-        requested = _addressed(joined)
+        limits = [f"{s.get('max_conditions')}" for s in joined.settings]
+        addressed = st.query_params.get("conditions", "")  # as in ``?conditions=5``
+        requested = limits.index(addressed) if addressed in limits else None
         number = suggested.number if requested is None else requested
         with sentences():
             pick(joined.settings[number], joined.specs[number], own=requested is not None)
@@ -270,13 +268,6 @@ def part_words(state: AppState) -> str:
 def _part(state: AppState) -> tuple[int, int]:
     X, y = state.training
     return len(quick_rows(X, y, np.arange(len(y)))), len(y)
-
-
-def _addressed(result: RunResult) -> int | None:
-    """Return the setting whose number of conditions is in the address (``?conditions=5``)."""
-    requested = st.query_params.get("conditions", "")
-    wanted = [k for k, s in enumerate(result.settings) if f"{s.get('max_conditions')}" == requested]
-    return wanted[0] if wanted else None
 
 
 FIRST_POLL_SECONDS = 0.2  # intervals before the first results, and in the queue
