@@ -25,6 +25,10 @@ from ui.words import clause_words, constant_answer, rule_words, wording
 
 SCORE_NAMES = {"f": "F test", "mutual_info": "mutual information", "chi2": "chi-square"}
 MODE_NAMES = {"compact": "compact (shown)", "paper": "as in the paper"}
+NO_PAST_CASE = (
+    "No past case meets the same conditions as this one: the prediction follows from the rule, not "
+    "from experience."
+)
 
 
 def curve_card(model: ClassifierMixin, state: AppState) -> None:
@@ -142,10 +146,7 @@ def past_case(
 ) -> None:
     """Warn if no training row has the type of a case; nothing for other learners."""
     if isinstance(model, IdealDNFClassifier) and not bool(model.seen(X)[0]):
-        st.warning(
-            "No past case meets the same conditions as this one: the prediction follows from the "
-            "rule, not from experience."
-        )
+        st.warning(NO_PAST_CASE)
 
 
 CUTS = {"median": "cut at its median (the paper's way)", "binning": "cut as on Binning"}
