@@ -51,7 +51,9 @@ def header(name: str, *, title: str = "") -> None:
             st.session_state[STATUS] = None, None
             return
         with st.container(horizontal=True, width="content"):
-            job_line()
+            job = jobs.registry().get(workspace.analysis_id())
+            if job is not None and job.active:
+                st.fragment(_job_line, run_every=1.0)(job)
             st.session_state[STATUS] = st.empty(), None
             login.line()
     status()
@@ -154,14 +156,8 @@ def messages() -> None:
         problem(message)
 
 
-def job_line() -> None:
-    """Show the progress of the analysis' active job, updated every second."""
-    job = jobs.registry().get(workspace.analysis_id())
-    if job is not None and job.active:
-        st.fragment(_job_line, run_every=1.0)(job)
-
-
 def _job_line(job: jobs.Job) -> None:
+    """Show the progress of an active job."""
     if job.state == "queued":
         position = jobs.registry().position(job)
         st.caption(f"Waiting: {md(job.title)}, place {position} in the queue", width="content")
