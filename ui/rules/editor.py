@@ -138,8 +138,8 @@ def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
         type="tertiary",
         disabled=bool(why),
         help=why or None,
-        on_click=_edit,
-        args=(None if edited_clause(state) == k else k, state.rule_json),
+        on_click=st.session_state.update,
+        args=({EDITED: (None if edited_clause(state) == k else k, state.rule_json)},),
     )
 
 
@@ -147,10 +147,6 @@ def edited_clause(state: AppState) -> int | None:
     """Return which clause of the selected rule is being edited, if any."""
     k, rule_json = st.session_state.get(EDITED, (None, None))
     return k if rule_json == state.rule_json else None
-
-
-def _edit(k: int | None, rule_json: str | None) -> None:
-    st.session_state[EDITED] = (k, rule_json)
 
 
 @st.fragment

@@ -321,12 +321,6 @@ def _tables(stability: Stability, names: dict[str, str]) -> None:
 
 GAP_SECONDS = 60.0
 
-HELP = (
-    "Compares some hundred kinds of rule on five folds of the training rows, for up to about "
-    f"{GAP_SECONDS:g} seconds: how often each is wrong, and how far the groups are apart in true "
-    "and false positive rate. The column itself is not used by these rules."
-)
-
 FEW_GROUPS = 8  # columns with at most this many values are listed first
 TITLES = {
     "error": "Error",
@@ -380,7 +374,11 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
     if state.several:
         st.caption("Rules with a smaller gap are only available for two outcomes.")
         return
-    st.caption(HELP)
+    st.caption(
+        "Compares some hundred kinds of rule on five folds of the training rows, for up to about "
+        f"{GAP_SECONDS:g} seconds: how often each is wrong, and how far the groups are apart in "
+        "true and false positive rate. The column itself is not used by these rules."
+    )
     key = repr((state.fit_key, column, state.run_settings))
     task = partial(gap_curve, replace(state, result=None, model=None), groups)
     offer = "Search for rules with a smaller gap"
@@ -449,10 +447,12 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
     """Show a choice of columns, and the figures of the groups of one."""
     left, seen = st.columns([3, 2], vertical_alignment="bottom")
     columns = [c.name for c in state.table.columns if c.name != state.target]
+    frame = state.table.frame.loc[rows.X.index]
+    few = (k for k, name in enumerate(columns) if 2 <= frame[name].nunique() <= FEW_GROUPS)
     column = left.selectbox(
         "Groups by",
         columns,
-        columns.index(_first(columns, rows, state)),
+        next(few, 0),
         format_func=state.label,
         key="groups_column",
         help="Any column of the table, whether the rule reads it or not. Numbers of many values "
@@ -463,8 +463,7 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
     if state.several:
         positive = seen.selectbox("Outcome", state.labels, key="groups_outcome", **KEEP)
     try:
-        cells = state.table.frame.loc[rows.X.index, column]
-        groups = row_groups(cells, state.label(column))
+        groups = row_groups(frame[column], state.label(column))
     except DataError as error:
         st.info(md(str(error), 400))
         return
@@ -484,13 +483,6 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
     st.caption(READ.format(md(positive, 60)))
     if rows.name == "training":
         gap_curve_card(column, groups, state)
-
-
-def _first(columns: list[str], rows: Rows, state: AppState) -> str:
-    """Return the default column: the first with few values, else the first."""
-    frame = state.table.frame.loc[rows.X.index]
-    few = (name for name in columns if 2 <= frame[name].nunique() <= FEW_GROUPS)
-    return next(few, columns[0])
 
 
 def _table(metrics: GroupMetrics) -> None:
