@@ -422,7 +422,13 @@ def screening_card(state: AppState, n_conditions: int) -> None:
     if not len(screening.counts[screening.counts["test"] == LAST]):
         st.caption("Removed by counting so far. The linear program may remove more.")
     _numbers(screening)
-    _picture(screening, state)
+    columns = screening.per_column()
+    columns["column"] = [state.label(name) for name in columns["column"]]
+    table, sentence = screening_table(columns), screening_sentence(columns)
+    chart(screening_figure(table), "screening_chart", sentence)
+    st.caption(md(sentence, 500))
+    if (more := int((columns["conditions"] > 0).sum()) - len(table)) > 0:
+        st.caption(f"{more} more columns with fewer remaining conditions are not shown.")
     with st.expander("Why each condition was removed"):
         _certificates(screening, key)
 
@@ -473,17 +479,6 @@ def _numbers(screening: ConditionScreening) -> None:
     for name in screening.counts["test"]:
         short, long = TESTS[name]
         st.caption(f"**{short[0].upper()}{short[1:]}:** {long}")
-
-
-def _picture(screening: ConditionScreening, state: AppState) -> None:
-    columns = screening.per_column()
-    columns["column"] = [state.label(name) for name in columns["column"]]
-    table = screening_table(columns)
-    sentence = screening_sentence(columns)
-    chart(screening_figure(table), "screening_chart", sentence)
-    st.caption(md(sentence, 500))
-    if (more := int((columns["conditions"] > 0).sum()) - len(table)) > 0:
-        st.caption(f"{more} more columns with fewer remaining conditions are not shown.")
 
 
 def _certificates(screening: ConditionScreening, key: str) -> None:

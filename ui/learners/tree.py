@@ -31,7 +31,6 @@ from rulekit.style.phrases import Wording, exact, number
 from rulekit.style.wording import percent
 from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner
-from ui.learners.spec import RunSpec
 from ui.rule_numbers import Rows
 from ui.state import app_state
 from ui.theme import chart
@@ -205,25 +204,19 @@ def _short(value: float) -> str:
     return latex_number(float(f"{value:.6g}"))
 
 
-TREE = "power_law_tree"
 TAU_HELP = (
     "The impurity (Gini) that a split has to reach; the shortest formula that does is taken. The "
     "larger τ is, the fewer exponents."
 )
 
 
-def grid(spec: RunSpec) -> dict[str, list[Any]]:
-    """Return the grid: power laws in a split, depth of the tree, required impurity."""
-    return {
+POWER_LAW_TREE = Learner.of(
+    "power_law_tree",
+    grid=lambda spec: {
         "max_power_laws": list(POWER_LAWS),
         "max_depth": list(DEPTHS),
         "tau_impurity": list(spec.taus),
-    }
-
-
-POWER_LAW_TREE = Learner.of(
-    TREE,
-    grid=grid,
+    },
     own_parameters=lambda spec, state, variant: {"positive_label": state.positive},
     dials=lambda setting, n_rows: [Dial("theta", "Impurity τ a split has to reach", TAU_HELP)],
     cards=Cards(pictures=tree_card, explain=case_in_bspace),

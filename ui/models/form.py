@@ -104,7 +104,19 @@ def _matrix(state: AppState, costs: dict[tuple[Any, Any], float]) -> tuple[float
 def settings(state: AppState) -> RunSpec:
     """Show the settings that points of a curve share, by default those of the selected rule."""
     usual = _begins_with(state)
-    form = "dnf" if state.several else _shape(state, usual)
+    form = "dnf"
+    if not state.several:
+        form = choice(
+            f"Shape of the rule for {md(state.positive)}",
+            FORMS,
+            usual.form,
+            "run_form_shape",
+            wrap=True,
+            help="A clause is a few conditions. A DNF (disjunctive normal form) says yes if any of "
+            "its clauses holds, and a clause holds if all its conditions do: (a AND b) OR (c AND "
+            "d). A CNF (conjunctive normal form) says yes if every clause holds, and one condition "
+            "is enough for a clause: (a OR b) AND (c OR d).",
+        )
     y = state.training[1]
     choices = fold_choices(len(y), int(y.value_counts().min()))
     folds = choice("Cross-validation", choices, usual.folds, "run_folds", wrap=True)
@@ -119,21 +131,6 @@ def settings(state: AppState) -> RunSpec:
     with st.expander("What a thorough search looks for"):
         kinds = kinds_form(state, usual, [])
     return replace(usual, form=form, folds=folds, **weights, **constraints, **gaps, **kinds)
-
-
-def _shape(state: AppState, usual: RunSpec) -> str:
-    """Return the selected shape of a rule for two classes (DNF or CNF)."""
-    return choice(
-        f"Shape of the rule for {md(state.positive)}",
-        FORMS,
-        usual.form,
-        "run_form_shape",
-        wrap=True,
-        help="A clause is a few conditions. A DNF (disjunctive normal form) says yes if any of its "
-        "clauses holds, and a clause holds if all its conditions do: (a AND b) OR (c AND d). A CNF "
-        "(conjunctive normal form) says yes if every clause holds, and one condition is enough for "
-        "a clause: (a OR b) AND (c OR d).",
-    )
 
 
 def measure_choice(result: RunResult | None) -> str:
