@@ -38,8 +38,14 @@ def sides_curve(result: RunResult, y: str) -> None:
     """Draw the rules of each outcome as a separate line, if both were searched."""
     if not any("describes" in s for s in result.settings):
         return
-    picked = result.number_of_rule(app_state())
-    draw(result, _with_sides_named(result.curve(y, picked, sides=True)), "sides", "limit", y)
+    state = app_state()
+    points = result.curve(y, result.number_of_rule(state), sides=True)
+    against, names = points["series"].str.endswith(AGAINST), points["series"]
+    names = names.str.removesuffix(AGAINST)
+    both = names.isin(names[against])  # lines of each outcome have its name
+    named = names.where(~both, names + f" for {state.positive}")
+    named = named.where(~against, names + f" for {state.other_label}")
+    draw(result, points.assign(series=named), "sides", "limit", y)
 
 
 def _lines(result: RunResult, x: str, y: str) -> list[Baseline]:
@@ -52,15 +58,6 @@ def _lines(result: RunResult, x: str, y: str) -> list[Baseline]:
     counts = [int((truth == label).sum()) for label in state.labels]
     answer, cost = costs.cheapest(state.labels, counts)
     return [*lines, Baseline(f"always {answer}", cost)]
-
-
-def _with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
-    """Add the described outcome to the names of lines if there are lines of both outcomes."""
-    state, against = app_state(), points["series"].str.endswith(AGAINST)
-    plain = points["series"].isin(points["series"][against].str.removesuffix(AGAINST))
-    named = points["series"].where(~plain, points["series"] + f" for {state.positive}")
-    other = points["series"].str.removesuffix(AGAINST) + f" for {state.other_label}"
-    return points.assign(series=named.where(~against, other))
 
 
 def draw(result: RunResult, shown: pd.DataFrame, name: str, x: str, y: str, **options: Any) -> None:
