@@ -153,12 +153,8 @@ def _clause_line(
 ) -> bool:
     """Show one clause; return whether its switch is on."""
     switch, text, *counts, edit = _line(len(tables))
-    used = switch.toggle(
-        f"Use clause {k + 1}",
-        True,
-        key=f"use_{k}_{state.rule_json}",
-        label_visibility="collapsed",
-    )
+    key = f"use_{k}_{state.rule_json}"
+    used = switch.toggle(f"Use clause {k + 1}", True, key=key, label_visibility="collapsed")
     words = md(clause_words(rule.clauses[k], wording(state)), 700)
     joint = "and " if rule.form == "cnf" else "or "
     if k and len(set(rule.labels)) > 1:
