@@ -86,21 +86,13 @@ def case_in_bspace(
                 table = changes_table(reading, words)
                 st.dataframe(table, hide_index=True, alt=changes_words(reading))
             if reading.total is not None and reading.split in nodes:
-                points = split_points(
-                    reading.split,
-                    train.columns,
-                    train.y,
-                    rule.predict(train.columns),
-                    nodes[reading.split],
-                    app_state().classes,
-                )
-                figure = bspace_figure(
-                    reading.split,
-                    points,
-                    case=model.read_columns(X),
-                    names=_names(reading.split, words),
-                )
-                chart(figure, f"case_b_{k}", bspace_sentence(reading.split, points))
+                split, reached = reading.split, nodes[reading.split]
+                answers = rule.predict(train.columns)
+                classes = app_state().classes
+                points = split_points(split, train.columns, train.y, answers, reached, classes)
+                case, names = model.read_columns(X), _names(split, words)
+                figure = bspace_figure(split, points, case=case, names=names)
+                chart(figure, f"case_b_{k}", bspace_sentence(split, points))
 
 
 def splits_words(tree: Tree, rule: RuleSet) -> str:

@@ -217,14 +217,14 @@ def _moved(literal: Literal, values: NDArray[np.float64], key: str, state: AppSt
     st.session_state.setdefault(slid, min(max(shown(limit), ends[0]), ends[1]))
     name = md(f"{state.label(literal.feature)} {literal.op}", 80)
     left, right = st.columns([3, 1], vertical_alignment="bottom")
+    numeric = {"step": step, "format": f"%.{digits}f"}
     if ends[0] < ends[1]:
-        more = {} if is_date else {"step": step, "format": f"%.{digits}f"}
+        more = {} if is_date else numeric
         left.slider(
             f"Cut point: {name}", *ends, key=slid, on_change=follow, args=(slid, typed), **more
         )
     field = right.date_input if is_date else right.number_input
-    more = {"min_value": date.min, "max_value": date.max}
-    more = more if is_date else {"step": step, "format": f"%.{digits}f"}
+    more = {"min_value": date.min, "max_value": date.max} if is_date else numeric
     value = field("or typed", key=typed, on_change=follow, args=(typed, slid), **more)
     if value is None or value == shown(limit):
         return literal
