@@ -99,10 +99,10 @@ def open_tab(titles: Sequence[str], key: str) -> tuple[str, DeltaGenerator]:
     return opened
 
 
-def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None:
+def empty(sentence: str, page: str = "data") -> None:
     """Show what is missing (escaped) and the page that provides it, then stop the page."""
     st.info(sentence)
-    st.page_link(f"pages/{page}.py", label=link or f"Go to {PAGES[page][0]}", icon=ONWARD)
+    st.page_link(f"pages/{page}.py", label=f"Go to {PAGES[page][0]}", icon=ONWARD)
     st.stop()
 
 
