@@ -16,7 +16,7 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit import export
-from rulekit.data import list_samples
+from rulekit.data import ParseOptions, list_samples
 from rulekit.evaluation.metrics import error_rate
 from rulekit.exceptions import ExportError
 from rulekit.export.formats import Format
@@ -26,7 +26,7 @@ from ui.cache import kept
 from ui.escape import md
 from ui.learners.spec import QUICK, quick_part
 from ui.rule_numbers import row_name, row_position
-from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState
+from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState
 from ui.words import fixed_columns, wording
 
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
@@ -150,11 +150,8 @@ def _title(state: AppState) -> str:
 
 def script(state: AppState, model: ClassifierMixin) -> str:
     """Return a program that reads the table, learns the rule again and compares."""
-    options = dict(state.options)
-    numeric, categories = (tuple(options.pop(option, ())) for option in (NUMERIC, CATEGORIES))
-    dates, durations = options.pop(DATES, {}), tuple(options.pop(DURATIONS, ()))
-    cuts = options.pop(CUT, {})
-    options.pop(SERVER, None)
+    given, fields = state.options, ParseOptions.__dataclass_fields__
+    options = {name: value for name, value in given.items() if name in fields}
     if state.is_edited:  # nothing was learned from these rows
         model = FixedRuleClassifier(model.rule_set_)
     rows, features = state.rows()[0], state.features
@@ -173,12 +170,12 @@ def script(state: AppState, model: ClassifierMixin) -> str:
         digest=state.table.digest,
         preparation=export.Preparation(
             options,
-            numeric,
-            categories=categories,
-            dates=dates,
-            durations=durations,
+            tuple(given.get(NUMERIC, ())),
+            categories=tuple(given.get(CATEGORIES, ())),
+            dates=given.get(DATES, {}),
+            durations=tuple(given.get(DURATIONS, ())),
             orders=state.orders,
-            cuts=cuts,
+            cuts=given.get(CUT, {}),
             outcomes=state.outcomes,
             weight=state.column_with_role("weight"),
             others=state.other_label if len(state.labels) < len(state.classes) else None,
