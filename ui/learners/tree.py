@@ -196,6 +196,7 @@ def _short(value: float) -> str:
     return latex_number(float(f"{value:.6g}"))
 
 
+TREE = "power_law_tree"
 TAU_HELP = (
     "The impurity (Gini) that a split has to reach; the shortest formula that does is taken. The "
     "larger τ is, the fewer exponents."
@@ -203,7 +204,7 @@ TAU_HELP = (
 
 
 POWER_LAW_TREE = Learner.of(
-    "power_law_tree",
+    TREE,
     grid=lambda spec: {
         "max_power_laws": list(POWER_LAWS),
         "max_depth": list(DEPTHS),
