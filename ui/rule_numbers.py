@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 from sklearn.base import ClassifierMixin
 
-from rulekit.data import Costs
+from rulekit.data import Costs, RowGroups
+from rulekit.evaluation import group_metrics
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.export import clause_numbers
-from rulekit.learners.choice import COST
+from rulekit.learners.choice import COST, ODDS
 from rulekit.rules import Columns, RuleSet, clause_statistics
 from rulekit.style.wording import measured, percent
 from ui.state import AppState
@@ -49,6 +50,12 @@ def rows_of(state: AppState, model: ClassifierMixin) -> tuple[Rows, Rows | None]
         return part("training", *state.data), None
     test = part("test", *state.testing) if len(state.testing[0]) else None
     return part("training", *state.training), test
+
+
+def training_gap(model: ClassifierMixin, groups: RowGroups, state: AppState) -> float:
+    """Return the larger gap of groups in true and false positive rate, on the training rows."""
+    found = group_metrics(model, *state.training, groups, positive=state.positive).gaps
+    return max((found[name].size for name in ODDS if name in found), default=float("nan"))
 
 
 def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:

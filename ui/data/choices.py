@@ -315,11 +315,12 @@ def columns_card() -> None:
     )
     _audit_line(state.table)
     key = f"columns_{this_round()}"
-    if st.session_state.get("columns_base_key") != key:
-        st.session_state["columns_base"] = editor_frame(state.table, state.wording)
-        st.session_state["columns_base_key"] = key
+    of_key, base = st.session_state.get("columns_base", (None, None))
+    if of_key != key:
+        base = editor_frame(state.table, state.wording)
+        st.session_state["columns_base"] = key, base
     st.data_editor(
-        st.session_state["columns_base"],
+        base,
         key=key,
         hide_index=True,
         height=min(460, 38 + 35 * state.table.n_columns),  # a row cut in half indicates scrolling

@@ -112,8 +112,10 @@ def fold_words(row: pd.Series) -> str:
     return f"{FOLD_WORDS.get(n, n)} folds"
 
 
-def choose(result: RunResult, number: int, *, by_slider: bool = False) -> None:
-    """Select a setting after a click on a point or row, or from a widget."""
+def choose(result: RunResult, number: int | None, *, by_slider: bool = False) -> None:
+    """Select a setting after a click on a point or row, or from a widget; None selects nothing."""
+    if number is None:
+        return
     once(lambda: pick(result.settings[number], result.specs[number], by_slider=by_slider))()
     noted_suggestion(result)
 
@@ -193,14 +195,9 @@ def compared_table(result: RunResult | None, spec: RunSpec) -> None:
         return
     job = latest(COMPARISON)
     running = job is not None and job.active
-    table, numbers = learners_table(result or RunResult(), runs, running)
-    picked = None if result is None else result.number_of_rule(app_state())
-
-    def chosen(position: int) -> None:
-        number = numbers[position]
-        if result is not None and number is not None:
-            choose(result, number)
-
+    points = result or RunResult()
+    table, numbers = learners_table(points, runs, running)
+    picked = points.number_of_rule(app_state())
     looks = [look_of({LEARNER_KEY: key}) for key in _compared(runs)]
     number = st.column_config.NumberColumn
     columns = {
@@ -214,7 +211,7 @@ def compared_table(result: RunResult | None, spec: RunSpec) -> None:
     pick_row(
         table,
         numbers.index(picked) if picked in numbers else None,
-        chosen,
+        lambda position: choose(points, numbers[position]),
         key="compared_table",
         alt="The compared learners, each with its suggested point; choosing a row picks it",
         shown=coloured(table, looks),
@@ -345,6 +342,4 @@ def _dials(result: RunResult) -> None:
 
 
 def _dialled(result: RunResult, entry: str, key: str) -> None:
-    number = result.number_of({**app_state().setting, entry: st.session_state[key]})
-    if number is not None:
-        choose(result, number)
+    choose(result, result.number_of({**app_state().setting, entry: st.session_state[key]}))

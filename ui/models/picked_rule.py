@@ -307,9 +307,7 @@ def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
 
 
 def _turned(result: RunResult, name: str, key: str) -> None:
-    number = of_other_kind(result, app_state().setting, name, st.session_state[key])
-    if number is not None:
-        choose(result, number)
+    choose(result, of_other_kind(result, app_state().setting, name, st.session_state[key]))
 
 
 def of_other_kind(

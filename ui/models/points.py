@@ -11,14 +11,13 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.data import RowGroups, row_groups
-from rulekit.evaluation import Comparison, group_metrics, pareto_front
+from rulekit.evaluation import Comparison, pareto_front
 from rulekit.learners.choice import (
     CONDITION_PRICE,
     COST,
     EXACT,
     FOREST_LOSS,
     FOREST_SIZE,
-    ODDS,
     suggestion,
 )
 from rulekit.plots import Baseline
@@ -29,6 +28,7 @@ from ui.learners.offered import learner_of, look_of, settings_of_run
 from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, UNCOSTED, RunSpec, chosen_setting
 from ui.models.work import SELECTED
 from ui.picked import model_key, setting_words
+from ui.rule_numbers import training_gap
 from ui.state import KEEP, AppState
 
 ERRORS = {
@@ -518,14 +518,8 @@ def _gap(
     model = result.models.get(model_key(result.settings[number]))
     if model is None:
         return float("nan")
-    X, y = state.training
     key = repr((state.fit_key, spec.gap_column, state.positive, model.rule_set_))
-
-    def largest() -> float:
-        found = group_metrics(model, X, y, groups, positive=state.positive).gaps
-        return max((found[name].size for name in ODDS if name in found), default=float("nan"))
-
-    return float(kept(f"gap {number}", key, largest))
+    return float(kept(f"gap {number}", key, lambda: training_gap(model, groups, state)))
 
 
 def gap_words(result: RunResult, number: int, state: AppState) -> str:

@@ -23,7 +23,6 @@ from rulekit.evaluation import (
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier
-from rulekit.learners.choice import ODDS
 from rulekit.plots import (
     band_figure,
     band_sentence,
@@ -39,7 +38,7 @@ from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.spec import quiet
-from ui.rule_numbers import Rows, case_frame
+from ui.rule_numbers import Rows, case_frame, training_gap
 from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
@@ -437,10 +436,8 @@ def _mark(
     if rule in rules:
         row = curve.iloc[rules.index(rule)]
         return float(row["gap"]), float(row["test_error"])
-    X, y = state.training
-    gaps = group_metrics(state.model, X, y, groups, positive=state.positive).gaps
-    found = [gaps[name].size for name in ODDS if name in gaps]
-    return (max(found), state.error) if found and state.error is not None else None
+    gap = training_gap(state.model, groups, state)
+    return None if gap != gap or state.error is None else (gap, state.error)
 
 
 def groups_card(model: Any, rows: Rows, state: AppState) -> None:
