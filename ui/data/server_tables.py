@@ -187,6 +187,11 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
     counts: dict[str, Any] = st.session_state.setdefault("_all_rows", {})
     job = jobs.registry().get(owner)
     job = job if job is not None and job.key == key else None
+
+    def count(*, at_once: bool) -> None:
+        task = partial(sources.count_rule, all_rows(app_state()), rule)
+        jobs.registry().start(owner, "Count on all rows", task, key=key, urgent=at_once)
+
     with st.container(border=True):
         if job is not None and job.state == "done":
             counts[key] = job.answer
@@ -195,7 +200,8 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
             return
         if job is not None and job.active:
             most = AT_ONCE_SECONDS if job.urgent else math.inf
-            watched(job, partial(_counting_words, source), "count", most=most)
+            words = f"Counting on all {source['rows']:,} rows of {sources.source_words(source)}"
+            watched(job, lambda job: f"{words}, {job.elapsed:.0f} s", "count", most=most)
             return
         if job is not None and job.error:
             problem(job.error)
@@ -203,27 +209,15 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
         st.button(
             f"Count on all {source['rows']:,} rows",
             key="count_all_rows",
-            on_click=once(lambda: _count(rule, key, at_once=False)),
+            on_click=once(lambda: count(at_once=False)),
         )
         if at_once:
             try:
-                _count(rule, key, at_once=True)
+                count(at_once=True)
             except DataError as error:
                 problem(error)
                 return
             st.rerun()
-
-
-def _count(rule: RuleSet, key: str, *, at_once: bool) -> None:
-    """Start counting in the background."""
-    owner = f"{workspace.analysis_id()}/count"
-    task = partial(sources.count_rule, all_rows(app_state()), rule)
-    jobs.registry().start(owner, "Count on all rows", task, key=key, urgent=at_once)
-
-
-def _counting_words(source: Mapping[str, Any], job: jobs.Job) -> str:
-    words = f"Counting on all {source['rows']:,} rows of {sources.source_words(source)}"
-    return f"{words}, {job.elapsed:.0f} s"
 
 
 def _counted(
