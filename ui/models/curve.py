@@ -188,16 +188,15 @@ def _columns() -> dict[str, Any]:
 SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 
 
-def compared_table(result: RunResult | None, spec: RunSpec) -> None:
+def compared_table(result: RunResult, spec: RunSpec) -> None:
     """Show each compared learner with its suggested point; choosing a row picks it."""
     runs = comparisons(app_state(), spec)
     if not runs:
         return
     job = latest(COMPARISON)
     running = job is not None and job.active
-    points = result or RunResult()
-    table, numbers = learners_table(points, runs, running)
-    picked = points.number_of_rule(app_state())
+    table, numbers = learners_table(result, runs, running)
+    picked = result.number_of_rule(app_state())
     looks = [look_of({LEARNER_KEY: key}) for key in _compared(runs)]
     number = st.column_config.NumberColumn
     columns = {
@@ -211,7 +210,7 @@ def compared_table(result: RunResult | None, spec: RunSpec) -> None:
     pick_row(
         table,
         numbers.index(picked) if picked in numbers else None,
-        lambda position: choose(points, numbers[position]),
+        lambda position: choose(result, numbers[position]),
         key="compared_table",
         alt="The compared learners, each with its suggested point; choosing a row picks it",
         shown=coloured(table, looks),
@@ -268,7 +267,7 @@ def _compared(runs: list[RunSpec]) -> list[str]:
     return [key for key in PLACES if any(key in run.learners for run in runs)]
 
 
-def learners_tab(result: RunResult | None, spec: RunSpec) -> None:
+def learners_tab(result: RunResult, spec: RunSpec) -> None:
     """Show the form that compares learners on the folds of the curve, and their table."""
     run = comparison(app_state(), spec)
     if run is not None:
@@ -280,12 +279,12 @@ def learners_tab(result: RunResult | None, spec: RunSpec) -> None:
     compared_table(result, spec)
 
 
-def prices_tab(result: RunResult | None, spec: RunSpec, y: str) -> None:
+def prices_tab(result: RunResult, spec: RunSpec, y: str) -> None:
     """Show the sweep of prices and numbers of clauses, and its results."""
     run = price_sweep(app_state(), spec)
     if run is not None:
         _button(run, PRICES, "Sweep prices", "sweep_prices")
-    if result is None or not any("theta" in s for s in result.settings):
+    if not any("theta" in s for s in result.settings):
         st.caption("No sweep of prices yet. Its points are shown here and on the curve above.")
         return
     x = choice("Measure size in", SIZES, "n_conditions", "front_x")

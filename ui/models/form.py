@@ -133,12 +133,12 @@ def settings(state: AppState) -> RunSpec:
     return replace(usual, form=form, folds=folds, **weights, **constraints, **gaps, **kinds)
 
 
-def measure_choice(result: RunResult | None) -> str:
+def measure_choice(result: RunResult) -> str:
     """Return the selected measure of the vertical axis (no F1 for several classes)."""
     words = {
         name: capital(text)
         for name, text in ERRORS.items()
-        if (name != COST if result is None else result.measures(name))
+        if (result.measures(name) if result.key else name != COST)
     }
     return menu("Measure", words, COST, "front_cost" if COST in words else "front_y")
 

@@ -95,21 +95,21 @@ KINDS = {  # how rules of a run may differ besides size and described class
 SIDES_HELP = "One of the two is often much shorter. All other rows get the other prediction."
 
 
-def picked_card(result: RunResult | None, spec: RunSpec) -> None:
+def picked_card(result: RunResult, spec: RunSpec) -> None:
     """Show the selected rule with its slider, figures and next steps."""
     model = picked_model()
     if model is None:
         return
     state = app_state()
-    number = None if result is None else result.number_of_rule(state)
-    if result is not None and number is not None:
+    number = result.number_of_rule(state)
+    if number is not None:
         _limit_slider(result, number)
     st.code(rule_words(model, wording(state)), None, wrap_lines=True)
     rule = model.rule_set_
     size = plural(rule.n_conditions, "condition")
     if not scorecard_of(rule):
         size += f" in {plural(rule.n_clauses, 'clause')}"
-    if result is None or number is None:
+    if number is None:
         _unmeasured(size, state, spec)
     else:
         row = result.points.loc[number]
@@ -439,8 +439,8 @@ def offer(result: RunResult) -> None:
 
 def both(result: RunResult) -> None:
     """Show the selected rule and the suggested one if the toggle is on."""
-    number, mine = offered(result), picked_model()
-    if number is None or mine is None or not st.session_state.get(SHOWN):
+    number = offered(result)
+    if number is None or not st.session_state.get(SHOWN) or (mine := picked_model()) is None:
         return
     state = app_state()
     run_number = result.number_of_rule(state)

@@ -106,7 +106,7 @@ def longer(spec: RunSpec) -> RunSpec:
     return replace(spec, **settings, thorough=True, baselines=False)
 
 
-def update(spec: RunSpec) -> RunResult | None:
+def update(spec: RunSpec) -> RunResult:
     """Update the curve from the store and from jobs, and start the quick search if it is empty."""
     state = app_state()
     key = curve_key(spec, state)
@@ -124,7 +124,7 @@ def update(spec: RunSpec) -> RunResult | None:
         while job is not None and job.active and time.monotonic() < end:
             time.sleep(0.01)
         _take(key)
-    return None if app_state().result_on(key) is None else _within_gap(spec)
+    return RunResult() if app_state().result_on(key) is None else _within_gap(spec)
 
 
 def _within_gap(spec: RunSpec) -> RunResult:
@@ -276,7 +276,7 @@ DOING = {FIRST: "First rules", LONGER: "Searching", COMPARISON: "Comparing", PRI
 AGAIN = {LONGER: "Search longer", COMPARISON: "Compare learners", PRICES: "Sweep prices"}
 
 
-def run_line(result: RunResult | None, spec: RunSpec) -> None:
+def run_line(result: RunResult, spec: RunSpec) -> None:
     """Show the progress of a run, or offer the thorough search."""
     first, job = latest(FIRST), latest(LONGER, COMPARISON, PRICES)
     active = next((j for j in (first, job) if j is not None and j.active), None)
@@ -286,13 +286,13 @@ def run_line(result: RunResult | None, spec: RunSpec) -> None:
             waiting = 1 + 1.5 * jobs.registry().position(first)
             every = min(waiting * FIRST_POLL_SECONDS, MOST_POLL_SECONDS)
         watched(active, progress_words, "run", every=every)
-        if result is not None and active.key[0] != curve_key(spec, app_state()):
+        if result.key and active.key[0] != curve_key(spec, app_state()):
             st.caption("This run is of other settings than those at the side.")
         return
     for ended in (first, job):
         if ended is not None:
-            _ended(ended, result)
-    if result is not None:
+            _ended(ended, bool(result.key))
+    if result.key:
         _offer_longer(result, longer(spec))
 
 
@@ -312,7 +312,7 @@ def progress_words(job: jobs.Job) -> str:
     return words
 
 
-def _ended(job: jobs.Job, result: RunResult | None) -> None:
+def _ended(job: jobs.Job, has_points: bool) -> None:
     """Show the end of a run that failed, was stopped or has missing points."""
     if job.state == "failed":
         failure(job)
@@ -320,7 +320,7 @@ def _ended(job: jobs.Job, result: RunResult | None) -> None:
         names = ", ".join(job.answer.missed)
         st.caption(f"Not finished in time: {md(names, 300)}. Try more time.")
     elif job.state == "cancelled":
-        st.caption(stopped_words(job, result is not None))
+        st.caption(stopped_words(job, has_points))
         if job.title == FIRST:
             forget = partial(jobs.registry().forget, job.owner)
             st.button("Begin again", key="begin_again", on_click=forget)
