@@ -18,6 +18,7 @@ from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
 from rulekit.style.phrases import Wording, counted_outcome, listed, number, whole_percent
 from rulekit.style.wording import measured, percent, plural
+from ui import picked
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
@@ -26,16 +27,6 @@ from ui.learners.spec import CHOSEN, FIT_SECONDS, LEARNER_KEY, QUICK, SHARED, Ru
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
 from ui.models.points import SPREAD_FOLDS, RunResult, gap_words, in_full
 from ui.models.run import noted_suggestion, offered, part_words
-from ui.picked import (
-    constraint_lines,
-    fit_path,
-    fitted,
-    looked_at_test_rows,
-    model_key,
-    path_of,
-    picked_model,
-    setting_words,
-)
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import AppState, app_state
@@ -53,13 +44,13 @@ def measure(state: AppState, spec: RunSpec, reporter: Reporter) -> pd.Series | N
     X, y = state.training
     weight, costs = state.training_weight, spec.error_costs(state.labels)
     folds = state.folds(spec.folds)
-    settings, figures = path_of(state.setting, state.spec), []
+    settings, figures = picked.path_of(state.setting, state.spec), []
     for done, (train, test) in enumerate(folds):
         reporter.report(done=done, total=len(folds))
         if reporter.should_stop():
             return None
-        models = fit_path(settings, state.spec, state, rows=train)
-        answers = models[model_key(state.setting)].predict(X.iloc[test])
+        models = picked.fit_path(settings, state.spec, state, rows=train)
+        answers = models[picked.model_key(state.setting)].predict(X.iloc[test])
         of_test = None if weight is None else weight[test]
         row = {"test_error": error_rate(y.iloc[test], answers, of_test)}
         if costs is not None:
@@ -97,7 +88,7 @@ SIDES_HELP = "One of the two is often much shorter. All other rows get the other
 
 def picked_card(result: RunResult, spec: RunSpec) -> None:
     """Show the selected rule with its slider, figures and next steps."""
-    model = picked_model()
+    model = picked.picked_model()
     if model is None:
         return
     state = app_state()
@@ -121,7 +112,7 @@ def picked_card(result: RunResult, spec: RunSpec) -> None:
     (st.caption if beats_constant(rule, state) else st.info)(md(constant_words(rule, state), 300))
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
-    constraint_lines(rule, state)
+    picked.constraint_lines(rule, state)
     key = f"{state.fit_key}{state.rule_json}"
     for words in kept("clause shares", key, lambda: clause_shares(model)):
         st.caption(md(words, 300))
@@ -167,7 +158,9 @@ def _unmeasured(size: str, state: AppState, spec: RunSpec) -> None:
     """Show that the rule has no point on the curve, with a button that measures it."""
     setting = state.setting or {}
     if {"edited", "whole_file"} & setting.keys():
-        words = f"{setting_words(setting)}. Not on the curve; select a point to use the slider."
+        words = (
+            f"{picked.setting_words(setting)}. Not on the curve; select a point to use the slider."
+        )
         st.markdown(f"**{size}**, {md(words, 300)}")
         return
     place, key = st.empty(), repr((state.rule_key, spec.shared))
@@ -214,7 +207,7 @@ def held_out(model: ClassifierMixin) -> None:
     ):
         st.session_state[key] = True
         X, y = state.testing
-        looks = looked_at_test_rows()
+        looks = picked.looked_at_test_rows()
         wrong = float((model.predict(X) != y.to_numpy()).mean())
         st.markdown(
             f"**{percent(wrong)}** of {len(X):,} test rows wrong (looked at for "
@@ -253,11 +246,11 @@ def _slid(result: RunResult, line: Mapping[int, int], key: str) -> None:
 
 def how_it_was_found(result: RunResult, y: str) -> None:
     """Show the setting, the other kinds of rule, and the cards of its learner."""
-    state, model = app_state(), picked_model()
+    state, model = app_state(), picked.picked_model()
     if model is None or state.setting is None:
         st.caption("No rule is picked yet.")
         return
-    st.markdown(f"**{md(setting_words(state.setting, variant=True), 300)}**")
+    st.markdown(f"**{md(picked.setting_words(state.setting, variant=True), 300)}**")
     if result.number_of_rule(state) is not None:
         sides(result, state.setting)
     sides_curve(result, y)
@@ -440,12 +433,12 @@ def offer(result: RunResult) -> None:
 def both(result: RunResult) -> None:
     """Show the selected rule and the suggested one if the toggle is on."""
     number = offered(result)
-    if number is None or not st.session_state.get(SHOWN) or (mine := picked_model()) is None:
+    if number is None or not st.session_state.get(SHOWN) or (mine := picked.picked_model()) is None:
         return
     state = app_state()
     run_number = result.number_of_rule(state)
     figures = "not on this curve" if run_number is None else figure_words(result, run_number)
-    other = fitted(state, result.settings[number], result.specs[number])
+    other = picked.fitted(state, result.settings[number], result.specs[number])
     entries = [("Selected", figures, mine), ("Suggested", figure_words(result, number), other)]
     _shown(entries, state)
 
@@ -462,7 +455,7 @@ def compare(result: RunResult) -> None:
         key="compare",
     )
     state = app_state()
-    models = [fitted(state, result.settings[k], result.specs[k]) for k in chosen]
+    models = [picked.fitted(state, result.settings[k], result.specs[k]) for k in chosen]
     names = [result.points.loc[k, "label"] for k in chosen]
     figures = [figure_words(result, k) for k in chosen]
     _shown(list(zip(names, figures, models, strict=True)), state)
