@@ -273,11 +273,6 @@ def grid(spec: RunSpec) -> dict[str, list[Any]]:
     return {"max_rules": list(range(low, high + 1)), "linear__nu": list(spec.nus)}
 
 
-def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
-    """Return default prices, in proportion to the rows."""
-    return {"nus": as_entered(plane_prices(int(y.value_counts().min())))}
-
-
 def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
     """Show the form for prices and for rows outside all boxes."""
     if HYPERPLANE not in learners:
@@ -308,7 +303,7 @@ BOXES_FROM_A_PLANE = Learner.of(
         "uncovered": "hyperplane" if spec.plane_answers else "other"
     },
     reads=("clauses",),
-    usual=usual,
+    usual=lambda X, y: {"nus": as_entered(plane_prices(int(y.value_counts().min())))},
     finer_form=finer_form,
     dials=lambda setting, n_rows: [
         Dial("theta", "Price ν of the plane's errors", PRICE_HELP),

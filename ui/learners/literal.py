@@ -13,7 +13,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
@@ -227,11 +226,6 @@ def variant_words(setting: Setting) -> list[str]:
     return words + [name for key, name in FLAGS.items() if key in setting]
 
 
-def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
-    """Switch robust and discounted variants off by default on a large table."""
-    return dict.fromkeys(("robust", "noisy"), False) if X.size > LARGE else {}
-
-
 TOGGLES = {  # fields of a run for the variants: label and help, with the described outcome
     "against": (
         "Also rules against {0}",
@@ -275,7 +269,7 @@ BOX_SEARCH = Learner.of(
     variants=variants,
     variant_words=variant_words,
     reads=("form", "thetas", "clauses", "refine", "against", "robust", "noisy"),
-    usual=usual,
+    usual=lambda X, y: {"robust": False, "noisy": False} if X.size > LARGE else {},
     finer_form=finer_form,
     cards=CARDS,
 )
