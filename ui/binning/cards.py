@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -155,9 +156,9 @@ def parsed_cuts(text: str) -> tuple[float, ...]:
 
 def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
     """Return one row per column: its values, its cut points, and its number of conditions."""
-    conditions: dict[str, int] = {}
+    conditions: Counter[str] = Counter()
     for e in fitted_one.encodings_:
-        conditions[e.name] = conditions.get(e.name, 0) + len(e.conditions())
+        conditions[e.name] += len(e.conditions())
     edited = dict(state.binning.cuts)
     kinds = {column.name: column.kind for column in state.table.columns}
     rows = [
@@ -165,7 +166,7 @@ def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
             "column": name,
             "holds": kinds[name],
             "cut points": len(fitted_one.cuts_.get(name, ())),
-            "conditions": conditions.get(name, 0),
+            "conditions": conditions[name],
             **({"by hand": name in edited} if edited else {}),
         }
         for name in state.features

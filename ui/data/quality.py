@@ -141,8 +141,7 @@ def proposals(table: Table, ignored: Collection[str] = ()) -> list[Proposal]:
     reads = {"dates": "date, year, month, weekday and hour", "words": "single words"}
     reasons, found = left_out(table, ignored), []
     for column in table.columns:
-        if column.name in reasons:
-            holds = reasons[column.name]
+        if holds := reasons.get(column.name):
             found.append(Proposal(column.name, holds, reads[holds]))
         elif order := grades_of(column):
             read = f"the order {' < '.join(order)}"

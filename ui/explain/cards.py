@@ -153,16 +153,11 @@ def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state
 def choose_listed(listed: pd.DataFrame, total: int) -> int:
     """Show the cases with exactly one selected row, and return its position."""
     positions = [int(k) for k in listed.index]
-    wanted = chosen_case(listed)
-    index = positions.index(wanted)
-
-    def remember(position: int) -> None:
-        st.session_state["explain_case"] = positions[position]
-
+    index = positions.index(chosen_case(listed))
     pick_row(
         listed,
         index,
-        remember,
+        lambda position: st.session_state.update(explain_case=positions[position]),
         key="explain_table",
         alt=f"{total} cases; choosing one explains it beside the table",
         shown=listed.iloc[:, :MAX_COLUMNS],
