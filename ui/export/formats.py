@@ -4,8 +4,7 @@ import io
 import json
 import platform
 import zipfile
-from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -191,27 +190,17 @@ def checked(state: AppState, model: ClassifierMixin, name: str) -> export.Verifi
     return kept("verified", key, lambda: export.verify_export(model, X, name, numbers=numbers))
 
 
-def sheet(state: AppState, model: ClassifierMixin) -> str:
-    """Return the page to print and fill in, with the display names of columns."""
-    return export.to_sheet(
+# formats with more content than the rule, or with the display names of columns
+OWN: dict[str, Callable[[AppState, ClassifierMixin], str | bytes]] = {
+    "report": report,
+    "script": script,
+    "sheet": lambda state, model: export.to_sheet(
         model, title=_title(state).partition("?")[0] + "?", wording=wording(state)
-    )
-
-
-def workbook(state: AppState, model: ClassifierMixin) -> bytes:
-    """Return a workbook with formulas, with the display names of columns."""
-    return export.to_xlsx(model, wording=wording(state, clause="line"))
-
-
-# formats with more content than the rule, or in words
-OWN = {"report": report, "script": script, "sheet": sheet, "xlsx": workbook}
+    ),
+    "xlsx": lambda state, model: export.to_xlsx(model, wording=wording(state, clause="line")),
+}
 NOT_OFFERED = {"sqlite"}  # runs "sql" as it is
 FORMATS = {name: form for name, form in export.FORMATS.items() if name not in NOT_OFFERED}
-
-
-def shown_page(text: str) -> str:
-    """Return an address that shows a page in a separate frame of the dashboard."""
-    return f"data:text/html;charset=utf-8;base64,{b64encode(text.encode()).decode()}"
 
 
 def record_text(state: AppState, model: ClassifierMixin) -> str:
