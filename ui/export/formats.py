@@ -120,7 +120,7 @@ def report(state: AppState, model: ClassifierMixin) -> str:
         model,
         state.training,
         held_back if len(held_back[0]) else None,
-        title=_title(state),
+        title=f"{_question(state)} A rule and what it is worth",
         record=run_record(state, model),
         wording=wording(state, clause="line"),
         reviews=reviews(state, model),
@@ -142,9 +142,11 @@ def reviews(state: AppState, model: ClassifierMixin) -> list[export.Review]:
     return notes
 
 
-def _title(state: AppState) -> str:
-    one = f"When is {state.target} {state.positive}"
-    return f"{f'Which {state.target}' if state.several else one}? A rule and what it is worth"
+def _question(state: AppState) -> str:
+    """Return what the rule answers."""
+    if state.several:
+        return f"Which {state.target}?"
+    return f"When is {state.target} {state.positive}?"
 
 
 def script(state: AppState, model: ClassifierMixin) -> str:
@@ -195,7 +197,7 @@ OWN: dict[str, Callable[[AppState, ClassifierMixin], str | bytes]] = {
     "report": report,
     "script": script,
     "sheet": lambda state, model: export.to_sheet(
-        model, title=_title(state).partition("?")[0] + "?", wording=wording(state)
+        model, title=_question(state), wording=wording(state)
     ),
     "xlsx": lambda state, model: export.to_xlsx(model, wording=wording(state, clause="line")),
 }
