@@ -71,7 +71,10 @@ def upload_card() -> None:
         line = "{0.title}: {1}, {0.elapsed:.0f} s"
         watched(reading, lambda job: line.format(job, job.message or "waiting"), "reading")
     elif reading is not None:
-        _ended(reading)
+        stopped = Answer(error=reading.error or "Reading was stopped.")
+        _take(reading.answer if reading.state == "done" else stopped)
+        jobs.registry().forget(reading.owner)
+        st.rerun()
 
 
 def refusal() -> None:
@@ -187,16 +190,6 @@ def _read_columns(target: str, columns: tuple[str, ...]) -> None:
 def _owner() -> str:
     """Return the key of the reading job; the current analysis has another job."""
     return f"{workspace.analysis_id()}/upload"
-
-
-def _ended(job: jobs.Job) -> None:
-    """Store the result of reading, forget the job, and rerun the page."""
-    if job.state == "done":
-        _take(job.answer)
-    else:
-        _take(Answer(error=job.error or "Reading was stopped."))
-    jobs.registry().forget(job.owner)
-    st.rerun()
 
 
 def options_card() -> None:

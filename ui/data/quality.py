@@ -166,11 +166,10 @@ def proposal_lines() -> None:
 
 def use_proposal(proposal: Proposal) -> None:
     """Make the column a feature, with its order of levels if it has one."""
-    if not proposal.order:
+    if proposal.order:
+        set_order(proposal.name, list(proposal.order))
+    else:
         use_columns([proposal.name])
-        return
-    change(table=app_state().table.with_order(proposal.name, list(proposal.order)))
-    refresh_editor()
 
 
 def left_out_line() -> None:
