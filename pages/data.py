@@ -2,16 +2,8 @@
 
 import streamlit as st
 
+from ui.data import load
 from ui.data.choices import columns_card, target_card
-from ui.data.load import (
-    options_card,
-    refusal,
-    sample_buttons,
-    saved_card,
-    session_card,
-    tabs_key,
-    upload_card,
-)
 from ui.data.quality import proposal_lines, quality_card, readings_card
 from ui.data.server_tables import server_card
 from ui.data.split import split_card
@@ -21,7 +13,7 @@ from ui.state import app_state
 guard("data")
 header("data")
 state = app_state()
-refusal()
+load.refusal()
 
 if state.table is None:
     left, right = two_columns()
@@ -30,13 +22,13 @@ if state.table is None:
             "Upload a table to learn a short rule that a person can check. It needs a row per case "
             "and a column with the outcome to predict."
         )
-        upload_card()
-        options_card()
+        load.upload_card()
+        load.options_card()
         server_card()
-        saved_card()
+        load.saved_card()
     with right:
         st.markdown("**Or try a sample**")
-        sample_buttons()
+        load.sample_buttons()
     st.stop()
 
 left, right = two_columns()
@@ -50,7 +42,7 @@ with left:
                 st.page_link("pages/binning.py", label="Look at the cut points first")
     columns, rows, read, other, this = st.tabs(
         ["Columns", "First rows", "How the file was read", "Load another table", "This analysis"],
-        key=tabs_key(),
+        key=load.tabs_key(),
         on_change="rerun",
     )
 with right:
@@ -67,11 +59,11 @@ with rows:
         st.dataframe(state.table.frame.head(100), alt="The first rows of the table.")
 with read:
     if read.open:  # the file's first lines load 1.5 MB into the browser
-        options_card()
+        load.options_card()
 with other:
-    upload_card()
+    load.upload_card()
     server_card()
-    sample_buttons()
-    saved_card()
+    load.sample_buttons()
+    load.saved_card()
 with this:
-    session_card()
+    load.session_card()

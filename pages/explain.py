@@ -12,7 +12,7 @@ from ui.state import app_state
 from ui.words import wording
 
 guard("explain")
-presenting = cards.is_presenting()
+presenting = bool(st.session_state.get(cards.PRESENTER))
 if not presenting:
     header("explain")
 with sentences():
@@ -46,8 +46,8 @@ with sentences():
                 heading.button(
                     "Presenter mode",
                     key="presenter_on",
-                    on_click=cards.present,
-                    args=(True,),
+                    on_click=st.session_state.update,
+                    args=({cards.PRESENTER: True},),
                     help="This case in plain words, to show to the person concerned or to print.",
                 )
                 explanation = cards.explained(model, X, train, words)

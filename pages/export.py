@@ -1,5 +1,7 @@
 """Export: download the rule; code is run on every row and compared with the model."""
 
+from base64 import b64encode
+
 import streamlit as st
 
 from rulekit.export import to_text
@@ -53,9 +55,8 @@ with right, sentences():
                 f"It contains the error on the test rows, now shown for {plural(looks, 'rule')}."
             )
         if form.suffix.endswith("html"):
-            st.iframe(
-                formats.shown_page(text), height=PREVIEW, alt="The page, as a browser will show it"
-            )
+            page = f"data:text/html;charset=utf-8;base64,{b64encode(text.encode()).decode()}"
+            st.iframe(page, height=PREVIEW, alt="The page, as a browser will show it")
         elif isinstance(text, bytes):
             st.caption("The file opens in a spreadsheet; it contains this rule:")
             st.code(to_text(model), language=None, wrap_lines=True)

@@ -29,16 +29,14 @@ with sentences():
     left, right = two_columns()
     with right, sentences():  # first: the chart takes the browser longest
         picked_card(result, spec)
-        if result is not None:
-            offer(result)
+        offer(result)
     with left:
-        if result is not None and len(result.points):
+        if len(result.points):
             curve(result, y)
             suggestion_line(result)
         run_line(result, spec)
         left_out_line()
-    if result is not None:
-        both(result)
+    both(result)
 
     points, rules, learners, prices, how = st.tabs(TABS, key="models_tab", on_change="rerun")
     with learners:
@@ -47,7 +45,7 @@ with sentences():
     with prices:
         if prices.open:
             prices_tab(result, spec, y)
-    if result is not None and len(result.points):
+    if len(result.points):
         with points:
             if points.open:
                 number = result.number_of_rule(app_state())

@@ -16,13 +16,7 @@ from rulekit.rules.condition import missing_in
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
-from ui.learners.offered import (
-    curve_key,
-    learner_of,
-    same_search,
-    settings_of_run,
-    variant_of,
-)
+from ui.learners.offered import curve_key, learner_of, same_search, settings_of_run, variant_of
 from ui.learners.spec import QUICK, RunSpec, quick_part, quiet
 from ui.runs import jobs
 from ui.shell import empty
@@ -35,24 +29,20 @@ def pick(
 ) -> None:
     """Select a setting and fit it; with `own` a user selects it, and no run replaces the rule."""
     state, chosen = app_state(), dict(setting)
-    model = fitted(state, chosen, spec)
-    changes = {
-        "model": model,
-        "rule_json": to_json(model),
-        "rule_selected": own or state.rule_selected,
-    }
-    changes["error"] = _measured_error(state, chosen, spec)
-    change(setting=chosen, run_settings=spec.to_dict(), **changes)
+    model, shown = fitted(state, chosen, spec), state.result_on(curve_key(spec, state))
+    number = None if shown is None else shown.number_of(chosen)
+    change(
+        setting=chosen,
+        run_settings=spec.to_dict(),
+        model=model,
+        rule_json=to_json(model),
+        rule_selected=own or state.rule_selected,
+        # cross-validated; None if the shown runs did not measure it
+        error=None if number is None else float(shown.points.loc[number, "test_error"]),
+    )
     # other widgets get a new key, so that late reports of old ones have no effect
     for name in ("_picks",) if by_slider else ("_picks", "_slides"):
         st.session_state[name] = st.session_state.get(name, 0) + 1
-
-
-def _measured_error(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> float | None:
-    """Return the cross-validated error of a setting; None if the shown runs did not measure it."""
-    result = state.result_on(curve_key(spec, state))
-    number = None if result is None else result.number_of(setting)
-    return None if number is None else float(result.points.loc[number, "test_error"])
 
 
 def picked_model() -> ClassifierMixin | None:

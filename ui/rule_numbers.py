@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom
 from sklearn.base import ClassifierMixin
 
-from rulekit.data import Costs
+from rulekit.data import Costs, RowGroups
+from rulekit.evaluation import group_metrics
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.export import clause_numbers
-from rulekit.learners.choice import COST
-from rulekit.rules import ClauseStatistics, Columns, RuleSet, clause_statistics
+from rulekit.learners.choice import COST, ODDS
+from rulekit.rules import Columns, RuleSet, clause_statistics
 from rulekit.style.wording import measured, percent
 from ui.state import AppState
 
@@ -41,39 +42,45 @@ class Rows:
 
 def rows_of(state: AppState, model: ClassifierMixin) -> tuple[Rows, Rows | None]:
     """Return the training rows and the test rows (None without test rows)."""
+
+    def part(name: str, X: pd.DataFrame, y: pd.Series) -> Rows:
+        return Rows(name, X, y.to_numpy(dtype=object), model.read_columns(X))
+
     if state.is_of_all_rows:  # learned from all rows: there are no test rows
-        X, y = state.data
-        return Rows("training", X, y.to_numpy(dtype=object), model.read_columns(X)), None
-    X, y = state.training
-    train = Rows("training", X, y.to_numpy(dtype=object), model.read_columns(X))
-    X, y = state.testing
-    if not len(X):
-        return train, None
-    return train, Rows("test", X, y.to_numpy(dtype=object), model.read_columns(X))
+        return part("training", *state.data), None
+    test = part("test", *state.testing) if len(state.testing[0]) else None
+    return part("training", *state.training), test
+
+
+def training_gap(model: ClassifierMixin, groups: RowGroups, state: AppState) -> float:
+    """Return the larger gap of groups in true and false positive rate, on the training rows."""
+    found = group_metrics(model, *state.training, groups, positive=state.positive).gaps
+    return max((found[name].size for name in ODDS if name in found), default=float("nan"))
 
 
 def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:
     """Return one row per clause: its matched rows, their purity, and the rows only it matches."""
-    table = pd.DataFrame([_figures(s) for s in clause_statistics(rule, rows.columns, rows.y)])
+    table = pd.DataFrame(
+        [
+            {
+                "matched": s.n,
+                "right": s.positives,
+                "precision": s.confidence,
+                "low": s.confidence_low,
+                "high": s.confidence_high,
+                "coverage": s.coverage,
+                "unique": s.n_unique,
+                "lift": s.lift,
+                "length": s.n_conditions,
+            }
+            for s in clause_statistics(rule, rows.columns, rows.y)
+        ]
+    )
     if len(set(rule.labels)) > 1:  # a list: count the rows that no earlier clause matches
         numbers = clause_numbers(rule, rows.columns, rows.y)
         counts = [(c.n, c.n_right, c.n_right / max(c.n, 1), c.low, c.high) for c in numbers]
         table[["matched", "right", "precision", "low", "high"]] = counts
     return table
-
-
-def _figures(statistics: ClauseStatistics) -> dict[str, Any]:
-    return {
-        "matched": statistics.n,
-        "right": statistics.positives,
-        "precision": statistics.confidence,
-        "low": statistics.confidence_low,
-        "high": statistics.confidence_high,
-        "coverage": statistics.coverage,
-        "unique": statistics.n_unique,
-        "lift": statistics.lift,
-        "length": statistics.n_conditions,
-    }
 
 
 def matches(rule: RuleSet, rows: Rows) -> NDArray[np.bool_]:

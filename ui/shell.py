@@ -51,7 +51,9 @@ def header(name: str, *, title: str = "") -> None:
             st.session_state[STATUS] = None, None
             return
         with st.container(horizontal=True, width="content"):
-            job_line()
+            job = jobs.registry().get(workspace.analysis_id())
+            if job is not None and job.active:
+                st.fragment(_job_line, run_every=1.0)(job)
             st.session_state[STATUS] = st.empty(), None
             login.line()
     status()
@@ -97,10 +99,10 @@ def open_tab(titles: Sequence[str], key: str) -> tuple[str, DeltaGenerator]:
     return opened
 
 
-def empty(sentence: str, page: str = "data", *, link: str | None = None) -> None:
+def empty(sentence: str, page: str = "data") -> None:
     """Show what is missing (escaped) and the page that provides it, then stop the page."""
     st.info(sentence)
-    st.page_link(f"pages/{page}.py", label=link or f"Go to {PAGES[page][0]}", icon=ONWARD)
+    st.page_link(f"pages/{page}.py", label=f"Go to {PAGES[page][0]}", icon=ONWARD)
     st.stop()
 
 
@@ -154,14 +156,8 @@ def messages() -> None:
         problem(message)
 
 
-def job_line() -> None:
-    """Show the progress of the analysis' active job, updated every second."""
-    job = jobs.registry().get(workspace.analysis_id())
-    if job is not None and job.active:
-        st.fragment(_job_line, run_every=1.0)(job)
-
-
 def _job_line(job: jobs.Job) -> None:
+    """Show the progress of an active job."""
     if job.state == "queued":
         position = jobs.registry().position(job)
         st.caption(f"Waiting: {md(job.title)}, place {position} in the queue", width="content")

@@ -322,19 +322,22 @@ class AppState:
         """The costs of errors in that run; None if errors are counted."""
         return self.spec.error_costs(self.labels)
 
+    @property
+    def rule_key(self) -> str:
+        """A text that changes with the selected rule, and with how it was learned."""
+        return repr((self.fit_key, self.setting, self.run_settings, self.rule_json))
+
     def result_on(self, curve_key: str) -> Any:
         """Return the result of runs if it is of this curve (`ui.learners.offered.curve_key`)."""
         return self.result if self.result is not None and self.result.key == curve_key else None
 
     def label(self, name: str) -> str:
         """Return a column's display name."""
-        wording = self.wording.get(name)
-        return wording.label if wording and wording.label else name
+        return self.wording.get(name, Wording()).label or name
 
     def unit(self, name: str) -> str:
         """Return a column's unit, or an empty text."""
-        wording = self.wording.get(name)
-        return wording.unit if wording else ""
+        return self.wording.get(name, Wording()).unit
 
 
 def app_state() -> AppState:
@@ -417,15 +420,15 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
     every_gap = [c.name for c in table.columns if c.n_missing]
     binning["missing"] = tuple(binning.get("missing", every_gap))
     given = OLDER | {"rule_selected": saved.get("in_hand", False)} | saved
-    fields = {name: given[name] for name in SAVED}
-    fields |= {name: tuple(given[name]) for name in ("looked_at", "runs")}
     return AppState(
         table=table,
         wording={name: Wording(**w) for name, w in saved["wording"].items()},
         split=SplitSpec(**saved["split"]),
         binning=BinningSpec(**binning),
-        **fields
+        **{name: given[name] for name in SAVED}
         | {
+            "looked_at": tuple(given["looked_at"]),
+            "runs": tuple(given["runs"]),
             "outcomes": {str(k): str(v) for k, v in given["outcomes"].items()},
             "edits": tuple(v | {"setting": _with_new_names(v["setting"])} for v in given["edits"]),
             "edit": int(given["edit"]),

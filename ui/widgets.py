@@ -8,6 +8,9 @@ import streamlit as st
 
 from ui.state import KEEP
 
+COUNT = st.column_config.NumberColumn(format="localized")
+SHARE = st.column_config.NumberColumn(format="%.1f %%")
+
 
 def rule_text(text: str) -> None:
     """Show a rule as it is; `st.code` would first load 1.5 MB of grammars into the browser."""

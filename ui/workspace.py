@@ -35,6 +35,7 @@ from ui.state import CUT, VERSION, AppState, app_state, changed, from_plain, to_
 
 PARAMETER = "analysis"
 NEXT = "_next"  # session key of an analysis, with its id, that is about to be shown
+BEGUN = "upload_began"  # session key of the last analysis begun: its file, its id, its first state
 NO_SETTINGS = (
     "This is not a settings file of this dashboard. Choose the JSON file that “Save settings” gave."
 )
@@ -81,9 +82,7 @@ def _tighten(folder: Path) -> None:
 
 def analysis_id() -> str:
     """Return the id of this session's analysis; the owner of its jobs."""
-    if "analysis_id" not in st.session_state:
-        st.session_state["analysis_id"] = secrets.token_urlsafe(18)
-    return st.session_state["analysis_id"]
+    return st.session_state.setdefault("analysis_id", secrets.token_urlsafe(18))
 
 
 def folder() -> Path | None:
@@ -123,8 +122,10 @@ def attach() -> None:
 def _open(wanted: str) -> None:
     """Load a saved analysis into the session, or start a new one."""
     base = root()
-    exists = base is not None and SHAPE.fullmatch(wanted) and (base / wanted).is_dir()
-    if not exists or not _may_open(base, wanted):
+    found = base is not None and SHAPE.fullmatch(wanted) and (base / wanted).is_dir()
+    if found and login.is_on():  # only its owner may open it
+        found = (base / "owners" / st.session_state[login.OWNER] / wanted).exists()
+    if not found:
         if wanted:
             st.session_state["_message"] = (
                 "The analysis in the address is not on this machine (it was forgotten, or the "
@@ -145,13 +146,6 @@ def _open(wanted: str) -> None:
         )
         st.session_state["analysis_id"] = secrets.token_urlsafe(18)
         st.session_state["app"] = AppState()
-
-
-def _may_open(base: Path, wanted: str) -> bool:
-    """Whether the visitor may open an analysis by its id; with a login, only its owner."""
-    if not login.is_on():
-        return True
-    return (base / "owners" / st.session_state[login.OWNER] / wanted).exists()
 
 
 def save() -> None:
@@ -256,52 +250,64 @@ def pick_rule(rule_set: RuleSet, *, source: str) -> None:
     change(setting={"edited": source}, model=model, rule_json=to_json(model))
 
 
-def begin(table: Table, options: dict[str, Any] | None = None, name: str | None = None) -> None:
+def begin(
+    table: Table,
+    options: dict[str, Any] | None = None,
+    *,
+    analysis: str | None = None,
+    file_id: str = "",
+) -> None:
     """Start an analysis of a table under an id, by default a new one; end the former one's job.
 
-    What is saved under the id is overwritten.
+    What is saved under the id is overwritten. `file_id` is the uploaded file of the table.
     """
-    _replace(AppState(table=table, every_class=True, options=options or {}), name)
-    st.session_state["upload_begun_as"] = to_plain(app_state())
+    _replace(AppState(table=table, every_class=True, options=options or {}), analysis)
+    st.session_state[BEGUN] = file_id, analysis_id(), to_plain(app_state())
 
 
 def is_as_begun() -> bool:
     """Whether nothing was chosen, run or noted since this analysis began, in any tab."""
-    same = st.session_state.get("upload_begun_as") == to_plain(app_state())
-    return same and _is_saved_here() and not jobs.registry().is_busy(analysis_id())
-
-
-def _is_saved_here() -> bool:
-    """Whether the saved analysis, if there is one, is as this session wrote it."""
-    path = folder()
-    if path is None or not (path / "analysis.json").exists():
+    begun_as, path = st.session_state.get(BEGUN, ("", "", None))[2], folder()
+    if begun_as != to_plain(app_state()) or jobs.registry().is_busy(analysis_id()):
+        return False
+    try:
+        text = st.session_state.get("_saved_text")
+        return path is None or (path / "analysis.json").read_text("utf-8") == text
+    except FileNotFoundError:  # not saved, or deleted by another tab
         return True
-    return (path / "analysis.json").read_text("utf-8") == st.session_state.get("_saved_text")
+    except OSError:  # it may differ
+        return False
 
 
-def _replace(state: AppState, name: str | None = None) -> None:
+def file_of_analysis() -> str:
+    """Return the id of the uploaded file that the open analysis began with; empty without one."""
+    file_id, analysis, _ = st.session_state.get(BEGUN, ("", "", None))
+    return file_id if analysis == analysis_id() else ""
+
+
+def _replace(state: AppState, analysis: str | None = None) -> None:
     """Replace this session's analysis, by default under a new id; `attach` repeats it if needed."""
-    st.session_state[NEXT] = name or secrets.token_urlsafe(18), state
+    st.session_state[NEXT] = analysis or secrets.token_urlsafe(18), state
     _complete()
 
 
 def _complete() -> None:
     """Finish the replacement that `_replace` began."""
-    name, state = st.session_state[NEXT]
+    analysis, state = st.session_state[NEXT]
     jobs.registry().forget(analysis_id())
     _clear()
-    st.session_state["analysis_id"] = st.session_state["_begun"] = name
+    st.session_state["analysis_id"] = st.session_state["_begun"] = analysis
     st.session_state["app"] = state
     del st.session_state[NEXT]
     save()
 
 
-def reopen(name: str) -> None:
+def reopen(analysis: str) -> None:
     """Open a saved analysis in place of this one, which stays under its own address."""
     jobs.registry().forget(analysis_id())
     _clear()
     forget_upload()
-    _open(name)
+    _open(analysis)
 
 
 def forget() -> None:
@@ -321,7 +327,7 @@ def forget_upload() -> None:
     """Forget the uploaded file and its errors; the file in the field is not read again."""
     for key in (
         *("upload", "upload_error", "upload_wide", "upload_target", "upload_options"),
-        *("upload_began", "upload_begun_as"),
+        BEGUN,
     ):
         st.session_state.pop(key, None)
 

@@ -61,11 +61,18 @@ def test_an_analysis_that_another_tab_changed_is_not_as_begun(session):
     assert not workspace.is_as_begun()
 
 
+@pytest.mark.parametrize(("error", "same"), [(FileNotFoundError, True), (PermissionError, False)])
+def test_a_file_that_disappears_is_as_begun(session, monkeypatch, error, same):
+    begun(session, "iris")
+    monkeypatch.setattr("pathlib.Path.read_text", lambda *_: (_ for _ in ()).throw(error("gone")))
+    assert workspace.is_as_begun() == same
+
+
 def test_an_analysis_begun_again_keeps_its_line_and_name(session):
     first = begun(session, "iris")
     (saved,) = analyses.listed()
     analyses.rename(saved, "flowers")
-    workspace.begin(load_sample("wine"), name=first)
+    workspace.begin(load_sample("wine"), analysis=first)
     analyses.claim()
     (saved,) = analyses.listed()
     assert (saved.id, saved.name, saved.table) == (first, "flowers", "wine")

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -31,7 +32,7 @@ from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState, BinningSpec, app_state
 from ui.theme import bins_figure, chart, level_counts, levels_figure
-from ui.widgets import pick_row
+from ui.widgets import COUNT, pick_row
 from ui.workspace import change
 
 METHODS = {
@@ -48,39 +49,12 @@ MAX_TYPED = 10 * MAX_THRESHOLDS  # maximal number of cut points of a column to d
 LISTED = 1000  # maximal number of conditions, or certificates, to list
 TALL, ROWS = 570, 16  # height of the list of columns in pixels, and how many fit
 SHORT, HALF = 8, 285  # longest table shown as a whole, and the height in pixels of a scrolling one
-COUNT = st.column_config.NumberColumn(format="localized")
-
-
-def shares_table(
-    values: Sequence[Any],
-    rows: Sequence[Any],
-    shares: Any,
-    labels: Sequence[Any],
-    where: str,
-) -> None:
-    """Show the number of rows and the share of each outcome in per cent, one column each."""
-    percent = np.reshape(100 * np.asarray(shares, dtype=float), (len(values), len(labels)))
-    names = [f"{counted_outcome(label)}, %" for label in labels]
-    frame = pd.DataFrame({"values": list(values), "rows": list(rows)})
-    frame = pd.concat([frame, pd.DataFrame(percent, columns=names)], axis=1)
-    st.dataframe(
-        frame,
-        hide_index=True,
-        height="content" if len(frame) <= SHORT else HALF,
-        column_config={n: st.column_config.NumberColumn(n, format="%.0f") for n in names}
-        | {"rows": COUNT},
-        alt=f"Rows and the share of each outcome {where}.",
-    )
 
 
 def fitted(state: AppState) -> Binarizer:
     """Return the binarizer of the page's settings, fitted on the training rows."""
-
-    def fit() -> Binarizer:
-        X, y = state.training
-        return state.binning.binarizer().fit(X, y)
-
-    return kept("binarizer", state.fit_key, fit, copy=False)
+    binarizer = state.binning.binarizer()
+    return kept("binarizer", state.fit_key, lambda: binarizer.fit(*state.training), copy=False)
 
 
 def method_card() -> None:
@@ -141,11 +115,9 @@ def method_card() -> None:
 
 def with_cuts_everywhere(state: AppState, spec: BinningSpec) -> BinningSpec:
     """Return the settings with cut points for every numeric column (for the method "manual")."""
-    before = spec if spec.method != "manual" else replace(spec, method="quantile")
-    if state.binning.method != "manual":
-        before = state.binning
-    X, y = state.training
-    automatic = before.binarizer().fit(X, y).cuts_
+    by_hand = state.binning.method == "manual"
+    before = replace(spec, method="quantile") if by_hand else state.binning
+    automatic = before.binarizer().fit(*state.training).cuts_
     cuts = {name: tuple(map(float, values)) for name, values in automatic.items()}
     return replace(spec, cuts=tuple(sorted((cuts | dict(spec.cuts)).items())))
 
@@ -159,13 +131,6 @@ def drop_cuts(name: str | None = None) -> None:
     cuts = tuple(pair for pair in spec.cuts if name is not None and pair[0] != name)
     change(binning=replace(spec, cuts=cuts))
     st.session_state["binning_round"] = st.session_state.get("binning_round", 0) + 1
-
-
-def set_cuts(name: str, cuts: tuple[float, ...]) -> None:
-    """Set the cut points of a column for any method."""
-    spec = app_state().binning
-    others = tuple(pair for pair in spec.cuts if pair[0] != name)
-    change(binning=replace(spec, cuts=tuple(sorted((*others, (name, cuts))))))
 
 
 def parsed_cuts(text: str) -> tuple[float, ...]:
@@ -191,9 +156,9 @@ def parsed_cuts(text: str) -> tuple[float, ...]:
 
 def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
     """Return one row per column: its values, its cut points, and its number of conditions."""
-    conditions: dict[str, int] = {}
+    conditions: Counter[str] = Counter()
     for e in fitted_one.encodings_:
-        conditions[e.name] = conditions.get(e.name, 0) + len(e.conditions())
+        conditions[e.name] += len(e.conditions())
     edited = dict(state.binning.cuts)
     kinds = {column.name: column.kind for column in state.table.columns}
     rows = [
@@ -201,7 +166,7 @@ def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
             "column": name,
             "holds": kinds[name],
             "cut points": len(fitted_one.cuts_.get(name, ())),
-            "conditions": conditions.get(name, 0),
+            "conditions": conditions[name],
             **({"by hand": name in edited} if edited else {}),
         }
         for name in state.features
@@ -214,14 +179,10 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
     names = table["column"].tolist()
     chosen = st.session_state.get("binning_column")
     index = names.index(chosen) if chosen in names else 0
-
-    def pick(row: int) -> None:
-        st.session_state["binning_column"] = names[row]
-
     pick_row(
         table.assign(column=[state.label(name) for name in names]),
         index,
-        pick,
+        lambda row: st.session_state.update(binning_column=names[row]),
         key="binning_columns",
         alt="Cut points and conditions of every column; the chosen one is drawn beside it.",
         height="content" if len(table) <= ROWS else TALL,
@@ -248,13 +209,6 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
         _levels(state, name, list(values))
     else:
         _readings(state, fitted_one, name)
-
-
-def thinned(cuts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the cut points to draw: an evenly spaced part if there are too many to edit."""
-    if len(cuts) <= MAX_TYPED:
-        return cuts
-    return cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]
 
 
 def conditions_list(fitted_one: Binarizer, name: str) -> None:
@@ -287,7 +241,9 @@ def _numeric(
     state: AppState, name: str, numbers: NDArray[np.float64], cuts: NDArray[np.float64]
 ) -> None:
     """Show a column of numbers by outcome: chart, field for its cut points, table."""
-    few, codes, labels = thinned(cuts), state.outcome_codes, state.labels
+    few, codes, labels = cuts, state.outcome_codes, state.labels
+    if len(cuts) > MAX_TYPED:
+        few = cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]
     if state.several:
         table = outcomes.outcome_bins(numbers, codes, len(labels), few)
         alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
@@ -298,9 +254,7 @@ def _numeric(
     chart(figure, "binning_chart", alt)
     _editor(state, name, cuts)
     signs = [thresholds.interval_signs(row) for _, row in table.iterrows()]
-    shares = outcomes.outcome_shares(table) if state.several else table["share"]
-    counts = None if state.several else table["positive"].tolist()
-    _outcome_table(state, signs, table["rows"], counts, shares, "between the cut points")
+    _outcome_table(state, signs, *_counts(state, table), "between the cut points")
 
 
 def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
@@ -315,8 +269,10 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
     key = f"cuts_{state.fit_key.__hash__()}_{st.session_state.get('binning_round', 0)}_{name[:40]}"
 
     def changed() -> None:
+        spec = app_state().binning
         try:
-            set_cuts(name, parsed_cuts(st.session_state[key]))
+            cuts = dict(spec.cuts) | {name: parsed_cuts(st.session_state[key])}
+            change(binning=replace(spec, cuts=tuple(sorted(cuts.items()))))
         except ValueError as error:
             st.session_state["_message"] = str(error)
             st.session_state["binning_round"] = st.session_state.get("binning_round", 0) + 1
@@ -350,14 +306,8 @@ def _levels(state: AppState, name: str, values: list[Any]) -> None:
         if len(table) > thresholds.MAX_LEVELS:
             most = thresholds.MAX_LEVELS
             st.caption(f"The chart shows the {most} most frequent of {len(table):,} levels.")
-    if state.several:
-        shares = outcomes.outcome_shares(table)
-        shares_table(table["level"], table["rows"], shares, labels, "in each level")
-        return
-    shown = table.assign(share=100 * table["share"])
-    outcome = counted_outcome(state.positive)
-    shown = shown.rename(columns={"positive": f"{outcome}, rows"})
-    _shares(shown, f"Rows and share of {outcome} in each level.")
+    title = "values" if state.several else "level"
+    _outcome_table(state, table["level"], *_counts(state, table), "in each level", title)
 
 
 def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
@@ -387,6 +337,13 @@ def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
     _outcome_table(state, names, rows, counts, shares, where)
 
 
+def _counts(state: AppState, table: pd.DataFrame) -> tuple[Any, Any, Any]:
+    """Return rows, counts of the described outcome (if two) and shares of a table of counts."""
+    if state.several:
+        return table["rows"], None, outcomes.outcome_shares(table)
+    return table["rows"], table["positive"].tolist(), table["share"]
+
+
 def _outcome_table(
     state: AppState,
     values: Sequence[Any],
@@ -394,23 +351,25 @@ def _outcome_table(
     counts: Sequence[Any] | None,
     shares: Any,
     where: str,
+    title: str = "values",
 ) -> None:
     """Show rows and shares of several outcomes, or rows, count and share of the described one."""
-    if state.several:
-        shares_table(values, rows, shares, state.labels, where)
-        return
-    table = pd.DataFrame({"values": list(values), "rows": list(rows)})
-    outcome = counted_outcome(state.positive)  # an outcome may be called "rows" or "share"
-    table[f"{outcome}, rows"] = counts
-    table["share"] = 100 * np.ravel(shares)
-    _shares(table, f"Rows and share of {outcome} {where}.")
-
-
-def _shares(table: pd.DataFrame, alt: str) -> None:
-    """Show a table with a column "share" of percentages, without scrolling if it is short."""
-    share = st.column_config.NumberColumn("share", format="%.0f %%")
+    table = pd.DataFrame({title: list(values), "rows": list(rows)})
+    percent = 100 * np.asarray(shares, dtype=float)
+    number = st.column_config.NumberColumn
+    if state.several:  # an outcome may be called "rows" or "share"
+        names = [f"{counted_outcome(label)}, %" for label in state.labels]
+        percent = np.reshape(percent, (len(table), len(names)))
+        table = pd.concat([table, pd.DataFrame(percent, columns=names)], axis=1)
+        config = {name: number(name, format="%.0f") for name in names} | {"rows": COUNT}
+        alt = f"Rows and the share of each outcome {where}."
+    else:
+        outcome = counted_outcome(state.positive)
+        table[f"{outcome}, rows"], table["share"] = counts, np.ravel(percent)
+        config = dict.fromkeys(table.columns[1:3], COUNT)
+        config["share"] = number("share", format="%.0f %%")
+        alt = f"Rows and share of {outcome} {where}."
     height = "content" if len(table) <= SHORT else HALF
-    config = dict.fromkeys(table.columns[1:3], COUNT) | {"share": share}
     st.dataframe(table, hide_index=True, height=height, column_config=config, alt=alt)
 
 
@@ -464,7 +423,13 @@ def screening_card(state: AppState, n_conditions: int) -> None:
     if not len(screening.counts[screening.counts["test"] == LAST]):
         st.caption("Removed by counting so far. The linear program may remove more.")
     _numbers(screening)
-    _picture(screening, state)
+    columns = screening.per_column()
+    columns["column"] = [state.label(name) for name in columns["column"]]
+    table, sentence = screening_table(columns), screening_sentence(columns)
+    chart(screening_figure(table), "screening_chart", sentence)
+    st.caption(md(sentence, 500))
+    if (more := int((columns["conditions"] > 0).sum()) - len(table)) > 0:
+        st.caption(f"{more} more columns with fewer remaining conditions are not shown.")
     with st.expander("Why each condition was removed"):
         _certificates(screening, key)
 
@@ -515,17 +480,6 @@ def _numbers(screening: ConditionScreening) -> None:
     for name in screening.counts["test"]:
         short, long = TESTS[name]
         st.caption(f"**{short[0].upper()}{short[1:]}:** {long}")
-
-
-def _picture(screening: ConditionScreening, state: AppState) -> None:
-    columns = screening.per_column()
-    columns["column"] = [state.label(name) for name in columns["column"]]
-    table = screening_table(columns)
-    sentence = screening_sentence(columns)
-    chart(screening_figure(table), "screening_chart", sentence)
-    st.caption(md(sentence, 500))
-    if (more := int((columns["conditions"] > 0).sum()) - len(table)) > 0:
-        st.caption(f"{more} more columns with fewer remaining conditions are not shown.")
 
 
 def _certificates(screening: ConditionScreening, key: str) -> None:

@@ -315,11 +315,12 @@ def columns_card() -> None:
     )
     _audit_line(state.table)
     key = f"columns_{this_round()}"
-    if st.session_state.get("columns_base_key") != key:
-        st.session_state["columns_base"] = editor_frame(state.table, state.wording)
-        st.session_state["columns_base_key"] = key
+    of_key, base = st.session_state.get("columns_base", (None, None))
+    if of_key != key:
+        base = editor_frame(state.table, state.wording)
+        st.session_state["columns_base"] = key, base
     st.data_editor(
-        st.session_state["columns_base"],
+        base,
         key=key,
         hide_index=True,
         height=min(460, 38 + 35 * state.table.n_columns),  # a row cut in half indicates scrolling
@@ -559,7 +560,13 @@ def name_outcomes(names: Mapping[Any, str]) -> None:
     rule = None
     if state.rule_json is not None and state.is_edited:  # avoids learning again
         rule = to_json(relabelled(from_json(state.rule_json), state, fresh))
-    notes = _answers_renamed(state, fresh)
+    new = {str(old): str(name) for old, name in _translation(state, fresh).items()}
+    notes = {
+        row: note | {"answer": new.get(note["answer"], note["answer"])}
+        if "answer" in note
+        else note
+        for row, note in state.case_notes.items()
+    }
     change(outcomes=given, case_notes=notes, model=None, rule_json=rule)  # the rule stays in use
 
 
@@ -574,14 +581,3 @@ def _translation(before: AppState, after: AppState) -> dict[Any, Any]:
     """Map each label of a rule to its current name."""
     new = {before.called(c): after.called(c) for c in before.class_counts}
     return {before.other_label: after.other_label} | new
-
-
-def _answers_renamed(before: AppState, after: AppState) -> dict[str, Any]:
-    """Return the case notes with the new names of the reviewed predictions."""
-    new = {str(old): str(name) for old, name in _translation(before, after).items()}
-    return {
-        row: note | {"answer": new.get(note["answer"], note["answer"])}
-        if "answer" in note
-        else note
-        for row, note in before.case_notes.items()
-    }

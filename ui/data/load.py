@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -22,16 +23,18 @@ from ui.escape import md
 from ui.runs import jobs
 from ui.runs.background import watched
 from ui.shell import once, problem
-from ui.state import SERVER, AppState, app_state, to_plain
+from ui.state import SERVER, app_state, to_plain
 from ui.workspace import change, pick_rule
 
 FIRST_SAMPLE = "credit"
 SHOWN_NAMES = 12  # number of columns read from a wide file
 DETECT = ""  # the choice to detect an option
-DELIMITERS = {DETECT: "detect", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-ENCODINGS = {DETECT: "detect"} | {e: e for e in ("utf-8", "cp1252", "latin-1", "utf-16")}
-DECIMALS = {DETECT: "detect", ".": "point", ",": "comma"}
-HEADERS = {DETECT: "detect", True: "names", False: "data"}
+OPTIONS: dict[str, tuple[str, dict[Any, str]]] = {  # label and choices of each reading option
+    "delimiter": ("Between cells", {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}),
+    "encoding": ("Encoding", {e: e for e in ("utf-8", "cp1252", "latin-1", "utf-16")}),
+    "decimal": ("Decimal mark", {".": "point", ",": "comma"}),
+    "header": ("First row", {True: "names", False: "data"}),
+}
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,10 @@ def upload_card() -> None:
     file = st.file_uploader("Upload a file", key="upload_file")
     st.caption(f"{Limits().sentence()} The file stays on this machine.")
     if file is not None and file.file_id != st.session_state.get("upload_read"):
-        upload = Upload(file.name[:80], _unpacked(file.getvalue()), file.file_id)
+        content = file.getvalue()
+        with suppress(DataError):  # reading it reports the error
+            content = unpacked(content, Limits())
+        upload = Upload(file.name[:80], content, file.file_id)
         st.session_state["upload"] = upload
         st.session_state.pop("upload_target", None)
         jobs.registry().forget(_owner())  # the reading of an earlier file
@@ -65,30 +71,24 @@ def upload_card() -> None:
         line = "{0.title}: {1}, {0.elapsed:.0f} s"
         watched(reading, lambda job: line.format(job, job.message or "waiting"), "reading")
     elif reading is not None:
-        _ended(reading)
-
-
-def _unpacked(content: bytes) -> bytes:
-    try:
-        return unpacked(content, Limits())
-    except DataError:
-        return content  # reading it reports the error
+        stopped = Answer(error=reading.error or "Reading was stopped.")
+        _take(reading.answer if reading.state == "done" else stopped)
+        jobs.registry().forget(reading.owner)
+        st.rerun()
 
 
 def refusal() -> None:
     """Show why a file was not read, and offer the columns of one that is too wide."""
     error, upload = st.session_state.get("upload_error"), st.session_state.get("upload")
     if error and upload is not None and (names := st.session_state.get("upload_wide")):
-        _wide_card(names, _read_columns, upload.file_id)
+        _wide_card(names, upload.file_id)
     elif error:
         problem(error)
     if error and app_state().table is not None:
         st.caption(f"The table {md(app_state().table.name, 40)} is still here, unchanged.")
 
 
-def _wide_card(
-    names: Sequence[str], read: Callable[[str, tuple[str, ...]], None], key: str
-) -> None:
+def _wide_card(names: Sequence[str], key: str) -> None:
     """Show the choice of which columns of a wide file are read; `key` names the file."""
     most = Limits().max_columns
     st.warning(
@@ -121,7 +121,7 @@ def _wide_card(
         f"Read these {len(columns):,} columns",
         key="read_wide",
         type="primary",
-        on_click=read,
+        on_click=_read_columns,
         args=(target, columns),
     )
 
@@ -169,20 +169,14 @@ def _take(answer: Answer) -> None:
     if target in table.frame.columns:
         table = with_target(table, target)
     file_id = st.session_state["upload"].file_id
-    again = _file_of_analysis() == file_id and workspace.is_as_begun()
-    workspace.begin(table, read_as, workspace.analysis_id() if again else None)
-    st.session_state["upload_began"] = file_id, workspace.analysis_id()
-
-
-def _file_of_analysis() -> str | None:
-    """Return the id of the file that the open analysis was read from; None without one."""
-    file_id, analysis = st.session_state.get("upload_began", (None, None))
-    return file_id if analysis == workspace.analysis_id() else None
+    again = workspace.file_of_analysis() == file_id and workspace.is_as_begun()
+    analysis = workspace.analysis_id() if again else None
+    workspace.begin(table, read_as, analysis=analysis, file_id=file_id)
 
 
 def tabs_key() -> str:
     """Return a key of the tabs of Data: a new table opens the first, a file read again does not."""
-    if file_id := _file_of_analysis():
+    if file_id := workspace.file_of_analysis():
         return f"upload_tabs_{file_id}"  # kept by `workspace.begin`
     return f"data_tabs_{app_state().table.digest[:12]}"
 
@@ -198,16 +192,6 @@ def _owner() -> str:
     return f"{workspace.analysis_id()}/upload"
 
 
-def _ended(job: jobs.Job) -> None:
-    """Store the result of reading, forget the job, and rerun the page."""
-    if job.state == "done":
-        _take(job.answer)
-    else:
-        _take(Answer(error=job.error or "Reading was stopped."))
-    jobs.registry().forget(job.owner)
-    st.rerun()
-
-
 def options_card() -> None:
     """Show how the uploaded text file was read; a change reads it again at once."""
     table = app_state().table
@@ -218,31 +202,23 @@ def options_card() -> None:
         return
     requested: ParseOptions = st.session_state.get("upload_options", ParseOptions())
     detected = app_state().options
-    for column, name, label, choices in zip(
-        st.columns(4),
-        ("delimiter", "encoding", "decimal", "header"),
-        ("Between cells", "Encoding", "Decimal mark", "First row"),
-        (DELIMITERS, ENCODINGS, DECIMALS, HEADERS),
-        strict=True,
-    ):
-        _option(column, upload, requested, name, (label, choices, detected.get(name)))
-    lines = first_lines(upload.content, requested.encoding or detected.get("encoding"))
+    for column, name in zip(st.columns(4), OPTIONS, strict=True):
+        with column:
+            _option(upload, requested, name, detected.get(name))
+    encoding = requested.encoding or detected.get("encoding") or "utf-8"
+    text = upload.content[:20_000].decode(encoding, errors="replace")
+    lines = "\n".join(line[:200] for line in text.splitlines()[:5])
     if "\0" not in lines:  # images and programs have no readable lines
         st.caption("The file's first lines, as they are:")
         st.code(lines, None)
 
 
-def _option(
-    column: Any,
-    upload: Upload,
-    requested: ParseOptions,
-    name: str,
-    field: tuple[str, dict[Any, str], Any],
-) -> None:
+def _option(upload: Upload, requested: ParseOptions, name: str, detected: Any) -> None:
     """Show one reading option with the detected value."""
-    label, choices, detected = field
+    label, choices = OPTIONS[name]
+    choices = {DETECT: "detect"} | choices
     if detected is not None and not st.session_state.get("upload_error"):
-        choices = choices | {DETECT: f"{choices.get(detected, detected)} (detected)"}
+        choices[DETECT] = f"{choices.get(detected, detected)} (detected)"
     # A browser identifies a choice by its label: if labels change, it is another field.
     key = f"upload_option_{name}_{upload.file_id}_{choices[DETECT]}"
 
@@ -258,13 +234,7 @@ def _option(
 
     values = list(choices)
     now = DETECT if getattr(requested, name) is None else getattr(requested, name)
-    column.selectbox(label, values, values.index(now), choices.get, key=key, on_change=changed)
-
-
-def first_lines(content: bytes, encoding: str | None, n_lines: int = 5) -> str:
-    """Return a text file's first lines, each cut at 200 characters."""
-    text = content[:20_000].decode(encoding or "utf-8", errors="replace")
-    return "\n".join(line[:200] for line in text.splitlines()[:n_lines])
+    st.selectbox(label, values, values.index(now), choices.get, key=key, on_change=changed)
 
 
 def sample_buttons() -> None:
@@ -307,35 +277,23 @@ def _json_file(name: str, take: Callable[[bytes, str], None], words: str, **opti
 
 def take_rule(content: bytes, name: str) -> None:
     """Select a rule from a file; raise an error if it does not fit the table."""
-    rule = from_json(content)
-    _check_answers(rule.classes, app_state())
-    rule.predict(app_state().training[0])  # says which column holds something else
-    pick_rule(rule, source=f"the file {name}")
-    change(rule_selected=True)
-
-
-def _check_answers(answers: tuple[object, ...], state: AppState) -> None:
-    strange = [label for label in answers if label not in state.labels]
+    rule, state = from_json(content), app_state()
+    strange = [label for label in rule.classes if label not in state.labels]
     if strange:
         outcomes = " or ".join(shown(label) for label in state.labels)
         raise RuleError(
             f"The rule predicts {shown(strange[0])}, but the outcomes here are {outcomes}. Select "
             "the class it describes as the positive one, or rename the classes on Data."
         )
+    rule.predict(state.training[0])  # says which column holds something else
+    pick_rule(rule, source=f"the file {name}")
+    change(rule_selected=True)
 
 
-def _load_settings() -> None:
-    """Show an upload of saved settings for the current table."""
-
-    def take(content: bytes, name: str) -> None:
-        if message := workspace.load_settings(content):
-            st.session_state["_message"] = message
-
-    words = (
-        "The file that “Save settings” gave. It begins a new analysis of the current table; this "
-        "one stays under its own address."
-    )
-    _json_file("settings", take, words)
+def take_settings(content: bytes, name: str) -> None:
+    """Start an analysis with the settings of a file; show a message if they are of other cells."""
+    if message := workspace.load_settings(content):
+        st.session_state["_message"] = message
 
 
 def session_card() -> None:
@@ -372,7 +330,11 @@ def session_card() -> None:
         help="Roles, target, split, cut points, chosen rule and notes, with the fingerprint of "
         "the data; not the data.",
     )
-    _load_settings()
+    words = (
+        "The file that “Save settings” gave. It begins a new analysis of the current table; this "
+        "one stays under its own address."
+    )
+    _json_file("settings", take_settings, words)
     words = "A file from Export or the command line. It becomes the current rule."
     _json_file("rule", take_rule, words, disabled=not app_state().ready)
     with right.popover("Forget this analysis"):
@@ -431,9 +393,7 @@ def _line(saved: analyses.Saved) -> None:
                 on_change=_then_rerun(lambda: analyses.rename(saved, st.session_state[key])),
             )
             st.button(
-                "Duplicate",
-                key=f"copy_{saved.id}",
-                on_click=_then_rerun(analyses.duplicate, saved),
+                "Duplicate", key=f"copy_{saved.id}", on_click=_then_rerun(analyses.duplicate, saved)
             )
             if st.toggle("Forget: delete it from this machine", key=f"ask_forget_{saved.id}"):
                 st.button(

@@ -141,8 +141,7 @@ def proposals(table: Table, ignored: Collection[str] = ()) -> list[Proposal]:
     reads = {"dates": "date, year, month, weekday and hour", "words": "single words"}
     reasons, found = left_out(table, ignored), []
     for column in table.columns:
-        if column.name in reasons:
-            holds = reasons[column.name]
+        if holds := reasons.get(column.name):
             found.append(Proposal(column.name, holds, reads[holds]))
         elif order := grades_of(column):
             read = f"the order {' < '.join(order)}"
@@ -167,11 +166,10 @@ def proposal_lines() -> None:
 
 def use_proposal(proposal: Proposal) -> None:
     """Make the column a feature, with its order of levels if it has one."""
-    if not proposal.order:
+    if proposal.order:
+        set_order(proposal.name, list(proposal.order))
+    else:
         use_columns([proposal.name])
-        return
-    change(table=app_state().table.with_order(proposal.name, list(proposal.order)))
-    refresh_editor()
 
 
 def left_out_line() -> None:

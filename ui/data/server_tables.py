@@ -18,25 +18,16 @@ from rulekit.rules.analysis.statistics import RuleStatistics
 from rulekit.style.wording import percent
 from ui import workspace
 from ui.data import sources
-from ui.data.sources import (
-    SAMPLE_ROWS,
-    AllRows,
-    connections,
-    count_rule,
-    learn_whole,
-    located,
-    open_sample,
-    source_words,
-)
 from ui.escape import md
 from ui.runs import jobs
 from ui.runs.background import failure, watched
 from ui.shell import ONWARD, once, problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState, app_state
+from ui.widgets import COUNT
 from ui.workspace import change
 
 WHOLE = "whole_file"  # in a setting: whole-table learning in words
-TITLE, COUNT = "All rows", "Count on all rows"
+TITLE = "All rows"
 LEARNERS = {"Short rule": RuleClassifier, "Every combination": IdealDNFClassifier}
 STEPS = 100
 AT_ONCE_ROWS = 2_000_000  # tables up to this size are counted without a click
@@ -52,28 +43,28 @@ OTHERWISE = {
 
 def server_card() -> None:
     """List the tables that the operator allows; nothing without any."""
-    sources = _offered()
-    if sources is None:
+    offered = _offered()
+    if offered is None:
         return
     st.markdown("**Or open a table on this server**")
-    if not sources:
+    if not offered:
         st.caption("The folder that this server opens to the dashboard holds no table.")
         return
     name = st.selectbox(
-        "Table on this server", list(sources), format_func=lambda n: n[:80], key="server_file"
+        "Table on this server", list(offered), format_func=lambda n: n[:80], key="server_file"
     )
     st.caption(
-        f"Of any size: the pages show about {SAMPLE_ROWS:,} of its rows, drawn at random. Rules "
-        "can be learned from all of them on Models, and counted on all of them on Rules."
+        f"Of any size: the pages show about {sources.SAMPLE_ROWS:,} of its rows, drawn at random. "
+        "Rules can be learned from all of them on Models, and counted on all of them on Rules."
     )
-    st.button("Open", key="server_open", on_click=once(lambda: open_source(sources[name])))
+    st.button("Open", key="server_open", on_click=once(lambda: open_source(offered[name])))
 
 
 def _offered() -> dict[str, dict[str, Any]] | None:
     """List what can be opened, by name; None if the operator allows nothing."""
     configured = {}
     try:
-        configured = connections()
+        configured = sources.connections()
     except DataError as error:
         problem(error)
     if sources.data_root() is None and not configured:
@@ -82,19 +73,19 @@ def _offered() -> dict[str, dict[str, Any]] | None:
     for connection in configured.values():
         for table in connection.tables:
             source = {"connection": connection.name, "table": table}
-            tables[source_words(source)] = source
+            tables[sources.source_words(source)] = source
     return tables
 
 
 def open_source(source: Mapping[str, Any]) -> None:
     """Start drawing a sample in the background; `load.upload_card` uses the result."""
     owner = f"{workspace.analysis_id()}/upload"
-    title = f"Opening {source_words(source)}"
-    task = partial(open_sample, dict(source), located(source), SAMPLE_ROWS)
+    title = f"Opening {sources.source_words(source)}"
+    task = partial(sources.open_sample, dict(source), sources.located(source), sources.SAMPLE_ROWS)
     jobs.registry().start(owner, title, task, urgent=True)
 
 
-def all_rows(state: AppState) -> AllRows:
+def all_rows(state: AppState) -> sources.AllRows:
     """Apply the choices made on the sample to the whole table."""
     for option, kind in OTHERWISE.items():
         if names := list(state.options.get(option) or ()):
@@ -108,7 +99,8 @@ def all_rows(state: AppState) -> AllRows:
         positive, other = state.positive, state.other_label
         classes = tuple(pair for pair in classes if pair[1] == positive)
     names = tuple(c.name for c in state.table.columns)
-    return AllRows(located(state.options[SERVER]), names, state.target, classes, other)
+    location = sources.located(state.options[SERVER])
+    return sources.AllRows(location, names, state.target, classes, other)
 
 
 def whole_file_card(state: AppState) -> None:
@@ -125,7 +117,7 @@ def whole_file_card(state: AppState) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             kinds = list(LEARNERS)[: 1 if state.several else None]
             kind = st.selectbox(
-                f"Learn from all {source['rows']:,} rows of {md(source_words(source), 60)}",
+                f"Learn from all {source['rows']:,} rows of {md(sources.source_words(source), 60)}",
                 kinds,
                 key="whole_kind",
                 help="Learned from samples that the database draws, and counted on every row "
@@ -145,7 +137,7 @@ def _start(state: AppState, kind: str) -> None:
     options: dict[str, Any] = {"features": state.features}
     if isinstance(learner, RuleClassifier):
         options["test_share"] = state.split.test_share
-    task = partial(learn_whole, all_rows(state), learner, options, STEPS)
+    task = partial(sources.learn_whole, all_rows(state), learner, options, STEPS)
     jobs.registry().start(workspace.analysis_id(), TITLE, task, total=STEPS)
 
 
@@ -175,7 +167,7 @@ def _take(model: Any) -> None:
         origin = f"Every combination, learned from all {model.n_rows_:,} rows"
     else:
         origin = f"Short rule, learned from all {counted.n_rows:,} rows"
-    words = f"{origin} of {source_words(source)}"
+    words = f"{origin} of {sources.source_words(source)}"
     if counted is not None and counted.test.n:
         words += (
             f"; of the {counted.test.n:,} rows held back there {percent(counted.test.error)} are "
@@ -195,6 +187,11 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
     counts: dict[str, Any] = st.session_state.setdefault("_all_rows", {})
     job = jobs.registry().get(owner)
     job = job if job is not None and job.key == key else None
+
+    def count(*, at_once: bool) -> None:
+        task = partial(sources.count_rule, all_rows(app_state()), rule)
+        jobs.registry().start(owner, "Count on all rows", task, key=key, urgent=at_once)
+
     with st.container(border=True):
         if job is not None and job.state == "done":
             counts[key] = job.answer
@@ -203,7 +200,8 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
             return
         if job is not None and job.active:
             most = AT_ONCE_SECONDS if job.urgent else math.inf
-            watched(job, partial(_counting_words, source), "count", most=most)
+            words = f"Counting on all {source['rows']:,} rows of {sources.source_words(source)}"
+            watched(job, lambda job: f"{words}, {job.elapsed:.0f} s", "count", most=most)
             return
         if job is not None and job.error:
             problem(job.error)
@@ -211,27 +209,15 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
         st.button(
             f"Count on all {source['rows']:,} rows",
             key="count_all_rows",
-            on_click=once(lambda: _count(rule, key, at_once=False)),
+            on_click=once(lambda: count(at_once=False)),
         )
         if at_once:
             try:
-                _count(rule, key, at_once=True)
+                count(at_once=True)
             except DataError as error:
                 problem(error)
                 return
             st.rerun()
-
-
-def _count(rule: RuleSet, key: str, *, at_once: bool) -> None:
-    """Start counting in the background."""
-    owner = f"{workspace.analysis_id()}/count"
-    task = partial(count_rule, all_rows(app_state()), rule)
-    jobs.registry().start(owner, COUNT, task, key=key, urgent=at_once)
-
-
-def _counting_words(source: Mapping[str, Any], job: jobs.Job) -> str:
-    words = f"Counting on all {source['rows']:,} rows of {source_words(source)}"
-    return f"{words}, {job.elapsed:.0f} s"
 
 
 def _counted(
@@ -241,7 +227,7 @@ def _counted(
     source: Mapping[str, Any],
 ) -> None:
     share = percent(whole.errors / whole.n) if whole.n else "—"
-    words = f"Wrong on all {whole.n:,} rows of {source_words(source)}: "
+    words = f"Wrong on all {whole.n:,} rows of {sources.source_words(source)}: "
     st.markdown(f"{md(words, 200)}**{share}** ({whole.errors:,} rows)")
     if rule.is_constant:
         return
@@ -249,9 +235,6 @@ def _counted(
     st.dataframe(
         pd.DataFrame(counts, columns=["Clause", "Right, of all rows", "Matched, of all rows"]),
         hide_index=True,
-        column_config=dict.fromkeys(
-            ("Right, of all rows", "Matched, of all rows"),
-            st.column_config.NumberColumn(format="localized"),
-        ),
+        column_config=dict.fromkeys(("Right, of all rows", "Matched, of all rows"), COUNT),
         alt="What each clause of the rule matches among all rows.",
     )

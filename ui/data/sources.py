@@ -275,14 +275,14 @@ class TableLocation:
         secrets = () if self.link is None else self.link.secrets
         secrets += tuple(f"{folder}/" for folder in {file.parent for file in self.files})
         try:
-            table = self._table() if self.link is None else self.link.opened()
+            if self.link is not None:
+                table = self.link.opened()
+            else:
+                files = self.files if self.name.endswith("/") else self.files[0]
+                table = open_table(files, memory_limit="1GB")
             yield table.select([n for n in table.columns if _readable(table[n])])
         except DataError as error:
             raise DataError(without(str(error), secrets)) from None
-
-    def _table(self) -> Any:
-        whole = self.name.endswith("/")
-        return open_table(self.files if whole else self.files[0], memory_limit="1GB")
 
 
 def located(source: Source) -> TableLocation:
@@ -323,18 +323,15 @@ def sampled(source: TableLocation, n_rows: int) -> tuple[Table, int]:
         if total > wanted:
             numbers = RowNumbers(table.get_backend().name, 0)
             base = numbers.base(table, sorted(table.columns))
-            drawn = table.mutate(**{_free(table): numbers.of(base, 0)})
-            drawn = drawn.filter(drawn[_free(table)] < limit(wanted / total)).select(*table.columns)
+            number = "n" * (1 + max(map(len, table.columns)))  # no column has this name
+            drawn = table.mutate(**{number: numbers.of(base, 0)})
+            drawn = drawn.filter(drawn[number] < limit(wanted / total)).select(*table.columns)
         exact = {n: read(drawn[n]) for n in table.columns if drawn[n].type().is_decimal()}
         frame = fetch(drawn.mutate(**exact) if exact else drawn).to_pandas()
     notes = [f"These are {len(frame):,} of the table's {total:,} rows, drawn by a hash."]
     if len(frame) == total:
         return Table.from_frame(frame, name=source.name), total
     return Table.from_frame(frame, name=f"{source.name} (sample)", notes=notes), total
-
-
-def _free(table: Any) -> str:
-    return "n" * (1 + max(map(len, table.columns)))
 
 
 @dataclass(frozen=True)
@@ -379,13 +376,15 @@ def learn_whole(
     rows: AllRows, learner: Any, options: dict[str, Any], n_steps: int, reporter: Reporter
 ) -> Any:
     """Learn from all rows of a source, with a learner that has `fit_table`, as a job."""
-
-    def report(share: float, message: str) -> None:
-        reporter.report(done=int(n_steps * share), message=message)
-
     with rows.location.opened() as table:
-        table = rows.labelled(table)
-        return learner.fit_table(table, rows.target, on_progress=report, **options)
+        return learner.fit_table(
+            rows.labelled(table),
+            rows.target,
+            on_progress=lambda share, message: reporter.report(
+                done=int(n_steps * share), message=message
+            ),
+            **options,
+        )
 
 
 # bytes; reading takes a second or more

@@ -153,16 +153,11 @@ def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state
 def choose_listed(listed: pd.DataFrame, total: int) -> int:
     """Show the cases with exactly one selected row, and return its position."""
     positions = [int(k) for k in listed.index]
-    wanted = chosen_case(listed)
-    index = positions.index(wanted)
-
-    def remember(position: int) -> None:
-        st.session_state["explain_case"] = positions[position]
-
+    index = positions.index(chosen_case(listed))
     pick_row(
         listed,
         index,
-        remember,
+        lambda position: st.session_state.update(explain_case=positions[position]),
         key="explain_table",
         alt=f"{total} cases; choosing one explains it beside the table",
         shown=listed.iloc[:, :MAX_COLUMNS],
@@ -350,16 +345,6 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
 PRESENTER = "presenter"  # session key: whether Explain is in presenter mode
 
 
-def is_presenting() -> bool:
-    """Whether Explain is in presenter mode."""
-    return bool(st.session_state.get(PRESENTER))
-
-
-def present(on: bool) -> None:
-    """Turn presenter mode on or off."""
-    st.session_state[PRESENTER] = on
-
-
 def presenter(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording) -> None:
     """Show one case: its prediction, the values read with their limits, what would change it."""
     with st.container(key="presenter"):
@@ -369,7 +354,12 @@ def presenter(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wordi
             facts(explanation, model.rule_set_, words)
         for cards in CARDS:
             cards.explain(model, X, train, words, plain=True)
-        st.button("Back to Explain", key="presenter_off", on_click=present, args=(False,))
+        st.button(
+            "Back to Explain",
+            key="presenter_off",
+            on_click=st.session_state.update,
+            args=({PRESENTER: False},),
+        )
 
 
 def facts(explanation: Explanation, rule: RuleSet, words: Wording) -> None:

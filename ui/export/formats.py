@@ -4,8 +4,7 @@ import io
 import json
 import platform
 import zipfile
-from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -16,7 +15,7 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit import export
-from rulekit.data import list_samples
+from rulekit.data import ParseOptions, list_samples
 from rulekit.evaluation.metrics import error_rate
 from rulekit.exceptions import ExportError
 from rulekit.export.formats import Format
@@ -26,7 +25,7 @@ from ui.cache import kept
 from ui.escape import md
 from ui.learners.spec import QUICK, quick_part
 from ui.rule_numbers import row_name, row_position
-from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState
+from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState
 from ui.words import fixed_columns, wording
 
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
@@ -121,7 +120,7 @@ def report(state: AppState, model: ClassifierMixin) -> str:
         model,
         state.training,
         held_back if len(held_back[0]) else None,
-        title=_title(state),
+        title=f"{_question(state)} A rule and what it is worth",
         record=run_record(state, model),
         wording=wording(state, clause="line"),
         reviews=reviews(state, model),
@@ -143,18 +142,17 @@ def reviews(state: AppState, model: ClassifierMixin) -> list[export.Review]:
     return notes
 
 
-def _title(state: AppState) -> str:
-    one = f"When is {state.target} {state.positive}"
-    return f"{f'Which {state.target}' if state.several else one}? A rule and what it is worth"
+def _question(state: AppState) -> str:
+    """Return what the rule answers."""
+    if state.several:
+        return f"Which {state.target}?"
+    return f"When is {state.target} {state.positive}?"
 
 
 def script(state: AppState, model: ClassifierMixin) -> str:
     """Return a program that reads the table, learns the rule again and compares."""
-    options = dict(state.options)
-    numeric, categories = (tuple(options.pop(option, ())) for option in (NUMERIC, CATEGORIES))
-    dates, durations = options.pop(DATES, {}), tuple(options.pop(DURATIONS, ()))
-    cuts = options.pop(CUT, {})
-    options.pop(SERVER, None)
+    given, fields = state.options, ParseOptions.__dataclass_fields__
+    options = {name: value for name, value in given.items() if name in fields}
     if state.is_edited:  # nothing was learned from these rows
         model = FixedRuleClassifier(model.rule_set_)
     rows, features = state.rows()[0], state.features
@@ -173,12 +171,12 @@ def script(state: AppState, model: ClassifierMixin) -> str:
         digest=state.table.digest,
         preparation=export.Preparation(
             options,
-            numeric,
-            categories=categories,
-            dates=dates,
-            durations=durations,
+            tuple(given.get(NUMERIC, ())),
+            categories=tuple(given.get(CATEGORIES, ())),
+            dates=given.get(DATES, {}),
+            durations=tuple(given.get(DURATIONS, ())),
             orders=state.orders,
-            cuts=cuts,
+            cuts=given.get(CUT, {}),
             outcomes=state.outcomes,
             weight=state.column_with_role("weight"),
             others=state.other_label if len(state.labels) < len(state.classes) else None,
@@ -194,27 +192,17 @@ def checked(state: AppState, model: ClassifierMixin, name: str) -> export.Verifi
     return kept("verified", key, lambda: export.verify_export(model, X, name, numbers=numbers))
 
 
-def sheet(state: AppState, model: ClassifierMixin) -> str:
-    """Return the page to print and fill in, with the display names of columns."""
-    return export.to_sheet(
-        model, title=_title(state).partition("?")[0] + "?", wording=wording(state)
-    )
-
-
-def workbook(state: AppState, model: ClassifierMixin) -> bytes:
-    """Return a workbook with formulas, with the display names of columns."""
-    return export.to_xlsx(model, wording=wording(state, clause="line"))
-
-
-# formats with more content than the rule, or in words
-OWN = {"report": report, "script": script, "sheet": sheet, "xlsx": workbook}
+# formats with more content than the rule, or with the display names of columns
+OWN: dict[str, Callable[[AppState, ClassifierMixin], str | bytes]] = {
+    "report": report,
+    "script": script,
+    "sheet": lambda state, model: export.to_sheet(
+        model, title=_question(state), wording=wording(state)
+    ),
+    "xlsx": lambda state, model: export.to_xlsx(model, wording=wording(state, clause="line")),
+}
 NOT_OFFERED = {"sqlite"}  # runs "sql" as it is
 FORMATS = {name: form for name, form in export.FORMATS.items() if name not in NOT_OFFERED}
-
-
-def shown_page(text: str) -> str:
-    """Return an address that shows a page in a separate frame of the dashboard."""
-    return f"data:text/html;charset=utf-8;base64,{b64encode(text.encode()).decode()}"
 
 
 def record_text(state: AppState, model: ClassifierMixin) -> str:

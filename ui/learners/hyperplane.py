@@ -24,18 +24,7 @@ from rulekit.families.hyperplane import (
     projection_sentence,
 )
 from rulekit.families.hyperplane.hyperplane import plane_prices
-from rulekit.families.hyperplane.plots.hypercubes import (
-    coverage_table,
-    curves,
-    has_one_plane,
-    intervals,
-    number_names,
-    numbers_of,
-    others_words,
-    plane_words,
-    projection,
-    side_of,
-)
+from rulekit.families.hyperplane.plots import hypercubes
 from rulekit.rules import Clause
 from rulekit.style.phrases import Wording
 from rulekit.style.wording import percent, plural
@@ -45,7 +34,7 @@ from ui.learners.spec import RunSpec
 from ui.rule_numbers import Rows, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
-from ui.widgets import choice, rule_text
+from ui.widgets import SHARE, choice, rule_text
 from ui.words import clause_words
 
 COLUMNS = {
@@ -57,16 +46,16 @@ COLUMNS = {
 }
 
 
-def hypercubes(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
+def boxes_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
     """Show the boxes of a plane: one column by column, in two columns, and all by size."""
-    if not has_one_plane(model):
+    if not hypercubes.has_one_plane(model):
         return
     st.markdown("**The boxes on the plane's sides**")
     st.caption(
         "These clauses were cut from one side of a plane. A row of "
         f"{md(str(model.positive_label_), 60)} is where"
     )
-    rule_text(plane_words(model, words))
+    rule_text(hypercubes.plane_words(model, words))
     _by_the_plane(model, train)
     if model.n_incomplete_:
         st.caption(
@@ -86,14 +75,10 @@ def _by_the_plane(model: HyperplaneRuleClassifier, train: Rows) -> None:
     n_boxes = len(model.boxes_[model.positive_label_])
     fired = model.rule_set_.clauses_fired(train.columns)[:, :n_boxes]
     outside = int((~fired.any(axis=1)).sum())
+    answer = f"the rule predicts {model.default_label_} for them, independent of the plane."
     if model.uncovered == "hyperplane":
-        text = f"{outside} of {len(fired)} training rows are in no box; the plane predicts them."
-    else:
-        text = (
-            f"{outside} of {len(fired)} training rows are in no box; the rule predicts "
-            f"{model.default_label_} for them, independent of the plane."
-        )
-    st.caption(md(text, 300))
+        answer = "the plane predicts them."
+    st.caption(md(f"{outside} of {len(fired)} training rows are in no box; {answer}", 300))
 
 
 def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:
@@ -123,8 +108,8 @@ def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:
 
 def _case(model: HyperplaneRuleClassifier, train: Rows, label: Any, chosen: int) -> np.ndarray:
     """Return the selected training row, drawn as a tick; by default one in the box."""
-    half, boxes = side_of(model, label), model.boxes_[label]
-    rows = numbers_of(model, train.X)[:, half.columns]
+    half, boxes = hypercubes.side_of(model, label), model.boxes_[label]
+    rows = hypercubes.numbers_of(model, train.X)[:, half.columns]
     complete = np.flatnonzero(~np.isnan(rows).any(axis=1))
     inside = boxes.members(rows[complete] * half.signs)[:, chosen]
     first = int(complete[inside.argmax()])
@@ -148,9 +133,11 @@ def _one_box(
     model: HyperplaneRuleClassifier, label: Any, chosen: int, case: np.ndarray, words: Wording
 ) -> None:
     boxes = model.boxes_[label]
-    table = intervals(model, label, (boxes.lower[chosen], boxes.upper[chosen]), case, words)
+    table = hypercubes.intervals(
+        model, label, (boxes.lower[chosen], boxes.upper[chosen]), case, words
+    )
     interval_view(table, f"cube_{label}_{chosen}")
-    names = number_names(model, words)
+    names = hypercubes.number_names(model, words)
     if len(names) < 2:
         return
     left, right = st.columns(2)
@@ -158,12 +145,12 @@ def _one_box(
     a = left.selectbox("Across", places, format_func=names.__getitem__, key="cubes_x", **KEEP)
     rest = [k for k in places if k != a]
     b = right.selectbox("Up", rest, format_func=names.__getitem__, key=f"cubes_y_{a}")
-    shown = projection(model, label, chosen, (a, b), case, names)
+    shown = hypercubes.projection(model, label, chosen, (a, b), case, names)
     other = next(v for v in model.boxes_ if v != label)
     sentence = projection_sentence(shown, str(label))
     figure = projection_figure(shown, str(label), str(other), classes=app_state().classes)
     chart(figure, f"projection_{label}_{chosen}_{a}_{b}", sentence)
-    st.caption(md(f"{sentence} {others_words(table, (a, b))}", 500))
+    st.caption(md(f"{sentence} {hypercubes.others_words(table, (a, b))}", 500))
     if shown.line is None:
         st.caption("With the other columns as in this case, the plane does not pass through here.")
 
@@ -180,7 +167,7 @@ def interval_view(table: pd.DataFrame, key: str) -> None:
 
 def _coverage(model: HyperplaneRuleClassifier) -> None:
     """Show the rows that each further box covers, with a table."""
-    counts, totals = curves(model)
+    counts, totals = hypercubes.curves(model)
     if not any(counts.values()):
         return
     st.markdown("**What each further box covers**")
@@ -191,22 +178,21 @@ def _coverage(model: HyperplaneRuleClassifier) -> None:
         md(f"{sentence} Of the described class, boxes of single rows included, ", 500)
         + f"{percent(model.coverage_all_)} could be covered."
     )
-    table = coverage_table(model)
-    share = st.column_config.NumberColumn(format="%.1f %%")
+    table = hypercubes.coverage_table(model)
     covered = [c for c in table.columns if c.startswith("covered")]
-    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(covered, share), alt=sentence)
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(covered, SHARE), alt=sentence)
 
 
 def box_of_case(
     model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
 ) -> None:
     """Show the box around one case, its training rows, and the plane's confidence."""
-    if plain or not has_one_plane(model):
+    if plain or not hypercubes.has_one_plane(model):
         return
     used = np.flatnonzero(model.plane_.w)
-    case = numbers_of(model, X)[0, used]
+    case = hypercubes.numbers_of(model, X)[0, used]
     if np.isnan(case).any():
-        gap = number_names(model, words)[int(np.isnan(case).argmax())]
+        gap = hypercubes.number_names(model, words)[int(np.isnan(case).argmax())]
         st.info(f"The plane cannot place this case: it has no value in {md(gap, 60)}.")
         return
     explanation = explain_with_hyperplane(model, X)[0]
@@ -221,7 +207,7 @@ def box_of_case(
     with st.expander("The box of this case, and how sure the plane is"):
         _figures(explanation)
         st.markdown(md(explanation.sentence_with(words), 900))
-        table = intervals(model, explanation.prediction, explanation.faces, case, words)
+        table = hypercubes.intervals(model, explanation.prediction, explanation.faces, case, words)
         interval_view(table, "case_box")
         _covering(explanation, words)
 
@@ -285,11 +271,6 @@ def grid(spec: RunSpec) -> dict[str, list[Any]]:
     return {"max_rules": list(range(low, high + 1)), "linear__nu": list(spec.nus)}
 
 
-def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
-    """Return default prices, in proportion to the rows."""
-    return {"nus": as_entered(plane_prices(int(y.value_counts().min())))}
-
-
 def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
     """Show the form for prices and for rows outside all boxes."""
     if HYPERPLANE not in learners:
@@ -317,14 +298,14 @@ BOXES_FROM_A_PLANE = Learner.of(
     HYPERPLANE,
     grid=grid,
     own_parameters=lambda spec, state, variant: {
-        "uncovered": "hyperplane" if spec.plane_answers else "other",
+        "uncovered": "hyperplane" if spec.plane_answers else "other"
     },
     reads=("clauses",),
-    usual=usual,
+    usual=lambda X, y: {"nus": as_entered(plane_prices(int(y.value_counts().min())))},
     finer_form=finer_form,
     dials=lambda setting, n_rows: [
         Dial("theta", "Price ν of the plane's errors", PRICE_HELP),
         CLAUSES_DIAL,
     ],
-    cards=Cards(pictures=hypercubes, explain=box_of_case),
+    cards=Cards(pictures=boxes_card, explain=box_of_case),
 )

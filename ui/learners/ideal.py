@@ -31,7 +31,7 @@ NO_PAST_CASE = (
 )
 
 
-def curve_card(model: ClassifierMixin) -> None:
+def curve_card(model: ClassifierMixin, state: AppState) -> None:
     """Show the held-out error of each number of conditions; nothing for other learners."""
     if not isinstance(model, IdealDNFClassifier) or model.validation_curve_.empty:
         return
@@ -73,28 +73,21 @@ def ideal_card(model: ClassifierMixin, state: AppState) -> None:
     """Show the results of counting: optimality, both modes, the guarantee."""
     if not isinstance(model, IdealDNFClassifier):
         return
-    _optimal(model)
-    curve_card(model)
+    n = len(model.conditions_)
+    words = "There was no condition to choose."
+    if n:
+        chosen = plural(n, "condition")
+        words = f"No formula over {chosen} chosen here is wrong on fewer training rows."
+    short = "A shorter formula with the same predictions may exist; the search ran out of time."
+    if model.proved_shortest_:
+        short = "No formula with the same predictions is shorter."
+    st.success(md(f"{words} {short}", 400))
+    curve_card(model, state)
     st.markdown("**What these rows guarantee, and what they do not**")
     for sentence in model.guarantee().sentences():
         st.markdown(f"- {md(sentence, 600)}")
     _modes(model, state)
     _types(model, state)
-
-
-def _optimal(model: IdealDNFClassifier) -> None:
-    n = len(model.conditions_)
-    words = (
-        f"No formula over {plural(n, 'condition')} chosen here is wrong on fewer training rows."
-        if n
-        else "There was no condition to choose."
-    )
-    short = (
-        "No formula with the same predictions is shorter."
-        if model.proved_shortest_
-        else "A shorter formula with the same predictions may exist; the search ran out of time."
-    )
-    st.success(md(f"{words} {short}", 400))
 
 
 def _modes(model: IdealDNFClassifier, state: AppState) -> None:
@@ -141,12 +134,9 @@ def _types(model: IdealDNFClassifier, state: AppState) -> None:
     types = model.types_
     words = [clause_words(Clause((literal,)), wording(state)) for literal in model.conditions_]
     names = dict(zip(types.columns, words, strict=False)) if len(set(words)) == len(words) else {}
-    shown = types.rename(columns=names).rename(
-        columns={
-            "rows_positive": f"rows of {model.positive_label_}",
-            "rows_default": f"rows of {model.default_label_}",
-        }
-    )
+    names["rows_positive"] = f"rows of {model.positive_label_}"
+    names["rows_default"] = f"rows of {model.default_label_}"
+    shown = types.rename(columns=names)
     st.markdown("**The types of cases it counted**")
     st.dataframe(shown, hide_index=True, alt=f"{len(shown)} types of cases with their rows")
 
@@ -207,5 +197,5 @@ IDEAL_DNF = Learner.of(
     own_parameters=own_parameters,
     form=form,
     dials=lambda setting, n_rows: [Dial("max_variables", "Conditions allowed")],
-    cards=Cards(models=lambda model, state: curve_card(model), rules=ideal_card, explain=past_case),
+    cards=Cards(models=curve_card, rules=ideal_card, explain=past_case),
 )

@@ -17,15 +17,7 @@ from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.families import FAMILIES
 from rulekit.families.family import Family, Setting
 from ui.escape import md
-from ui.learners.spec import (
-    CHOSEN,
-    FIT_SECONDS,
-    LEARNER_KEY,
-    QUICK,
-    REFINED,
-    UNCOSTED,
-    RunSpec,
-)
+from ui.learners.spec import CHOSEN, FIT_SECONDS, LEARNER_KEY, QUICK, REFINED, UNCOSTED, RunSpec
 from ui.state import AppState
 
 
@@ -82,21 +74,11 @@ def price_words(theta: float, n_rows: int) -> str:
     )
 
 
-SIZES = (
-    "theta",
-    "n_clauses",
-    "max_variables",
-    "max_conditions",
-)  # keys of a setting with the size of its rule
-# keys of a setting with its variant of a search
+# keys of a setting: with the size of its rule, with its variant of a search, and all that are not
+# parameters of the grid
+SIZES = ("theta", "n_clauses", "max_variables", "max_conditions")
 KINDS_OF_RULE = ("describes", "robustness", "label_noise")
-VARIANT = (
-    *KINDS_OF_RULE,
-    QUICK,
-    CHOSEN,
-    REFINED,
-    UNCOSTED,
-)  # keys of a setting that are not parameters of the grid
+VARIANT = (*KINDS_OF_RULE, QUICK, CHOSEN, REFINED, UNCOSTED)
 
 
 def nothing(*_: Any, **__: Any) -> None:

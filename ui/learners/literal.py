@@ -13,7 +13,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
@@ -25,6 +24,7 @@ from rulekit.learners import (
     TwoLevelRuleClassifier,
     certify,
 )
+from rulekit.style.wording import capital
 from ui import workspace
 from ui.escape import md
 from ui.learners.learner import Cards, Learner, Setting
@@ -61,10 +61,10 @@ PROOF_HELP = (
 
 
 def certificate_card(model: ClassifierMixin, state: AppState) -> None:
-    """Show what is proved for a learned rule, and a button for a longer search."""
-    if not isinstance(model, LEARNED) or state.several:
+    """Show what learning proved, or what is proved since, with a button for a longer search."""
+    if proved_card(model) or not isinstance(model, LEARNED) or state.several:
         return
-    key = _proof_key(state)
+    key = state.rule_key
     job = jobs.registry().get(f"{workspace.analysis_id()}/{ON_DEMAND}")
     if job is None or job.key != key:
         quick = quick_certificate(model, state)
@@ -80,13 +80,14 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
 
 
 def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | None:
-    """Show what a short search proves for a rule of one clause; None while it runs."""
-    learned = isinstance(model, LEARNED)
-    if not learned or state.several or model.rule_set_.n_clauses != 1:
+    """Show what learning proved, or a short search for one clause; return what the search did."""
+    if proved_card(model) or not isinstance(model, LEARNED):
+        return None
+    if state.several or model.rule_set_.n_clauses != 1:
         return None
     task = partial(prove, model, replace(state, result=None), SHORT_PROOF_SECONDS)
     title = "Search for a better rule of one clause"
-    certificate: Certificate | None = answer_of("proof", title, _proof_key(state), task)
+    certificate: Certificate | None = answer_of("proof", title, state.rule_key, task)
     if certificate is not None and certificate.verdict:
         _show_proof(certificate)
     return certificate
@@ -117,18 +118,14 @@ def proof_headline(certificate: Certificate) -> str:
     return f"Cost {certificate.objective:.6g}, at most {percent:g} % too much"
 
 
-def headline(certificate: Certificate) -> str:
-    """Return in a few words what is proved and for which count; empty if nothing is."""
-    verdict = certificate.verdict
-    return f"{verdict[0].upper()}{verdict[1:]} ({certificate.counts})" if verdict else ""
-
-
 def _show_proof(certificate: Certificate) -> None:
-    show, head = (st.success if certificate.proved else st.info), headline(certificate)
-    sentence = certificate.sentence
-    if head and sentence.startswith(PROVED):  # already in the headline
-        sentence = f"That is, {sentence.removeprefix(PROVED)}"
-    show(f"**{head}.** {md(sentence, 700)}" if head else md(sentence, 700))
+    """Show what is proved and for which count, with a button for a better rule."""
+    verdict, sentence, head = certificate.verdict, certificate.sentence, ""
+    if verdict:
+        head = f"**{capital(verdict)} ({certificate.counts}).** "
+        if sentence.startswith(PROVED):  # already in the headline
+            sentence = f"That is, {sentence.removeprefix(PROVED)}"
+    (st.success if certificate.proved else st.info)(head + md(sentence, 700))
     if certificate.better is not None:
         st.button(
             "Use the better rule",
@@ -137,10 +134,6 @@ def _show_proof(certificate: Certificate) -> None:
             args=(certificate.better,),
             kwargs={"source": "a better rule from the search for a proof"},
         )
-
-
-def _proof_key(state: AppState) -> str:
-    return repr((state.fit_key, state.setting, state.run_settings, state.rule_json))
 
 
 def prove(
@@ -161,28 +154,13 @@ ROBUST = (0.1, 0.3)  # robustness of the box search if not 0
 NOISY: tuple[Setting, ...] = ({"label_noise": 1.0}, {"robustness": 0.1, "label_noise": 1.0})
 LARGE = 200_000  # cells of the training rows above which variants are off by default
 AGAINST, DISCOUNTED = "rule against the class", "doubtful rows discounted"
-FLAGS = {  # keys of a setting in words
-    QUICK: "quick search",
-    REFINED: "cuts refined",
-    UNCOSTED: "learned without costs",
-}
+# keys of a setting in words
+FLAGS = {QUICK: "quick search", REFINED: "cuts refined", UNCOSTED: "learned without costs"}
 SEARCH = "search"
 TWO_LEVEL = ("clauses", "rounding", "refine", "allow_disabled")  # settings that these learners read
 
 
-def proof_on_models(model: ClassifierMixin, state: AppState) -> None:
-    """Show what learning proved, or what a short search proves for one clause."""
-    if not proved_card(model):
-        quick_certificate(model, state)
-
-
-def proof_on_rules(model: ClassifierMixin, state: AppState) -> None:
-    """Show what learning proved, or offer to search for a proof."""
-    if not proved_card(model):
-        certificate_card(model, state)
-
-
-CARDS = Cards(models=proof_on_models, rules=proof_on_rules)
+CARDS = Cards(models=quick_certificate, rules=certificate_card)
 
 
 def prices(spec: RunSpec) -> dict[str, list[Any]]:
@@ -212,12 +190,8 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, An
         if state.several:
             more |= {"theta": len(y) / 200, "n_clauses": QUICK_CLAUSES}
     if CHOSEN in variant:
-        more = {
-            **SEARCH_OF_CHOICE,
-            "theta": variant[CHOSEN],
-            "refine_thresholds": REFINED in variant,
-        }
-        more |= {"costs": None} if UNCOSTED in variant else {}
+        more = {"theta": variant[CHOSEN], "refine_thresholds": REFINED in variant}
+        more |= SEARCH_OF_CHOICE | ({"costs": None} if UNCOSTED in variant else {})
     return {
         "theta": len(y) / 1000,
         "n_clauses": MOST_CLAUSES,
@@ -250,11 +224,6 @@ def variant_words(setting: Setting) -> list[str]:
     if CHOSEN in setting:
         words.append(f"selected by RuleClassifier at θ {setting[CHOSEN]:g}")
     return words + [name for key, name in FLAGS.items() if key in setting]
-
-
-def usual(X: pd.DataFrame, y: pd.Series) -> dict[str, Any]:
-    """Switch robust and discounted variants off by default on a large table."""
-    return dict.fromkeys(("robust", "noisy"), False) if X.size > LARGE else {}
 
 
 TOGGLES = {  # fields of a run for the variants: label and help, with the described outcome
@@ -300,7 +269,7 @@ BOX_SEARCH = Learner.of(
     variants=variants,
     variant_words=variant_words,
     reads=("form", "thetas", "clauses", "refine", "against", "robust", "noisy"),
-    usual=usual,
+    usual=lambda X, y: {"robust": False, "noisy": False} if X.size > LARGE else {},
     finer_form=finer_form,
     cards=CARDS,
 )

@@ -31,7 +31,6 @@ from rulekit.style.phrases import Wording, exact, number
 from rulekit.style.wording import percent
 from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner
-from ui.learners.spec import RunSpec
 from ui.rule_numbers import Rows
 from ui.state import app_state
 from ui.theme import chart
@@ -87,21 +86,13 @@ def case_in_bspace(
                 table = changes_table(reading, words)
                 st.dataframe(table, hide_index=True, alt=changes_words(reading))
             if reading.total is not None and reading.split in nodes:
-                points = split_points(
-                    reading.split,
-                    train.columns,
-                    train.y,
-                    rule.predict(train.columns),
-                    nodes[reading.split],
-                    app_state().classes,
-                )
-                figure = bspace_figure(
-                    reading.split,
-                    points,
-                    case=model.read_columns(X),
-                    names=_names(reading.split, words),
-                )
-                chart(figure, f"case_b_{k}", bspace_sentence(reading.split, points))
+                split, reached = reading.split, nodes[reading.split]
+                answers = rule.predict(train.columns)
+                classes = app_state().classes
+                points = split_points(split, train.columns, train.y, answers, reached, classes)
+                case, names = model.read_columns(X), _names(split, words)
+                figure = bspace_figure(split, points, case=case, names=names)
+                chart(figure, f"case_b_{k}", bspace_sentence(split, points))
 
 
 def splits_words(tree: Tree, rule: RuleSet) -> str:
@@ -212,18 +203,13 @@ TAU_HELP = (
 )
 
 
-def grid(spec: RunSpec) -> dict[str, list[Any]]:
-    """Return the grid: power laws in a split, depth of the tree, required impurity."""
-    return {
+POWER_LAW_TREE = Learner.of(
+    TREE,
+    grid=lambda spec: {
         "max_power_laws": list(POWER_LAWS),
         "max_depth": list(DEPTHS),
         "tau_impurity": list(spec.taus),
-    }
-
-
-POWER_LAW_TREE = Learner.of(
-    TREE,
-    grid=grid,
+    },
     own_parameters=lambda spec, state, variant: {"positive_label": state.positive},
     dials=lambda setting, n_rows: [Dial("theta", "Impurity τ a split has to reach", TAU_HELP)],
     cards=Cards(pictures=tree_card, explain=case_in_bspace),

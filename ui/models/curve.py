@@ -38,33 +38,26 @@ def sides_curve(result: RunResult, y: str) -> None:
     """Draw the rules of each outcome as a separate line, if both were searched."""
     if not any("describes" in s for s in result.settings):
         return
-    picked = result.number_of_rule(app_state())
-    draw(result, _with_sides_named(result.curve(y, picked, sides=True)), "sides", "limit", y)
+    state = app_state()
+    points = result.curve(y, result.number_of_rule(state), sides=True)
+    against, names = points["series"].str.endswith(AGAINST), points["series"]
+    names = names.str.removesuffix(AGAINST)
+    both = names.isin(names[against])  # lines of each outcome have its name
+    named = names.where(~both, names + f" for {state.positive}")
+    named = named.where(~against, names + f" for {state.other_label}")
+    draw(result, points.assign(series=named), "sides", "limit", y)
 
 
 def _lines(result: RunResult, x: str, y: str) -> list[Baseline]:
-    return reference_lines(result.references, x, y) + cheapest_line(result, y)
-
-
-def cheapest_line(result: RunResult, y: str) -> list[Baseline]:
-    """Return the cheapest constant prediction on the training rows, as a line."""
-    state = app_state()
+    """Return reference models and, with costs, the cheapest constant on the training rows."""
+    state, lines = app_state(), reference_lines(result.references, x, y)
     costs = result.specs[0].error_costs(state.labels) if result.specs and y == COST else None
     if costs is None:
-        return []
+        return lines
     truth = state.training[1]
     counts = [int((truth == label).sum()) for label in state.labels]
     answer, cost = costs.cheapest(state.labels, counts)
-    return [Baseline(f"always {answer}", cost)]
-
-
-def _with_sides_named(points: pd.DataFrame) -> pd.DataFrame:
-    """Add the described outcome to the names of lines if there are lines of both outcomes."""
-    state, against = app_state(), points["series"].str.endswith(AGAINST)
-    plain = points["series"].isin(points["series"][against].str.removesuffix(AGAINST))
-    named = points["series"].where(~plain, points["series"] + f" for {state.positive}")
-    other = points["series"].str.removesuffix(AGAINST) + f" for {state.other_label}"
-    return points.assign(series=named.where(~against, other))
+    return [*lines, Baseline(f"always {answer}", cost)]
 
 
 def draw(result: RunResult, shown: pd.DataFrame, name: str, x: str, y: str, **options: Any) -> None:
@@ -119,8 +112,10 @@ def fold_words(row: pd.Series) -> str:
     return f"{FOLD_WORDS.get(n, n)} folds"
 
 
-def choose(result: RunResult, number: int, *, by_slider: bool = False) -> None:
-    """Select a setting after a click on a point or row, or from a widget."""
+def choose(result: RunResult, number: int | None, *, by_slider: bool = False) -> None:
+    """Select a setting after a click on a point or row, or from a widget; None selects nothing."""
+    if number is None:
+        return
     once(lambda: pick(result.settings[number], result.specs[number], by_slider=by_slider))()
     noted_suggestion(result)
 
@@ -193,21 +188,15 @@ def _columns() -> dict[str, Any]:
 SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 
 
-def compared_table(result: RunResult | None, spec: RunSpec) -> None:
+def compared_table(result: RunResult, spec: RunSpec) -> None:
     """Show each compared learner with its suggested point; choosing a row picks it."""
     runs = comparisons(app_state(), spec)
     if not runs:
         return
     job = latest(COMPARISON)
     running = job is not None and job.active
-    table, numbers = learners_table(result or RunResult(), runs, running)
-    picked = None if result is None else result.number_of_rule(app_state())
-
-    def chosen(position: int) -> None:
-        number = numbers[position]
-        if result is not None and number is not None:
-            choose(result, number)
-
+    table, numbers = learners_table(result, runs, running)
+    picked = result.number_of_rule(app_state())
     looks = [look_of({LEARNER_KEY: key}) for key in _compared(runs)]
     number = st.column_config.NumberColumn
     columns = {
@@ -221,7 +210,7 @@ def compared_table(result: RunResult | None, spec: RunSpec) -> None:
     pick_row(
         table,
         numbers.index(picked) if picked in numbers else None,
-        chosen,
+        lambda position: choose(result, numbers[position]),
         key="compared_table",
         alt="The compared learners, each with its suggested point; choosing a row picks it",
         shown=coloured(table, looks),
@@ -278,7 +267,7 @@ def _compared(runs: list[RunSpec]) -> list[str]:
     return [key for key in PLACES if any(key in run.learners for run in runs)]
 
 
-def learners_tab(result: RunResult | None, spec: RunSpec) -> None:
+def learners_tab(result: RunResult, spec: RunSpec) -> None:
     """Show the form that compares learners on the folds of the curve, and their table."""
     run = comparison(app_state(), spec)
     if run is not None:
@@ -290,12 +279,12 @@ def learners_tab(result: RunResult | None, spec: RunSpec) -> None:
     compared_table(result, spec)
 
 
-def prices_tab(result: RunResult | None, spec: RunSpec, y: str) -> None:
+def prices_tab(result: RunResult, spec: RunSpec, y: str) -> None:
     """Show the sweep of prices and numbers of clauses, and its results."""
     run = price_sweep(app_state(), spec)
     if run is not None:
         _button(run, PRICES, "Sweep prices", "sweep_prices")
-    if result is None or not any("theta" in s for s in result.settings):
+    if not any("theta" in s for s in result.settings):
         st.caption("No sweep of prices yet. Its points are shown here and on the curve above.")
         return
     x = choice("Measure size in", SIZES, "n_conditions", "front_x")
@@ -352,6 +341,4 @@ def _dials(result: RunResult) -> None:
 
 
 def _dialled(result: RunResult, entry: str, key: str) -> None:
-    number = result.number_of({**app_state().setting, entry: st.session_state[key]})
-    if number is not None:
-        choose(result, number)
+    choose(result, result.number_of({**app_state().setting, entry: st.session_state[key]}))

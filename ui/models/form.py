@@ -104,7 +104,19 @@ def _matrix(state: AppState, costs: dict[tuple[Any, Any], float]) -> tuple[float
 def settings(state: AppState) -> RunSpec:
     """Show the settings that points of a curve share, by default those of the selected rule."""
     usual = _begins_with(state)
-    form = "dnf" if state.several else _shape(state, usual)
+    form = "dnf"
+    if not state.several:
+        form = choice(
+            f"Shape of the rule for {md(state.positive)}",
+            FORMS,
+            usual.form,
+            "run_form_shape",
+            wrap=True,
+            help="A clause is a few conditions. A DNF (disjunctive normal form) says yes if any of "
+            "its clauses holds, and a clause holds if all its conditions do: (a AND b) OR (c AND "
+            "d). A CNF (conjunctive normal form) says yes if every clause holds, and one condition "
+            "is enough for a clause: (a OR b) AND (c OR d).",
+        )
     y = state.training[1]
     choices = fold_choices(len(y), int(y.value_counts().min()))
     folds = choice("Cross-validation", choices, usual.folds, "run_folds", wrap=True)
@@ -121,27 +133,12 @@ def settings(state: AppState) -> RunSpec:
     return replace(usual, form=form, folds=folds, **weights, **constraints, **gaps, **kinds)
 
 
-def _shape(state: AppState, usual: RunSpec) -> str:
-    """Return the selected shape of a rule for two classes (DNF or CNF)."""
-    return choice(
-        f"Shape of the rule for {md(state.positive)}",
-        FORMS,
-        usual.form,
-        "run_form_shape",
-        wrap=True,
-        help="A clause is a few conditions. A DNF (disjunctive normal form) says yes if any of its "
-        "clauses holds, and a clause holds if all its conditions do: (a AND b) OR (c AND d). A CNF "
-        "(conjunctive normal form) says yes if every clause holds, and one condition is enough for "
-        "a clause: (a OR b) AND (c OR d).",
-    )
-
-
-def measure_choice(result: RunResult | None) -> str:
+def measure_choice(result: RunResult) -> str:
     """Return the selected measure of the vertical axis (no F1 for several classes)."""
     words = {
         name: capital(text)
         for name, text in ERRORS.items()
-        if (name != COST if result is None else result.measures(name))
+        if (result.measures(name) if result.key else name != COST)
     }
     return menu("Measure", words, COST, "front_cost" if COST in words else "front_y")
 
@@ -217,10 +214,9 @@ def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
     fields = _learner_settings(state, spec, learners)
     if thetas is None:
         return None
-    options = {"thetas": thetas, "clauses": clauses, "rounding": rounding, "refine": refine}
-    swept = replace(spec, view="prices", allow_disabled=disable, budget=None, **options)
-    swept = replace(swept, baselines=False)
-    return _fitting(state, swept, fields)
+    swept = {"thetas": thetas, "clauses": clauses, "rounding": rounding, "refine": refine}
+    options = {"view": "prices", "allow_disabled": disable, "budget": None, "baselines": False}
+    return _fitting(state, replace(spec, **swept, **options), fields)
 
 
 def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str]) -> list[str]:
@@ -348,14 +344,8 @@ def _columns(
     before = [*st.session_state.get(key, usual), *st.session_state.get(aside, ())]
     st.session_state[aside] = [name for name in before if name not in state.features]
     st.session_state[key] = chosen = [name for name in before if name in usable]
-    return st.multiselect(
-        label,
-        usable if listed else chosen,
-        format_func=state.label,
-        key=key,
-        **KEEP,
-        **more,
-    )
+    options = usable if listed else chosen
+    return st.multiselect(label, options, format_func=state.label, key=key, **KEEP, **more)
 
 
 def _aside(key: str) -> str:
@@ -363,6 +353,7 @@ def _aside(key: str) -> str:
 
 
 def _constraints(state: AppState, usual: RunSpec, listed: bool) -> dict[str, object]:
+    """Show the constraints on columns; required columns and directions only for one class."""
     key, usable = "run_forbidden", state.features
     forbidden = _columns("Must not appear", usable, listed, usual.forbidden, key, state)
     forbidden += st.session_state[_aside(key)]
@@ -373,22 +364,14 @@ def _constraints(state: AppState, usual: RunSpec, listed: bool) -> dict[str, obj
         help="“Colour is not red” is often not something one can act on.",
         **KEEP,
     )
-    for_one: dict[str, object] = {"required": (), "directions": ()}
+    every = {"forbidden": tuple(forbidden), "allow_not_equal": equal}
     if state.several:
         st.caption(
             "Required columns and directions need one class against the rest. Select one on Data."
         )
-    else:
-        without = set(forbidden)
-        usable = [c for c in state.features if c not in without]
-        for_one = _of_one_class(state, usual, usable, listed)
-    return {"forbidden": tuple(forbidden), "allow_not_equal": equal, **for_one}
-
-
-def _of_one_class(
-    state: AppState, usual: RunSpec, usable: Sequence[str], listed: bool
-) -> dict[str, object]:
-    """Return the constraints that only rules for one class support."""
+        return every | {"required": (), "directions": ()}
+    without = set(forbidden)
+    usable = [c for c in state.features if c not in without]
     rising = {c.name for c in state.table.columns if c.kind in ("numeric", "boolean")}
     required = _columns("Must appear", usable, listed, usual.required, "run_required", state)
     directions: list[tuple[str, str]] = []
@@ -406,4 +389,4 @@ def _of_one_class(
         )
         directions += [(column, sign) for column in chosen]
         rising.difference_update(chosen)
-    return {"required": tuple(required), "directions": tuple(directions)}
+    return every | {"required": tuple(required), "directions": tuple(directions)}

@@ -18,6 +18,7 @@ from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
 from rulekit.style.phrases import Wording, counted_outcome, listed, number, whole_percent
 from rulekit.style.wording import measured, percent, plural
+from ui import picked
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
@@ -26,16 +27,6 @@ from ui.learners.spec import CHOSEN, FIT_SECONDS, LEARNER_KEY, QUICK, SHARED, Ru
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
 from ui.models.points import SPREAD_FOLDS, RunResult, gap_words, in_full
 from ui.models.run import noted_suggestion, offered, part_words
-from ui.picked import (
-    constraint_lines,
-    fit_path,
-    fitted,
-    looked_at_test_rows,
-    model_key,
-    path_of,
-    picked_model,
-    setting_words,
-)
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import AppState, app_state
@@ -53,13 +44,13 @@ def measure(state: AppState, spec: RunSpec, reporter: Reporter) -> pd.Series | N
     X, y = state.training
     weight, costs = state.training_weight, spec.error_costs(state.labels)
     folds = state.folds(spec.folds)
-    settings, figures = path_of(state.setting, state.spec), []
+    settings, figures = picked.path_of(state.setting, state.spec), []
     for done, (train, test) in enumerate(folds):
         reporter.report(done=done, total=len(folds))
         if reporter.should_stop():
             return None
-        models = fit_path(settings, state.spec, state, rows=train)
-        answers = models[model_key(state.setting)].predict(X.iloc[test])
+        models = picked.fit_path(settings, state.spec, state, rows=train)
+        answers = models[picked.model_key(state.setting)].predict(X.iloc[test])
         of_test = None if weight is None else weight[test]
         row = {"test_error": error_rate(y.iloc[test], answers, of_test)}
         if costs is not None:
@@ -68,13 +59,6 @@ def measure(state: AppState, spec: RunSpec, reporter: Reporter) -> pd.Series | N
     table = pd.DataFrame(figures)
     spread = table.sem() if len(folds) >= SPREAD_FOLDS else pd.Series(dtype=float)
     return pd.concat([table.mean(), spread.add_suffix("_se"), pd.Series({"folds": len(folds)})])
-
-
-def measured_rule(state: AppState, spec: RunSpec) -> pd.Series | None:
-    """Offer to measure the selected rule with the settings at the side; return its figures."""
-    key = repr((state.fit_key, state.rule_json, state.setting, state.run_settings, spec.shared))
-    task = partial(measure, replace(state, result=None, model=None), spec)
-    return answer_of("measure", "Measuring this rule", key, task, offer="Measure it")
 
 
 def changed_words(state: AppState, spec: RunSpec) -> str:
@@ -102,33 +86,33 @@ KINDS = {  # how rules of a run may differ besides size and described class
 SIDES_HELP = "One of the two is often much shorter. All other rows get the other prediction."
 
 
-def picked_card(result: RunResult | None, spec: RunSpec) -> None:
+def picked_card(result: RunResult, spec: RunSpec) -> None:
     """Show the selected rule with its slider, figures and next steps."""
-    model = picked_model()
+    model = picked.picked_model()
     if model is None:
         return
     state = app_state()
-    number = None if result is None else result.number_of_rule(state)
-    if result is not None and number is not None:
+    number = result.number_of_rule(state)
+    if number is not None:
         _limit_slider(result, number)
     rule_text(rule_words(model, wording(state)))
     rule = model.rule_set_
     size = plural(rule.n_conditions, "condition")
     if not scorecard_of(rule):
         size += f" in {plural(rule.n_clauses, 'clause')}"
-    if result is None or number is None:
+    if number is None:
         _unmeasured(size, state, spec)
     else:
         row = result.points.loc[number]
         part = part_words(state) if QUICK in state.setting else ""
         cost = md(cost_words(result, row), 80)
         st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
-    if result is not None and number is not None and (words := gap_words(result, number, state)):
-        (st.caption if result.keeps_gap(number) else st.warning)(md(words, 300))
+        if words := gap_words(result, number, state):
+            (st.caption if result.keeps_gap(number) else st.warning)(md(words, 300))
     (st.caption if beats_constant(rule, state) else st.info)(md(constant_words(rule, state), 300))
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
-    constraint_lines(rule, state)
+    picked.constraint_lines(rule, state)
     key = f"{state.fit_key}{state.rule_json}"
     for words in kept("clause shares", key, lambda: clause_shares(model)):
         st.caption(md(words, 300))
@@ -174,11 +158,14 @@ def _unmeasured(size: str, state: AppState, spec: RunSpec) -> None:
     """Show that the rule has no point on the curve, with a button that measures it."""
     setting = state.setting or {}
     if {"edited", "whole_file"} & setting.keys():
-        words = f"{setting_words(setting)}. Not on the curve; select a point to use the slider."
+        words = (
+            f"{picked.setting_words(setting)}. Not on the curve; select a point to use the slider."
+        )
         st.markdown(f"**{size}**, {md(words, 300)}")
         return
-    place = st.empty()
-    row = measured_rule(state, spec)
+    place, key = st.empty(), repr((state.rule_key, spec.shared))
+    task = partial(measure, replace(state, result=None, model=None), spec)
+    row = answer_of("measure", "Measuring this rule", key, task, offer="Measure it")
     if row is not None:
         cost = measured(row[COST], COST, spec.cost_unit) if COST in row else ""
         cost = md(f", {cost} a 100 cases" if cost else "", 80)
@@ -220,7 +207,7 @@ def held_out(model: ClassifierMixin) -> None:
     ):
         st.session_state[key] = True
         X, y = state.testing
-        looks = looked_at_test_rows()
+        looks = picked.looked_at_test_rows()
         wrong = float((model.predict(X) != y.to_numpy()).mean())
         st.markdown(
             f"**{percent(wrong)}** of {len(X):,} test rows wrong (looked at for "
@@ -259,11 +246,11 @@ def _slid(result: RunResult, line: Mapping[int, int], key: str) -> None:
 
 def how_it_was_found(result: RunResult, y: str) -> None:
     """Show the setting, the other kinds of rule, and the cards of its learner."""
-    state, model = app_state(), picked_model()
+    state, model = app_state(), picked.picked_model()
     if model is None or state.setting is None:
         st.caption("No rule is picked yet.")
         return
-    st.markdown(f"**{md(setting_words(state.setting, variant=True), 300)}**")
+    st.markdown(f"**{md(picked.setting_words(state.setting, variant=True), 300)}**")
     if result.number_of_rule(state) is not None:
         sides(result, state.setting)
     sides_curve(result, y)
@@ -313,9 +300,7 @@ def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
 
 
 def _turned(result: RunResult, name: str, key: str) -> None:
-    number = of_other_kind(result, app_state().setting, name, st.session_state[key])
-    if number is not None:
-        choose(result, number)
+    choose(result, of_other_kind(result, app_state().setting, name, st.session_state[key]))
 
 
 def of_other_kind(
@@ -388,16 +373,13 @@ def _about_clauses(comparison: RuleComparison, wording: Wording) -> list[str]:
 
 
 def _moved(threshold: ChangedThreshold, wording: Wording) -> str:
+    """Return both values of a threshold: a number with its unit, a date or a level unchanged."""
+    name, op = threshold.feature, threshold.op
     before, after = (
-        f"{threshold.op} {_threshold_text(threshold, value, wording)}"
+        f"{op} {wording.amount(name, number(value)) if isinstance(value, float) else value}"
         for value in (threshold.before, threshold.after)
     )
-    return f"{wording.name(threshold.feature)} {before} becomes {after}"
-
-
-def _threshold_text(threshold: ChangedThreshold, value: float | str, wording: Wording) -> str:
-    """Write a number with its unit; a date or a level unchanged."""
-    return wording.amount(threshold.feature, number(value)) if isinstance(value, float) else value
+    return f"{wording.name(name)} {before} becomes {after}"
 
 
 def _about_answers(comparison: RuleComparison, y: pd.Series) -> str:
@@ -450,13 +432,13 @@ def offer(result: RunResult) -> None:
 
 def both(result: RunResult) -> None:
     """Show the selected rule and the suggested one if the toggle is on."""
-    number, mine = offered(result), picked_model()
-    if number is None or mine is None or not st.session_state.get(SHOWN):
+    number = offered(result)
+    if number is None or not st.session_state.get(SHOWN) or (mine := picked.picked_model()) is None:
         return
     state = app_state()
     run_number = result.number_of_rule(state)
     figures = "not on this curve" if run_number is None else figure_words(result, run_number)
-    other = fitted(state, result.settings[number], result.specs[number])
+    other = picked.fitted(state, result.settings[number], result.specs[number])
     entries = [("Selected", figures, mine), ("Suggested", figure_words(result, number), other)]
     _shown(entries, state)
 
@@ -473,17 +455,10 @@ def compare(result: RunResult) -> None:
         key="compare",
     )
     state = app_state()
-    _shown(
-        [
-            (
-                result.points.loc[number, "label"],
-                figure_words(result, number),
-                fitted(state, result.settings[number], result.specs[number]),
-            )
-            for number in chosen
-        ],
-        state,
-    )
+    models = [picked.fitted(state, result.settings[k], result.specs[k]) for k in chosen]
+    names = [result.points.loc[k, "label"] for k in chosen]
+    figures = [figure_words(result, k) for k in chosen]
+    _shown(list(zip(names, figures, models, strict=True)), state)
 
 
 def figure_words(result: RunResult, number: int) -> str:
@@ -501,16 +476,11 @@ def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
         with column:
             st.markdown(f"**{md(name, 200)}**  \n{md(figures, 200)}")
             rule_text(rule_words(model, words))
-    first = entries[0]
-    for second in entries[1:]:
-        _differences((first[0], first[2].rule_set_), (second[0], second[2].rule_set_), state)
-
-
-def _differences(first: tuple[str, RuleSet], second: tuple[str, RuleSet], state: AppState) -> None:
-    """Show the differences between two rules, and which one predicts correctly."""
-    sentences, clauses = difference(first[1], second[1], *state.training, wording(state))
-    st.markdown(f"**From “{md(first[0], 100)}” to “{md(second[0], 100)}”**")
-    st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in sentences))
-    if clauses:
-        st.code(clauses, "diff", wrap_lines=True)
-        st.caption("Marked “-”: in the first only. Marked “+”: in the second only.")
+    (first, _, model), *others = entries
+    for second, _, other in others:
+        sentences, clauses = difference(model.rule_set_, other.rule_set_, *state.training, words)
+        st.markdown(f"**From “{md(first, 100)}” to “{md(second, 100)}”**")
+        st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in sentences))
+        if clauses:
+            st.code(clauses, "diff", wrap_lines=True)
+            st.caption("Marked “-”: in the first only. Marked “+”: in the second only.")

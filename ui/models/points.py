@@ -11,14 +11,13 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.data import RowGroups, row_groups
-from rulekit.evaluation import Comparison, group_metrics, pareto_front
+from rulekit.evaluation import Comparison, pareto_front
 from rulekit.learners.choice import (
     CONDITION_PRICE,
     COST,
     EXACT,
     FOREST_LOSS,
     FOREST_SIZE,
-    ODDS,
     suggestion,
 )
 from rulekit.plots import Baseline
@@ -26,17 +25,10 @@ from rulekit.style.palette import Look
 from rulekit.style.wording import measured, plural
 from ui.cache import kept
 from ui.learners.offered import learner_of, look_of, settings_of_run
-from ui.learners.spec import (
-    CHOSEN,
-    LEARNER_KEY,
-    LIMITS,
-    QUICK,
-    UNCOSTED,
-    RunSpec,
-    chosen_setting,
-)
+from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, UNCOSTED, RunSpec, chosen_setting
 from ui.models.work import SELECTED
 from ui.picked import model_key, setting_words
+from ui.rule_numbers import training_gap
 from ui.state import KEEP, AppState
 
 ERRORS = {
@@ -103,7 +95,10 @@ class RunResult:
             if FOREST_SIZE in points:  # a selected rule has no limit but its own size
                 own = points.set_index("setting")[FOREST_SIZE].dropna()
                 sizes.update(own[[CHOSEN in listed[number] for number in own.index]])
-            limits = [_limit(listed[number], sizes[number]) for number in numbers]
+            limits = [
+                max(int(sizes[number]), *(int(listed[number].get(key, 0)) for key in LIMIT_KEYS))
+                for number in numbers
+            ]
             points = _with_losses(points.drop(columns="setting").reset_index(drop=True))
             points = points.assign(label=[setting_words(s) for s in settings], limit=limits)
             if spec.folds < SPREAD_FOLDS:
@@ -430,10 +425,6 @@ def _without_limit(setting: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in setting.items() if name not in LIMIT_KEYS}
 
 
-def _limit(setting: Mapping[str, Any], most: float) -> int:
-    return max([int(setting[key]) for key in LIMIT_KEYS if key in setting] + [int(most)])
-
-
 def in_full(setting: Mapping[str, Any]) -> dict[str, Any]:
     """Return the thorough setting that a setting of the quick search belongs to."""
     return {name: value for name, value in setting.items() if name != QUICK}
@@ -527,14 +518,8 @@ def _gap(
     model = result.models.get(model_key(result.settings[number]))
     if model is None:
         return float("nan")
-    X, y = state.training
     key = repr((state.fit_key, spec.gap_column, state.positive, model.rule_set_))
-
-    def largest() -> float:
-        found = group_metrics(model, X, y, groups, positive=state.positive).gaps
-        return max((found[name].size for name in ODDS if name in found), default=float("nan"))
-
-    return float(kept(f"gap {number}", key, largest))
+    return float(kept(f"gap {number}", key, lambda: training_gap(model, groups, state)))
 
 
 def gap_words(result: RunResult, number: int, state: AppState) -> str:

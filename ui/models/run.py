@@ -107,7 +107,7 @@ def longer(spec: RunSpec) -> RunSpec:
     return replace(spec, **settings, thorough=True, baselines=False)
 
 
-def update(spec: RunSpec) -> RunResult | None:
+def update(spec: RunSpec) -> RunResult:
     """Update the curve from the store and from jobs, and start the quick search if it is empty."""
     state = app_state()
     key = curve_key(spec, state)
@@ -121,9 +121,11 @@ def update(spec: RunSpec) -> RunResult | None:
         if job is None or job.key != (key, requested):
             with sentences():
                 start(requested, FIRST)
-            _wait(latest(FIRST))
+            job, end = latest(FIRST), time.monotonic() + WAIT_SECONDS
+            while job and job.active and job.interim is None and time.monotonic() < end:
+                time.sleep(0.01)
         _take(key)
-    return None if app_state().result_on(key) is None else _within_gap(spec)
+    return RunResult() if app_state().result_on(key) is None else _within_gap(spec)
 
 
 def _within_gap(spec: RunSpec) -> RunResult:
@@ -145,12 +147,6 @@ def _within_gap(spec: RunSpec) -> RunResult:
 def _owner(title: str) -> str:
     """Return the owner of a job; the quick search has its own, so it runs beside other jobs."""
     return workspace.analysis_id() + ("/first" if title == FIRST else "")
-
-
-def _wait(job: jobs.Job | None) -> None:
-    end = time.monotonic() + WAIT_SECONDS
-    while job is not None and job.active and not job.interim and time.monotonic() < end:
-        time.sleep(0.01)
 
 
 def _recall(spec: RunSpec, key: str) -> None:
@@ -189,7 +185,9 @@ def _join(result: RunResult) -> None:
     if is_selected(state):
         _keep_figures(joined)
     elif (suggested := joined.suggestion) is not None:
-        requested = _addressed(joined)
+        limits = [f"{s.get('max_conditions')}" for s in joined.settings]
+        addressed = st.query_params.get("conditions", "")  # as in ``?conditions=5``
+        requested = limits.index(addressed) if addressed in limits else None
         number = suggested.number if requested is None else requested
         with sentences():
             pick(joined.settings[number], joined.specs[number], own=requested is not None)
@@ -273,20 +271,13 @@ def _part(state: AppState) -> tuple[int, int]:
     return len(quick_rows(X, y, np.arange(len(y)))), len(y)
 
 
-def _addressed(result: RunResult) -> int | None:
-    """Return the setting whose number of conditions is in the address (``?conditions=5``)."""
-    requested = st.query_params.get("conditions", "")
-    wanted = [k for k, s in enumerate(result.settings) if f"{s.get('max_conditions')}" == requested]
-    return wanted[0] if wanted else None
-
-
 FIRST_POLL_SECONDS = 0.2  # intervals before the first results, and in the queue
 MOST_POLL_SECONDS = 3.0  # 20 users with shorter intervals take more than two cores
 DOING = {FIRST: "First rules", LONGER: "Searching", COMPARISON: "Comparing", PRICES: "Sweeping"}
 AGAIN = {LONGER: "Search longer", COMPARISON: "Compare learners", PRICES: "Sweep prices"}
 
 
-def run_line(result: RunResult | None, spec: RunSpec) -> None:
+def run_line(result: RunResult, spec: RunSpec) -> None:
     """Show the progress of a run, or offer the thorough search."""
     first, job = latest(FIRST), latest(LONGER, COMPARISON, PRICES)
     active = next((j for j in (first, job) if j is not None and j.active), None)
@@ -296,13 +287,13 @@ def run_line(result: RunResult | None, spec: RunSpec) -> None:
             waiting = 1 + 1.5 * jobs.registry().position(first)
             every = min(waiting * FIRST_POLL_SECONDS, MOST_POLL_SECONDS)
         watched(active, progress_words, "run", every=every)
-        if result is not None and active.key[0] != curve_key(spec, app_state()):
+        if result.key and active.key[0] != curve_key(spec, app_state()):
             st.caption("This run is of other settings than those at the side.")
         return
     for ended in (first, job):
         if ended is not None:
-            _ended(ended, result)
-    if result is not None:
+            _ended(ended, bool(result.key))
+    if result.key:
         _offer_longer(result, longer(spec))
 
 
@@ -322,7 +313,7 @@ def progress_words(job: jobs.Job) -> str:
     return words
 
 
-def _ended(job: jobs.Job, result: RunResult | None) -> None:
+def _ended(job: jobs.Job, has_points: bool) -> None:
     """Show the end of a run that failed, was stopped or has missing points."""
     if job.state == "failed":
         failure(job)
@@ -330,7 +321,7 @@ def _ended(job: jobs.Job, result: RunResult | None) -> None:
         names = ", ".join(job.answer.missed)
         st.caption(f"Not finished in time: {md(names, 300)}. Try more time.")
     elif job.state == "cancelled":
-        st.caption(stopped_words(job, result is not None))
+        st.caption(stopped_words(job, has_points))
         if job.title == FIRST:
             forget = partial(jobs.registry().forget, job.owner)
             st.button("Begin again", key="begin_again", on_click=forget)

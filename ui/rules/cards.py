@@ -23,28 +23,16 @@ from rulekit.plots import (
 )
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.wording import percent, plural
+from ui import rule_numbers
 from ui.escape import md
 from ui.learners.points import scorecard
 from ui.picked import looked_at_test_rows
-from ui.rule_numbers import (
-    ANSWER,
-    TRUTH,
-    Rows,
-    case_frame,
-    cheapest_words,
-    clause_table,
-    confusion,
-    cost_words,
-    error,
-    matches,
-    overfit_words,
-    verdict_words,
-)
+from ui.rule_numbers import ANSWER, TRUTH, Rows
 from ui.rules.editor import edit_button, edited_clause, editor, keep
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, selected_id
-from ui.widgets import choice, pick_row
+from ui.widgets import COUNT, SHARE, choice, pick_row
 from ui.words import clause_names, clause_words, constant_answer, wording
 
 SHOWN_ROWS = 500
@@ -66,29 +54,29 @@ def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
     state = app_state()
     measured_on = train if test is None else test
     majority = state.training[1].value_counts().index[0]
-    wrong, *rest = verdict_words(rule, measured_on, majority, state.labels)
+    wrong, *rest = rule_numbers.verdict_words(rule, measured_on, majority, state.labels)
     st.markdown(f"**{md(wrong)}** {' '.join(md(words, 200) for words in rest)}")
     size, learned, held_out = st.columns(3)
     clauses = "" if scorecard_of(rule) else f" in {plural(rule.n_clauses, 'clause')}"
     size.metric("Conditions", f"{rule.n_conditions}{clauses}")
-    learned.metric("Error, training rows", percent(error(rule, train)))
+    learned.metric("Error, training rows", percent(rule_numbers.error(rule, train)))
     costs = state.costs
     if costs is not None:
-        size.metric("Cost a 100, one prediction for all", cheapest_words(train, costs))
-        learned.metric("Cost a 100, training rows", cost_words(rule, train, costs))
+        size.metric("Cost a 100, one prediction for all", rule_numbers.cheapest_words(train, costs))
+        learned.metric("Cost a 100, training rows", rule_numbers.cost_words(rule, train, costs))
         if test is not None:
-            held_out.metric("Cost a 100, test rows", cost_words(rule, test, costs))
+            held_out.metric("Cost a 100, test rows", rule_numbers.cost_words(rule, test, costs))
     if test is None:
         held_out.metric("Error, test rows", "—", help="No test rows were set aside on Data.")
         return
     looks = looked_at_test_rows()
     held_out.metric(
         "Error, test rows",
-        percent(error(rule, test)),
+        percent(rule_numbers.error(rule, test)),
         help=f"{len(test.y):,} test rows, not used in learning. Looked at for "
         f"{plural(looks, 'rule')} so far: the more often, the more optimistic their error.",
     )
-    if warning := overfit_words(rule, train, test):
+    if warning := rule_numbers.overfit_words(rule, train, test):
         st.warning(warning)
 
 
@@ -100,7 +88,7 @@ def alarms(rule: RuleSet, train: Rows) -> None:
         st.warning(
             md(f"The rule has no condition: every row gets the same prediction. {todo}", 400)
         )
-    elif error(rule, train) == 0:
+    elif rule_numbers.error(rule, train) == 0:
         names = ", ".join(md(state.label(f)) for f in rule.features)
         st.warning(
             f"The rule is correct for all {len(train.y):,} training rows, which is rare. Check "
@@ -122,7 +110,9 @@ def clause_lines(
     if rule.is_constant:
         st.markdown(f"Always **{md(constant_answer(rule))}**")
         return frozenset()
-    tables = [(rows, clause_table(rule, rows)) for rows in (train, test) if rows is not None]
+    tables = [
+        (rows, rule_numbers.clause_table(rule, rows)) for rows in (train, test) if rows is not None
+    ]
     _, lead, *counts, _ = _line(len(tables))
     lead.markdown(f"{_label(rule, 0)} if{' all of these hold:' * (rule.form == 'cnf')}")
     for column, (rows, _) in zip(counts, tables, strict=True):
@@ -153,12 +143,8 @@ def _clause_line(
 ) -> bool:
     """Show one clause; return whether its switch is on."""
     switch, text, *counts, edit = _line(len(tables))
-    used = switch.toggle(
-        f"Use clause {k + 1}",
-        True,
-        key=f"use_{k}_{state.rule_json}",
-        label_visibility="collapsed",
-    )
+    key = f"use_{k}_{state.rule_json}"
+    used = switch.toggle(f"Use clause {k + 1}", True, key=key, label_visibility="collapsed")
     words = md(clause_words(rule.clauses[k], wording(state)), 700)
     joint = "and " if rule.form == "cnf" else "or "
     if k and len(set(rule.labels)) > 1:
@@ -173,7 +159,7 @@ def _clause_line(
 
 def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
     """Show all clauses in one figure, with the same figures as a table."""
-    table = clause_table(rule, rows)
+    table = rule_numbers.clause_table(rule, rows)
     names = [f"Clause {k + 1}" for k in range(rule.n_clauses)]
     counts = pd.DataFrame(
         {"name": names, "of_class": table["right"], "other": table["matched"] - table["right"]}
@@ -194,13 +180,12 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
     shown = table.assign(clause=texts)
     for name in ("precision", "low", "high", "coverage"):
         shown[name] = 100 * shown[name]
-    share = st.column_config.NumberColumn(format="%.1f %%")
     st.dataframe(
         shown[["clause", *[c for c in shown.columns if c != "clause"]]],
         hide_index=True,
         column_config={
             "clause": st.column_config.TextColumn(width="medium"),
-            **dict.fromkeys(("precision", "coverage"), share),
+            **dict.fromkeys(("precision", "coverage"), SHARE),
             "low": st.column_config.NumberColumn("95 % from", format="%.1f %%", help=INTERVAL),
             "high": st.column_config.NumberColumn("to", format="%.1f %%", help=INTERVAL),
             "lift": st.column_config.NumberColumn(format="%.2f"),
@@ -211,18 +196,17 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
 
 def outcomes(rule: RuleSet, rows: Rows, labels: list[Any]) -> None:
     """Show where the rule is right and wrong, in a figure, in words and as a table."""
-    table = confusion(rule, rows, labels)
+    table = rule_numbers.confusion(rule, rows, labels)
     sentence = outcome_sentence(table)
     chart(outcome_figure(table, classes=app_state().classes), f"outcomes_{rows.name}", sentence)
     st.caption(md(sentence, 400))
     shown = table.rename(index=lambda v: f"{TRUTH}: {v}", columns=lambda v: f"{ANSWER}: {v}")
-    counts = st.column_config.NumberColumn(format="localized")
-    st.dataframe(shown, column_config=dict.fromkeys(shown.columns, counts), alt=sentence)
+    st.dataframe(shown, column_config=dict.fromkeys(shown.columns, COUNT), alt=sentence)
 
 
 def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
     """List the rows the rule predicts wrongly, or those of a clause."""
-    fired, several = matches(rule, rows), len(set(rule.labels)) > 1
+    fired, several = rule_numbers.matches(rule, rows), len(set(rule.labels)) > 1
     if several:  # only rows that no earlier clause matches
         fired &= fired.cumsum(axis=1) == 1
     wrong = rows.answers(rule) != rows.y
@@ -237,7 +221,7 @@ def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
     chosen = choices[which] & wrong if only else choices[which]
     st.caption(f"{int(chosen.sum()):,} of {len(chosen):,} {rows.name} rows")
     if chosen.any():
-        frame = case_frame(rule, rows, state)[chosen]
+        frame = rule_numbers.case_frame(rule, rows, state)[chosen]
         description = f"{int(chosen.sum())} rows {which}"
         st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=description, height=240)
         if len(frame) > SHOWN_ROWS:

@@ -12,7 +12,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.plots.thresholds import FEW, MAX_LEVELS, TAIL
-from rulekit.rules import Clause, Condition, Literal, RuleSet
+from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.condition import GAPS, ORDERED, WORDS, spelled
 from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent
@@ -21,6 +21,7 @@ from ui.escape import md
 from ui.rule_numbers import Rows
 from ui.state import AppState
 from ui.theme import bins_figure, chart, level_counts, levels_figure
+from ui.widgets import COUNT
 from ui.words import wording
 
 STEPS = 200  # approximate number of steps of a slider
@@ -28,9 +29,9 @@ MOST_DIGITS = 12  # decimals of a cut point
 MOST_LEVELS = 500  # number of levels that a list offers
 DATE_TICKS = 5
 TICK = 50  # steps of the slider between ticks of the figure
-SUMMED = "This condition computes with several columns at once. It cannot be edited here."
-NOTHING = "A test for missing values has no cut point. It can be removed under “{}”."
 TABLE = "Add or remove conditions"
+SUMMED = "This condition computes with several columns at once. It cannot be edited here."
+NOTHING = f"A test for missing values has no cut point. It can be removed under “{TABLE}”."
 
 
 @dataclass(frozen=True)
@@ -118,9 +119,9 @@ def edited_condition(
 ) -> RuleSet | None:
     """Show condition i of clause k with the errors of the edited rule; return it on "Apply"."""
     condition = rule.clauses[k].conditions[i]
-    literal = _literal(condition)
-    if (why := obstacle(condition)) or literal is None:
-        st.info(why)
+    literal = next(iter(Clause((condition,)).literals), None)  # None for a sum or product
+    if literal is None or literal.op in GAPS:
+        st.info(SUMMED if literal is None else NOTHING)
         return None
     key = f"{k}_{i}_{hash(state.rule_json)}"
     parts = [rows for rows in (train, test) if rows is not None]
@@ -145,19 +146,6 @@ def edited_condition(
     with container:  # last, so that the errors are there before the figure is drawn
         _figure(edited, train, key, state)
     return with_condition(rule, k, i, edited) if pressed else None
-
-
-def obstacle(condition: Condition) -> str:
-    """Return why a condition has no editor; empty if it has one."""
-    literal = _literal(condition)
-    if literal is None:
-        return SUMMED
-    return NOTHING.format(TABLE) if literal.op in GAPS else ""
-
-
-def _literal(condition: Condition) -> Literal | None:
-    """Return a condition on one column; None for a sum or product of several."""
-    return next(iter(Clause((condition,)).literals), None)
 
 
 def _changed(
@@ -229,14 +217,14 @@ def _moved(literal: Literal, values: NDArray[np.float64], key: str, state: AppSt
     st.session_state.setdefault(slid, min(max(shown(limit), ends[0]), ends[1]))
     name = md(f"{state.label(literal.feature)} {literal.op}", 80)
     left, right = st.columns([3, 1], vertical_alignment="bottom")
+    numeric = {"step": step, "format": f"%.{digits}f"}
     if ends[0] < ends[1]:
-        more = {} if is_date else {"step": step, "format": f"%.{digits}f"}
+        more = {} if is_date else numeric
         left.slider(
             f"Cut point: {name}", *ends, key=slid, on_change=follow, args=(slid, typed), **more
         )
     field = right.date_input if is_date else right.number_input
-    more = {"min_value": date.min, "max_value": date.max}
-    more = more if is_date else {"step": step, "format": f"%.{digits}f"}
+    more = {"min_value": date.min, "max_value": date.max} if is_date else numeric
     value = field("or typed", key=typed, on_change=follow, args=(typed, slid), **more)
     if value is None or value == shown(limit):
         return literal
@@ -317,14 +305,9 @@ def _sides(literal: Literal, counts: ConditionCounts, state: AppState) -> None:
         counts.sides(literal), columns=[str(label) for label in state.labels], dtype=int
     )
     table.insert(0, "training rows", [words, "all others"])
-    numbers = st.column_config.NumberColumn(format="localized")
-    columns = dict.fromkeys(table.columns[1:], numbers)
-    st.dataframe(
-        table,
-        hide_index=True,
-        column_config=columns,
-        alt=f"Training rows by outcome that meet: {words}",
-    )
+    columns = dict.fromkeys(table.columns[1:], COUNT)
+    alt = f"Training rows by outcome that meet: {words}"
+    st.dataframe(table, hide_index=True, column_config=columns, alt=alt)
 
 
 def _effects(before: Literal, after: Literal, parts: list[ConditionCounts]) -> None:

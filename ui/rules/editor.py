@@ -73,10 +73,7 @@ def edited_card(rule: RuleSet, train: Rows, state: AppState) -> RuleSet | None:
         num_rows="dynamic",
         key=f"editor_points_{state.rule_json}",
         hide_index=True,
-        column_config={
-            **_cells(train),
-            "points": st.column_config.NumberColumn(step=1, default=1),
-        },
+        column_config=_cells(train, points=st.column_config.NumberColumn(step=1, default=1)),
         alt="The conditions of the scorecard and their points, editable",
     )
     totals = [
@@ -92,13 +89,14 @@ def edited_card(rule: RuleSet, train: Rows, state: AppState) -> RuleSet | None:
     return rows_to_points(rows, totals, rule, train.columns)
 
 
-def _cells(train: Rows) -> dict[str, Any]:
+def _cells(train: Rows, **more: Any) -> dict[str, Any]:
     """Return the formats of the cells of a condition."""
     return {
         "column": st.column_config.SelectboxColumn(options=list(train.columns), required=True),
         "test": st.column_config.SelectboxColumn(options=list(OPERATORS), default=">"),
         "value": st.column_config.TextColumn(),
         "holds if missing": st.column_config.CheckboxColumn(default=False),
+        **more,
     }
 
 
@@ -140,8 +138,8 @@ def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
         type="tertiary",
         disabled=bool(why),
         help=why or None,
-        on_click=_edit,
-        args=(None if edited_clause(state) == k else k, state.rule_json),
+        on_click=st.session_state.update,
+        args=({EDITED: (None if edited_clause(state) == k else k, state.rule_json)},),
     )
 
 
@@ -149,10 +147,6 @@ def edited_clause(state: AppState) -> int | None:
     """Return which clause of the selected rule is being edited, if any."""
     k, rule_json = st.session_state.get(EDITED, (None, None))
     return k if rule_json == state.rule_json else None
-
-
-def _edit(k: int | None, rule_json: str | None) -> None:
-    st.session_state[EDITED] = (k, rule_json)
 
 
 @st.fragment
@@ -199,10 +193,7 @@ def _edited_table(rule: RuleSet, k: int, train: Rows, state: AppState) -> RuleSe
         num_rows="dynamic",
         key=f"editor_{k}_{state.rule_json}",
         hide_index=True,
-        column_config={
-            **_cells(train),
-            "read as": st.column_config.TextColumn(default=""),
-        },
+        column_config=_cells(train, **{"read as": st.column_config.TextColumn(default="")}),
         alt=f"The conditions of clause {k + 1}, editable",
     )
     label = _answer(rule, k, state) if state.several else None
@@ -239,22 +230,18 @@ def undo(state: AppState) -> None:
     last = len(versions.items) - 1
     if not last:
         return
-    steps = (("undo_edit", "Undo", -1, 0), ("redo_edit", "Redo", 1, last))
-    for key, label, step, end in steps:
+    for key, label, index, end in (
+        ("undo_edit", "Undo", versions.index - 1, 0),
+        ("redo_edit", "Redo", versions.index + 1, last),
+        ("back_to_learned", "Back to the learned rule", 0, 0),
+    ):
         st.button(
             label,
             key=key,
             disabled=versions.index == end,
             on_click=_select,
-            args=(versions.at(versions.index + step),),
+            args=(versions.at(index),),
         )
-    st.button(
-        "Back to the learned rule",
-        key="back_to_learned",
-        disabled=versions.index == 0,
-        on_click=_select,
-        args=(versions.at(0),),
-    )
 
 
 def keep(rule: RuleSet, origin: str) -> None:

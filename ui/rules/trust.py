@@ -23,7 +23,6 @@ from rulekit.evaluation import (
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier
-from rulekit.learners.choice import ODDS
 from rulekit.plots import (
     band_figure,
     band_sentence,
@@ -39,13 +38,13 @@ from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.spec import quiet
-from ui.rule_numbers import Rows, case_frame
+from ui.rule_numbers import Rows, case_frame, training_gap
 from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState
 from ui.theme import chart
-from ui.widgets import choice, pick_row, rule_text
+from ui.widgets import SHARE, choice, pick_row, rule_text
 from ui.words import clause_words, rule_words, wording
 from ui.workspace import pick_rule
 
@@ -92,7 +91,7 @@ def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> N
         "alike_within",
         help="A wrong row counts one, or what it costs; a condition, its price in learning.",
     )
-    key = repr((state.fit_key, state.rule_json, state.setting, state.run_settings, within))
+    key = repr((state.rule_key, within))
     weight = state.sample_weight if state.is_of_all_rows else state.training_weight
     options = {"within": within, "sample_weight": weight, "learner": _learner(state)}
     task = partial(look, model, train.X, train.target, options)
@@ -122,30 +121,20 @@ def _rules(alternatives: Alternatives, key: str, train: Rows, state: AppState) -
     lacking = {
         f"without {state.label(c)}": c for c in alternatives.columns.query("selected > 0")["column"]
     }
-    chosen = st.selectbox(
-        "Rules shown",
-        [LEADING, *lacking, EVERY],
-        key="alike_which",
-    )
+    chosen = st.selectbox("Rules shown", [LEADING, *lacking, EVERY], key="alike_which")
     numbers = alternatives.leading if chosen == LEADING else alternatives.table["rule"].tolist()
     if chosen in lacking:
         numbers = [k for k in numbers if lacking[chosen] not in alternatives.table["columns"][k]]
     if not numbers:
-        rule = None
-        if chosen in lacking:
-            rule = alternatives.columns.set_index("column").loc[lacking[chosen], "without"]
+        without = alternatives.columns.set_index("column")["without"]
+        rule = without[lacking[chosen]] if chosen in lacking else None
         st.caption("None of them." if rule is None else "None of them; the best that was found is:")
         if rule is not None:
             _one(alternatives, rule, train, state)
         return
-    held = st.session_state.get(PICKED)
-    number = held[1] if held is not None and held[0] == key else None
-    position = numbers.index(number) if number in numbers else None
+    of_key, number = st.session_state.get(PICKED, (None, None))
+    position = numbers.index(number) if of_key == key and number in numbers else None
     shown = numbers[:SHOWN]
-
-    def picked(row: int) -> None:
-        st.session_state[PICKED] = key, shown[row]
-
     names = [", ".join(map(state.label, alternatives.table["columns"][k])) for k in shown]
     table = alternatives.table.loc[shown]
     pick_row(
@@ -160,7 +149,7 @@ def _rules(alternatives: Alternatives, key: str, train: Rows, state: AppState) -
             }
         ),
         position if position is not None and position < len(shown) else None,
-        picked,
+        lambda row: st.session_state.update({PICKED: (key, shown[row])}),
         key="alike_table",
         alt=f"{len(shown)} rules as good as the selected one; picking one shows it below",
         height="content" if len(shown) < 6 else 212,
@@ -241,7 +230,7 @@ def _pairs(alternatives: Alternatives) -> None:
         shares.index, shares.columns = pd.Index(names), pd.Index(names)
         st.dataframe(
             shares,
-            column_config=dict.fromkeys(names, st.column_config.NumberColumn(format="%.1f %%")),
+            column_config=dict.fromkeys(names, SHARE),
             alt="Shares of the training rows that each two rules predict differently",
         )
 
@@ -282,7 +271,7 @@ def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> Non
     stability = answer_of(
         "stable",
         "Learning again",
-        repr((state.fit_key, state.rule_json, state.setting, state.run_settings)),
+        state.rule_key,
         partial(repeat, model, train.X, train.target, options),
         offer="Learn it from resamples",
         total=N_RESAMPLES,
@@ -301,10 +290,10 @@ def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> Non
 
 def _tables(stability: Stability, names: dict[str, str]) -> None:
     """Show the same figures as tables."""
-    columns = stability.columns.assign(
-        column=[names.get(c, c) for c in stability.columns["column"]]
+    columns, cuts = (
+        table.assign(column=[names.get(c, c) for c in table["column"]])
+        for table in (stability.columns, stability.cuts)
     )
-    cuts = stability.cuts.assign(column=[names.get(c, c) for c in stability.cuts["column"]])
     clauses = stability.clauses
     is_clause = clauses["number"] > 0
     clauses = pd.concat([clauses[is_clause], clauses[~is_clause].head(OTHERS)])
@@ -330,12 +319,6 @@ def _tables(stability: Stability, names: dict[str, str]) -> None:
 
 
 GAP_SECONDS = 60.0
-
-HELP = (
-    "Compares some hundred kinds of rule on five folds of the training rows, for up to about "
-    f"{GAP_SECONDS:g} seconds: how often each is wrong, and how far the groups are apart in true "
-    "and false positive rate. The column itself is not used by these rules."
-)
 
 FEW_GROUPS = 8  # columns with at most this many values are listed first
 TITLES = {
@@ -390,7 +373,11 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
     if state.several:
         st.caption("Rules with a smaller gap are only available for two outcomes.")
         return
-    st.caption(HELP)
+    st.caption(
+        "Compares some hundred kinds of rule on five folds of the training rows, for up to about "
+        f"{GAP_SECONDS:g} seconds: how often each is wrong, and how far the groups are apart in "
+        "true and false positive rate. The column itself is not used by these rules."
+    )
     key = repr((state.fit_key, column, state.run_settings))
     task = partial(gap_curve, replace(state, result=None, model=None), groups)
     offer = "Search for rules with a smaller gap"
@@ -449,20 +436,20 @@ def _mark(
     if rule in rules:
         row = curve.iloc[rules.index(rule)]
         return float(row["gap"]), float(row["test_error"])
-    X, y = state.training
-    gaps = group_metrics(state.model, X, y, groups, positive=state.positive).gaps
-    found = [gaps[name].size for name in ODDS if name in gaps]
-    return (max(found), state.error) if found and state.error is not None else None
+    gap = training_gap(state.model, groups, state)
+    return None if gap != gap or state.error is None else (gap, state.error)
 
 
 def groups_card(model: Any, rows: Rows, state: AppState) -> None:
     """Show a choice of columns, and the figures of the groups of one."""
     left, seen = st.columns([3, 2], vertical_alignment="bottom")
     columns = [c.name for c in state.table.columns if c.name != state.target]
+    frame = state.table.frame.loc[rows.X.index]
+    few = (k for k, name in enumerate(columns) if 2 <= frame[name].nunique() <= FEW_GROUPS)
     column = left.selectbox(
         "Groups by",
         columns,
-        columns.index(_first(columns, rows, state)),
+        next(few, 0),
         format_func=state.label,
         key="groups_column",
         help="Any column of the table, whether the rule reads it or not. Numbers of many values "
@@ -473,8 +460,7 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
     if state.several:
         positive = seen.selectbox("Outcome", state.labels, key="groups_outcome", **KEEP)
     try:
-        cells = state.table.frame.loc[rows.X.index, column]
-        groups = row_groups(cells, state.label(column))
+        groups = row_groups(frame[column], state.label(column))
     except DataError as error:
         st.info(md(str(error), 400))
         return
@@ -494,13 +480,6 @@ def groups_card(model: Any, rows: Rows, state: AppState) -> None:
     st.caption(READ.format(md(positive, 60)))
     if rows.name == "training":
         gap_curve_card(column, groups, state)
-
-
-def _first(columns: list[str], rows: Rows, state: AppState) -> str:
-    """Return the default column: the first with few values, else the first."""
-    frame = state.table.frame.loc[rows.X.index]
-    few = (name for name in columns if 2 <= frame[name].nunique() <= FEW_GROUPS)
-    return next(few, columns[0])
 
 
 def _table(metrics: GroupMetrics) -> None:

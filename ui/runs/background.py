@@ -71,11 +71,7 @@ def watched(
 
 
 def _watched(
-    job: jobs.Job,
-    words: Callable[[jobs.Job], str],
-    name: str,
-    most: float,
-    version: int,
+    job: jobs.Job, words: Callable[[jobs.Job], str], name: str, most: float, version: int
 ) -> None:
     if job.elapsed > most:
         job.cancel()

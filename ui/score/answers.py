@@ -132,7 +132,6 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
     """Apply the current rule, once per rule and table."""
     X, y = state.testing if len(state.testing[0]) else state.training
     again = cases.are_test_rows  # a comparison with themselves is pointless
-    before = state.training if again else (X, y)
 
     def compute() -> Scored:
         return score(
@@ -140,7 +139,7 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
             cases.table,
             reference=None if again else state.table,
             outcomes=cases.outcomes,
-            before=before,
+            before=state.training if again else (X, y),
             training=state.training,
             wording=wording(state),
             immutable=fixed_columns(model.rule_set_),
@@ -158,11 +157,8 @@ def differences(cases: NewCases, scored: Scored) -> None:
     elif not scored.drift:
         st.caption(f"{rows} The columns of the rule look as they did when it was learned.")
     else:
-        st.warning(
-            "\n".join(
-                [f"{rows} What differs:", *(f"- {md(n.sentence, 300)}" for n in scored.drift)]
-            )
-        )
+        lines = [f"- {md(note.sentence, 300)}" for note in scored.drift]
+        st.warning("\n".join([f"{rows} What differs:", *lines]))
 
 
 NO_CLAUSE = "none"

@@ -44,7 +44,7 @@ def served(tmp_path, monkeypatch):
         link.execute(f"CREATE TABLE \"<b>*all*\" AS SELECT * FROM '{folder}/people.parquet'")
     lines = ['["sales *1*"]', f'url = "duckdb://{place}?read_only=True"', "tables = ['<b>*all*']"]
     (tmp_path / "tables.toml").write_text("\n".join(lines))
-    monkeypatch.setattr(server_tables, "SAMPLE_ROWS", SAMPLE)
+    monkeypatch.setattr(server_tables.sources, "SAMPLE_ROWS", SAMPLE)
     monkeypatch.setenv("RULEKIT_DATA_ROOT", str(folder))
     monkeypatch.setenv("RULEKIT_TABLES", str(tmp_path / "tables.toml"))
     return tmp_path

@@ -21,9 +21,12 @@ def test_each_row_s_code_is_the_place_of_its_outcome_among_the_labels():
 @pytest.mark.slow
 def test_outcome_may_have_the_name_of_a_share_column():
     def page():
-        from ui.binning.cards import shares_table
+        from types import SimpleNamespace
 
-        shares_table(["≤ 2", "missing"], [3, 0], [[1.0, 0.0], [None, None]], ["rows", "values"], "")
+        from ui.binning.cards import _outcome_table
+
+        state = SimpleNamespace(several=True, labels=["rows", "values"])
+        _outcome_table(state, ["≤ 2", "missing"], [3, 0], None, [[1.0, 0.0], [None, None]], "")
 
     app = AppTest.from_function(page).run()
     assert not app.exception

@@ -1,6 +1,7 @@
 """The script of a rule of the quick search learns from the same part of the table."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from ui.learners.offered import settings_of_run
 from ui.learners.spec import RunSpec
 from ui.models.run import quick
 from ui.picked import fit_path, model_key
-from ui.state import AppState, SplitSpec
+from ui.state import IGNORED, AppState, SplitSpec
 
 ROOT = Path(__file__).parents[3]
 SETTING = {"learner": "one_level", "theta": 2.0}
@@ -59,6 +60,12 @@ def recorded(split):
 
 
 @pytest.mark.slow
+def test_a_script_reads_the_same_file_when_columns_are_ignored():
+    state, model, _ = recorded(SplitSpec())
+    ignoring = replace(state, options={IGNORED: ["petal width"]})
+    assert script(ignoring, model) == script(state, model)
+
+
 def test_record_has_data_settings_sizes_and_versions():
     state, model, record = recorded(SplitSpec(0.3, 7))
     assert json.loads(json.dumps(record, allow_nan=False)) == record
