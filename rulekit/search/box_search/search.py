@@ -43,27 +43,27 @@ class SingleBox:
     """Finds boxes that save much; savings must be multiples of one number, for exact sums."""
 
     def __init__(self, problem: Any) -> None:
-        from rulekit.search.box_search import descent_kernels, move_kernels, pair_kernels
+        from rulekit.search.box_search import descent_kernels, move_kernels
 
-        self._descents, self._pairs = descent_kernels, pair_kernels
+        self._kernels = descent_kernels
         n = len(problem.cells)
         self._table = move_kernels.new_table(problem, np.zeros(n, np.bool_), np.zeros((n, 3)))
         self._work = move_kernels.new_work(self._table, 1)
-        self._pair_buffers = pair_kernels.room()
+        self._pair_buffers = descent_kernels.room()
 
     def started(self, savings: Floats, theta: float) -> Ints:
-        """Find the best box on at most two features, see `pair_kernels`."""
+        """Find the best box on at most two features, see `descent_kernels`."""
         self._price(savings)
         if not self._work.box.shape[1]:
             return np.zeros((0, 3), np.int64)
-        self._pairs.start_clause(self._table, self._work, self._pair_buffers, 0, theta)
+        self._kernels.start_clause(self._table, self._work, self._pair_buffers, 0, theta)
         box: Ints = self._work.box[0, :, :3].copy()
         return box
 
     def improved(self, savings: Floats, box: Ints, theta: float) -> Ints:
         """Change one feature of a box, or two at once, until nothing saves more."""
         self._price(savings)
-        kernels, boxes = self._descents, box[None].copy()
+        kernels, boxes = self._kernels, box[None].copy()
         saved = np.zeros((1, 1 + len(box)))
         names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
         kernels.improve_each(self._table, self._work, boxes, saved, names, owners, theta)
@@ -172,10 +172,10 @@ class Descent:
     """Improves rules of one problem; the first object compiles or loads the kernels."""
 
     def __init__(self, problem: BoxRows, max_clauses: int = 1) -> None:
-        from rulekit.search.box_search import descent_kernels, move_kernels, pair_kernels
+        from rulekit.search.box_search import descent_kernels, move_kernels
 
         self.problem = problem
-        self._descents, self._pairs = descent_kernels, pair_kernels
+        self._kernels = descent_kernels
         costs, y = problem.charges, problem.y
         charges = np.stack([np.where(y, costs.base, -costs.base), costs.extra, costs.near], axis=1)
         rows = np.flatnonzero(charges.any(axis=1))  # rows without any charge change nothing
@@ -193,15 +193,15 @@ class Descent:
             np.empty(entries, np.float64),
             np.zeros(1, np.int64),
         )
-        self._pair_buffers = pair_kernels.room()
+        self._pair_buffers = descent_kernels.room()
 
     def price(self, archive: Archive, boxes: Boxes) -> None:
         """Offer a rule to the archive as it is."""
         self._begin(boxes)
         arguments = boxes.n_clauses, 0.0, np.uint64(0)
         data = self._table, self._work, self._log
-        self._descents.visit(*data, self._descents.ENTER, *arguments)
-        self._descents.visit(*data, self._descents.RECORD, *arguments)
+        self._kernels.visit(*data, self._kernels.ENTER, *arguments)
+        self._kernels.visit(*data, self._kernels.RECORD, *arguments)
         self._offer(archive)
 
     def promising(self, most: int) -> Ints:
@@ -237,7 +237,7 @@ class Descent:
 
     def _run(self, k: int, n_clauses: int, theta: float, undisturbed: bool) -> None:
         """Descend, grow and descend again, from the first `k` clauses."""
-        kernels, data = self._descents, (self._table, self._work, self._log)
+        kernels, data = self._kernels, (self._table, self._work, self._log)
         arguments = theta, np.float64(theta).view(np.uint64)
         grew = False
         kernels.visit(*data, kernels.ENTER, k, *arguments)
@@ -249,7 +249,7 @@ class Descent:
             if key in self._grown:
                 self._work.box[k] = self._grown[key]
             else:
-                self._pairs.start_clause(self._table, self._work, self._pair_buffers, k, theta)
+                self._kernels.start_clause(self._table, self._work, self._pair_buffers, k, theta)
             after = kernels.visit(*data, kernels.GROW, k + 1, *arguments)
             if after == k:
                 self._full_grown.add(key)
@@ -261,7 +261,7 @@ class Descent:
 
     def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
         """Improve each clause by itself, for prices of training errors; result (k, 1 + p)."""
-        kernels, box = self._descents, _stacked(starts)
+        kernels, box = self._kernels, _stacked(starts)
         saved = np.zeros((len(box), 1 + box.shape[1]))
         names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
         kernels.improve_each(self._table, self._work, box, saved, names, owners, theta)
@@ -269,7 +269,7 @@ class Descent:
 
     def choose_alone(self, theta: float) -> tuple[Floats, Boxes]:
         """Choose an interval of each feature, for a rule of one feature; result (p,)."""
-        self._descents.choose_alone(self._table, self._work, theta)
+        self._kernels.choose_alone(self._table, self._work, theta)
         return self._work.gain[:, 0].copy(), _boxes(self._work.choice[None])
 
     def offer_conditions(self, archive: Archive) -> None:
