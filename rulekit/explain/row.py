@@ -30,20 +30,8 @@ from rulekit.explain.similar import (
     similar_cases,
     training_rows,
 )
-from rulekit.explain.subject import (
-    Subject,
-    columns_for,
-    row_values,
-    subject_of,
-    value_at,
-)
-from rulekit.rules import (
-    Columns,
-    MonotonicityCheck,
-    RuleSet,
-    monotonicity_checks,
-    scorecard_of,
-)
+from rulekit.explain.subject import Subject, columns_for, row_values, subject_of, value_at
+from rulekit.rules import Columns, MonotonicityCheck, RuleSet, monotonicity_checks, scorecard_of
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import (
     MAX_LISTED,
@@ -330,10 +318,7 @@ def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
 
 
 def _sentence(
-    context: _Context,
-    answer: Any,
-    missed: list[NearMiss],
-    fired: tuple[CheckedClause, ...],
+    context: _Context, answer: Any, missed: list[NearMiss], fired: tuple[CheckedClause, ...]
 ) -> str:
     wording, word, rule = context.wording, context.wording.clause, context.subject.rule
     if wording.spoken:
@@ -360,10 +345,7 @@ def _sentence(
 
 
 def _spoken(
-    context: _Context,
-    answer: Any,
-    missed: list[NearMiss],
-    fired: tuple[CheckedClause, ...],
+    context: _Context, answer: Any, missed: list[NearMiss], fired: tuple[CheckedClause, ...]
 ) -> str:
     """Return the reason, addressed to the person concerned."""
     wording = context.wording

@@ -354,11 +354,7 @@ def least_text(parts: Sequence[tuple[float, Sequence[str]]], wording: Wording) -
 
 
 def linear_text(
-    split: LinearSplit,
-    row: Row,
-    value: float | None,
-    holds: bool,
-    wording: Wording = PLAIN,
+    split: LinearSplit, row: Row, value: float | None, holds: bool, wording: Wording = PLAIN
 ) -> str:
     """Return on which side of a weighted sum's bound the row is."""
     total = wording.score(split)

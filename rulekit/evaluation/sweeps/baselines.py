@@ -198,9 +198,7 @@ class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.tile(self.shares_, (len(X), 1))
 
 
-def baseline_models(
-    costs: Costs | None = None,
-) -> dict[str, tuple[Baseline, dict[str, list[Any]]]]:
+def baseline_models(costs: Costs | None = None) -> dict[str, tuple[Baseline, dict[str, list[Any]]]]:
     """Build the unfitted reference models."""
     constant: dict[str, Any] = {"majority": DummyClassifier(strategy="most_frequent")}
     if costs is not None:

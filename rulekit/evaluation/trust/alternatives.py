@@ -428,14 +428,7 @@ class _Work:
         listed = self.near(space, list(met.values()), selected_cost)
         names = {r.columns: space.features(r) for r in (*listed, *without.values())}
         rules, priced = _written(space, listed)
-        facts = (
-            self.wrong(self.rule),
-            selected_cost / total,
-            self.within,
-            theta,
-            n_clauses,
-            most,
-        )
+        facts = (self.wrong(self.rule), selected_cost / total, self.within, theta, n_clauses, most)
         cheapest = min([selected_cost, *(r.cost for r in priced)]) / total
         return Alternatives(
             rules,
