@@ -232,9 +232,8 @@ def coverage_figure(
                 hovertemplate="%{x} boxes: %{y:.1%}<extra></extra>",
             )
         )
-    figure.update_xaxes(
-        title="Boxes, largest first", rangemode="tozero", dtick=1 if _few(curves) else None
-    )
+    dtick = 1 if max(map(len, curves.values()), default=0) <= 15 else None
+    figure.update_xaxes(title="Boxes, largest first", rangemode="tozero", dtick=dtick)
     figure.update_yaxes(title="Share of rows covered", tickformat=".0%", range=[0, 1.05])
     return figure
 
@@ -252,10 +251,6 @@ def coverage_sentence(curves: dict[str, list[int]], totals: dict[str, int]) -> s
             f"gets right, all {len(counts)} together {percent(sum(counts) / total)}"
         )
     return "; ".join(parts) + "."
-
-
-def _few(curves: dict[str, list[int]]) -> bool:
-    return max((len(c) for c in curves.values()), default=0) <= 15
 
 
 def _share(intervals: pd.DataFrame, name: str) -> np.ndarray:

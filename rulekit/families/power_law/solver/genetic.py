@@ -352,7 +352,8 @@ class _Evolution:
 
     def _children(self, people: Population) -> tuple[Exponents, Bools]:
         """Select, cross within equal flags, mutate, and make every child unique."""
-        chosen = people.take(self._tournament())
+        # binary tournaments: people are in the order of their rank
+        chosen = people.take(self.rng.integers(0, self.size, (2, self.size)).min(axis=0))
         structures = self._by_weight(chosen.splits)
         modulus = chosen.modulus.copy()
         for flag in (False, True):
@@ -362,10 +363,6 @@ class _Evolution:
             taking_part = self.rng.random(self.size) < self._rate
             modulus = np.where(taking_part, self.rng.random(self.size) < 0.5, modulus)
         return self._unique(self._repaired(structures), modulus)
-
-    def _tournament(self) -> Ints:
-        """Binary tournaments; people stand in the order of their rank."""
-        return self.rng.integers(0, self.size, (2, self.size)).min(axis=0)
 
     def _by_weight(self, splits: Splits) -> Exponents:
         """Sort the rows of each matrix by how much their power law weighs, empty ones last."""

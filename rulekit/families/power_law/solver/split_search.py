@@ -180,15 +180,7 @@ class Effort:
     draws: int = 0
 
 
-REFINED = Effort(1, 4, 0)
-
-
-POLISHED = Effort(2, 4, 1, 4)
-
-
-FINISHED = Effort(4, 6, 2, 8)
-
-
+REFINED, POLISHED, FINISHED = Effort(1, 4, 0), Effort(2, 4, 1, 4), Effort(4, 6, 2, 8)
 SETTLED = Effort(2, 4, 1, 4)  # where good weights are known from a part of the rows
 
 
