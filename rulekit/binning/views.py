@@ -28,6 +28,7 @@ from rulekit.rules.condition import (
     DAYS_SINCE,
     checked_order,
     checked_part,
+    is_gap,
     missing_in,
     moment,
     positions_in,
@@ -454,19 +455,13 @@ def _kind(series: pd.Series) -> str:
     present = series.dropna()
     if _is_mixed(series):
         types = present.map(type).value_counts()
-        for kind, test in (("boolean", _is_truth), ("number", _is_number)):
-            n = sum(int(k) for t, k in types.items() if test(t))
+        truth = np.array([issubclass(t, _TRUTH) for t in types.index], dtype=bool)
+        number = np.array([issubclass(t, _NUMBERS) for t in types.index], dtype=bool) & ~truth
+        for kind, of_kind in (("boolean", truth), ("number", number)):
+            n = int(types[of_kind].sum())
             if n and n >= SHARE * len(present):
                 return kind
     return "date" if _mostly_dates(present) else "text"
-
-
-def _is_truth(kind: Any) -> bool:
-    return issubclass(kind, _TRUTH)
-
-
-def _is_number(kind: Any) -> bool:
-    return issubclass(kind, _NUMBERS) and not issubclass(kind, _TRUTH)
 
 
 def _is_mixed(series: pd.Series) -> bool:
@@ -499,7 +494,7 @@ def _read(
             return values, None
         given = values.tolist()
     convert = _FROM_ANY[kind] if mixed else _FROM_ONE[kind]
-    present = np.array([not _is_gap(v) for v in given], dtype=bool)
+    present = np.array([not is_gap(v) for v in given], dtype=bool)
     converted = [convert(v) if there else None for v, there in zip(given, present, strict=True)]
     bad = np.flatnonzero(np.array([v is None for v in converted], dtype=bool) & present)
     misfit = _misfit(name, kind, int(present.sum()), bad, given) if len(bad) else None
@@ -519,10 +514,6 @@ def _kind_of_values(values: NDArray[Any]) -> str | None:
         return "number"
     first = next((v for v in values.tolist() if v is not None), None)
     return {bool: "boolean", str: "text"}.get(type(first))
-
-
-def _is_gap(value: Any) -> bool:
-    return value is None or value is pd.NA or value is pd.NaT or value != value
 
 
 def _number(value: Any) -> int | float | Decimal | None:
