@@ -39,7 +39,7 @@ from rulekit.families.power_law.solver.laws import (
     n_exponents,
 )
 from rulekit.families.power_law.solver.split_search import REFINED, Effort, LowerLevel
-from rulekit.families.power_law.solver.split_task import ClassMass, Cuts, FoundSplit, SplitTask
+from rulekit.families.power_law.solver.split_task import ClassMass, FoundSplit, SplitTask
 from rulekit.families.power_law.solver.structures import (
     Found,
     Splits,
@@ -89,8 +89,8 @@ class GeneticLevel:
             half = np.abs(best[:, -1])
             low = -bias - half if modulus else np.full(len(w), -np.inf)
             high = -bias + half if modulus else -bias
-            nothing = Found.nothing(len(w), block.size, self.mass.gini)
-            block.write(nothing.or_better(w, Cuts(worth, low, high)), splits)
+            found = block.undivided(self.mass.gini).or_better(Found(worth, low, high, w))
+            block.write(found, splits)
         return splits
 
     def improve(
@@ -108,7 +108,8 @@ class GeneticLevel:
         active = np.arange(len(people))
         past = [worth[:, 0].copy()]
         for _ in range(settings.generations):
-            children = self._children(people[active], worth[active])
+            parents = self._selected(people[active], worth[active])
+            children = self._mutated(self._crossed(parents))
             value = self._worth(block.laws[active], children, modulus)
             both = np.concatenate([people[active], children], axis=1)
             all_worth = np.concatenate([worth[active], value], axis=1)
@@ -162,11 +163,6 @@ class GeneticLevel:
             *arrays, mass.label, mass.total, mass.units, mass.unit, modulus
         )
         return np.asarray(worth)
-
-    def _children(self, people: Floats, worth: Floats) -> Floats:
-        """Select by tournament, cross, mutate: as many children as there are individuals."""
-        parents = self._selected(people, worth)
-        return self._mutated(self._crossed(parents))
 
     def _selected(self, people: Floats, worth: Floats) -> Floats:
         """Draw parents by binary tournaments."""
@@ -301,7 +297,7 @@ class _Evolution:
             before = self._rank_of_best(people)
             children = self._evaluated(*self._children(people))
             both = Population(
-                Splits.joined(people.splits, children.splits),
+                people.splits.joined(children.splits),
                 np.concatenate([people.modulus, children.modulus]),
             )
             people = both.take(both.order(self.task.tau)[: self.size])
@@ -344,11 +340,9 @@ class _Evolution:
             new = structures[list(places.values())]
             evaluated = self.lower.improve(self.lower.screen(new, flag), flag, REFINED, self.rng)
             for i, key in enumerate(places):
-                self.memory[key] = (
-                    evaluated.weights[i], evaluated.low[i], evaluated.high[i], evaluated.impurity[i]
-                )  # fmt: skip
-        parts = [np.array(part) for part in zip(*(self.memory[k] for k in keys), strict=True)]
-        return Population(Splits(structures, *parts), modulus)
+                self.memory[key] = tuple(part[i] for part in vars(evaluated).values())
+        parts = zip(*(self.memory[k] for k in keys), strict=True)
+        return Population(Splits(*map(np.array, parts)), modulus)
 
     def _children(self, people: Population) -> tuple[Exponents, Bools]:
         """Select, cross within equal flags, mutate, and make every child unique."""

@@ -210,7 +210,7 @@ class Beam:
         top = splits.take(np.arange(min(N_POLISHED, len(splits))))
         rest = splits.take(np.arange(len(top), len(splits)))
         top = self.lower.improve(top, self.modulus, POLISHED, rng)
-        both = Splits.joined(top, rest).sorted()
+        both = top.joined(rest).sorted()
         self.history.append(
             {
                 "modulus": self.modulus,

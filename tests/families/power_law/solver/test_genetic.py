@@ -111,7 +111,7 @@ def test_the_ranking_is_the_paper_s():
         structure[:size, 0] = np.arange(1, size + 1)
     worth = np.array([0.01, 0.04, 0.03, 0.2, 0.1, 0.03])
     nothing = np.zeros(6)
-    splits = Splits(made, np.ones((6, 3)), nothing, nothing, worth)
+    splits = Splits(worth, nothing, nothing, np.ones((6, 3)), made)
     people = Population(splits, np.array([False, False, True, False, False, False]))
     assert people.order(0.05).tolist() == [5, 2, 1, 0, 4, 3]
 
