@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs
+from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
 from rulekit.learners.cluster import Once, in_order, spread, tried_twice
@@ -28,7 +29,6 @@ COST = "test_cost_per_100"  # the cost of wrong predictions
 CONDITION_PRICE = 0.002
 Setting = dict[str, Any]
 Settings = Sequence[Setting] | Mapping[int, Setting]  # by number
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 Counted = Callable[[NDArray[Any], NDArray[np.intp]], NDArray[np.float64]]
 PLAIN = (str, int, float, type(None))
 #: Measures that are better when larger; all others are better when smaller.

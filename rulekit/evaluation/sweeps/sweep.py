@@ -19,6 +19,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs, make_folds
+from rulekit.data.folds import Fold
 from rulekit.data.typed import as_pandas
 from rulekit.evaluation import metrics
 from rulekit.evaluation.sweeps.collector import Collector, Work
@@ -31,7 +32,7 @@ from rulekit.learners.cluster import PULSE, Once, cancellation, spread, tried_tw
 from rulekit.rules import Columns
 from rulekit.rules.codec import rule_to_dict
 
-Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]
+Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]  # features, classes, weights
 
 
 @dataclass(frozen=True)
@@ -132,8 +133,6 @@ def _number(value: Any) -> float | None:
 OnResult = Callable[[dict[str, Any]], None]
 ShouldStop = Callable[[], bool]
 Land = Callable[[int, int, dict[str, Any]], None]  # setting, fold, measures
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
-Table = tuple[Any, NDArray[Any], NDArray[np.float64] | None]  # features, classes, weights
 
 
 @dataclass(frozen=True)
@@ -338,7 +337,7 @@ def _tasks(work: Work, collector: Collector, n_workers: int) -> list[_Task]:
 
 
 def _do(
-    table: Table, fold: Fold, task: _Task, caller: _Caller
+    table: Part, fold: Fold, task: _Task, caller: _Caller
 ) -> tuple[list[tuple[int, dict[str, Any]]], Exception | None]:
     """Fit and measure every setting of a task; report each at once in the caller's process."""
     rows: list[tuple[int, dict[str, Any]]] = []

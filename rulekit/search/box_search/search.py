@@ -18,6 +18,7 @@ from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
 from rulekit.exceptions import RuleError
@@ -550,23 +551,22 @@ class _Refinement:
 
     def _costs(self, v: Ints, nearest: Ints, holding: Ints) -> Floats:
         """Price of each row at `v` violations of one clause; see `descent_kernels`."""
+        return self._priced(np.minimum(v, nearest), holding + (v == 0), v == 1)
+
+    def _priced(self, nearest: Ints, holding: Ints, n_near: NDArray[Any]) -> Floats:
+        """Price each row by its violations, the clauses that hold, and those one off."""
         prices = self.prices
-        m = np.minimum(v, nearest)
-        c = holding + (v == 0)
-        described = np.where(m > 0, 1.0 + prices.miss * (m - 1), 0.0)
-        other = np.where(c > 0, 1.0 + prices.overlap * (c - 1), 0.0) + prices.near * (v == 1)
+        described = np.where(nearest > 0, 1.0 + prices.miss * (nearest - 1), 0.0)
+        other = np.where(holding > 0, 1.0 + prices.overlap * (holding - 1), 0.0)
+        other = other + prices.near * n_near
         return np.asarray(np.where(self.y, other, described) * self.weight, dtype=float)
 
     def loss(self) -> float:
         """Price of all wrong rows."""
-        prices = self.prices
         if not len(self.v):
             return float(self.weight[~self.y].sum())
-        nearest, holding = self.v.min(axis=0), (self.v == 0).sum(axis=0)
-        near = prices.near * (self.v == 1).sum(axis=0)
-        described = np.where(nearest > 0, 1.0 + prices.miss * (nearest - 1), 0.0)
-        other = np.where(holding > 0, 1.0 + prices.overlap * (holding - 1), 0.0) + near
-        return float((self.weight * np.where(self.y, other, described)).sum())
+        counts = self.v.min(axis=0), (self.v == 0).sum(axis=0), (self.v == 1).sum(axis=0)
+        return float(self._priced(*counts).sum())
 
     def moved(self) -> dict[tuple[int, int], int]:
         """List the cuts that are no longer where they were."""

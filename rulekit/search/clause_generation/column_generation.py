@@ -44,11 +44,8 @@ from rulekit.search.lp import (
 )
 
 ALL = 1_000  # clauses added for the choice of the rule at most: more than there are starts for
-
 SEED = 0  # of the perturbations
 CLAUSES_PER_PERTURBATION = 4
-
-
 GAIN = 1e-9
 
 
