@@ -242,7 +242,7 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     settled = settled_costs(costs, [estimator], labels)
     work = Work(priced(estimator, settled), settings, folds, X, labels, weights, settled)
     collector = Collector(work, store, on_result)
-    stop = should_stop or _never
+    stop = should_stop or (lambda: False)
     if not stop():
         collector.look_up()
     if only_stored:
@@ -352,8 +352,12 @@ def _do(
             try:
                 model = next(fits, None)
                 if model is None:
-                    _check_ended(stopped, len(rows), len(task.numbers))
-                    break
+                    if stopped():
+                        break
+                    raise RuntimeError(
+                        "`fit_many` must fit every setting; it ended after "
+                        f"{len(rows)} of {len(task.numbers)}."
+                    )
                 seconds = time.perf_counter() - start
                 rows.append((number, measure(model) | {"seconds": seconds}))
             except Exception as error:
@@ -363,14 +367,6 @@ def _do(
                 return rows, error
             caller.report(number, task.fold, rows[-1][1])
     return rows, None
-
-
-def _check_ended(stopped: ShouldStop, done: int, n_settings: int) -> None:
-    """Raise if a learner stopped early for another reason than the stop signal."""
-    if not stopped():
-        raise RuntimeError(
-            f"`fit_many` must fit every setting; it ended after {done} of {n_settings}."
-        )
 
 
 def _fits(task: _Task, rows: FoldRows, should_stop: ShouldStop) -> Iterator[Any]:
@@ -435,7 +431,3 @@ def _checked(
             f"`sample_weight` must hold one weight a row ({n}); its shape is {weights.shape}."
         )
     return labels, weights
-
-
-def _never() -> bool:
-    return False
