@@ -375,13 +375,6 @@ def as_objects(column: NDArray[Any]) -> NDArray[np.object_]:
     return column if column.dtype == object else column.astype(object)
 
 
-def code_type(n_cells: int) -> type[np.unsignedinteger]:
-    """Return the smallest unsigned type that can count cells."""
-    if n_cells <= 256:
-        return np.uint8
-    return np.uint16 if n_cells <= 65_536 else np.uint32
-
-
 def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.bool_]:
     """Return in which cells each literal holds, shape (n_cells, number of literals)."""
     cells = column.representatives()

@@ -327,7 +327,8 @@ def _sentence(
     if rule.is_constant:
         return f"{start}: the rule reads no column, every row gets this prediction."
     if context.subject.mirrored and answer == rule.labels[0]:
-        return f"{start}: {_every(fired, wording)}."
+        reasons = [f"{word} {c.index + 1} as {c.checks[0].text}" for c in fired]
+        return f"{start}: every {word} holds, {_capped(reasons, word)}."
     if not fired:
         if not context.is_scorecard:
             return f"{start}: {_none(missed, word)}"
@@ -358,12 +359,6 @@ def _spoken(
         return f"{start} because {_all_of(fired[0].checks, wording)}."
     failing = listed(c.text for c in missed[0].failing)
     return f"{start}: for {label_text(missed[0].label, wording)}, {failing}."
-
-
-def _every(fired: tuple[CheckedClause, ...], wording: Wording) -> str:
-    """Return which conditions hold in each clause of a matching CNF."""
-    reasons = [f"{wording.clause} {c.index + 1} as {c.checks[0].text}" for c in fired]
-    return f"every {wording.clause} holds, {_capped(reasons, wording.clause)}"
 
 
 def _none(missed: list[NearMiss], word: str) -> str:
