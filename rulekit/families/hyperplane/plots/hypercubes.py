@@ -10,7 +10,6 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
-from rulekit.families.hyperplane.numeric_design import as_numbers
 from rulekit.families.hyperplane.plane_work import face_literals
 from rulekit.families.hyperplane.solver.half_space import HalfSpace
 from rulekit.rules import LinearSplit
@@ -300,7 +299,8 @@ def side_of(model: HyperplaneRuleClassifier, label: Any) -> HalfSpace:
 
 def numbers_of(model: HyperplaneRuleClassifier, X: pd.DataFrame) -> Floats:
     """Return the hyperplane's input for some rows, shape (n, p), NaN for missing values."""
-    return as_numbers(model.plane_.design.frame(model.read_columns(X)))
+    rows: NDArray[np.float64] = model.plane_.design.frame(model.read_columns(X)).to_numpy(float)
+    return rows
 
 
 def number_names(model: HyperplaneRuleClassifier, wording: Wording) -> list[str]:
