@@ -305,7 +305,7 @@ class PowerLawSplit(Condition):
         return sum(-s if self.inside else s for s in signs if s is not None)
 
     def written(self, writer: Any) -> Any:
-        """Call the writer's method for a linear split."""
+        """Call the writer's method for a sum of power laws."""
         return writer.power_law(self)
 
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
