@@ -228,19 +228,14 @@ PAPER = StructureSettings()
 
 
 @dataclass(frozen=True)
-class Population:
+class Population(Splits):
     """Individuals with what the lower level found for them."""
 
-    splits: Splits
     modulus: Bools  # (N,)
-
-    def take(self, places: Ints) -> "Population":
-        """Keep some of them, in the order given."""
-        return Population(self.splits.take(places), self.modulus[places])
 
     def order(self, tau: float) -> Ints:
         """Rank by Definition IV.1: feasible first, then FU, FL, m; infeasible by FL."""
-        worth, size = self.splits.impurity, n_exponents(self.splits.structures)
+        worth, size = self.impurity, n_exponents(self.structures)
         feasible = worth <= tau
         leading = np.where(feasible, size, 0)
         return np.lexsort((self.modulus, size, worth, leading, ~feasible)).astype(np.int64)
@@ -296,10 +291,7 @@ class _Evolution:
                 break
             before = self._rank_of_best(people)
             children = self._evaluated(*self._children(people))
-            both = Population(
-                people.splits.joined(children.splits),
-                np.concatenate([people.modulus, children.modulus]),
-            )
+            both = people.joined(children)
             people = both.take(both.order(self.task.tau)[: self.size])
             self._note(people)
             unchanged = 0 if self._rank_of_best(people) != before else unchanged + 1
@@ -308,9 +300,9 @@ class _Evolution:
         return self._found(people)
 
     def _rank_of_best(self, people: Population) -> tuple[bool, int, float]:
-        feasible = bool(people.splits.impurity[0] <= self.task.tau)
-        size = int(n_exponents(people.splits.structures[:1])[0])
-        return feasible, size, float(people.splits.impurity[0])
+        feasible = bool(people.impurity[0] <= self.task.tau)
+        size = int(n_exponents(people.structures[:1])[0])
+        return feasible, size, float(people.impurity[0])
 
     def _initial(self) -> tuple[Exponents, Bools]:
         """One exponent each, every feature with and without the flag; two where there are more."""
@@ -342,13 +334,13 @@ class _Evolution:
             for i, key in enumerate(places):
                 self.memory[key] = tuple(part[i] for part in vars(evaluated).values())
         parts = zip(*(self.memory[k] for k in keys), strict=True)
-        return Population(Splits(*map(np.array, parts)), modulus)
+        return Population(*[*map(np.array, parts), modulus])
 
     def _children(self, people: Population) -> tuple[Exponents, Bools]:
         """Select, cross within equal flags, mutate, and make every child unique."""
         # binary tournaments: people are in the order of their rank
         chosen = people.take(self.rng.integers(0, self.size, (2, self.size)).min(axis=0))
-        structures = self._by_weight(chosen.splits)
+        structures = self._by_weight(chosen)
         modulus = chosen.modulus.copy()
         for flag in (False, True):
             self._cross(structures, self.rng.permutation(np.flatnonzero(modulus == flag)))
@@ -436,7 +428,7 @@ class _Evolution:
 
     def _found(self, people: Population) -> FoundSplit:
         """Return the best; an exponent whose power law weighs nothing is dropped."""
-        best = people.splits.take(np.array([0]))
+        best = people.take(np.array([0]))
         used = best.weights[0] != 0
         exponents = np.zeros((int(used.sum()), self.task.X.shape[1]), dtype=np.int8)
         exponents[:, self.varying] = best.structures[0][used]

@@ -8,6 +8,7 @@ Legend::
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -35,18 +36,18 @@ class Splits(Found):
     def __len__(self) -> int:
         return len(self.structures)
 
-    def take(self, places: Ints) -> "Splits":
+    def take(self, places: Ints) -> Self:
         """Keep some of them, in the order given."""
-        return Splits(*(part[places] for part in vars(self).values()))
+        return type(self)(*(part[places] for part in vars(self).values()))
 
-    def sorted(self) -> "Splits":
+    def sorted(self) -> Self:
         """Order them by impurity, best first; of equal ones the earlier first."""
         return self.take(np.argsort(self.impurity, kind="stable"))
 
-    def joined(self, other: "Splits") -> "Splits":
+    def joined(self, other: Self) -> Self:
         """Append another population."""
         parts = zip(vars(self).values(), vars(other).values(), strict=True)
-        return Splits(*map(np.concatenate, parts))
+        return type(self)(*map(np.concatenate, parts))
 
 
 def empty_splits(structures: Exponents, impurity: float) -> Splits:
