@@ -396,7 +396,7 @@ def _listed(column: LevelColumn | WordColumn, by_text: bool) -> Conditions:
 
 
 def unseen_text(values: Iterable[Any]) -> str:
-    """Invent a text that is none of the values."""
+    """Invent a text that differs from all of the values."""
     taken, name = set(values), "another value"
     while name in taken:
         name += "'"

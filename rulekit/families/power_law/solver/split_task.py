@@ -111,7 +111,7 @@ class Cuts:
         return cls(np.full(n, impurity), np.full(n, -np.inf), np.full(n, np.inf), *more)
 
     def where(self, taken: Bools, other: Self) -> Self:
-        """Take those of another where told."""
+        """Take those of another at some places."""
         parts = zip(vars(other).values(), vars(self).values(), strict=True)
         shape = -1, 1, 1  # each part is as long; weights and structures have more axes
         return type(self)(*(np.where(taken.reshape(shape[: b.ndim]), a, b) for a, b in parts))
