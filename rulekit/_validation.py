@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval as _Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from rulekit.data.headers import few
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 
@@ -112,11 +113,10 @@ def _frame_of_array(estimator: BaseEstimator, X: Any, reset: bool) -> pd.DataFra
 def _in_fitted_order(X: pd.DataFrame, names: NDArray[np.object_]) -> pd.DataFrame:
     missing = [name for name in names if name not in X.columns]
     if missing:
-        shown = ", ".join(repr(name[:60]) for name in missing[:5])
-        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        shown = few([repr(name[:60]) for name in missing])
         raise DataError(
-            f"The table must have the columns of the table the rule was learned from; {shown}"
-            f"{more} {'is' if len(missing) == 1 else 'are'} missing. Add the column"
+            f"The table must have the columns of the table the rule was learned from; {shown} "
+            f"{'is' if len(missing) == 1 else 'are'} missing. Add the column"
             f"{'' if len(missing) == 1 else 's'}, or rename what holds the same."
         )
     return X[list(names)]

@@ -26,9 +26,6 @@ PARTS = {
     "tests/families/power_law/test_tree.py": ("rulekit/families/power_law/features.py",),
     "tests/pages/data/test_predicting.py": ("ui/data/split.py",),
     "tests/pages/data/test_tables.py": ("ui/data/server_tables.py",),
-    "tests/search/box_search/test_pair_kernels.py": (
-        "rulekit/search/box_search/descent_kernels.py",
-    ),
     "tests/search/clause_generation/test_column_generation.py": (
         "rulekit/search/clause_generation/exact_kernels.py",
     ),

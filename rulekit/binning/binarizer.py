@@ -19,12 +19,12 @@ from rulekit.binning.encodings import (
     ColumnEncoding,
     LevelColumn,
     OrderedColumn,
-    code_type,
     literals_of,
 )
 from rulekit.binning.thresholds import METHODS, SUPERVISED, chosen_cuts, shortest
 from rulekit.binning.views import Cutting, Reading, edges_of_cuts, is_dates, readings_of
 from rulekit.data import columns_of
+from rulekit.data.headers import few
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Literal
@@ -221,7 +221,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         return self._codes(self._columns(X, reset=False))
 
     def _codes(self, columns: Columns) -> BinnedTable:
-        kind = code_type(max((e.n_cells for e in self.encodings_), default=1))
+        kind = np.min_scalar_type(max((e.n_cells for e in self.encodings_), default=1) - 1)
         n = len(next(iter(columns.values())))
         codes = np.empty((n, len(self.encodings_)), dtype=kind, order="F")
         for j, encoding in enumerate(self.encodings_):
@@ -281,11 +281,9 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         names = self.column_names_
         absent = [name for name in names if name not in X.columns]
         if absent:
-            shown = ", ".join(repr(name) for name in absent[:5])
-            more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
             raise DataError(
-                f"The table must have every column seen in `fit`; it lacks {shown}{more}. "
-                "Add the column, empty where it is not known."
+                "The table must have every column seen in `fit`; it lacks "
+                f"{few([*map(repr, absent)])}. Add the column, empty where it is not known."
             )
         return X[names] if hasattr(self, "feature_names_in_") else X
 
@@ -340,8 +338,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         has_missing = bool(absent.any())
         present = column[~absent]
         if column.dtype == object:
-            reading = reading or Reading()
-            views = cutting.views(name, column, reading.read_as, reading.order)
+            views = cutting.views(name, column, reading or Reading())
             if cuts is None:
                 return views
             rest = [replace(e, extra=True) for e in views if e.part not in (None, "date")]

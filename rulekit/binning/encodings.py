@@ -11,7 +11,7 @@ several words; each is an encoding of its own, of the same name. All but the fir
 tests of missingness are listed once. Without those tests the first one is `extra`, too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -204,7 +204,8 @@ class LevelColumn:
         first = [group[0] for group in self.groups]
         if self.numeric:
             return np.array([*first, np.inf, np.nan], dtype=float)
-        return np.array([*first, _unseen(self.groups), None], dtype=object)
+        unseen = unseen_text(v for group in self.groups for v in group)
+        return np.array([*first, unseen, None], dtype=object)
 
     def seen(self) -> NDArray[np.bool_]:
         """Return which cells training rows can lie in."""
@@ -374,22 +375,6 @@ def as_objects(column: NDArray[Any]) -> NDArray[np.object_]:
     return column if column.dtype == object else column.astype(object)
 
 
-def _unseen(groups: tuple[tuple[Scalar, ...], ...]) -> str:
-    """Invent a text that is no level."""
-    levels = {str(v) for group in groups for v in group}
-    name = "another value"
-    while name in levels:
-        name += "'"
-    return name
-
-
-def code_type(n_cells: int) -> type[np.unsignedinteger]:
-    """Return the smallest unsigned type that can count cells."""
-    if n_cells <= 256:
-        return np.uint8
-    return np.uint16 if n_cells <= 65_536 else np.uint32
-
-
 def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.bool_]:
     """Return in which cells each literal holds, shape (n_cells, number of literals)."""
     cells = column.representatives()
@@ -408,3 +393,11 @@ def _listed(column: LevelColumn | WordColumn, by_text: bool) -> Conditions:
         side, rank = np.array(places, np.intp).reshape(-1, 2).T
         return Conditions(np.array([column.n_cells]), none, runs, side, rank, literals)
     return Conditions(np.array([column.n_cells]), none, runs, none, none, literals, none - 1, none)
+
+
+def unseen_text(values: Iterable[Any]) -> str:
+    """Invent a text that differs from all of the values."""
+    taken, name = set(values), "another value"
+    while name in taken:
+        name += "'"
+    return name

@@ -100,11 +100,7 @@ def automatic_cuts(
 
 
 def chosen_cuts(
-    values: Values,
-    distinct: Values,
-    classes: Classes | None,
-    method: str,
-    n_thresholds: int | None,
+    values: Values, distinct: Values, classes: Classes | None, method: str, n_thresholds: int | None
 ) -> Values:
     """Choose cut points, each with the training values below and above it, shape (3, k)."""
     if len(distinct) < 2:

@@ -21,13 +21,14 @@ from rulekit.binning.encodings import (
 from rulekit.binning.thresholds import automatic_cuts
 from rulekit.binning.words import chosen_words, holds_words
 from rulekit.data import columns_of
-from rulekit.data.headers import shown
+from rulekit.data.headers import few, shown
 from rulekit.exceptions import DataError, RuleError
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import (
     DAYS_SINCE,
     checked_order,
     checked_part,
+    is_gap,
     missing_in,
     moment,
     positions_in,
@@ -57,25 +58,20 @@ class Cutting:
     sets: bool
     classes: NDArray[np.intp] | None  # (n,)
 
-    def views(
-        self, name: str, column: NDArray[Any], read_as: Any, order: Sequence[str] | None
-    ) -> list[ColumnEncoding]:
+    def views(self, name: str, column: NDArray[Any], reading: Reading) -> list[ColumnEncoding]:
         """Read a column of text or truth values; shapes: column (n,)."""
         nothing = LevelColumn(name, (), bool(missing_in(column).any()))
-        first, *rest = self._read(name, column, read_as, order) or [nothing]
+        first, *rest = self._read(name, column, reading) or [nothing]
         return [first, *(replace(view, extra=True) for view in rest)]
 
-    def _read(
-        self, name: str, column: NDArray[Any], read_as: Any, order: Sequence[str] | None
-    ) -> list[ColumnEncoding]:
+    def _read(self, name: str, column: NDArray[Any], reading: Reading) -> list[ColumnEncoding]:
         absent = missing_in(column)
         present, has_missing = column[~absent], bool(absent.any())
         classes = None if self.classes is None else self.classes[~absent]
-        if order is not None:
-            return [ordered_levels(name, present, order, has_missing)]
-        requested = read_as is not None
-        if not requested:
-            read_as = self._inferred_reading(present)
+        if reading.order is not None:
+            return [ordered_levels(name, present, reading.order, has_missing)]
+        requested = reading.read_as is not None
+        read_as = reading.read_as if requested else self._inferred_reading(present)
         if read_as == "levels":
             return self._levels(name, present, classes, has_missing, refuse=not requested)
         if read_as == "words":
@@ -396,10 +392,9 @@ def about_ignored(names: Sequence[str], kinds: Mapping[str, str]) -> str:
 
 
 def _about_unused(names: Sequence[str], cause: str) -> str:
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     several = len(names) > 1
     return (
-        f"Column{'s' if several else ''} {', '.join(map(shown, names[:5]))}{more} "
+        f"Column{'s' if several else ''} {few([*map(shown, names)])} "
         f"{'hold' if several else 'holds'} too many different {cause}; "
         f"{'they are' if several else 'it is'} not used."
     )
@@ -409,13 +404,9 @@ def without(
     frame: pd.DataFrame, columns: Columns, misfits: Sequence[Misfit], ignored: tuple[str, ...]
 ) -> pd.DataFrame:
     """Return the frame without ignored columns and without values that do not fit."""
-    cleaned = {m.name: columns[m.name] for m in misfits}
+    cleaned = {m.name: columns[m.name] for m in misfits if m.name not in ignored}
     remaining = frame.drop(columns=list(ignored)) if ignored else frame
-    return (
-        remaining.assign(**{k: v for k, v in cleaned.items() if k in remaining})
-        if cleaned
-        else remaining
-    )
+    return remaining.assign(**cleaned) if cleaned else remaining
 
 
 def cleaned(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -454,19 +445,13 @@ def _kind(series: pd.Series) -> str:
     present = series.dropna()
     if _is_mixed(series):
         types = present.map(type).value_counts()
-        for kind, test in (("boolean", _is_truth), ("number", _is_number)):
-            n = sum(int(k) for t, k in types.items() if test(t))
+        truth = np.array([issubclass(t, _TRUTH) for t in types.index], dtype=bool)
+        number = np.array([issubclass(t, _NUMBERS) for t in types.index], dtype=bool) & ~truth
+        for kind, of_kind in (("boolean", truth), ("number", number)):
+            n = int(types[of_kind].sum())
             if n and n >= SHARE * len(present):
                 return kind
     return "date" if _mostly_dates(present) else "text"
-
-
-def _is_truth(kind: Any) -> bool:
-    return issubclass(kind, _TRUTH)
-
-
-def _is_number(kind: Any) -> bool:
-    return issubclass(kind, _NUMBERS) and not issubclass(kind, _TRUTH)
 
 
 def _is_mixed(series: pd.Series) -> bool:
@@ -499,7 +484,7 @@ def _read(
             return values, None
         given = values.tolist()
     convert = _FROM_ANY[kind] if mixed else _FROM_ONE[kind]
-    present = np.array([not _is_gap(v) for v in given], dtype=bool)
+    present = np.array([not is_gap(v) for v in given], dtype=bool)
     converted = [convert(v) if there else None for v, there in zip(given, present, strict=True)]
     bad = np.flatnonzero(np.array([v is None for v in converted], dtype=bool) & present)
     misfit = _misfit(name, kind, int(present.sum()), bad, given) if len(bad) else None
@@ -519,10 +504,6 @@ def _kind_of_values(values: NDArray[Any]) -> str | None:
         return "number"
     first = next((v for v in values.tolist() if v is not None), None)
     return {bool: "boolean", str: "text"}.get(type(first))
-
-
-def _is_gap(value: Any) -> bool:
-    return value is None or value is pd.NA or value is pd.NaT or value != value
 
 
 def _number(value: Any) -> int | float | Decimal | None:

@@ -257,7 +257,7 @@ def _typed(
         exact = _numeric(column, numbers, present, findings)
         if exact is not None:
             return exact
-    elif _is_truth(_texts_of(column, present)):
+    elif set(pc.utf8_lower(_texts_of(column, present)).to_pylist()) <= {"true", "false"}:
         return _truth(column)
     else:
         _note_text_column(column, numbers, findings)
@@ -310,10 +310,6 @@ def _loses_digits(texts: pa.Array, numbers: Numbers, present: NDArray[np.bool_])
         return not _matches_among(texts, present, "[eE]").any()
     written = {text.rstrip("0") for text in texts.filter(pa.array(large)).to_pylist()}
     return len(np.unique(numbers.values[large])) < len(written)
-
-
-def _is_truth(texts: pa.Array) -> bool:
-    return set(pc.utf8_lower(texts).to_pylist()) <= {"true", "false"}
 
 
 def _truth(column: TextColumn) -> pd.Series:

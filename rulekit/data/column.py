@@ -81,13 +81,12 @@ def role_notes(columns: Sequence[Column]) -> list[str]:
         else:
             continue
         groups.setdefault(reason, []).append(shown(column.name))
-    return [_role_note(names, reason) for reason, names in groups.items()]
-
-
-def _role_note(names: list[str], reason: str) -> str:
-    if len(names) == 1:
-        return f"Column {names[0]} is {reason}."
-    return f"{len(names)} columns ({few(names)}): each is {reason}."
+    return [
+        f"Column {names[0]} is {reason}."
+        if len(names) == 1
+        else f"{len(names)} columns ({few(names)}): each is {reason}."
+        for reason, names in groups.items()
+    ]
 
 
 def listed(columns: Sequence[Column]) -> str:

@@ -22,7 +22,10 @@ def repaired_headers(names: Sequence[Any], limits: Limits) -> tuple[list[str], l
         name, reasons = _cleaned(raw, position, limits.max_header_length)
         if name in taken:
             reasons.append("occurred before, and was numbered")
-            name = _numbered(name, taken)
+            number = 2
+            while f"{name} ({number})" in taken:
+                number += 1
+            name = f"{name} ({number})"
         taken.add(name)
         repaired.append(name)
         for reason in reasons:
@@ -96,20 +99,9 @@ def _cleaned(raw: Any, position: int, length: int) -> tuple[str, list[str]]:
     return name, reasons
 
 
-def _numbered(name: str, taken: set[str]) -> str:
-    number = 2
-    while f"{name} ({number})" in taken:
-        number += 1
-    return f"{name} ({number})"
-
-
 def _sentence(reason: str, places: list[str]) -> str:
-    plural = "A column name" if len(places) == 1 else f"{len(places)} column names"
-    verb = reason if len(places) == 1 else _in_plural(reason)
-    return f"{plural} {verb}: {few(places, '; ')}."
-
-
-def _in_plural(reason: str) -> str:
+    if len(places) == 1:
+        return f"A column name {reason}: {places[0]}."
     for one, many in (("was ", "were "), ("is ", "are "), ("around it", "around them")):
         reason = reason.replace(one, many)
-    return reason
+    return f"{len(places)} column names {reason}: {few(places, '; ')}."

@@ -20,10 +20,7 @@ SUFFIXES = (".parquet", ".csv", ".csv.gz")
 
 
 def open_table(
-    path: str | Path | Sequence[Path],
-    *,
-    memory_limit: str = "500MB",
-    threads: int = 1,
+    path: str | Path | Sequence[Path], *, memory_limit: str = "500MB", threads: int = 1
 ) -> Any:
     """Open a file, or a folder of files of one kind, as an ibis table; no row is read yet."""
     try:

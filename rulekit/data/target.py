@@ -42,7 +42,11 @@ def suggest_target(table: Table) -> str | None:
         with a usual name ("target", "class", "outcome" ...), else the last in the table. None
         where there is none. A suggestion only: nothing is set.
     """
-    fit = [c for c in table.columns if 2 <= c.n_distinct <= MAX_CLASSES and _may_be_target(c)]
+    fit = [
+        c
+        for c in table.columns
+        if 2 <= c.n_distinct <= MAX_CLASSES and c.kind != "date" and c.role != "id"
+    ]
     return likely_target([c.name for c in fit]) if fit else None
 
 
@@ -135,10 +139,6 @@ def target_notes(table: Table, target: str) -> tuple[str, ...]:
             "predicts any of them, or describes one against the rest."
         )
     return tuple(notes)
-
-
-def _may_be_target(column: Column) -> bool:
-    return column.kind not in ("date", "constant") and column.role != "id"
 
 
 def _unfit(table: Table, column: Column, where: str) -> list[str]:

@@ -406,17 +406,16 @@ def _positive(model: Any, positive: Any, classes: set[Any]) -> Any:
     """Return the class that counts as positive."""
     rule = getattr(model, "rule_set_", model)
     classes |= set(getattr(model, "classes_", getattr(rule, "classes", ())))
+    shown = ", ".join(sorted(map(repr, classes)))
     if positive is None:
         described = {getattr(model, "positive_label_", None), *getattr(rule, "labels", ())} - {None}
         if len(described) != 1 or len(classes) > 2:
-            shown = ", ".join(sorted(map(repr, classes)))
             raise ValueError(
                 "True and false positives are counted for one class. Set `positive` to one of "
                 f"{shown}."
             )
         (positive,) = described
     if positive not in classes:
-        shown = ", ".join(sorted(map(repr, classes)))
         raise ValueError(f"`positive` must be one of the classes ({shown}), got {positive!r}.")
     return positive
 

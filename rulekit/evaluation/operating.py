@@ -43,12 +43,7 @@ def clause_points(model: Any) -> list[tuple[tuple[int, ...], RuleSet]]:
 
 
 def operating_points(
-    model: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    by: str = "clauses",
-    costs: Costs | None = None,
+    model: Any, X: Any, y: ArrayLike, *, by: str = "clauses", costs: Costs | None = None
 ) -> pd.DataFrame:
     """Measure a two-class rule at its operating points.
 

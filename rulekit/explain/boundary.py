@@ -141,7 +141,8 @@ def hamming_distances(
     >>> hamming_distances(rule, columns, np.array(["ill", "well"], dtype=object))
     [2, 1]
     """
-    _check_labels(y, classes or _labels(rule), len(rule.clauses_fired(columns)))
+    labels = classes or tuple(dict.fromkeys((*rule.labels, rule.default)))
+    _check_labels(y, labels, len(rule.clauses_fired(columns)))
     if len(set(rule.labels)) > 1:
         return [None] * len(y)
     if not rule.clauses:
@@ -152,10 +153,6 @@ def hamming_distances(
     to_hold, held = failing.min(axis=0), (failing == 0).sum(axis=0)
     is_first_class = np.array([v == dnf.labels[0] for v in y], dtype=bool)
     return [int(v) for v in np.where(is_first_class, to_hold, held)]
-
-
-def _labels(rule: RuleSet) -> tuple[Any, ...]:
-    return tuple(dict.fromkeys((*rule.labels, rule.default)))
 
 
 def _check_labels(y: NDArray[Any], classes: tuple[Any, ...], n: int) -> None:

@@ -459,7 +459,9 @@ class _Search:
 
     def run(self) -> dict[str, Candidate] | None:
         """Return the cheapest row with a wanted prediction, None if there is none."""
-        heap = list(self._options())
+        numbers = [k for k, wanted in enumerate(self.wanted) if wanted]
+        nothing: Fixed = frozenset()
+        heap = [self._entry(k, nothing) for k in numbers if self._filled(k, nothing) is not None]
         heapq.heapify(heap)
         visited: set[tuple[int, Fixed]] = set()
         while heap:
@@ -471,18 +473,17 @@ class _Search:
                 raise RuleError(TOO_MANY.format("steps"))
             chosen = self._filled(option, fixed)
             assert chosen is not None
-            standing = [c for c in self._unwanted(option) if self._holds(c, chosen)]
+            standing = [
+                c
+                for c in self._unwanted(option)
+                if all(fits[chosen[f]] for f, fits in self.fits[c].items())
+            ]
             if not standing:
                 return {f: self.options[f][option] for f, option in chosen.items()}
             branches = [list(self._ways(c, option, fixed)) for c in standing]
             for way in min(branches, key=len):
                 heapq.heappush(heap, self._entry(option, fixed | {way}))
         return None
-
-    def _options(self) -> Iterator[tuple[int, float, int, int, Fixed]]:
-        for option, wanted in enumerate(self.wanted):
-            if wanted and self._filled(option, frozenset()) is not None:
-                yield self._entry(option, frozenset())
 
     def _entry(self, option: int, fixed: Fixed) -> tuple[int, float, int, int, Fixed]:
         chosen = self._filled(option, fixed)
@@ -508,9 +509,6 @@ class _Search:
                 return None
             chosen[feature] = int(min(allowed, key=lambda k: (k > 0, options[k].cost, k)))
         return {**chosen, **dict(fixed)}
-
-    def _holds(self, clause: int, chosen: Mapping[str, int]) -> bool:
-        return all(fits[chosen[f]] for f, fits in self.fits[clause].items())
 
     def _ways(self, clause: int, option: int, fixed: Fixed) -> Iterator[tuple[str, int]]:
         """Return undominated cells that make a clause fail; every solution has one of them."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.binning.encodings import unseen_text
 from rulekit.explain.subject import as_column
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import (
@@ -72,7 +73,8 @@ def domain_of(literals: Sequence[Literal], seen: NDArray[Any] | None, current: A
     values = [*named, *present, *([] if current is None else [current])]
     if any(isinstance(v, str) for v in values):
         texts = [v for v in (present or named) if isinstance(v, str)]
-        return Domain("values", tuple(texts) if present else (*texts, _other(values)))
+        other = () if present else (OtherText(unseen_text(values)),)
+        return Domain("values", (*texts, *other))
     if any(isinstance(v, (bool, np.bool_)) for v in values):
         return Domain("values", (True, False))
     if present:
@@ -157,13 +159,6 @@ def _spread(numbers: Sequence[Any]) -> float:
 
 class OtherText(str):
     """A generated text that differs from every text in the rule."""
-
-
-def _other(values: Sequence[Any]) -> OtherText:
-    name = "another value"
-    while name in values:
-        name += "'"
-    return OtherText(name)
 
 
 def cells_of(

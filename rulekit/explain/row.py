@@ -30,20 +30,8 @@ from rulekit.explain.similar import (
     similar_cases,
     training_rows,
 )
-from rulekit.explain.subject import (
-    Subject,
-    columns_for,
-    row_values,
-    subject_of,
-    value_at,
-)
-from rulekit.rules import (
-    Columns,
-    MonotonicityCheck,
-    RuleSet,
-    monotonicity_checks,
-    scorecard_of,
-)
+from rulekit.explain.subject import Subject, columns_for, row_values, subject_of, value_at
+from rulekit.rules import Columns, MonotonicityCheck, RuleSet, monotonicity_checks, scorecard_of
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import (
     MAX_LISTED,
@@ -330,10 +318,7 @@ def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
 
 
 def _sentence(
-    context: _Context,
-    answer: Any,
-    missed: list[NearMiss],
-    fired: tuple[CheckedClause, ...],
+    context: _Context, answer: Any, missed: list[NearMiss], fired: tuple[CheckedClause, ...]
 ) -> str:
     wording, word, rule = context.wording, context.wording.clause, context.subject.rule
     if wording.spoken:
@@ -342,7 +327,8 @@ def _sentence(
     if rule.is_constant:
         return f"{start}: the rule reads no column, every row gets this prediction."
     if context.subject.mirrored and answer == rule.labels[0]:
-        return f"{start}: {_every(fired, wording)}."
+        reasons = [f"{word} {c.index + 1} as {c.checks[0].text}" for c in fired]
+        return f"{start}: every {word} holds, {_capped(reasons, word)}."
     if not fired:
         if not context.is_scorecard:
             return f"{start}: {_none(missed, word)}"
@@ -360,10 +346,7 @@ def _sentence(
 
 
 def _spoken(
-    context: _Context,
-    answer: Any,
-    missed: list[NearMiss],
-    fired: tuple[CheckedClause, ...],
+    context: _Context, answer: Any, missed: list[NearMiss], fired: tuple[CheckedClause, ...]
 ) -> str:
     """Return the reason, addressed to the person concerned."""
     wording = context.wording
@@ -376,12 +359,6 @@ def _spoken(
         return f"{start} because {_all_of(fired[0].checks, wording)}."
     failing = listed(c.text for c in missed[0].failing)
     return f"{start}: for {label_text(missed[0].label, wording)}, {failing}."
-
-
-def _every(fired: tuple[CheckedClause, ...], wording: Wording) -> str:
-    """Return which conditions hold in each clause of a matching CNF."""
-    reasons = [f"{wording.clause} {c.index + 1} as {c.checks[0].text}" for c in fired]
-    return f"every {wording.clause} holds, {_capped(reasons, wording.clause)}"
 
 
 def _none(missed: list[NearMiss], word: str) -> str:

@@ -53,11 +53,7 @@ class PastCases:
 
 
 def past_cases(
-    labels: NDArray[Any],
-    alike: NDArray[np.bool_],
-    label: Any,
-    name: str,
-    wording: Wording = PLAIN,
+    labels: NDArray[Any], alike: NDArray[np.bool_], label: Any, name: str, wording: Wording = PLAIN
 ) -> PastCases:
     """Count the past rows of a named clause, and those with its label: labels, alike (n,)."""
     n = int(alike.sum())

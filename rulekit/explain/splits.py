@@ -29,7 +29,6 @@ from rulekit.rules import (
     tree_of_rule,
 )
 from rulekit.rules.rule_set import rule_of
-from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import (
     LONG_SUM,
     PLAIN,
@@ -321,23 +320,9 @@ def explain_path(
     return [_path(tree, row_values(read, i), past, wording) for i in range(n)]
 
 
-class _PowerLaws(ConditionWriter[PowerLawSplit | None]):
-    def literal(self, literal: Literal) -> None:
-        return None
-
-    def linear(self, split: LinearSplit) -> None:
-        return None
-
-    def power_law(self, split: PowerLawSplit) -> PowerLawSplit:
-        return split
-
-    def points(self, split: PointsSplit) -> None:
-        return None
-
-
 def power_law_of(condition: Condition) -> PowerLawSplit | None:
     """Return a condition that is a sum of power laws; None for any other kind."""
-    return _PowerLaws().write(condition)
+    return condition if isinstance(condition, PowerLawSplit) else None
 
 
 def change_text(change: SplitChange, wording: Wording = PLAIN) -> str:
@@ -354,11 +339,7 @@ def least_text(parts: Sequence[tuple[float, Sequence[str]]], wording: Wording) -
 
 
 def linear_text(
-    split: LinearSplit,
-    row: Row,
-    value: float | None,
-    holds: bool,
-    wording: Wording = PLAIN,
+    split: LinearSplit, row: Row, value: float | None, holds: bool, wording: Wording = PLAIN
 ) -> str:
     """Return on which side of a weighted sum's bound the row is."""
     total = wording.score(split)

@@ -184,7 +184,8 @@ class BaseRuleClassifier(
         """
         reader = clone(self)
         table = reader._read(X, y, sample_weight)
-        reader._warn_of_table()
+        for sentence in reader._data_notes:
+            warnings.warn(DataWarning(sentence), stacklevel=2)
         for model in reader._models(table, settings, SharedWork(should_stop, many=True)):
             model._warn(ConvergenceWarning)
             yield model
@@ -271,11 +272,6 @@ class BaseRuleClassifier(
         for warning in self._fit_warnings():
             if isinstance(warning, kind):
                 warnings.warn(warning, stacklevel=3)
-
-    def _warn_of_table(self) -> None:
-        """Warn of columns that are left out and values that count as missing."""
-        for sentence in self._data_notes:
-            warnings.warn(DataWarning(sentence), stacklevel=3)
 
     def _derived(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
         """Derive the model of a setting from one fitted before, where possible."""

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs
+from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
 from rulekit.learners.cluster import Once, in_order, spread, tried_twice
@@ -28,7 +29,6 @@ COST = "test_cost_per_100"  # the cost of wrong predictions
 CONDITION_PRICE = 0.002
 Setting = dict[str, Any]
 Settings = Sequence[Setting] | Mapping[int, Setting]  # by number
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 Counted = Callable[[NDArray[Any], NDArray[np.intp]], NDArray[np.float64]]
 PLAIN = (str, int, float, type(None))
 #: Measures that are better when larger; all others are better when smaller.
@@ -196,9 +196,10 @@ def suggestion(
     even = smoothed(rows["_worth"], neighbourhoods(of_row, learners))
     if FOREST_LOSS in rows:
         even = (1.0 - FOREST_SHARE) * even + FOREST_SHARE * rows[FOREST_LOSS].to_numpy(dtype=float)
-    charged = _price_of_condition(rows, y) if price is None else price
+    if price is None:  # in the unit of the measure
+        price = CONDITION_PRICE * (float(rows["_worth"].abs().max()) if y == COST else 1.0)
     size = rows[FOREST_SIZE if FOREST_SIZE in rows else "n_conditions"]
-    order = cheapest(even, size, charged)
+    order = cheapest(even, size, price)
     has_conditions = ~(np.fmin(rows["n_conditions"], size).to_numpy(dtype=float) < 0.5)
     chosen = next((i for i in order if has_conditions[i]), order[0])
     default = rows.iloc[chosen]
@@ -206,7 +207,7 @@ def suggestion(
         "default": int(default["setting"]),
         "simplest_within_1se": int(simplest["setting"]),
         "best": int(best["setting"]),
-        "reason": _reason(default, settings, y, charged)
+        "reason": _reason(default, settings, y, price)
         + ("" if chosen == order[0] else _about_the_empty(rows.iloc[order[0]], settings)),
     }
 
@@ -272,16 +273,12 @@ def cheapest(scores: ArrayLike, sizes: ArrayLike, price: float) -> NDArray[np.in
     return np.lexsort((size, total.round(12)))
 
 
-def _price_of_condition(rows: pd.DataFrame, y: str) -> float:
-    """Return the penalty of a condition in the unit of a measure."""
-    return CONDITION_PRICE * (float(rows["_worth"].abs().max()) if y == COST else 1.0)
-
-
 def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
     """Return which setting was selected, and by which figure, in two sentences."""
     order = "highest" if y in MAXIMISED else "lowest"
     measure, penalty = y.replace("_", " "), _price(y, price)
-    selected = f"Selected: {_named(default, settings)} ({_figure(default, y)}). It has the {order}"
+    figure = f"{_value(default[y], y)} with {default['n_conditions']:.1f} conditions"
+    selected = f"Selected: {_named(default, settings)} ({figure}). It has the {order}"
     if FOREST_LOSS not in default:
         return (
             f"{selected} {measure}, averaged with similar settings, at a penalty of {penalty} for "
@@ -322,10 +319,6 @@ def _parameter(name: str, last: str, value: Any) -> str:
         return f"at most {value} {COUNTED[last]}{'' if value == 1 else 's'}"
     shown = f"{value:g}" if isinstance(value, float) else value
     return f"{CALLED[last]} {shown}" if last in CALLED else f"{name} = {value}"
-
-
-def _figure(row: Any, y: str) -> str:
-    return f"{_value(row[y], y)} with {row['n_conditions']:.1f} conditions"
 
 
 def _value(value: float, y: str) -> str:

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from rulekit.data import make_folds
+from rulekit.data.folds import Fold
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import (
     FOREST_LOSS,
     FOREST_SIZE,
-    Fold,
     GroupGaps,
     Loss,
     Setting,

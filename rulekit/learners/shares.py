@@ -180,8 +180,8 @@ class Shares:
 
     def of_answers(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
         """Compute each clause's share of right rows among those it decides, plain and weighted."""
-        labels = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
-        right = (np.arange(rule.n_clauses), [classes.index(v) for v in labels])
+        labels = [classes.index(label) for label in answers_of_clauses(rule)[:-1]]
+        right = (np.arange(rule.n_clauses), labels)
         both = (self.clauses, self.clauses * self.factors)
         first, second = ((n[right] + 1.0) / (n.sum(axis=1) + len(classes)) for n in both)
         return first, second

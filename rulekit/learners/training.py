@@ -19,6 +19,7 @@ from rulekit.binning import Binarizer, BinnedTable
 from rulekit.binning.binned_table import joined, row_order
 from rulekit.binning.views import TableReader, about_ignored, columns_as, kinds_in, without
 from rulekit.data import columns_of
+from rulekit.data.headers import few
 from rulekit.exceptions import DataError, DataWarning
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import ORDERED
@@ -272,14 +273,14 @@ def two_classes(
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the classes, sorted, and the index of each row's: shapes (K,) and (n,)."""
     classes, codes = np.unique(y, return_inverse=True)
-    shown = ", ".join(repr(v) for v in classes[:5].tolist())
     if len(classes) == 1 and not one_class:
-        raise DataError(f"`{name}` needs rows of two classes; `y` holds one class only ({shown}).")
+        only = repr(classes.tolist()[0])
+        raise DataError(f"`{name}` needs rows of two classes; `y` holds one class only ({only}).")
     if len(classes) > 2 and not multi_class:
-        more = f" and {len(classes) - 5} more" if len(classes) > 5 else ""
+        shown = few([*map(repr, classes.tolist())])
         raise DataError(
             "Only binary classification is supported. The type of the target is multiclass: `y` "
-            f"holds {len(classes)} classes ({shown}{more}). Learn a rule for one class against "
+            f"holds {len(classes)} classes ({shown}). Learn a rule for one class against "
             f"the rest, for example with `y == {classes[:1].tolist()[0]!r}`."
         )
     return classes, codes

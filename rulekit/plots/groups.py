@@ -81,10 +81,7 @@ def group_sentence(found: GroupMetrics, measure: str) -> str:
 
 
 def gap_figure(
-    curve: pd.DataFrame,
-    every: pd.DataFrame,
-    name: str,
-    selected: tuple[float, float] | None = None,
+    curve: pd.DataFrame, every: pd.DataFrame, name: str, selected: tuple[float, float] | None = None
 ) -> go.Figure:
     """Draw the cost of a smaller gap between groups.
 

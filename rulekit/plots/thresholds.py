@@ -272,11 +272,7 @@ def _edges(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _shares(
-    figure: go.Figure,
-    table: pd.DataFrame,
-    edges: NDArray[np.float64],
-    label: object,
-    look: Look,
+    figure: go.Figure, table: pd.DataFrame, edges: NDArray[np.float64], label: object, look: Look
 ) -> None:
     """Add one bar per bin, as wide as the bin, as high as the class share in it."""
     width = np.diff(edges)

@@ -217,11 +217,7 @@ def feature_test(literals: Sequence[Literal]) -> FeatureTest:
     if values is None:
         return test
     return FeatureTest(
-        test.feature,
-        values=values,
-        missing=test.missing,
-        literals=test.literals,
-        scale=test.scale,
+        test.feature, values=values, missing=test.missing, literals=test.literals, scale=test.scale
     )
 
 

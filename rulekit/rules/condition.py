@@ -222,10 +222,10 @@ def _column(table: Any, name: str) -> NDArray[Any]:
         written = np.datetime_as_string(given, unit="s").tolist()
         cells = [None if v == "NaT" else v.replace("T", " ") for v in written]
         return np.array(cells, dtype=object)
-    return _objects([None if _is_gap(v) else v for v in given.astype(object)], levels)
+    return _objects([None if is_gap(v) else v for v in given.astype(object)], levels)
 
 
-def _is_gap(value: Any) -> bool:
+def is_gap(value: Any) -> bool:
     """Return whether a cell is empty: None, NaN, or a library's missing value."""
     same = value == value
     return value is None or not isinstance(same, TRUTH) or not same

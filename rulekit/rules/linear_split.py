@@ -9,14 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import (
-    Columns,
-    Condition,
-    absent_in,
-    finite,
-    number_text,
-    numbers_in,
-)
+from rulekit.rules.condition import Columns, Condition, absent_in, finite, number_text, numbers_in
 
 NEGATED = {"<=": ">", ">": "<="}
 Write = Callable[[str], str]

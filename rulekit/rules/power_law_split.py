@@ -12,14 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import (
-    Columns,
-    Condition,
-    absent_in,
-    finite,
-    number_text,
-    numbers_in,
-)
+from rulekit.rules.condition import Columns, Condition, absent_in, finite, number_text, numbers_in
 
 Floats = NDArray[np.float64]
 Write = Callable[[str], str]
@@ -312,7 +305,7 @@ class PowerLawSplit(Condition):
         return sum(-s if self.inside else s for s in signs if s is not None)
 
     def written(self, writer: Any) -> Any:
-        """Call the writer's method for a linear split."""
+        """Call the writer's method for a sum of power laws."""
         return writer.power_law(self)
 
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
@@ -401,7 +394,8 @@ def _roots(
             if factor.feature == feature:
                 exponent = factor.exponent
             else:
-                rest *= _base(factor, values[factor.feature]) ** factor.exponent
+                base = float(factor.base(np.array([values[factor.feature]]))[0])
+                rest *= base**factor.exponent
         coefficients[exponent] = coefficients.get(exponent, 0.0) + rest
     lowest, highest = min(coefficients), max(coefficients)
     polynomial = [coefficients.get(k, 0.0) for k in range(highest, lowest - 1, -1)]
@@ -424,7 +418,3 @@ def _sign(term: PowerLaw, feature: str) -> int | None:
     if even and not factors[0].never_negative:
         return None
     return int(np.sign(term.weight)) * (1 if factors[0].exponent > 0 else -1)
-
-
-def _base(factor: Factor, value: float) -> float:
-    return float(factor.base(np.array([value]))[0])

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from rulekit.rules.column_test import FeatureTest, intervals
+from rulekit.rules.column_test import LOWER, UPPER, FeatureTest, intervals
 from rulekit.rules.condition import Condition
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
@@ -19,8 +19,6 @@ from rulekit.rules.rule_set import Clause, RuleSet
 
 T = TypeVar("T")
 
-LOWER = (">", ">=")
-UPPER = ("<", "<=")
 MIRRORED = {">": "<", ">=": "<="}
 EMPTY = {"and": "always", "or": "never"}
 GAP = " or missing"

@@ -37,8 +37,7 @@ except ImportError:  # Windows
 
 #: Kernel files, those of the quick search first, with the CPU seconds that compiling takes.
 KERNELS: dict[str, float] = {
-    "rulekit.search.box_search.descent_kernels": 11.0,
-    "rulekit.search.box_search.pair_kernels": 3.0,
+    "rulekit.search.box_search.descent_kernels": 12.0,
     "rulekit.learners.forest_kernels": 4.0,
     "rulekit.families.scorecard.solver.card_kernels": 10.0,
     "rulekit.search.clause_generation.exact_kernels": 4.0,
@@ -46,7 +45,7 @@ KERNELS: dict[str, float] = {
     "rulekit.search.screening.cover_kernels": 2.0,
     "rulekit.search.columns.rounding_kernels": 5.0,
 }
-QUICK = tuple(KERNELS)[:3]  # what the quick search of the dashboard needs
+QUICK = tuple(KERNELS)[:2]  # what the quick search of the dashboard needs
 log = logging.getLogger("rulekit.machine_code")
 
 

@@ -216,11 +216,7 @@ def _columns(
 
 
 def _ragged_sentence(
-    line: int,
-    record: list[str],
-    rest: Iterator[tuple[int, list[str]]],
-    width: int,
-    delimiter: str,
+    line: int, record: list[str], rest: Iterator[tuple[int, list[str]]], width: int, delimiter: str
 ) -> str:
     wrong, count = [(line, record)], 1
     for at, other in rest:

@@ -257,7 +257,8 @@ def _read(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[pd.DataFra
     check_size(file.metadata.num_rows, len(indices), limits)
     texts = [schema[i].name for i in indices if _is_text(schema[i].type)]
     file = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts)
-    leaves = _leaf_columns(schema, indices)  # by position: names may repeat, or hold dots
+    starts = np.cumsum([0, *(_n_leaves(part.type) for part in schema)])
+    leaves = [int(starts[i]) for i in indices]  # by position: names may repeat, or hold dots
     groups = [file.reader.read_row_group(g, leaves) for g in range(file.num_row_groups)]
     if not groups:
         raise DataError("The file has columns but no rows. Give at least one row of data.")
@@ -284,12 +285,6 @@ def _is_text(kind: pa.DataType) -> bool:
     if pa.types.is_dictionary(kind):
         return _is_text(kind.value_type)
     return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string))
-
-
-def _leaf_columns(schema: pa.Schema, indices: list[int]) -> list[int]:
-    """Convert positions of columns to positions of leaves in the file."""
-    starts = np.cumsum([0, *(_n_leaves(part.type) for part in schema)])
-    return [int(starts[i]) for i in indices]
 
 
 def _n_leaves(kind: pa.DataType) -> int:

@@ -83,10 +83,20 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _prepared(self, X: Any) -> Any:
         """Fit the preprocessing and return the transformed rows."""
         columns = _columns(X)
-        self.text_ = {n for n, column in columns.items() if _is_text(column)}
+        self.text_ = {
+            name
+            for name, column in columns.items()
+            if column.dtype == object and any(isinstance(v, str) for v in column)
+        }
         frame = self._frame(columns)
-        text = [n for n in frame.columns if n in self.text_]
-        self.encoder_ = _encoder([n for n in frame.columns if n not in self.text_], text)
+        fill = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+        levels = OneHotEncoder(
+            handle_unknown="infrequent_if_exist", max_categories=50, sparse_output=False
+        )
+        numbers = [n for n in frame.columns if n not in self.text_]
+        texts = [n for n in frame.columns if n in self.text_]
+        parts = [("numbers", fill, numbers), ("texts", levels, texts)]
+        self.encoder_ = ColumnTransformer(parts)
         return self.encoder_.fit_transform(frame)
 
     def _learned(self, encoded: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> "Baseline":
@@ -150,10 +160,6 @@ def _columns(X: Any) -> dict[str, NDArray[Any]]:
     return columns_of(X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X)))
 
 
-def _is_text(column: NDArray[Any]) -> bool:
-    return column.dtype == object and any(isinstance(v, str) for v in column)
-
-
 def _as_text(column: NDArray[Any]) -> NDArray[Any]:
     """Convert a column that was text in training; a missing value is a separate level."""
     return np.array([ABSENT if v is None or v != v else str(v) for v in column], dtype=object)
@@ -163,14 +169,6 @@ def _as_number(column: NDArray[Any]) -> NDArray[np.float64]:
     if column.dtype != object:
         return column.astype(float)
     return np.array([np.nan if v is None or isinstance(v, str) else float(v) for v in column])
-
-
-def _encoder(numbers: list[str], texts: list[str]) -> ColumnTransformer:
-    fill = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
-    levels = OneHotEncoder(
-        handle_unknown="infrequent_if_exist", max_categories=50, sparse_output=False
-    )
-    return ColumnTransformer([("numbers", fill, numbers), ("texts", levels, texts)])
 
 
 class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -198,9 +196,7 @@ class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.tile(self.shares_, (len(X), 1))
 
 
-def baseline_models(
-    costs: Costs | None = None,
-) -> dict[str, tuple[Baseline, dict[str, list[Any]]]]:
+def baseline_models(costs: Costs | None = None) -> dict[str, tuple[Baseline, dict[str, list[Any]]]]:
     """Build the unfitted reference models."""
     constant: dict[str, Any] = {"majority": DummyClassifier(strategy="most_frequent")}
     if costs is not None:

@@ -94,9 +94,10 @@ class Collector:
         with self._lock:
             if self.has(setting, fold):
                 return
+            estimator = self._work.estimator
             row = {
                 "setting": setting,
-                "learner": _name_of(self._work.estimator),
+                "learner": str(getattr(estimator, "name", type(estimator).__name__)),
                 **self._work.settings[setting],
                 "fold": fold,
                 **measured,
@@ -134,11 +135,6 @@ def fingerprint(X: Any, y: Any, weights: Any, folds: Any, costs: Costs | None = 
 
 def _joined(data: str, folds: Sequence[str]) -> str:
     return "-".join((data[:16], *(fold[:8] for fold in folds)))
-
-
-def _name_of(estimator: Any) -> str:
-    """Return a learner's display name, else its class name."""
-    return str(getattr(estimator, "name", type(estimator).__name__))
 
 
 def plain_form(value: Any, name: str = "value") -> Any:

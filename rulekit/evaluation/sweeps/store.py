@@ -124,7 +124,11 @@ class SweepStore:
         `data` is the digest of the table; `measured` holds JSON values, non-finite numbers become
         None.
         """
-        text = json.dumps({k: _finite(v) for k, v in measured.items()}, allow_nan=False)
+        finite = {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in measured.items()
+        }
+        text = json.dumps(finite, allow_nan=False)
         with self._using() as connection:
             connection.execute(
                 "INSERT OR IGNORE INTO finished VALUES (?, ?, ?, ?, ?)",
@@ -228,9 +232,3 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

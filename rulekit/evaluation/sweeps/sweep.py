@@ -19,6 +19,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs, make_folds
+from rulekit.data.folds import Fold
 from rulekit.data.typed import as_pandas
 from rulekit.evaluation import metrics
 from rulekit.evaluation.sweeps.collector import Collector, Work
@@ -31,7 +32,7 @@ from rulekit.learners.cluster import PULSE, Once, cancellation, spread, tried_tw
 from rulekit.rules import Columns
 from rulekit.rules.codec import rule_to_dict
 
-Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]
+Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]  # features, classes, weights
 
 
 @dataclass(frozen=True)
@@ -132,8 +133,6 @@ def _number(value: Any) -> float | None:
 OnResult = Callable[[dict[str, Any]], None]
 ShouldStop = Callable[[], bool]
 Land = Callable[[int, int, dict[str, Any]], None]  # setting, fold, measures
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
-Table = tuple[Any, NDArray[Any], NDArray[np.float64] | None]  # features, classes, weights
 
 
 @dataclass(frozen=True)
@@ -243,7 +242,7 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     settled = settled_costs(costs, [estimator], labels)
     work = Work(priced(estimator, settled), settings, folds, X, labels, weights, settled)
     collector = Collector(work, store, on_result)
-    stop = should_stop or _never
+    stop = should_stop or (lambda: False)
     if not stop():
         collector.look_up()
     if only_stored:
@@ -338,7 +337,7 @@ def _tasks(work: Work, collector: Collector, n_workers: int) -> list[_Task]:
 
 
 def _do(
-    table: Table, fold: Fold, task: _Task, caller: _Caller
+    table: Part, fold: Fold, task: _Task, caller: _Caller
 ) -> tuple[list[tuple[int, dict[str, Any]]], Exception | None]:
     """Fit and measure every setting of a task; report each at once in the caller's process."""
     rows: list[tuple[int, dict[str, Any]]] = []
@@ -353,8 +352,12 @@ def _do(
             try:
                 model = next(fits, None)
                 if model is None:
-                    _check_ended(stopped, len(rows), len(task.numbers))
-                    break
+                    if stopped():
+                        break
+                    raise RuntimeError(
+                        "`fit_many` must fit every setting; it ended after "
+                        f"{len(rows)} of {len(task.numbers)}."
+                    )
                 seconds = time.perf_counter() - start
                 rows.append((number, measure(model) | {"seconds": seconds}))
             except Exception as error:
@@ -364,14 +367,6 @@ def _do(
                 return rows, error
             caller.report(number, task.fold, rows[-1][1])
     return rows, None
-
-
-def _check_ended(stopped: ShouldStop, done: int, n_settings: int) -> None:
-    """Raise if a learner stopped early for another reason than the stop signal."""
-    if not stopped():
-        raise RuntimeError(
-            f"`fit_many` must fit every setting; it ended after {done} of {n_settings}."
-        )
 
 
 def _fits(task: _Task, rows: FoldRows, should_stop: ShouldStop) -> Iterator[Any]:
@@ -436,7 +431,3 @@ def _checked(
             f"`sample_weight` must hold one weight a row ({n}); its shape is {weights.shape}."
         )
     return labels, weights
-
-
-def _never() -> bool:
-    return False

@@ -329,12 +329,11 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
             f"Alternatives need two classes; this model has {len(model.classes_)}. Learn a rule "
             "for one class against the rest."
         )
-    reader = _learner(model, rule) if learner is None else _described(learner, model, rule)
+    reader = _learner(model if learner is None else learner, model, rule)
     reader._check()
     table = reader._read(X, y, sample_weight)
-    work = _Work(reader, table, rule, float(within), max_rules)
-    work.clock = Clock.of_seconds(time_limit, should_stop)
-    work.rng = lambda: np.random.default_rng(random_state)
+    clock = Clock.of_seconds(time_limit, should_stop)
+    work = _Work(reader, table, rule, float(within), max_rules, clock, random_state)
     return work.done(_price(model, len(table.codes)) if theta is None else theta, max_conditions)
 
 
@@ -363,24 +362,14 @@ def _check(
         )
 
 
-def _learner(model: Any, rule: RuleSet) -> LiteralRuleClassifier:
-    """Build a learner over the conditions of the model."""
-    parameters = model.get_params(deep=False) if hasattr(model, "get_params") else {}
-    learner = BoxSearchClassifier()
-    shared_parameters = {
-        k: parameters[k] for k in KEPT if k in parameters and k in learner.get_params(deep=False)
-    }
-    if isinstance(model, (LiteralRuleClassifier, RuleClassifier)):
-        shared_parameters["constraints"] = parameters["constraints"]
-    return _described(learner.set_params(**shared_parameters), model, rule)
-
-
-def _described(learner: Any, model: Any, rule: RuleSet) -> LiteralRuleClassifier:
-    """Set the learner's described class and form to those of the rule."""
+def _learner(given: Any, model: Any, rule: RuleSet) -> LiteralRuleClassifier:
+    """Build a learner over the conditions of another, for the class and the form of a rule."""
     labels = set(rule.labels) - {rule.default}
     label = labels.pop() if len(labels) == 1 else model.positive_label_
-    parameters = learner.get_params(deep=False)
-    shared_parameters = {k: parameters[k] for k in (*KEPT, "constraints") if k in parameters}
+    parameters = given.get_params(deep=False) if hasattr(given, "get_params") else {}
+    constrained = isinstance(given, (LiteralRuleClassifier, RuleClassifier))
+    kept = (*KEPT, "constraints") if constrained else KEPT
+    shared_parameters = {k: parameters[k] for k in kept if k in parameters}
     return BoxSearchClassifier(form=rule.form, positive_label=label, **shared_parameters)
 
 
@@ -403,8 +392,8 @@ class _Work:
     rule: RuleSet
     within: float
     max_rules: int
-    clock: Clock = field(default_factory=Clock)
-    rng: Callable[[], np.random.Generator] = field(default=lambda: np.random.default_rng(0))
+    clock: Clock
+    random_state: Any
     shared: SharedWork = field(default_factory=SharedWork)
     complete_to: int = 0
     reach: float = 0.0
@@ -419,23 +408,16 @@ class _Work:
         space = RuleSpace(self.learner, problem, theta, n_clauses, most, self.clock)
         total = float(problem.table.weight.sum())
         selected_cost = self.wrong_weight(problem) + theta * size
-        met = {r.columns: r for r in (*space.constants(), *space.searched(problem, self.rng()))}
+        met = {r.columns: r for r in (*space.constants(), *space.searched(problem, self.rng))}
         without = {}
         for name in self.rule.features:
-            of_column = space.searched(self.problem_without(name), self.rng())
+            of_column = space.searched(self.problem_without(name), self.rng)
             without[name] = min((*space.constants(), *of_column), key=_order)
             met |= {r.columns: r for r in of_column}
         listed = self.near(space, list(met.values()), selected_cost)
         names = {r.columns: space.features(r) for r in (*listed, *without.values())}
         rules, priced = _written(space, listed)
-        facts = (
-            self.wrong(self.rule),
-            selected_cost / total,
-            self.within,
-            theta,
-            n_clauses,
-            most,
-        )
+        facts = (self.wrong(self.rule), selected_cost / total, self.within, theta, n_clauses, most)
         cheapest = min([selected_cost, *(r.cost for r in priced)]) / total
         return Alternatives(
             rules,
@@ -450,6 +432,11 @@ class _Work:
             self.table.columns,
             self.table.y,
         )
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """A new generator, the same for every search."""
+        return np.random.default_rng(self.random_state)
 
     def wrong_weight(self, problem: Any) -> float:
         """Compute the weight, as in learning, of the rows that the rule predicts wrongly."""

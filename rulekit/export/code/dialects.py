@@ -112,12 +112,7 @@ DIALECTS = {
         longest=128,
     ),
     "mysql": Dialect(
-        "MySQL",
-        "mysql",
-        nan=None,
-        infinity=None,
-        text="{} COLLATE utf8mb4_0900_bin",
-        longest=64,
+        "MySQL", "mysql", nan=None, infinity=None, text="{} COLLATE utf8mb4_0900_bin", longest=64
     ),
     "oracle": Dialect(
         "Oracle",

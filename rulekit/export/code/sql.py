@@ -444,11 +444,7 @@ def _translated(text: str, dialect: Dialect) -> str:
     unsupported = sqlglot.ErrorLevel.RAISE
     try:
         (translated,) = sqlglot.transpile(
-            text,
-            read="postgres",
-            write=dialect.grammar,
-            unsupported_level=unsupported,
-            pretty=True,
+            text, read="postgres", write=dialect.grammar, unsupported_level=unsupported, pretty=True
         )
     except sqlglot.errors.SqlglotError as error:
         reason = str(error).splitlines()[0]

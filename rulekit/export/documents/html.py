@@ -4,12 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from rulekit.export.documents.text import (
-    clause_parts,
-    exact_scales,
-    label_text,
-    size_text,
-)
+from rulekit.export.documents.text import clause_parts, exact_scales, label_text, size_text
 from rulekit.export.subject import ClauseNumbers, exported_rule
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
 from rulekit.style.scorecard import (

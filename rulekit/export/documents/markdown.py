@@ -4,21 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from rulekit.export.documents.text import (
-    clause_parts,
-    exact_scales,
-    label_text,
-    size_text,
-)
+from rulekit.export.documents.text import clause_parts, exact_scales, label_text, size_text
 from rulekit.export.subject import ClauseNumbers, exported_rule
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
-from rulekit.style.scorecard import (
-    Band,
-    bands_of_totals,
-    clause_names,
-    per_hundred,
-    reading_notes,
-)
+from rulekit.style.scorecard import Band, bands_of_totals, clause_names, per_hundred, reading_notes
 from rulekit.style.wording import capital
 
 

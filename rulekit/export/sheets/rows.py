@@ -43,11 +43,7 @@ def rule_to_rows(rule: RuleSet) -> pd.DataFrame:
         for c in clause.literals
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(
-        {
-            **dict.fromkeys(COLUMNS, object),
-            "clause": int,
-            "holds if missing": bool,
-        }
+        {**dict.fromkeys(COLUMNS, object), "clause": int, "holds if missing": bool}
     )
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from rulekit._renamed import former_name
 from rulekit.exceptions import DataError, RuleError
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
-from rulekit.families.hyperplane.numeric_design import as_numbers, short_faces
+from rulekit.families.hyperplane.numeric_design import short_faces
 from rulekit.families.hyperplane.plane_work import Plane, box_clause, unit_distances
 from rulekit.families.hyperplane.solver.corners import water_fill
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, Region
@@ -103,7 +103,7 @@ class HyperplaneExplanation:
     @cached_property
     def clause(self) -> Clause:
         """The box as conditions with short faces; faces at the table's edge give no condition."""
-        return self._side.clause(*self.faces)
+        return box_clause(self._side.plane, self._side.half, *self.faces)
 
     @cached_property
     def covering(self) -> CoveringBox:
@@ -216,7 +216,7 @@ def explain_with_hyperplane(
             "to explain. Raise `nu`."
         )
     columns = model.read_columns(X)
-    rows = as_numbers(plane.design.frame(columns))
+    rows = plane.design.frame(columns).to_numpy(dtype=float)
     _refuse_gaps(plane, rows)
     answers = model.rule_set_.predict(columns).tolist()
     explanations: list[HyperplaneExplanation | None] = [None] * len(rows)
@@ -336,10 +336,6 @@ class _Side:
             logs = np.log(np.clip(sides, 0.0, 1.0)).sum(axis=1)
         return np.asarray(np.exp(logs - greatest))
 
-    def clause(self, lower: Floats, upper: Floats) -> Clause:
-        """Write a box as conditions."""
-        return box_clause(self.plane, self.half, lower, upper)
-
     def short(self, lower: Floats, upper: Floats, v: Floats) -> tuple[Floats, Floats]:
         """Round faces as far as the training rows and the case allow."""
         low, high = lower.copy(), upper.copy()
@@ -366,6 +362,6 @@ class _Side:
         inside = ((lower < self.training) & (self.training <= upper)).all(axis=1)
         if explanation.rule is None:
             lower, upper = self.short(lower, upper, v)
-        shown = self.clause(lower, upper)
+        shown = box_clause(self.plane, half, lower, upper)
         n_right = int((inside & self.right).sum())
         return CoveringBox(shown, explanation.rule, depth, int(inside.sum()), n_right)

@@ -17,7 +17,7 @@ from rulekit.families.hyperplane.lp_svm import LPSVM
 from rulekit.families.hyperplane.numeric_design import NumericDesign
 from rulekit.families.hyperplane.plane_work import (
     Plane,
-    box_clauses,
+    box_clause,
     learned_plane,
     plane_condition,
 )
@@ -260,9 +260,11 @@ n_rules_, n_conditions_, training_error_
         constraints = Constraints(
             directions=ways if positive == 1 else {f: TURNED[sign] for f, sign in ways.items()}
         )
+        faces = zip(boxes.lower, boxes.upper, strict=True)
+        whole = (box_clause(plane, boxes.half, low, high) for low, high in faces)
         clauses = [
             Clause(tuple(c for c in clause.conditions if constraints.allows(cast(Literal, c))))
-            for clause in box_clauses(plane, boxes)
+            for clause in whole
         ]
         if self.uncovered == "hyperplane" and plane.w.any():
             clauses.append(Clause((plane_condition(plane, above=positive == 1),)))

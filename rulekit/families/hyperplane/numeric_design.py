@@ -153,14 +153,3 @@ def _short(face: float, distinct: Floats, whole: bool) -> float:
         if least <= rounded <= face:
             return rounded + 0.0
     return face
-
-
-def as_numbers(frame: pd.DataFrame) -> Floats:
-    """Return a design's frame as an array."""
-    values: Floats = frame.to_numpy(dtype=float)
-    return values
-
-
-def complete(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which rows have every number, shape (n,)."""
-    return np.asarray(~np.isnan(values).any(axis=1))

@@ -1,7 +1,7 @@
 """From a checked table to a plane, the boxes on its sides, their clauses and its confidence."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +19,6 @@ from rulekit.families.hyperplane.lp_svm import LPSVM, ON_PLANE
 from rulekit.families.hyperplane.numeric_design import (
     Number,
     NumericDesign,
-    as_numbers,
-    complete,
     short_faces,
 )
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_values
@@ -136,7 +134,7 @@ def learned_plane(
     """Fit the linear classifier on the complete rows and calibrate the distance to its plane."""
     design = NumericDesign.of(table.columns, table.kinds)
     frame = design.frame(table.columns)
-    complete_rows = complete(as_numbers(frame))
+    complete_rows = ~np.isnan(frame.to_numpy(dtype=float)).any(axis=1)
     codes = table.codes[complete_rows]
     if len(np.unique(codes)) < 2:
         raise DataError(
@@ -149,7 +147,7 @@ def learned_plane(
     counted = None if weight is None else weight[complete_rows]
     fitted = fit_linear(linear, frame, y, counted)
     w, gamma = plane_of(fitted, frame)
-    rows = as_numbers(frame)
+    rows = frame.to_numpy(dtype=float)
     gamma = off_the_rows(plane_values(rows, w), gamma)
     settled = _settled(linear, fitted)
 
@@ -221,17 +219,14 @@ def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
     centre, step = rows.mean(axis=0), rows.std(axis=0)
     step[~(step > 0)] = 1.0
     probes = np.vstack([centre, centre + np.diag(step)])
-    values = plane_values(_before(before, probes, frame), coef) + intercept
+    seen = _before(before, probes, frame)
+    values = plane_values(seen, coef) + intercept
     w = (values[1:] - values[0]) / step
-    w[~_reaches(before, probes, frame, coef)] = 0.0
+    w[(seen[1:, coef != 0] == seen[0, coef != 0]).all(axis=1)] = 0.0  # exactly
     gamma = float((w * centre).sum() - values[0])
-    coefficients, wanted = (
-        plane_values(rows, w) - gamma,
-        (plane_values(_before(before, rows, frame), coef) + intercept),
-    )
-    if not np.allclose(
-        coefficients, wanted, rtol=0.0, atol=AFFINE * max(1.0, np.abs(wanted).max())
-    ):
+    wanted = plane_values(_before(before, rows, frame), coef) + intercept
+    tolerance = AFFINE * max(1.0, np.abs(wanted).max())
+    if not np.allclose(plane_values(rows, w) - gamma, wanted, rtol=0.0, atol=tolerance):
         raise ValueError(
             "The steps before the linear classifier must be affine, like scalers and selectors. "
             "Remove the step that is not affine."
@@ -244,14 +239,6 @@ def _before(steps: Pipeline, rows: Floats, frame: pd.DataFrame) -> Floats:
     seen = steps.transform(pd.DataFrame(rows, columns=frame.columns))
     dense = seen.toarray() if hasattr(seen, "toarray") else np.asarray(seen)
     return np.asarray(dense, dtype=float)
-
-
-def _reaches(
-    steps: Pipeline, probes: Floats, frame: pd.DataFrame, coef: Floats
-) -> NDArray[np.bool_]:
-    """Return which columns affect a weighted feature; the others get weight 0 exactly."""
-    seen = _before(steps, probes, frame)[:, coef != 0]
-    return np.asarray((seen[1:] != seen[0]).any(axis=1))
 
 
 def _plane_parameters(last: Any) -> tuple[Floats, float]:
@@ -267,12 +254,6 @@ def _plane_parameters(last: Any) -> tuple[Floats, float]:
             f"`linear` must have one plane, for two classes; its `coef_` has {weights.shape[0]}."
         )
     return weights.reshape(-1), float(np.asarray(intercept, dtype=float).reshape(-1)[0])
-
-
-def box_clauses(plane: Plane, boxes: Boxes) -> Iterator[Clause]:
-    """Convert each box to an AND of literals; see `box_clause`."""
-    for lower, upper in zip(boxes.lower, boxes.upper, strict=True):
-        yield box_clause(plane, boxes.half, lower, upper)
 
 
 def box_clause(

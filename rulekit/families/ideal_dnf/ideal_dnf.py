@@ -328,7 +328,7 @@ n_rules_, n_conditions_, training_error_
         report(0.7, "Counting the types of cases on all rows")
         self._formula = self._counted(rows)
         self.n_rows_ = rows.n_rows
-        self._keep_formula(self.mode)
+        self._keep_formula()
         report(1.0, "Counted")
         self._warn()
         return self
@@ -383,7 +383,7 @@ n_rules_, n_conditions_, training_error_
         self.n_rows_ = search.source.n_rows
         self.n_held_out_ = search.curve.n_held_out
         self.history_ = search.history(self.max_variables, len(chosen))
-        self._keep_formula(self.mode)
+        self._keep_formula()
 
     def seen(self, X: Any) -> NDArray[np.bool_]:
         """Return which rows are of a type that occurred in training: bool, shape (n,).
@@ -410,9 +410,9 @@ n_rules_, n_conditions_, training_error_
         margins = () if rows is None else margins_of(rows)
         return SampleGuarantee(self.n_rows_, len(self.conditions_), confidence, margins)
 
-    def _keep_formula(self, mode: str) -> None:
+    def _keep_formula(self) -> None:
         """Set the attributes that follow from the counts."""
-        formula = self._formula
+        formula, mode = self._formula, self.mode
         self.rule_set_ = formula.rule(mode)
         self.n_rules_ = self.rule_set_.n_clauses
         self.n_conditions_ = self.rule_set_.n_conditions

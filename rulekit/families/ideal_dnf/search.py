@@ -6,7 +6,7 @@ other answers are no for them.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -68,22 +68,6 @@ class Question:
         return yes, Literal(self.feature, no.op, no.value, self.has_missing)
 
 
-def questions_of_numbers(
-    feature: str, values: Sequence[float], *, two_valued: bool, has_missing: bool
-) -> list[Question]:
-    """List the Boolean columns of a numeric column."""
-    if len(values) == 0:
-        return []
-    low, high = values
-    if low == high:
-        return questions_of_levels(feature, [(float(low),)], has_missing=has_missing)
-    if two_valued:
-        groups = [(float(low) + 0.0,), (float(high) + 0.0,)]
-        return questions_of_levels(feature, groups, has_missing=has_missing)
-    cut = Question(feature, "cut", has_missing=has_missing)
-    return [cut, Question(feature, "missing")] if has_missing else [cut]
-
-
 def questions_of_levels(
     feature: str, groups: Sequence[tuple[Scalar, ...]], *, has_missing: bool
 ) -> list[Question]:
@@ -96,11 +80,6 @@ def questions_of_levels(
     if len(groups) == 2 and not has_missing:
         return [Question(feature, "level", groups[1], groups[0])]
     return [*(Question(feature, "level", tuple(g), (), has_missing) for g in groups), *missing]
-
-
-def grouped(feature: str, counts: Mapping[Scalar, int]) -> tuple[tuple[Scalar, ...], ...]:
-    """Group a column's levels, the rarest together if there are more than 50."""
-    return level_groups(feature, counts, MAX_LEVELS)
 
 
 def lower_median(values: NDArray[np.float64]) -> float | None:
@@ -204,16 +183,19 @@ class TableCounts(PackedCounts):
             sizes = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
             counts = dict(zip(levels.tolist(), sizes, strict=True))
             self._levels[name] = codes, {level: k for k, level in enumerate(counts)}
-            return questions_of_levels(
-                name, grouped(name, counts), has_missing=bool((codes < 0).any())
-            )
+            groups = level_groups(name, counts, MAX_LEVELS)
+            return questions_of_levels(name, groups, has_missing=bool((codes < 0).any()))
         absent = np.isnan(values)
         has_missing = bool(absent.any())
         present = values[~absent] if has_missing else values
-        ends = [float(present.min()), float(present.max())] if len(present) else []
-        return questions_of_numbers(
-            name, ends, two_valued=_two_valued(present, ends), has_missing=has_missing
-        )
+        if not len(present):
+            return []
+        low, high = float(present.min()), float(present.max())
+        if all(((part == low) | (part == high)).all() for part in (present[:1024], present)):
+            ends = [(value + 0.0,) for value in dict.fromkeys((low, high))]
+            return questions_of_levels(name, ends, has_missing=has_missing)
+        cut = Question(name, "cut", has_missing=has_missing)
+        return [cut, Question(name, "missing")] if has_missing else [cut]
 
     def _cut(
         self, chosen: Sequence[int] | range, rows: Bools | None
@@ -295,17 +277,6 @@ def _leads(literals: Sequence[Any], j: int, k: int) -> bool:
     if (mine in order) != (other in order):
         return mine in order
     return j > k
-
-
-def _two_valued(present: NDArray[np.float64], ends: list[float]) -> bool:
-    """Return whether a column holds only its smallest and largest value."""
-    if not ends:
-        return False
-    low, high = ends
-    head = present[:1024]
-    if not ((head == low) | (head == high)).all():
-        return False
-    return bool(((present == low) | (present == high)).all())
 
 
 def counted_types(rows: TableRows, pairs: Sequence[Pair]) -> tuple[tuple[Pair, ...], Counts]:

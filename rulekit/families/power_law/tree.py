@@ -458,12 +458,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self.lower_bound_ = self.proved_optimal_ = None
 
 
-POWER_LAWS = (1, 2, 3)
-
-
-DEPTHS = (0, 2)
-
-
+POWER_LAWS, DEPTHS = (1, 2, 3), (0, 2)
 IMPURITIES = (0.02, 0.05, 0.1, 0.2)
 
 

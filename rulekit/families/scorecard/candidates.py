@@ -134,7 +134,7 @@ def _pairs(
         where.setdefault(_edges(position[spans[i]].tolist()), i)
     done: set[tuple[int, ...]] = set()
     for edges, i in where.items():
-        others = _complement(edges, n_cells)
+        others = tuple(sorted({0, n_cells} ^ set(edges)))  # the cells that are left out
         if edges not in done and edges not in ((), (0, n_cells)):
             done |= {edges, others}
             k = where.get(others)
@@ -148,9 +148,3 @@ def _edges(span: list[int]) -> tuple[int, ...]:
     if len(runs) == 2 and runs[0][1] == runs[1][0]:
         runs = [[runs[0][0], runs[1][1]]]
     return tuple(edge for run in runs for edge in run)
-
-
-def _complement(edges: tuple[int, ...], n_cells: int) -> tuple[int, ...]:
-    """Write the cells that are left out."""
-    ends = {0, n_cells} ^ set(edges)
-    return tuple(sorted(ends))

@@ -23,7 +23,7 @@ from rulekit.learners.from_table.counts import (
     wrong_of,
 )
 from rulekit.learners.from_table.rows import Parts, TableRows
-from rulekit.learners.shares import Likeness
+from rulekit.learners.shares import Likeness, answers_of_clauses
 from rulekit.learners.training import as_constraints, generator_of, unchanged_on_failure
 from rulekit.rules import RuleSet, simplify
 from rulekit.rules.constraints import Constraints
@@ -48,23 +48,16 @@ class Found:
     value: float
 
 
-@dataclass(frozen=True)
-class Aims:
-    """The objective."""
-
-    factors: Floats  # (K,)
-    moves_cuts: bool = True
-    constraints: Constraints = UNCONSTRAINED
-
-
 @dataclass
 class TableLearning:
     """Learns a rule from samples of a table and measures it on every row."""
 
     rows: TableRows
     sample_rows: int
-    aims: Aims
     watch: Watch
+    factors: Floats  # (K,)
+    moves_cuts: bool = True
+    constraints: Constraints = UNCONSTRAINED
     steps: list[dict[str, Any]] = field(default_factory=list)
 
     def run(self, learners: Callable[[int], Any]) -> Found:
@@ -114,19 +107,19 @@ class TableLearning:
 
     def _refined(self, result: Found, frame: pd.DataFrame, number: int) -> Found:
         """Alternate pruning and moving thresholds while the objective falls."""
-        refiner = CutRefiner(self.rows, frame, self.aims.factors, self.aims.constraints)
+        refiner = CutRefiner(self.rows, frame, self.factors, self.constraints)
         per_row = self.rows.sizes[0].sum() / self.sample_rows
         pruning = Pruning(
             self.rows.classes.tolist(),
-            self.aims.factors,
+            self.factors,
             result.price * per_row,
-            self.aims.constraints,
+            self.constraints,
         )
         for _ in range(SWEEPS):
             rule = result.rule
             if result.price:  # a scorecard has none, nor clauses that could be left out
                 rule = pruning.pruned(rule, result.kinds)
-            if self.aims.moves_cuts:
+            if self.moves_cuts:
                 self._report(number, 0.5, "Moving cuts by histograms of all rows")
                 rule = simplify(refiner.refined(rule))
             if rule == result.rule:
@@ -141,7 +134,7 @@ class TableLearning:
         """Count a rule on all rows, and record the step."""
         self._report(number, 0.4, f"Counting the rule on {self.rows.n_rows:,} rows")
         kinds, sizes = self.rows.counted(rule), self.rows.sizes[0]
-        wrong, factors = wrong_of(rule, kinds, self.rows.classes.tolist()), self.aims.factors
+        wrong, factors = wrong_of(rule, kinds, self.rows.classes.tolist()), self.factors
         loss = float(wrong @ factors / (sizes @ factors))
         price = float(getattr(getattr(learner, "learner_", learner), "theta", 0.0))
         value = loss * min(self.sample_rows, sizes.sum()) + price * rule.n_conditions
@@ -265,8 +258,7 @@ def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally,
     labels = tuple(classes)
     confusion = confusion_of(rule, kinds, labels)
     decides = Likeness(rule).patterns(kinds.met)[1][:, : rule.n_clauses]
-    labels_of_clauses = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
-    label_codes = [labels.index(label) for label in labels_of_clauses[: rule.n_clauses]]
+    label_codes = [labels.index(label) for label in answers_of_clauses(rule)[:-1]]
     tallied = []
     for part in range(2):
         counts = decides.T @ kinds.counts[part]
@@ -360,8 +352,9 @@ class LearnsFromTables:
         if class_weight == "balanced":  # of all rows: a sample is balanced otherwise
             first.set_params(class_weight=dict(zip(rows.classes.tolist(), factors, strict=True)))
         moves = bool(model.refine or getattr(model, "refine_thresholds", False))
-        aims = Aims(factors, moves, as_constraints(model.constraints))
-        work = TableLearning(rows, int(sample_rows), aims, on_progress or _silent)
+        watch = on_progress or (lambda share, message: None)
+        aims = factors, moves, as_constraints(model.constraints)
+        work = TableLearning(rows, int(sample_rows), watch, *aims)
 
         def learner(number: int) -> Any:
             return first if number == 0 else clone(getattr(first, "learner_", first))
@@ -430,7 +423,3 @@ def check_limits(**given: Any) -> None:
     for name, value in given.items():
         if isinstance(value, bool) or not LIMITS[name].is_satisfied_by(value):
             raise ValueError(f"`{name}` must be {LIMITS[name]}; got {value!r}.")
-
-
-def _silent(share: float, message: str) -> None:
-    """Ignore progress events."""

@@ -98,7 +98,8 @@ class TableRows:
         self._label, self._held, self._base = label, held, base
         self._numbers = RowNumbers(self.engine, parts.seed)
         keyed = sorted(names) if parts.key is None else [parts.key]
-        self.kinds = {name: _kind(table[name]) for name in wanted}
+        kinds = {name: kind_of(table[name]) for name in wanted}
+        self.kinds = {name: "text" if kind == "date" else kind for name, kind in kinds.items()}
         selected = table.select(*wanted, target, **{base: self._numbers.base(table, keyed)})
         part: Any = ibis.literal(False)
         if parts.test_share:
@@ -249,12 +250,6 @@ def _check_names(names: Sequence[str], target: str, wanted: Sequence[str], key: 
         raise DataError(f"The class {target!r} cannot be a feature. Remove it from `features`.")
     if not wanted:
         raise DataError("The table has no column except the class. Add a column to learn from.")
-
-
-def _kind(column: Any) -> str:
-    """Return the type of a column for a learner; dates are text."""
-    kind = kind_of(column)
-    return "text" if kind == "date" else kind
 
 
 def _classes(

@@ -155,11 +155,7 @@ class RequiredConditions:
 
 def _all_granted(rule: RuleSet, required: Sequence[ColumnOrLiteral]) -> bool:
     literals = [literal for clause in rule.clauses for literal in clause.literals]
-    return all(any(_grants(literal, item) for literal in literals) for item in required)
-
-
-def _grants(literal: Literal, item: ColumnOrLiteral) -> bool:
-    return literal.feature == item if isinstance(item, str) else literal == item
+    return all(any(item in (x, x.feature) for x in literals) for item in required)
 
 
 def _with(clause: Clause, literal: Literal) -> Clause:

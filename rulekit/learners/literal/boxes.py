@@ -356,7 +356,10 @@ class RuleSpace:
         """Compute the cost of a rule on the training rows."""
         key = tuple(sorted(tuple(sorted(clause)) for clause in columns))
         if key not in self._priced:
-            wrong = self._wrong([self._mask(clause) for clause in key])
+            held = np.zeros(len(self._table.y), dtype=bool)
+            for clause in key:
+                held |= self._mask(clause)
+            wrong = float(self._table.weight[held != self._table.y].sum())
             cost = wrong + self.theta * sum(map(len, key))
             self._priced[key] = PricedRule(key, wrong, cost)
         return self._priced[key]
@@ -468,12 +471,6 @@ class RuleSpace:
     def _mask(self, clause: Iterable[int]) -> Bools:
         held: Bools = np.logical_and.reduce(self.holds[:, list(clause)], axis=1)
         return held
-
-    def _wrong(self, masks: list[Bools]) -> float:
-        held: Bools = np.zeros(len(self._table.y), dtype=bool)
-        for mask in masks:
-            held |= mask
-        return float(self._table.weight[held != self._table.y].sum())
 
 
 @dataclass(frozen=True)

@@ -83,9 +83,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     else well True
     """
 
-    _own_constraints: ClassVar[dict[str, Any]] = {
-        "refine": ["boolean"],
-    }
+    _own_constraints: ClassVar[dict[str, Any]] = {"refine": ["boolean"]}
 
     theta: float = 1.0
     refine: bool = False

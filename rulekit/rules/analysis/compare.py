@@ -139,7 +139,12 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
     changed = _matched(removed, added) if a.form == converted.form else []
     gone, come = {i for i, _, _ in changed}, {j for _, j, _ in changed}
     several_labels = len({label for _, label in shared_left}) > 1
-    answers = _Answers() if X is None else _compared_answers(a, b, X)
+    rows = before = after = None
+    n_rows = 0
+    if X is not None:
+        before, after = a.predict(X), b.predict(X)
+        rows = np.flatnonzero([u != v for u, v in zip(before, after, strict=True)])
+        before, after, n_rows = before[rows], after[rows], len(before)
     return RuleComparison(
         kept=tuple(clause for clause, _ in shared_left),
         removed=tuple(clause for i, (clause, _) in enumerate(removed) if i not in gone),
@@ -148,26 +153,11 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
         reordered=several_labels and list(map(_key, shared_left)) != list(map(_key, order)),
         default_changed=a.default != converted.default,
         mirrored=converted.form != b.form,
-        rows=answers.rows,
-        before=answers.before,
-        after=answers.after,
-        n_rows=answers.n_rows,
+        rows=rows,
+        before=before,
+        after=after,
+        n_rows=n_rows,
     )
-
-
-class _Answers(NamedTuple):
-    """Rows whose prediction differs, with both predictions."""
-
-    rows: NDArray[np.intp] | None = None
-    before: NDArray[np.object_] | None = None
-    after: NDArray[np.object_] | None = None
-    n_rows: int = 0
-
-
-def _compared_answers(a: RuleSet, b: RuleSet, X: Any) -> _Answers:
-    before, after = a.predict(X), b.predict(X)
-    rows = np.flatnonzero([u != v for u, v in zip(before, after, strict=True)])
-    return _Answers(rows, before[rows], after[rows], len(before))
 
 
 Pair = tuple[Clause, Label]

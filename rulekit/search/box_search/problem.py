@@ -299,28 +299,17 @@ class BoxRows:
             rows.append(of_side[drawn])
             weight.append(times * (reached[-1] / m))
         kept = np.concatenate(rows)
-        twin = copy(self)
-        arrays = {"cells": self.cells[kept], "y": self.y[kept], "weight": np.concatenate(weight)}
-        twin.__dict__.pop("codes", None)
-        twin.__dict__["has_missing"] = self.has_missing  # what a box says does not depend on rows
-        for name, values in arrays.items():
-            object.__setattr__(twin, name, values)
-        charges = _charges(twin.y, arrays["weight"], self.prices, self.n_features)
-        object.__setattr__(twin, "charges", charges)
-        return twin
+        lacking = self.has_missing  # what a box says does not depend on rows
+        twin = self._with(cells=self.cells[kept], y=self.y[kept], has_missing=lacking)
+        return twin.reweighted(np.concatenate(weight))
 
     def of_features(self, kept: Ints) -> "BoxRows":
         """Leave out all features but some; rows that are alike then stay apart."""
         columns, place = np.unique(self.column[kept], return_inverse=True)
-        twin = copy(self)
-        twin.__dict__.pop("codes", None)
-        twin.__dict__["has_missing"] = self.has_missing[kept]
-        object.__setattr__(twin, "column", place)
-        object.__setattr__(twin, "n_cells", self.n_cells[columns])
-        object.__setattr__(twin, "cells", np.ascontiguousarray(self.cells[:, columns]))
-        for name in ("n_bins", "bins", "may_start", "may_end", "may_test_missing"):
-            object.__setattr__(twin, name, np.asarray(getattr(self, name))[kept])
-        return twin
+        cells, n_cells = np.ascontiguousarray(self.cells[:, columns]), self.n_cells[columns]
+        names = ("n_bins", "bins", "may_start", "may_end", "may_test_missing", "has_missing")
+        parts = {name: np.asarray(getattr(self, name))[kept] for name in names}
+        return self._with(cells=cells, column=place, n_cells=n_cells, **parts)
 
     @cached_property
     def codes(self) -> NDArray[np.unsignedinteger]:
@@ -333,11 +322,17 @@ class BoxRows:
 
     def reweighted(self, weight: Floats) -> "BoxRows":
         """Return the same merged rows under other weights, of shape (n_rows,)."""
-        twin = copy(self)
         weight = np.asarray(weight, dtype=float)
-        object.__setattr__(twin, "weight", weight)
         charges = _charges(self.y, weight, self.prices, self.n_features)
-        object.__setattr__(twin, "charges", charges)
+        return self._with(weight=weight, charges=charges)
+
+    def _with(self, **parts: Any) -> "BoxRows":
+        """Return a copy with other parts, which are not merged anew."""
+        twin = copy(self)
+        if "cells" in parts:
+            twin.__dict__.pop("codes", None)
+        for name, values in parts.items():
+            object.__setattr__(twin, name, values)
         return twin
 
     def chosen(self, boxes: "Boxes") -> Bools:
@@ -385,18 +380,14 @@ class Boxes:
 
     def among(self, kept: Ints, n_bins: Ints) -> "Boxes":
         """Return boxes of all features that say of those kept what these do, of others nothing."""
-        low, high = (
-            np.zeros((len(self.low), len(n_bins)), np.int64),
-            np.tile(n_bins - 1, (len(self.low), 1)),
-        )
-        absent = np.ones(low.shape, bool)
-        low[:, kept], high[:, kept], absent[:, kept] = self.low, self.high, self.absent
-        return Boxes(low, high, absent)
+        wide = whole_box(n_bins).of_clauses(np.zeros(len(self.low), np.intp))
+        wide.low[:, kept], wide.high[:, kept] = self.low, self.high
+        wide.absent[:, kept] = self.absent
+        return wide
 
     def without(self, r: int) -> "Boxes":
         """Return the boxes but for box `r`."""
-        low, high = np.delete(self.low, r, 0), np.delete(self.high, r, 0)
-        return Boxes(low, high, np.delete(self.absent, r, 0))
+        return self.of_clauses(np.delete(np.arange(len(self.low)), r))
 
     def literals(self, n_bins: Ints, has_missing: Bools) -> Ints:
         """Count the literals of each clause on each feature: shape (k, p)."""

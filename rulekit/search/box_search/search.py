@@ -18,6 +18,7 @@ from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
 from rulekit.exceptions import RuleError
@@ -43,27 +44,27 @@ class SingleBox:
     """Finds boxes that save much; savings must be multiples of one number, for exact sums."""
 
     def __init__(self, problem: Any) -> None:
-        from rulekit.search.box_search import descent_kernels, move_kernels, pair_kernels
+        from rulekit.search.box_search import descent_kernels, move_kernels
 
-        self._descents, self._pairs = descent_kernels, pair_kernels
+        self._kernels = descent_kernels
         n = len(problem.cells)
         self._table = move_kernels.new_table(problem, np.zeros(n, np.bool_), np.zeros((n, 3)))
         self._work = move_kernels.new_work(self._table, 1)
-        self._pair_buffers = pair_kernels.room()
+        self._pair_buffers = descent_kernels.room()
 
     def started(self, savings: Floats, theta: float) -> Ints:
-        """Find the best box on at most two features, see `pair_kernels`."""
+        """Find the best box on at most two features, see `descent_kernels`."""
         self._price(savings)
         if not self._work.box.shape[1]:
             return np.zeros((0, 3), np.int64)
-        self._pairs.start_clause(self._table, self._work, self._pair_buffers, 0, theta)
+        self._kernels.start_clause(self._table, self._work, self._pair_buffers, 0, theta)
         box: Ints = self._work.box[0, :, :3].copy()
         return box
 
     def improved(self, savings: Floats, box: Ints, theta: float) -> Ints:
         """Change one feature of a box, or two at once, until nothing saves more."""
         self._price(savings)
-        kernels, boxes = self._descents, box[None].copy()
+        kernels, boxes = self._kernels, box[None].copy()
         saved = np.zeros((1, 1 + len(box)))
         names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
         kernels.improve_each(self._table, self._work, boxes, saved, names, owners, theta)
@@ -172,10 +173,10 @@ class Descent:
     """Improves rules of one problem; the first object compiles or loads the kernels."""
 
     def __init__(self, problem: BoxRows, max_clauses: int = 1) -> None:
-        from rulekit.search.box_search import descent_kernels, move_kernels, pair_kernels
+        from rulekit.search.box_search import descent_kernels, move_kernels
 
         self.problem = problem
-        self._descents, self._pairs = descent_kernels, pair_kernels
+        self._kernels = descent_kernels
         costs, y = problem.charges, problem.y
         charges = np.stack([np.where(y, costs.base, -costs.base), costs.extra, costs.near], axis=1)
         rows = np.flatnonzero(charges.any(axis=1))  # rows without any charge change nothing
@@ -193,15 +194,15 @@ class Descent:
             np.empty(entries, np.float64),
             np.zeros(1, np.int64),
         )
-        self._pair_buffers = pair_kernels.room()
+        self._pair_buffers = descent_kernels.room()
 
     def price(self, archive: Archive, boxes: Boxes) -> None:
         """Offer a rule to the archive as it is."""
         self._begin(boxes)
         arguments = boxes.n_clauses, 0.0, np.uint64(0)
         data = self._table, self._work, self._log
-        self._descents.visit(*data, self._descents.ENTER, *arguments)
-        self._descents.visit(*data, self._descents.RECORD, *arguments)
+        self._kernels.visit(*data, self._kernels.ENTER, *arguments)
+        self._kernels.visit(*data, self._kernels.RECORD, *arguments)
         self._offer(archive)
 
     def promising(self, most: int) -> Ints:
@@ -237,7 +238,7 @@ class Descent:
 
     def _run(self, k: int, n_clauses: int, theta: float, undisturbed: bool) -> None:
         """Descend, grow and descend again, from the first `k` clauses."""
-        kernels, data = self._descents, (self._table, self._work, self._log)
+        kernels, data = self._kernels, (self._table, self._work, self._log)
         arguments = theta, np.float64(theta).view(np.uint64)
         grew = False
         kernels.visit(*data, kernels.ENTER, k, *arguments)
@@ -249,7 +250,7 @@ class Descent:
             if key in self._grown:
                 self._work.box[k] = self._grown[key]
             else:
-                self._pairs.start_clause(self._table, self._work, self._pair_buffers, k, theta)
+                self._kernels.start_clause(self._table, self._work, self._pair_buffers, k, theta)
             after = kernels.visit(*data, kernels.GROW, k + 1, *arguments)
             if after == k:
                 self._full_grown.add(key)
@@ -261,7 +262,7 @@ class Descent:
 
     def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
         """Improve each clause by itself, for prices of training errors; result (k, 1 + p)."""
-        kernels, box = self._descents, _stacked(starts)
+        kernels, box = self._kernels, _stacked(starts)
         saved = np.zeros((len(box), 1 + box.shape[1]))
         names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
         kernels.improve_each(self._table, self._work, box, saved, names, owners, theta)
@@ -269,7 +270,7 @@ class Descent:
 
     def choose_alone(self, theta: float) -> tuple[Floats, Boxes]:
         """Choose an interval of each feature, for a rule of one feature; result (p,)."""
-        self._descents.choose_alone(self._table, self._work, theta)
+        self._kernels.choose_alone(self._table, self._work, theta)
         return self._work.gain[:, 0].copy(), _boxes(self._work.choice[None])
 
     def offer_conditions(self, archive: Archive) -> None:
@@ -550,23 +551,22 @@ class _Refinement:
 
     def _costs(self, v: Ints, nearest: Ints, holding: Ints) -> Floats:
         """Price of each row at `v` violations of one clause; see `descent_kernels`."""
+        return self._priced(np.minimum(v, nearest), holding + (v == 0), v == 1)
+
+    def _priced(self, nearest: Ints, holding: Ints, n_near: NDArray[Any]) -> Floats:
+        """Price each row by its violations, the clauses that hold, and those one off."""
         prices = self.prices
-        m = np.minimum(v, nearest)
-        c = holding + (v == 0)
-        described = np.where(m > 0, 1.0 + prices.miss * (m - 1), 0.0)
-        other = np.where(c > 0, 1.0 + prices.overlap * (c - 1), 0.0) + prices.near * (v == 1)
+        described = np.where(nearest > 0, 1.0 + prices.miss * (nearest - 1), 0.0)
+        other = np.where(holding > 0, 1.0 + prices.overlap * (holding - 1), 0.0)
+        other = other + prices.near * n_near
         return np.asarray(np.where(self.y, other, described) * self.weight, dtype=float)
 
     def loss(self) -> float:
         """Price of all wrong rows."""
-        prices = self.prices
         if not len(self.v):
             return float(self.weight[~self.y].sum())
-        nearest, holding = self.v.min(axis=0), (self.v == 0).sum(axis=0)
-        near = prices.near * (self.v == 1).sum(axis=0)
-        described = np.where(nearest > 0, 1.0 + prices.miss * (nearest - 1), 0.0)
-        other = np.where(holding > 0, 1.0 + prices.overlap * (holding - 1), 0.0) + near
-        return float((self.weight * np.where(self.y, other, described)).sum())
+        counts = self.v.min(axis=0), (self.v == 0).sum(axis=0), (self.v == 1).sum(axis=0)
+        return float(self._priced(*counts).sum())
 
     def moved(self) -> dict[tuple[int, int], int]:
         """List the cuts that are no longer where they were."""

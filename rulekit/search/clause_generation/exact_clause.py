@@ -23,7 +23,6 @@ price saves. Every other clause within the margin loses its idle literals withou
 """
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -49,7 +48,6 @@ class ClauseLimits:
     """When to give up on a proof."""
 
     max_tests: int = 20_000_000
-    seconds: float | None = None
     should_stop: Callable[[], bool] = field(default=lambda: False)
 
 
@@ -66,7 +64,6 @@ class ExactClause:
 
 # feature, first and last bin, whether missing values are accepted
 HalfLine = tuple[int, int, int, bool]
-
 
 BestBox = Callable[[float, Floats, float, ClauseLimits], tuple[ExactClause, Boxes | None]]
 
@@ -211,12 +208,10 @@ def search(task: ClauseTask) -> ExactClause:
     best = np.zeros(depth + 1, np.int64)
     counts = np.array([0, 0, -1, 1], np.int64)
     record = kernel.Record(np.array([task.incumbent]), counts, best)
-    limits, start = task.limits, time.monotonic()
     proved = False
     while not proved:
-        left = limits.max_tests - int(counts[kernel.TESTS])
-        late = limits.seconds is not None and time.monotonic() - start > limits.seconds
-        if left <= 0 or late or limits.should_stop():
+        left = task.limits.max_tests - int(counts[kernel.TESTS])
+        if left <= 0 or task.limits.should_stop():
             break
         # a level never has more than all literals: each chunk gets on by a node at least
         budget = min(max(CHUNK, len(task.slot)), left)
@@ -339,15 +334,10 @@ def near_best_clauses(  # noqa: PLR0913  all but four by keyword
     most: int = 10_000,
     limits: ClauseLimits | None = None,
 ) -> NearBest:
-    """List all clauses that are worth at most `margin` less than the best."""
-    task = clause_task(holds, y, theta, slots, weight, incumbent, limits)
-    return list_near(task, margin, max_conditions, most)
-
-
-def list_near(task: ClauseTask, margin: float, max_conditions: int, most: int) -> NearBest:
-    """List the clauses near the best of a task; its steps are ignored."""
+    """List all clauses that are worth at most `margin` less than the best; steps are ignored."""
     from rulekit.search.clause_generation import exact_kernels as kernel
 
+    task = clause_task(holds, y, theta, slots, weight, incumbent, limits)
     depth = min(max_conditions, int(task.slot.max(initial=-1)) + 1)
     packed, levels, tops = laid_out(replace(task, step=np.ones_like(task.step)), depth + 1)
     room = np.zeros(most), np.zeros(most, np.int64), np.zeros((most, depth), np.int64)
@@ -355,16 +345,14 @@ def list_near(task: ClauseTask, margin: float, max_conditions: int, most: int) -
     counts = np.array([0, 0, -1, 1], np.int64)
     floor = np.array([task.incumbent - margin - 2 * BETTER])
     record = kernel.Record(floor, counts, np.zeros(depth + 1, np.int64))
-    limits, start = task.limits, time.monotonic()
     done, shrunk = False, False
     while not done:
         if near.n[0] == most:
             shrunk |= not _pruned(near, record)
             if near.n[0] == most:  # as many as there is room for, all worth the same
                 break
-        left = limits.max_tests - int(counts[kernel.TESTS])
-        late = limits.seconds is not None and time.monotonic() - start > limits.seconds
-        if left <= 0 or late or limits.should_stop():
+        left = task.limits.max_tests - int(counts[kernel.TESTS])
+        if left <= 0 or task.limits.should_stop():
             break
         budget = min(max(CHUNK, len(task.slot)), left)
         done = bool(kernel.search_near(levels, packed, record, tops, near, margin, budget))

@@ -97,19 +97,17 @@ class BoxPricing:
 
 def _starts(priced: BoxRows, saved: Floats, alone: Boxes, support: Boxes) -> Boxes:
     """Clauses to improve: that of no literal, the support, single intervals, heavy rows."""
-    p = priced.n_features
     whole = whole_box(priced.n_bins)
     # The master's support is where it could gain; single intervals and boxes around the rows
     # of highest dual price reach clauses that no clause of the pool is near to.
     best = np.argsort(-saved, kind="stable")
     chosen = best[:STARTS]
-    k, n = np.arange(len(chosen)), len(chosen)
-    low, high = np.repeat(whole.low, n, axis=0), np.repeat(whole.high, n, axis=0)
-    absent = np.ones((n, p), bool)
-    low[k, chosen], high[k, chosen] = alone.low[0, chosen], alone.high[0, chosen]
-    absent[k, chosen] = alone.absent[0, chosen]
+    k, single = np.arange(len(chosen)), whole.of_clauses(np.zeros(len(chosen), np.intp))
+    single.low[k, chosen], single.high[k, chosen] = alone.low[0, chosen], alone.high[0, chosen]
+    single.absent[k, chosen] = alone.absent[0, chosen]
     heavy = _around_heavy_rows(priced, best[:MANY_COLUMNS])
-    return joined([whole, support.of_clauses(slice(STARTS)), Boxes(low, high, absent), heavy], p)
+    starts = [whole, support.of_clauses(slice(STARTS)), single, heavy]
+    return joined(starts, priced.n_features)
 
 
 def joined(parts: list[Boxes], p: int) -> Boxes:
@@ -125,10 +123,9 @@ def joined(parts: list[Boxes], p: int) -> Boxes:
 def _without_feature(boxes: Boxes, k: int, f: int, n_bins: Ints) -> Boxes:
     """Copy a clause, without its literals on feature `f` (-1: with all of them)."""
     one = boxes.of_clauses([k])
-    low, high, absent = one.low.copy(), one.high.copy(), one.absent.copy()
     if f >= 0:
-        low[0, f], high[0, f], absent[0, f] = 0, n_bins[f] - 1, True
-    return Boxes(low, high, absent)
+        one.low[0, f], one.high[0, f], one.absent[0, f] = 0, n_bins[f] - 1, True
+    return one
 
 
 def _around_heavy_rows(priced: BoxRows, features: Ints) -> Boxes:

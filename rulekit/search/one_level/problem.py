@@ -347,14 +347,6 @@ class SubProblem:
     always: float = np.inf
 
 
-@dataclass
-class CoverCounters:
-    """Number and cost of calls of a `CoverProblem`; approximate with threads."""
-
-    n_calls: int = 0
-    n_solved: int = 0
-
-
 class CoverProblem:
     """The one-level problems of one fold, for the CNF that a rule of this form is; thread-safe.
 
@@ -368,7 +360,7 @@ class CoverProblem:
         self.deadline: float | None = None
         self.remember = True
         self.screening = d >= SCREEN_FROM
-        self.counters = CoverCounters()
+        self.n_calls = self.n_solved = 0  # about as many with threads
         self.n_rows, self.n_columns = n, d
         self.table, self.y, self.weight = table, table.y, table.weight
         self._arrange()
@@ -426,11 +418,11 @@ class CoverProblem:
 
     def _solved(self, sub: SubProblem, theta: float) -> CoverSolution:
         """Solve a sub-problem whose prices lack theta."""
-        self.counters.n_calls += 1
+        self.n_calls += 1
         path = self._paths.setdefault(self._key(sub), ThetaPath())
         vertex = path.at(theta) if self.remember else None
         if vertex is None:
-            self.counters.n_solved += 1
+            self.n_solved += 1
             vertex = self._solve_program(sub, theta)
             path.add(theta, vertex)
         return self._solution(sub, theta, vertex)

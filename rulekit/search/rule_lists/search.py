@@ -218,7 +218,9 @@ class ListSearch:
             above, below = self._around(state, r, r + 1)
             box = self._single.improved(self._savings(above, below, old.label), old.box, theta)
             if (box != old.box).any():
-                new = self._with(state, r, self._clause(box, old.label))
+                clauses = list(state.clauses)
+                clauses[r] = self._clause(box, old.label)
+                new = self._settled(clauses, state)
                 if new.objective(theta) < state.objective(theta) - IMPROVEMENT:
                     state = new
         return None if state is start else state
@@ -295,9 +297,6 @@ class ListSearch:
         weight = self.problem.charges.base[rows]
         mass = np.bincount(self.problem.y[rows], weight, minlength=self._n_classes)
         return np.asarray(mass, dtype=float)
-
-    def _with(self, state: _State, r: int, clause: _Clause) -> _State:
-        return self._settled((*state.clauses[:r], clause, *state.clauses[r + 1 :]), state)
 
     def _settled(self, clauses: Sequence[_Clause], old: _State) -> _State:
         """Assign each clause, and the rest, the heaviest class; ties: the present one or first."""

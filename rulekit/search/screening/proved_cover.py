@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
 from rulekit.search.columns.generated_dual import GeneratedDual
-from rulekit.search.lp import LPSolution, seconds_left, solve_milp
+from rulekit.search.lp import seconds_left, solve_milp
 from rulekit.search.screening.bounds import (
     Bounds,
     PricedColumns,
@@ -56,48 +56,16 @@ def relax(problem: PricedColumns, deadline: float | None = None) -> Relaxation:
     if not len(missed):  # no column pays: every row is left at its weight
         nothing = np.zeros(0, dtype=np.intp)
         return Relaxation(problem.m, float(problem.m.sum()), nothing, np.zeros(0), True, 0)
-    answer, solved, generated, best = _generate(
-        problem, GeneratedDual(problem.m), missed, _Point(feasible(problem, problem.m)), deadline
-    )
-    weights = np.zeros(len(generated))
-    if answer is not None and answer.duals is not None:
-        weights = np.clip(-answer.duals, 0.0, 1.0)
-    used = np.flatnonzero(weights > PRICE_MARGIN)
-    lower = best.lower if solved else max(best.lower, best.clause_bound)
-    return Relaxation(best.mu, lower, generated[used], weights[used], solved, len(generated))
-
-
-@dataclass
-class _Point:
-    """The best point of the dual program so far."""
-
-    mu: Floats
-    clause_bound: float = 0.0
-
-    @property
-    def lower(self) -> float:
-        return float(self.mu.sum())
-
-
-def _generate(
-    problem: PricedColumns,
-    program: GeneratedDual,
-    missed: Ints,
-    best: _Point,
-    deadline: float | None,
-) -> tuple[LPSolution | None, bool, Ints, _Point]:
-    """Add columns that are overdrawn until there are none, or time is up."""
+    program, answer = GeneratedDual(problem.m), None
     generated = np.zeros(0, dtype=np.intp)
-    answer: LPSolution | None = None
-    while len(missed):
-        if _is_over(deadline):
-            return answer, False, generated, best
+    best, clause_bound = feasible(problem, problem.m), 0.0  # the best point of the dual program
+    while len(missed) and not _is_over(deadline):  # columns that are overdrawn
         ceiling = np.maximum(problem.price[missed] - PRICE_MARGIN, 0.0)
         program.add(problem.P.values_of(missed), ceiling)
         generated = np.concatenate([generated, missed])
         solution = program.solve(seconds_left(deadline))
         if solution.status == "time limit":
-            return answer, False, generated, best
+            break
         if solution.x is None:
             raise solution.error("A linear program that always has a solution")
         answer = solution
@@ -106,13 +74,20 @@ def _generate(
         # A best clause holds one column of a chain at most, so that against clauses mu overdraws no
         # more than the worst column of each chain, added up: a bound before mu is feasible.
         penalty = float(overdrawn[_worst(problem, overdrawn)].sum())
-        best.clause_bound = max(best.clause_bound, float(mu.sum()) - penalty)
+        clause_bound = max(clause_bound, float(mu.sum()) - penalty)
         overdrawn[generated] = -np.inf
         missed = _worst(problem, overdrawn, MORE)
         point = feasible(problem, mu)
-        if point.sum() > best.lower:
-            best.mu = point
-    return answer, True, generated, best
+        if point.sum() > float(best.sum()):
+            best = point
+    weights = np.zeros(len(generated))
+    if answer is not None and answer.duals is not None:
+        weights = np.clip(-answer.duals, 0.0, 1.0)
+    used = np.flatnonzero(weights > PRICE_MARGIN)
+    solved, lower = not len(missed), float(best.sum())
+    if not solved:
+        lower = max(lower, clause_bound)
+    return Relaxation(best, lower, generated[used], weights[used], solved, len(generated))
 
 
 def _is_over(deadline: float | None) -> bool:

@@ -309,8 +309,7 @@ def alternating(
         try:
             clauses = [task.learn(task.y | (owner == r)) for r in range(n_clauses)]
         except TimeLimitError:
-            entry = {"step": len(history), "objective": best.value, "stopped": "time limit"}
-            history.append(entry)
+            history.append(_stopped(best, history))
             break
         current = task.iterate(clauses)
         history.append({"step": len(history), "clause": None, "objective": current.value})

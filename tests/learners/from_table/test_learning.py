@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
 from rulekit.learners.from_table.counts import CutRefiner, Grid, window, with_conditions
-from rulekit.learners.from_table.fit import ROUNDS, Aims, TableLearning, by_class, factors_of
+from rulekit.learners.from_table.fit import ROUNDS, TableLearning, by_class, factors_of
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.constraints import Constraints
@@ -167,7 +167,7 @@ def learning(n=20_000, sample_rows=1000, share=0.5, moves_cuts=False):
     frame = pd.DataFrame({"x": rng.random(n), "z": rng.random(n)})
     frame["y"] = (frame["x"] > 1 - share) ^ (rng.random(n) < 0.05)
     rows = TableRows(in_engine(frame), "y", None, Parts())
-    return TableLearning(rows, sample_rows, Aims(np.ones(2), moves_cuts), lambda share, what: None)
+    return TableLearning(rows, sample_rows, lambda share, what: None, np.ones(2), moves_cuts)
 
 
 def rule(cut, feature="x"):

@@ -100,11 +100,11 @@ def test_solve_order_memory_and_threads_do_not_change_a_bit(table, engine):
     forgetful = cover_problem(binned, y)
     forgetful.remember = False
     expected = [forgetful.solve(*question) for question in requested]
-    assert forgetful.counters.n_solved == len(requested)
+    assert forgetful.n_solved == len(requested)
     backwards = cover_problem(binned, y)
     found = [backwards.solve(*question) for question in requested[::-1]][::-1]
     if engine != "scipy":  # SciPy tells no basis, and so no interval of theta
-        assert backwards.counters.n_solved < len(requested) / 2
+        assert backwards.n_solved < len(requested) / 2
     shared, together = cover_problem(binned, y), [None] * len(requested)
 
     def work(start):
@@ -253,11 +253,11 @@ def test_skipped_theta_interval_has_the_solved_clause(table):
     fresh.remember = False
     for rows, _ in sub_problems(y, 8, 6):
         for theta in np.geomspace(1e-4, 2.0, 7):
-            before = problem.counters.n_solved
+            before = problem.n_solved
             found = problem.solve(rows, theta)
-            if problem.counters.n_solved == before:
+            if problem.n_solved == before:
                 np.testing.assert_array_equal(found.w, fresh.solve(rows, theta).w)
-    assert problem.counters.n_calls - problem.counters.n_solved > 10
+    assert problem.n_calls - problem.n_solved > 10
 
 
 @pytest.mark.slow

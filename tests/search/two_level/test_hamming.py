@@ -28,9 +28,9 @@ def test_equal_questions_are_answered_once():
     task = planted_task()
     kept = task.y | (np.arange(len(task.y)) % 2 == 0)
     assert task.learn(kept) is task.learn(kept.copy())
-    assert task.problem.counters.n_calls == 1
+    assert task.problem.n_calls == 1
     task.learn(~kept)
-    assert task.problem.counters.n_calls == 2
+    assert task.problem.n_calls == 2
 
 
 @given(two_level_tasks(disable=True), st.integers(0, 2))
@@ -113,7 +113,7 @@ def test_after_an_empty_clause_all_clauses_are_empty():
     found = set_cover(task, 3)
     assert not found.chosen.any()
     assert not found.disabled.any()
-    assert task.problem.counters.n_calls == 1
+    assert task.problem.n_calls == 1
 
 
 def test_a_planted_rule_is_found():

@@ -10,7 +10,6 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
-from rulekit.families.hyperplane.numeric_design import as_numbers
 from rulekit.families.hyperplane.plane_work import face_literals
 from rulekit.families.hyperplane.solver.half_space import HalfSpace
 from rulekit.rules import LinearSplit
@@ -232,9 +231,8 @@ def coverage_figure(
                 hovertemplate="%{x} boxes: %{y:.1%}<extra></extra>",
             )
         )
-    figure.update_xaxes(
-        title="Boxes, largest first", rangemode="tozero", dtick=1 if _few(curves) else None
-    )
+    dtick = 1 if max(map(len, curves.values()), default=0) <= 15 else None
+    figure.update_xaxes(title="Boxes, largest first", rangemode="tozero", dtick=dtick)
     figure.update_yaxes(title="Share of rows covered", tickformat=".0%", range=[0, 1.05])
     return figure
 
@@ -252,10 +250,6 @@ def coverage_sentence(curves: dict[str, list[int]], totals: dict[str, int]) -> s
             f"gets right, all {len(counts)} together {percent(sum(counts) / total)}"
         )
     return "; ".join(parts) + "."
-
-
-def _few(curves: dict[str, list[int]]) -> bool:
-    return max((len(c) for c in curves.values()), default=0) <= 15
 
 
 def _share(intervals: pd.DataFrame, name: str) -> np.ndarray:
@@ -305,7 +299,8 @@ def side_of(model: HyperplaneRuleClassifier, label: Any) -> HalfSpace:
 
 def numbers_of(model: HyperplaneRuleClassifier, X: pd.DataFrame) -> Floats:
     """Return the hyperplane's input for some rows, shape (n, p), NaN for missing values."""
-    return as_numbers(model.plane_.design.frame(model.read_columns(X)))
+    rows: NDArray[np.float64] = model.plane_.design.frame(model.read_columns(X)).to_numpy(float)
+    return rows
 
 
 def number_names(model: HyperplaneRuleClassifier, wording: Wording) -> list[str]:

@@ -303,33 +303,7 @@ def _solid(
 ) -> go.Figure:
     """Draw three power laws with the boundary as planes."""
     figure = go.Figure(layout=base_layout(520))
-    for label, look in looks_of(points).items():
-        of_label = np.equal(points.labels, label)
-        figure.add_trace(
-            go.Scatter3d(
-                x=points.laws[of_label, 0],
-                y=points.laws[of_label, 1],
-                z=points.laws[of_label, 2],
-                mode="markers",
-                name=plain(label),
-                marker={"size": 3, "color": look.colour, "symbol": look.symbol, "opacity": 0.7},
-                customdata=points.rows[of_label] + 1,
-                hovertemplate="row %{customdata}<extra></extra>",
-            )
-        )
-    if points.wrong.any():
-        x, y, z = points.laws[points.wrong].T
-        figure.add_trace(
-            go.Scatter3d(
-                x=x,
-                y=y,
-                z=z,
-                mode="markers",
-                name=WRONG,
-                marker={"size": 7, "symbol": "circle-open", "color": GREY},
-                hoverinfo="skip",
-            )
-        )
+    _add_points(figure, points, *points.laws[:, :3].T)
     x, y = (_grid(points.laws[:, k], 60) for k in (0, 1))
     ends = _grid(points.laws[:, 2], 2)
     a, b, c = (t.weight for t in split.terms)
@@ -349,61 +323,48 @@ def _solid(
                 )
             )
     if star is not None:
-        figure.add_trace(
-            go.Scatter3d(
-                x=star.laws[:, 0],
-                y=star.laws[:, 1],
-                z=star.laws[:, 2],
-                mode="markers",
-                name="this case",
-                marker={"size": 8, "symbol": "diamond", **MARK},
-            )
-        )
+        _add_star(figure, *star.laws[:, :3].T)
     titles = {f"{axis}axis": {"title": words.law(k)} for k, axis in enumerate("xyz")}
     figure.update_layout(scene=titles)
     return figure
 
 
-def _add_points(figure: go.Figure, points: SplitPoints, x: Floats, y: Floats) -> None:
-    """Add one trace per class, and rings around wrong predictions."""
+def _add_points(figure: go.Figure, points: SplitPoints, *at: Floats) -> None:
+    """Add one trace per class, and rings around wrong predictions, in a plane or in space."""
+    dots: dict[str, Any] = {"size": 7, "opacity": 0.65}
+    rings: dict[str, Any] = {"size": 13, "line": {"width": 2}}
+    if len(at) == 3:
+        dots, rings = {"size": 3, "opacity": 0.7}, {"size": 7}
     for label, look in looks_of(points).items():
         of_label = np.equal(points.labels, label)
-        figure.add_trace(
-            go.Scatter(
-                x=x[of_label],
-                y=y[of_label],
-                mode="markers",
-                name=plain(label),
-                marker={"size": 7, "opacity": 0.65, "color": look.colour, "symbol": look.symbol},
-                customdata=points.rows[of_label] + 1,
-                hovertemplate="row %{customdata}<extra></extra>",
-            )
-        )
+        traced = {
+            "name": plain(label),
+            "marker": {**dots, "color": look.colour, "symbol": look.symbol},
+            "customdata": points.rows[of_label] + 1,
+            "hovertemplate": "row %{customdata}<extra></extra>",
+        }
+        figure.add_trace(_markers([x[of_label] for x in at], **traced))
     if points.wrong.any():
-        figure.add_trace(
-            go.Scatter(
-                x=x[points.wrong],
-                y=y[points.wrong],
-                mode="markers",
-                name=WRONG,
-                marker={"size": 13, "symbol": "circle-open", "color": GREY, "line": {"width": 2}},
-                hoverinfo="skip",
-            )
-        )
-    figure.update_layout(showlegend=True)
+        marker = {"symbol": "circle-open", "color": GREY, **rings}
+        wrong = [x[points.wrong] for x in at]
+        figure.add_trace(_markers(wrong, name=WRONG, marker=marker, hoverinfo="skip"))
+    figure.update_layout(showlegend=None if len(at) == 3 else True)
 
 
-def _add_star(figure: go.Figure, x: Floats, y: Floats) -> None:
-    figure.add_trace(
-        go.Scatter(
-            x=x,
-            y=y,
-            mode="markers",
-            name="this case",
-            marker={"size": 16, "symbol": "star", **MARK},
-            hovertemplate="this case<extra></extra>",
-        )
-    )
+def _add_star(figure: go.Figure, *at: Floats) -> None:
+    """Mark one row, in a plane or in space."""
+    if len(at) == 2:
+        marker, hover = {"size": 16, "symbol": "star"}, "this case<extra></extra>"
+    else:
+        marker, hover = {"size": 8, "symbol": "diamond"}, None
+    look = {"name": "this case", "marker": marker | MARK, "hovertemplate": hover}
+    figure.add_trace(_markers(at, **look))
+
+
+def _markers(at: Sequence[Floats], **look: Any) -> go.Scatter | go.Scatter3d:
+    """Return a trace of markers in a plane or in space."""
+    trace = go.Scatter if len(at) == 2 else go.Scatter3d
+    return trace(**dict(zip("xyz", at, strict=False)), mode="markers", **look)
 
 
 def _boundary(x: Floats, y: Floats, margin: Floats, is_band: bool) -> go.Contour:

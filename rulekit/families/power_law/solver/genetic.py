@@ -39,7 +39,7 @@ from rulekit.families.power_law.solver.laws import (
     n_exponents,
 )
 from rulekit.families.power_law.solver.split_search import REFINED, Effort, LowerLevel
-from rulekit.families.power_law.solver.split_task import ClassMass, Cuts, FoundSplit, SplitTask
+from rulekit.families.power_law.solver.split_task import ClassMass, FoundSplit, SplitTask
 from rulekit.families.power_law.solver.structures import (
     Found,
     Splits,
@@ -89,8 +89,8 @@ class GeneticLevel:
             half = np.abs(best[:, -1])
             low = -bias - half if modulus else np.full(len(w), -np.inf)
             high = -bias + half if modulus else -bias
-            nothing = Found.nothing(len(w), block.size, self.mass.gini)
-            block.write(nothing.or_better(w, Cuts(worth, low, high)), splits)
+            found = block.undivided(self.mass.gini).or_better(Found(worth, low, high, w))
+            block.write(found, splits)
         return splits
 
     def improve(
@@ -108,7 +108,8 @@ class GeneticLevel:
         active = np.arange(len(people))
         past = [worth[:, 0].copy()]
         for _ in range(settings.generations):
-            children = self._children(people[active], worth[active])
+            parents = self._selected(people[active], worth[active])
+            children = self._mutated(self._crossed(parents))
             value = self._worth(block.laws[active], children, modulus)
             both = np.concatenate([people[active], children], axis=1)
             all_worth = np.concatenate([worth[active], value], axis=1)
@@ -162,11 +163,6 @@ class GeneticLevel:
             *arrays, mass.label, mass.total, mass.units, mass.unit, modulus
         )
         return np.asarray(worth)
-
-    def _children(self, people: Floats, worth: Floats) -> Floats:
-        """Select by tournament, cross, mutate: as many children as there are individuals."""
-        parents = self._selected(people, worth)
-        return self._mutated(self._crossed(parents))
 
     def _selected(self, people: Floats, worth: Floats) -> Floats:
         """Draw parents by binary tournaments."""
@@ -232,19 +228,14 @@ PAPER = StructureSettings()
 
 
 @dataclass(frozen=True)
-class Population:
+class Population(Splits):
     """Individuals with what the lower level found for them."""
 
-    splits: Splits
     modulus: Bools  # (N,)
-
-    def take(self, places: Ints) -> "Population":
-        """Keep some of them, in the order given."""
-        return Population(self.splits.take(places), self.modulus[places])
 
     def order(self, tau: float) -> Ints:
         """Rank by Definition IV.1: feasible first, then FU, FL, m; infeasible by FL."""
-        worth, size = self.splits.impurity, n_exponents(self.splits.structures)
+        worth, size = self.impurity, n_exponents(self.structures)
         feasible = worth <= tau
         leading = np.where(feasible, size, 0)
         return np.lexsort((self.modulus, size, worth, leading, ~feasible)).astype(np.int64)
@@ -300,10 +291,7 @@ class _Evolution:
                 break
             before = self._rank_of_best(people)
             children = self._evaluated(*self._children(people))
-            both = Population(
-                Splits.joined(people.splits, children.splits),
-                np.concatenate([people.modulus, children.modulus]),
-            )
+            both = people.joined(children)
             people = both.take(both.order(self.task.tau)[: self.size])
             self._note(people)
             unchanged = 0 if self._rank_of_best(people) != before else unchanged + 1
@@ -312,9 +300,9 @@ class _Evolution:
         return self._found(people)
 
     def _rank_of_best(self, people: Population) -> tuple[bool, int, float]:
-        feasible = bool(people.splits.impurity[0] <= self.task.tau)
-        size = int(n_exponents(people.splits.structures[:1])[0])
-        return feasible, size, float(people.splits.impurity[0])
+        feasible = bool(people.impurity[0] <= self.task.tau)
+        size = int(n_exponents(people.structures[:1])[0])
+        return feasible, size, float(people.impurity[0])
 
     def _initial(self) -> tuple[Exponents, Bools]:
         """One exponent each, every feature with and without the flag; two where there are more."""
@@ -344,16 +332,15 @@ class _Evolution:
             new = structures[list(places.values())]
             evaluated = self.lower.improve(self.lower.screen(new, flag), flag, REFINED, self.rng)
             for i, key in enumerate(places):
-                self.memory[key] = (
-                    evaluated.weights[i], evaluated.low[i], evaluated.high[i], evaluated.impurity[i]
-                )  # fmt: skip
-        parts = [np.array(part) for part in zip(*(self.memory[k] for k in keys), strict=True)]
-        return Population(Splits(structures, *parts), modulus)
+                self.memory[key] = tuple(part[i] for part in vars(evaluated).values())
+        parts = zip(*(self.memory[k] for k in keys), strict=True)
+        return Population(*[*map(np.array, parts), modulus])
 
     def _children(self, people: Population) -> tuple[Exponents, Bools]:
         """Select, cross within equal flags, mutate, and make every child unique."""
-        chosen = people.take(self._tournament())
-        structures = self._by_weight(chosen.splits)
+        # binary tournaments: people are in the order of their rank
+        chosen = people.take(self.rng.integers(0, self.size, (2, self.size)).min(axis=0))
+        structures = self._by_weight(chosen)
         modulus = chosen.modulus.copy()
         for flag in (False, True):
             self._cross(structures, self.rng.permutation(np.flatnonzero(modulus == flag)))
@@ -362,10 +349,6 @@ class _Evolution:
             taking_part = self.rng.random(self.size) < self._rate
             modulus = np.where(taking_part, self.rng.random(self.size) < 0.5, modulus)
         return self._unique(self._repaired(structures), modulus)
-
-    def _tournament(self) -> Ints:
-        """Binary tournaments; people stand in the order of their rank."""
-        return self.rng.integers(0, self.size, (2, self.size)).min(axis=0)
 
     def _by_weight(self, splits: Splits) -> Exponents:
         """Sort the rows of each matrix by how much their power law weighs, empty ones last."""
@@ -445,7 +428,7 @@ class _Evolution:
 
     def _found(self, people: Population) -> FoundSplit:
         """Return the best; an exponent whose power law weighs nothing is dropped."""
-        best = people.splits.take(np.array([0]))
+        best = people.take(np.array([0]))
         used = best.weights[0] != 0
         exponents = np.zeros((int(used.sum()), self.task.X.shape[1]), dtype=np.int8)
         exponents[:, self.varying] = best.structures[0][used]

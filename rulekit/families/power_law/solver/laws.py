@@ -35,11 +35,6 @@ class Laws:
     mean: Floats  # (R,)
     scale: Floats  # (R,)
 
-    @property
-    def constant(self) -> Bools:
-        """Which power laws do not vary: shape (R,)."""
-        return np.isinf(self.scale)
-
 
 class PowerTable:
     """Every power of every feature, ready to be multiplied."""

@@ -166,10 +166,13 @@ class Beam:
                 best, stale, at = level, 0, size
             else:
                 stale += 1
-        return self._found(best.take(np.array([0])), at, self.history[:size])
+        if at not in self.finished:
+            self.finished[at] = self._finished(best.take(np.array([0])), at)
+        return replace(self.finished[at], history=self.history[:size])
 
     def _level(self, size: int) -> Splits | None:
         """Return the structures of `size` exponents, best first; None where there are none."""
+        task = self.task
         if size <= len(self.levels):
             return self.levels[size - 1]
         if size == 1:
@@ -178,7 +181,8 @@ class Beam:
         else:
             structures = self._expanded(self.levels[size - 2].structures[:WIDTH], self.pool)
             if size == 2 and len(self.pairs):
-                structures = np.concatenate([structures, self._of_pairs(self.pairs)])
+                kinds = task.exponents, task.max_power_laws, task.X.shape[1]
+                structures = np.concatenate([structures, pair_structures(self.pairs, *kinds)])
             structures = canonical(structures)
             structures = structures[n_exponents(structures) == size]
             structures = structures[distinct(structures)]
@@ -206,7 +210,7 @@ class Beam:
         top = splits.take(np.arange(min(N_POLISHED, len(splits))))
         rest = splits.take(np.arange(len(top), len(splits)))
         top = self.lower.improve(top, self.modulus, POLISHED, rng)
-        both = Splits.joined(top, rest).sorted()
+        both = top.joined(rest).sorted()
         self.history.append(
             {
                 "modulus": self.modulus,
@@ -223,10 +227,6 @@ class Beam:
         structures[np.arange(len(features)), 0, features] = 1
         return structures
 
-    def _of_pairs(self, pairs: Ints) -> Exponents:
-        task = self.task
-        return pair_structures(pairs, task.exponents, task.max_power_laws, task.X.shape[1])
-
     def _expanded(self, parents: Exponents, pool: Ints) -> Exponents:
         """Add one exponent to each structure in every way."""
         exponents = np.array(self.task.exponents, dtype=np.int8)
@@ -241,11 +241,6 @@ class Beam:
                 )
                 structures.append(new)
         return np.concatenate(structures)
-
-    def _found(self, best: Splits, size: int, history: list[dict[str, Any]]) -> FoundSplit:
-        if size not in self.finished:
-            self.finished[size] = self._finished(best, size)
-        return replace(self.finished[size], history=list(history))
 
     def _finished(self, best: Splits, size: int) -> FoundSplit:
         """Bring the best of a level to its end."""

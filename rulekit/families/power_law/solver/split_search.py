@@ -40,12 +40,8 @@ def best_cut(values: Floats, mass: ClassMass) -> Cuts:
     keys = sorted_keys(values, mass.label, mass.bits)
     at, worth = split_kernels.best_places(keys, mass.total, mass.bits, mass.units, mass.unit)
     threshold = between(keys, mass.bits, at)
-    has_cut = np.isfinite(worth)
-    return Cuts(
-        np.where(has_cut, worth, mass.gini),
-        np.full(len(values), -np.inf),
-        np.where(has_cut, threshold, np.inf),
-    )
+    nothing = Cuts.nothing(len(values), mass.gini)
+    return nothing.where(np.isfinite(worth), Cuts(worth, nothing.low, threshold))
 
 
 def best_step(now: Floats, along: Floats, mass: ClassMass) -> Cuts:
@@ -92,13 +88,8 @@ def best_interval(
     best, start, stop = split_kernels.best_runs(
         keys, mass.total, mass.bits, mass.units, mass.unit, guesses, rounds
     )
-    low, high = _ends(keys, mass.bits, start, stop)
-    is_better = best < mass.gini - EQUAL
-    return Cuts(
-        np.where(is_better, best, mass.gini),
-        np.where(is_better, low, -np.inf),
-        np.where(is_better, high, np.inf),
-    )
+    ends = _ends(keys, mass.bits, start, stop)
+    return Cuts.nothing(len(values), mass.gini).or_better(Cuts(best, *ends))
 
 
 def centred(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
@@ -109,12 +100,11 @@ def centred(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
     last = np.where(inside, values, -np.inf).max(axis=1)
     ahead = np.where(below, values, -np.inf).max(axis=1)
     behind = np.where(above, values, np.inf).min(axis=1)
-    some = inside.any(axis=1)  # an empty band does not count
-    return Cuts(
-        np.where(some, mass.of_split(inside), mass.gini),
-        np.where(some, 0.5 * ahead + 0.5 * np.where(some, first, 0.0), -np.inf),
-        np.where(some, 0.5 * behind + 0.5 * np.where(some, last, 0.0), np.inf),
-    )
+    some = np.asarray(inside.any(axis=1))  # an empty band does not count
+    low = 0.5 * ahead + 0.5 * np.where(some, first, 0.0)
+    high = 0.5 * behind + 0.5 * np.where(some, last, 0.0)
+    moved = Cuts(mass.of_split(inside), low, high)
+    return Cuts.nothing(len(values), mass.gini).where(some, moved)
 
 
 def _ends(keys: Ints, bits: int, start: Ints, stop: Ints) -> tuple[Floats, Floats]:
@@ -180,15 +170,7 @@ class Effort:
     draws: int = 0
 
 
-REFINED = Effort(1, 4, 0)
-
-
-POLISHED = Effort(2, 4, 1, 4)
-
-
-FINISHED = Effort(4, 6, 2, 8)
-
-
+REFINED, POLISHED, FINISHED = Effort(1, 4, 0), Effort(2, 4, 1, 4), Effort(4, 6, 2, 8)
 SETTLED = Effort(2, 4, 1, 4)  # where good weights are known from a part of the rows
 
 
@@ -205,14 +187,15 @@ class LowerLevel:
         """Compute weights from closed forms for each structure, and the best bias for these."""
         splits = empty_splits(structures, self.mass.gini)
         for block in blocks(self.table, structures):
-            best = Found.nothing(len(block.places), block.size, self.mass.gini)
+            best = block.undivided(self.mass.gini)
             for w, target, width in self._directions(block, modulus):
-                if not modulus:
-                    best = best.or_better(w, best_cut(block.projected(w), self.mass))
-                    continue
-                few = np.argsort(width, kind="stable")[: max(FEW, int(NARROWEST * len(width)))]
-                cuts = best_interval(block.projected(w, few), self.mass, 1, 1, target)
-                best = best.or_better(w, cuts.at(few, len(width)))
+                if modulus:
+                    few = np.argsort(width, kind="stable")[: max(FEW, int(NARROWEST * len(width)))]
+                    cuts = best_interval(block.projected(w, few), self.mass, 1, 1, target)
+                    cuts = cuts.at(few, len(width))
+                else:
+                    cuts = best_cut(block.projected(w), self.mass)
+                best = best.or_better(Found(**vars(cuts), weights=w))
             block.write(best, splits)
         return splits
 
@@ -222,12 +205,12 @@ class LowerLevel:
         """Improve weights by exact steps; never returns a worse split."""
         improved = empty_splits(splits.structures, self.mass.gini)
         for block in blocks(self.table, splits.structures):
-            best = Found.nothing(len(block.places), block.size, self.mass.gini)
+            best = block.undivided(self.mass.gini)
             begun = block.scaled(splits.weights)
             for w in self._starts(block, begun, modulus, effort, rng):
-                best = best.or_better(*self._descended(block, w, modulus, effort, rng))
+                best = best.or_better(self._descended(block, w, modulus, effort, rng))
             block.write(best, improved)
-        return splits.with_better(improved)
+        return splits.or_better(improved)
 
     def _starts(
         self,
@@ -257,7 +240,7 @@ class LowerLevel:
         modulus: bool,
         effort: Effort,
         rng: np.random.Generator,
-    ) -> tuple[Floats, Cuts]:
+    ) -> Found:
         """Step along each coordinate, then along random lines, as long as it helps."""
         w = _unit(w)
         now = self._bias(block.projected(w), modulus)
@@ -280,7 +263,7 @@ class LowerLevel:
         if modulus:
             value = block.projected(w)
             now = centred(value, now, self.mass).or_better(best_interval(value, self.mass))
-        return w, now
+        return Found(**vars(now), weights=w)
 
     def _stepped(
         self,
@@ -316,11 +299,7 @@ class LowerLevel:
         else:  # the step kept the bias: with a new one the moved weights may split better still
             there = self._bias(block.projected(moved), modulus)
             better &= there.impurity < now.impurity - EQUAL
-        return np.where(better[:, None], moved, w), Cuts(
-            np.where(better, there.impurity, now.impurity),
-            np.where(better, there.low, now.low),
-            np.where(better, there.high, now.high),
-        )
+        return np.where(better[:, None], moved, w), now.where(better, there)
 
     def _bias(self, value: Floats, modulus: bool) -> Cuts:
         return best_interval(value, self.mass, 1, 2) if modulus else best_cut(value, self.mass)

@@ -9,7 +9,7 @@ With two classes it is enough to follow one: FL = (2 / T) (T1 - l^2 / L - r^2 / 
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,18 +105,24 @@ class Cuts:
     low: Floats  # (P,)
     high: Floats  # (P,)
 
-    def or_better(self, other: "Cuts") -> "Cuts":
+    @classmethod
+    def nothing(cls, n: int, impurity: float, *more: Any) -> Self:
+        """Make n cuts that split nothing, with any further parts."""
+        return cls(np.full(n, impurity), np.full(n, -np.inf), np.full(n, np.inf), *more)
+
+    def where(self, taken: Bools, other: Self) -> Self:
+        """Take those of another at some places."""
+        parts = zip(vars(other).values(), vars(self).values(), strict=True)
+        shape = -1, 1, 1  # each part is as long; weights and structures have more axes
+        return type(self)(*(np.where(taken.reshape(shape[: b.ndim]), a, b) for a, b in parts))
+
+    def or_better(self, other: Self) -> Self:
         """Take the better of two, one by one."""
-        better = other.impurity < self.impurity - EQUAL
-        return Cuts(
-            np.where(better, other.impurity, self.impurity),
-            np.where(better, other.low, self.low),
-            np.where(better, other.high, self.high),
-        )
+        return self.where(other.impurity < self.impurity - EQUAL, other)
 
     def at(self, places: Ints, n: int) -> "Cuts":
         """Return n cuts with these at their places; elsewhere nothing was found."""
-        cuts = Cuts(np.full(n, np.inf), np.full(n, -np.inf), np.full(n, np.inf))
+        cuts = Cuts.nothing(n, np.inf)
         cuts.impurity[places] = self.impurity
         cuts.low[places], cuts.high[places] = self.low, self.high
         return cuts

@@ -8,72 +8,52 @@ Legend::
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from rulekit._sums import narrowest, solved
 from rulekit.families.power_law.solver.laws import Exponents, Floats, Ints, PowerTable
-from rulekit.families.power_law.solver.split_task import EQUAL, ClassMass, Cuts
+from rulekit.families.power_law.solver.split_task import ClassMass, Cuts
 
 RIDGE = 1e-6
 BLOCK = 40_000  # numbers of one power law of a block: small enough for the cache
 
 
 @dataclass(frozen=True)
-class Splits:
+class Found(Cuts):
+    """The best weights so far of each structure of a block."""
+
+    weights: Floats  # (P, p)
+
+
+@dataclass(frozen=True)
+class Splits(Found):
     """Structures with their weights: ``low <= sum of weights * power laws <= high`` is left."""
 
     structures: Exponents  # (P, p, d)
-    weights: Floats  # (P, p)
-    low: Floats  # (P,)
-    high: Floats  # (P,)
-    impurity: Floats  # (P,)
 
     def __len__(self) -> int:
         return len(self.structures)
 
-    def take(self, places: Ints) -> "Splits":
+    def take(self, places: Ints) -> Self:
         """Keep some of them, in the order given."""
-        return Splits(
-            self.structures[places],
-            self.weights[places],
-            self.low[places],
-            self.high[places],
-            self.impurity[places],
-        )
+        return type(self)(*(part[places] for part in vars(self).values()))
 
-    def sorted(self) -> "Splits":
+    def sorted(self) -> Self:
         """Order them by impurity, best first; of equal ones the earlier first."""
         return self.take(np.argsort(self.impurity, kind="stable"))
 
-    @classmethod
-    def joined(cls, a: "Splits", b: "Splits") -> "Splits":
-        """Concatenate two populations."""
-        return cls(
-            np.concatenate([a.structures, b.structures]),
-            np.concatenate([a.weights, b.weights]),
-            np.concatenate([a.low, b.low]),
-            np.concatenate([a.high, b.high]),
-            np.concatenate([a.impurity, b.impurity]),
-        )
-
-    def with_better(self, other: "Splits") -> "Splits":
-        """Take the better of two, one by one; both hold the same structures."""
-        better = other.impurity < self.impurity - EQUAL
-        return Splits(
-            self.structures,
-            np.where(better[:, None], other.weights, self.weights),
-            np.where(better, other.low, self.low),
-            np.where(better, other.high, self.high),
-            np.where(better, other.impurity, self.impurity),
-        )
+    def joined(self, other: Self) -> Self:
+        """Append another population."""
+        parts = zip(vars(self).values(), vars(other).values(), strict=True)
+        return type(self)(*map(np.concatenate, parts))
 
 
 def empty_splits(structures: Exponents, impurity: float) -> Splits:
     """Make a population that holds no split yet."""
     P, p = structures.shape[:2]
-    infinite = np.full(P, np.inf)
-    return Splits(structures, np.zeros((P, p)), -infinite, infinite, np.full(P, impurity))
+    return Splits.nothing(P, impurity, np.zeros((P, p)), structures)
 
 
 @dataclass(frozen=True)
@@ -107,6 +87,10 @@ class StructureBlock:
         """Power laws of each."""
         return int(self.exponents.shape[1])
 
+    def undivided(self, impurity: float) -> Found:
+        """Begin with splits that split nothing."""
+        return Found.nothing(len(self.places), impurity, np.ones((len(self.places), self.size)))
+
     def projected(self, w: Floats, some: Ints | None = None) -> Floats:
         """Sum weights times scaled power laws: shape (P, n); for some of the structures only."""
         from rulekit.families.power_law.solver import split_kernels
@@ -119,7 +103,7 @@ class StructureBlock:
         flat = np.isinf(self.scale)
         return weights[self.places, : self.size] * np.where(flat, 0.0, self.scale)
 
-    def write(self, cuts: "Found", splits: Splits) -> None:
+    def write(self, cuts: Found, splits: Splits) -> None:
         """Write what was found into the population, in terms of the unscaled power laws."""
         weights = cuts.weights / self.scale
         shift = (weights * np.where(np.isinf(self.scale), 0.0, self.mean)).sum(axis=1)
@@ -129,32 +113,6 @@ class StructureBlock:
         splits.low[self.places] = (cuts.low + shift) / size
         splits.high[self.places] = (cuts.high + shift) / size
         splits.impurity[self.places] = cuts.impurity
-
-
-@dataclass(frozen=True)
-class Found:
-    """The best weights so far of each structure of a block."""
-
-    weights: Floats
-    low: Floats
-    high: Floats
-    impurity: Floats
-
-    @classmethod
-    def nothing(cls, n: int, size: int, impurity: float) -> "Found":
-        """Begin with splits that split nothing."""
-        infinite = np.full(n, np.inf)
-        return cls(np.ones((n, size)), -infinite, infinite, np.full(n, impurity))
-
-    def or_better(self, weights: Floats, cuts: Cuts) -> "Found":
-        """Take other weights where their cuts are purer."""
-        better = cuts.impurity < self.impurity - EQUAL
-        return Found(
-            np.where(better[:, None], weights, self.weights),
-            np.where(better, cuts.low, self.low),
-            np.where(better, cuts.high, self.high),
-            np.where(better, cuts.impurity, self.impurity),
-        )
 
 
 class Moments:

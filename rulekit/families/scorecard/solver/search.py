@@ -188,7 +188,6 @@ class PointsPath:
         if chosen not in self._ranked:
             gains = self.problem.gains(chosen)
             missing = [group for group in self.problem.required if not group & set(chosen)]
-
             order = np.argsort(-gains, kind="stable")
             if missing:
                 order = order[np.isin(order, list(missing[0]))]

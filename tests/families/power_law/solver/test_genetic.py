@@ -14,7 +14,7 @@ from rulekit.families.power_law.solver.genetic import (
 from rulekit.families.power_law.solver.laws import PowerTable, canonical
 from rulekit.families.power_law.solver.split_search import FINISHED, LowerLevel
 from rulekit.families.power_law.solver.split_task import ClassMass, SplitTask
-from rulekit.families.power_law.solver.structures import Splits, blocks
+from rulekit.families.power_law.solver.structures import blocks
 
 SMALL = StructureSettings(population=30, generations=25, patience=8)
 
@@ -111,8 +111,8 @@ def test_the_ranking_is_the_paper_s():
         structure[:size, 0] = np.arange(1, size + 1)
     worth = np.array([0.01, 0.04, 0.03, 0.2, 0.1, 0.03])
     nothing = np.zeros(6)
-    splits = Splits(made, np.ones((6, 3)), nothing, nothing, worth)
-    people = Population(splits, np.array([False, False, True, False, False, False]))
+    modulus = np.array([False, False, True, False, False, False])
+    people = Population(worth, nothing, nothing, np.ones((6, 3)), made, modulus)
     assert people.order(0.05).tolist() == [5, 2, 1, 0, 4, 3]
 
 

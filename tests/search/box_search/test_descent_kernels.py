@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulekit.search.box_search import descent_kernels, pair_kernels
-from rulekit.search.box_search.pair_kernels import MOST_PAIR_BINS
+from rulekit.search.box_search import descent_kernels
+from rulekit.search.box_search.descent_kernels import MOST_PAIR_BINS
 from rulekit.search.box_search.problem import Boxes, no_boxes
 from rulekit.search.box_search.search import Descent
 from tests.reference import box_moves
@@ -24,7 +24,7 @@ def started(problem, boxes, theta):
     for part, values in enumerate((boxes.low, boxes.high, boxes.absent)):
         box[:k, :, part] = values
     descent_kernels.visit(*data, descent._log, descent_kernels.ENTER, k, theta, np.uint64(0))
-    pair_kernels.start_clause(*data, descent._pair_buffers, k, theta)
+    descent_kernels.start_clause(*data, descent._pair_buffers, k, theta)
     return Boxes(box[:, :, 0].copy(), box[:, :, 1].copy(), box[:, :, 2].astype(bool))
 
 
@@ -77,5 +77,5 @@ def test_a_feature_of_many_bins_starts_a_clause_alone():
 
 def test_both_versions_try_the_same_pairs_and_accept_the_same_gains():
     for name in ("TIE", "CANDIDATES", "MOST_PAIR_BINS"):
-        assert getattr(pair_kernels, name) == getattr(box_moves, name)
+        assert getattr(descent_kernels, name) == getattr(box_moves, name)
     assert descent_kernels.IMPROVEMENT == box_moves.IMPROVEMENT
