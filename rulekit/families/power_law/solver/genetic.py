@@ -39,7 +39,7 @@ from rulekit.families.power_law.solver.laws import (
     n_exponents,
 )
 from rulekit.families.power_law.solver.split_search import REFINED, Effort, LowerLevel
-from rulekit.families.power_law.solver.split_task import ClassMass, FoundSplit, SplitTask
+from rulekit.families.power_law.solver.split_task import ClassMass, Cuts, FoundSplit, SplitTask
 from rulekit.families.power_law.solver.structures import (
     Found,
     Splits,
@@ -228,9 +228,11 @@ PAPER = StructureSettings()
 
 
 @dataclass(frozen=True)
-class Population(Splits):
+class Population(Cuts):
     """Individuals with what the lower level found for them."""
 
+    weights: Floats  # (N, p)
+    structures: Exponents  # (N, p, d)
     modulus: Bools  # (N,)
 
     def order(self, tau: float) -> Ints:
@@ -350,7 +352,7 @@ class _Evolution:
             modulus = np.where(taking_part, self.rng.random(self.size) < 0.5, modulus)
         return self._unique(self._repaired(structures), modulus)
 
-    def _by_weight(self, splits: Splits) -> Exponents:
+    def _by_weight(self, splits: Population) -> Exponents:
         """Sort the rows of each matrix by how much their power law weighs, empty ones last."""
         structures = splits.structures
         scale = self.table.laws(structures.reshape(-1, self.d)).scale.reshape(splits.weights.shape)

@@ -99,7 +99,7 @@ class ClassMass:
 
 @dataclass(frozen=True)
 class Cuts:
-    """The best cut, interval or step for each projection."""
+    """The best cut, interval or step for each projection; derived records hold what cuts it."""
 
     impurity: Floats  # (P,)
     low: Floats  # (P,)
@@ -109,6 +109,22 @@ class Cuts:
     def nothing(cls, n: int, impurity: float, *more: Any) -> Self:
         """Make n cuts that split nothing, with any further parts."""
         return cls(np.full(n, impurity), np.full(n, -np.inf), np.full(n, np.inf), *more)
+
+    def __len__(self) -> int:
+        return len(self.impurity)
+
+    def take(self, places: Ints) -> Self:
+        """Keep some of them, in the order given."""
+        return type(self)(*(part[places] for part in vars(self).values()))
+
+    def sorted(self) -> Self:
+        """Order them by impurity, best first; of equal ones the earlier first."""
+        return self.take(np.argsort(self.impurity, kind="stable"))
+
+    def joined(self, other: Self) -> Self:
+        """Append others."""
+        parts = zip(vars(self).values(), vars(other).values(), strict=True)
+        return type(self)(*map(np.concatenate, parts))
 
     def where(self, taken: Bools, other: Self) -> Self:
         """Take those of another at some places."""

@@ -8,7 +8,6 @@ Legend::
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
@@ -28,26 +27,11 @@ class Found(Cuts):
 
 
 @dataclass(frozen=True)
-class Splits(Found):
+class Splits(Cuts):
     """Structures with their weights: ``low <= sum of weights * power laws <= high`` is left."""
 
+    weights: Floats  # (P, p)
     structures: Exponents  # (P, p, d)
-
-    def __len__(self) -> int:
-        return len(self.structures)
-
-    def take(self, places: Ints) -> Self:
-        """Keep some of them, in the order given."""
-        return type(self)(*(part[places] for part in vars(self).values()))
-
-    def sorted(self) -> Self:
-        """Order them by impurity, best first; of equal ones the earlier first."""
-        return self.take(np.argsort(self.impurity, kind="stable"))
-
-    def joined(self, other: Self) -> Self:
-        """Append another population."""
-        parts = zip(vars(self).values(), vars(other).values(), strict=True)
-        return type(self)(*map(np.concatenate, parts))
 
 
 def empty_splits(structures: Exponents, impurity: float) -> Splits:
