@@ -185,8 +185,11 @@ class RuleSet:
 
     @property
     def n_conditions(self) -> int:
-        """Number of literals over all clauses; an interval counts two."""
-        return sum(c.n_conditions for c in self.clauses)
+        """Number of literals over all clauses; an interval counts two, a scorecard once."""
+        from rulekit.rules.points_split import scorecard_of  # which imports this module
+
+        counted = scorecard_of(self)[:1] or self.clauses  # all bands have the same conditions
+        return sum(c.n_conditions for c in counted)
 
     @property
     def classes(self) -> tuple[Label, ...]:
