@@ -200,7 +200,7 @@ def test_a_scorecard_is_edited_as_one_card_with_its_totals(open_app):
 
 
 @pytest.mark.slow
-def test_bands_of_a_scorecard_are_named_by_totals_with_their_conditions_once(open_app):
+def test_bands_of_a_scorecard_have_totals_and_count_conditions_once(open_app):
     state = AppState(table=load_sample("credit"))
     tests = (Literal("income", ">", 3.0), Literal("age", "<=", 40.0))
     bands = tuple(Clause((PointsSplit(tests, (2, 1), total),)) for total in (3, 1))
