@@ -403,7 +403,8 @@ def _sentence(after: Any, changes: tuple[Change, ...], training: Columns, wordin
     conditions = listed(c.text for c in changes)
     outcome = label_text(after, wording) if wording.spoken else outcome_text(after)
     far = [wording.name(c.feature) for c in changes if _is_outside(c.new, training, c.feature)]
-    outside = f"; {listed(far)} would be outside the range of the training rows" if far else ""
+    known = "past cases" if wording.spoken else "training rows"
+    outside = f"; {listed(far)} would be outside the range of the {known}" if far else ""
     return f"The prediction would be {outcome} if {conditions}{outside}."
 
 
