@@ -18,7 +18,8 @@ from rulekit.rules import Columns, RuleSet, clause_statistics
 from rulekit.style.wording import measured, percent
 from ui.state import AppState
 
-BY_CHANCE = 0.01  # significance level of a difference that is called overfitting
+# Overfitting: if both parts were equally hard, as many wrong test rows would be this improbable.
+BY_CHANCE = 0.01
 
 
 @dataclass(frozen=True)

@@ -361,7 +361,9 @@ def smallest_change(
             changes = changes_between(rule, row, change, wording)
             after = rule.predict(rows_with({f: c.value for f, c in change.items()}, {}))[0]
             total = sum(c.cost for c in change.values())
-            return Counterfactual(changes, after, total, _sentence(after, changes, wording))
+            return Counterfactual(
+                changes, after, total, _sentence(after, changes, training or {}, wording)
+            )
     return Counterfactual((), None, None, _reason_for_none(rule, now, immutable, wording))
 
 
@@ -394,13 +396,25 @@ def _single_change(
     amount = wording.amount(feature, exact(new))
     text = f"{wording.name(feature)} were {amount} (now {number(row[feature], new)})"
     changes = (Change(feature, row[feature], new, text),)
-    return Counterfactual(changes, answer, cost, _sentence(answer, changes, wording))
+    return Counterfactual(changes, answer, cost, _sentence(answer, changes, training, wording))
 
 
-def _sentence(after: Any, changes: tuple[Change, ...], wording: Wording) -> str:
+def _sentence(after: Any, changes: tuple[Change, ...], training: Columns, wording: Wording) -> str:
     conditions = listed(c.text for c in changes)
     outcome = label_text(after, wording) if wording.spoken else outcome_text(after)
-    return f"The prediction would be {outcome} if {conditions}."
+    far = [wording.name(c.feature) for c in changes if _is_outside(c.new, training, c.feature)]
+    known = "past cases" if wording.spoken else "training rows"
+    outside = f"; {listed(far)} would be outside the range of the {known}" if far else ""
+    return f"The prediction would be {outcome} if {conditions}{outside}."
+
+
+def _is_outside(value: Any, training: Columns, feature: str) -> bool:
+    """Return whether a number is below or above every value of the training rows."""
+    column = training.get(feature)
+    if not _is_number(value) or column is None or column.dtype == object:
+        return False
+    known = column[~np.isnan(column)]
+    return len(known) > 0 and not known.min() <= value <= known.max()
 
 
 def _reason_for_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Wording) -> str:

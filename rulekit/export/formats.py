@@ -267,7 +267,7 @@ FORMATS = {
     ),
     "scoring": _sql(
         "SQL that scores a table",
-        "a SELECT with each row's answer and the clause that decided",
+        "a SELECT with each row's answer, and the clause or the total of points that decided",
         partial(to_sql, part="score", table=CASES),
         "score.sql",
         sql_run(_standard, 'SELECT "prediction" FROM ({})', CASES),

@@ -462,11 +462,15 @@ def _shown_range(
     highest = base.max() + max((base.max() - base.min()) / 2, least)
     near = (values <= highest) | (points.index == selected)
     spread = points.get(f"{y}_se", pd.Series(0.0, points.index)).to_numpy(dtype=float)
-    spread = np.where(front | everywhere, np.nan_to_num(spread), 0.0)[near]
-    values, crossing = values[near], [value for value in beside if value <= highest]
-    low = min([*(values - spread * everywhere), *crossing])
-    high = max([*(values + spread), *crossing])
-    pad = 0.12 * max(high - low, least)
+    spread = np.where(front | everywhere, np.nan_to_num(spread), 0.0)
+    crossing = [value for value in beside if value <= highest]
+    shown = np.zeros(len(values), dtype=bool)
+    while (near & ~shown).any():  # what the bars of others bring into the range is shown with bars
+        shown = shown | near
+        low = min([*(values - spread * everywhere)[shown], *crossing])
+        high = max([*(values + spread)[shown], *crossing])
+        pad = 0.12 * max(high - low, least)
+        near = values <= high + pad
     return max(low - pad, -pad / 4), high + pad  # a point at 0 is not cut in halves
 
 

@@ -10,6 +10,8 @@ from rulekit.style.palette import Look, bars, base_layout, outcome_looks, plain
 from rulekit.style.phrases import whole_percent
 from rulekit.style.wording import percent
 
+ROOM = 1.4  # length of the axis in longest bars, with the words beside one
+
 
 def clause_figure(
     counts: pd.DataFrame, positive: str, other: str, *, classes: Sequence[Any] | None = None
@@ -38,11 +40,13 @@ def clause_figure(
     if "gives" in counts:
         right = outcome_looks(counts["gives"], classes)
     for part, name, looks in (("of_class", positive, right), ("other", other, [second])):
-        texts = [f"{int(n)}" if n else "" for n in counts[part]]
-        figure.add_trace(_bar(counts["name"], counts[part], texts, name, looks))
-    figure.update_layout(height=110 + 42 * max(len(counts), 1), barmode="stack")
-    figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
-    figure.update_xaxes(title="Rows matched")
+        figure.add_trace(_bar(counts["name"], counts[part], name, looks))
+    figure.update_layout(height=110 + 42 * max(len(counts), 1))
+    total = counts["of_class"] + counts["other"]
+    texts = [
+        f"{int(n):,}<br>of {int(of):,}" for n, of in zip(counts["of_class"], total, strict=True)
+    ]
+    _finish(figure, total, texts, "Rows matched")
     return figure
 
 
@@ -88,22 +92,15 @@ def outcome_figure(confusion: pd.DataFrame, *, classes: Sequence[Any] | None = N
     wrong = [int(row.sum()) - right[i] for i, (_, row) in enumerate(confusion.iterrows())]
     figure = go.Figure(layout=base_layout())
     looks = outcome_looks(confusion.index, classes)
-    texts = [
-        [f"{n:,} {word}" if n else "" for n in part]
-        for word, part in (("correct", right), ("wrong", wrong))
-    ]
-    figure.add_trace(_bar(names, right, texts[0], "predicted correctly", looks))
-    hollow = _bar(names, wrong, texts[1], "predicted wrongly", looks)
-    hollow.insidetextfont.color = None  # as the page's other words
+    figure.add_trace(_bar(names, right, "predicted correctly", looks))
+    hollow = _bar(names, wrong, "predicted wrongly", looks)
     hollow.marker.update(
         color="rgba(0,0,0,0)", line={"width": 2, "color": [v.colour for v in looks]}, pattern=None
     )
     figure.add_trace(hollow)
-    figure.update_layout(height=80 + 42 * len(confusion), barmode="stack", showlegend=False)
-    figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
-    longest = max(confusion.sum(axis=1), default=0)
-    # room for the words behind the longest bar
-    figure.update_xaxes(title="Rows", range=[0, 1.4 * max(longest, 1)])
+    figure.update_layout(height=80 + 42 * len(confusion), showlegend=False)
+    texts = [f"{a:,} correct<br>{b:,} wrong" for a, b in zip(right, wrong, strict=True)]
+    _finish(figure, confusion.sum(axis=1), texts, "Rows")
     return figure
 
 
@@ -139,24 +136,23 @@ def _correct_words(label: Any, right: int, total: int) -> str:
     return f"{label}: {right:,} of {total:,} correct{share}"
 
 
-def _bar(
-    names: Sequence[str],
-    counts: Sequence[int],
-    texts: Sequence[str],
-    legend: str,
-    looks: Sequence[Look],
-) -> go.Bar:
-    """Add one part of each bar, with its text; one look for all parts, or one for each."""
+def _bar(names: Sequence[str], counts: Sequence[int], legend: str, looks: Sequence[Look]) -> go.Bar:
+    """Create one part of each bar; one look for all parts, or one for each."""
     return go.Bar(
         y=[plain(name, 40) for name in names],
         x=list(counts),
         name=plain(legend),
         orientation="h",
-        text=texts,
-        textposition="auto",
-        textangle=0,
-        insidetextanchor="middle",
-        insidetextfont={"color": [look.ink for look in looks], "size": 13},
         hovertemplate="%{x} rows<extra></extra>",
         marker=bars(*looks),
     )
+
+
+def _finish(figure: go.Figure, ends: Sequence[int], texts: Sequence[str], title: str) -> None:
+    """Stack the parts, and write the counts beside the bars: on hatching they are hard to read."""
+    for name, end, text in zip(figure.data[0].y, ends, texts, strict=True):
+        place = {"x": end, "y": name, "xanchor": "left", "xshift": 4, "align": "left"}
+        figure.add_annotation(place, text=text, showarrow=False)
+    figure.update_layout(barmode="stack")
+    figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
+    figure.update_xaxes(title=title, range=[0, ROOM * max([*ends, 1])])

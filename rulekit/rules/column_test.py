@@ -3,12 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import ge, gt, le, lt
 from typing import Any, NamedTuple
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import (
-    GAPS,
     ORDERED,
     WORDS,
     Condition,
@@ -17,7 +15,7 @@ from rulekit.rules.condition import (
     value_at,
     value_text,
 )
-from rulekit.rules.literal import Literal
+from rulekit.rules.literal import Literal, holds
 from rulekit.rules.rule_set import Clause, Label, RuleSet
 
 LOWER, UPPER = (">", ">="), ("<", "<=")
@@ -255,19 +253,6 @@ def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
         literals = [c for c in group if isinstance(c, Literal)]
         tests.append(feature_test(literals) if literals else group[0])
     return tuple(tests)
-
-
-def holds(literal: Literal, value: Scalar) -> bool:
-    """Return whether a present position meets a literal; a text meets no order test."""
-    if literal.op in GAPS:
-        return literal.op == "not-missing"
-    if literal.op in WORDS:
-        return value is (literal.op == "contains")
-    if literal.op in ORDERED:
-        meets = {"<=": le, "<": lt, ">=": ge, ">": gt}[literal.op]
-        (limit,) = literal.positions
-        return not isinstance(value, str) and bool(meets(value, limit))
-    return (value in literal.positions) == (literal.op in ("==", "in"))
 
 
 class _End(NamedTuple):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from operator import ge, gt, le, lt
 from typing import Any
 
 import numpy as np
@@ -384,3 +385,16 @@ class Literal(Condition):
 def _shortened(names: list[str], limit: int = 5) -> str:
     shown = ", ".join(repr(n) for n in names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def holds(literal: Literal, value: Scalar) -> bool:
+    """Return whether a present position meets a literal; a text meets no order test."""
+    if literal.op in GAPS:
+        return literal.op == "not-missing"
+    if literal.op in WORDS:
+        return value is (literal.op == "contains")
+    if literal.op in ORDERED:
+        meets = {"<=": le, "<": lt, ">=": ge, ">": gt}[literal.op]
+        (limit,) = literal.positions
+        return not isinstance(value, str) and bool(meets(value, limit))
+    return (value in literal.positions) == (literal.op in ("==", "in"))

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.column_test import holds
 from rulekit.rules.condition import ORDERED, TRUTH, WORDS, Columns, Condition
-from rulekit.rules.literal import Literal
+from rulekit.rules.literal import Literal, holds
 
 MOST = 1_000_000
 GAPS_GIVE_ZERO = "(a missing value gives 0)"

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import Columns, Condition, columns_in
 from rulekit.rules.literal import Literal
+from rulekit.rules.points_split import scorecard_of
 
 Label = Any
 CLAUSE_OP = {"dnf": "and", "cnf": "or"}
@@ -185,8 +186,9 @@ class RuleSet:
 
     @property
     def n_conditions(self) -> int:
-        """Number of literals over all clauses; an interval counts two."""
-        return sum(c.n_conditions for c in self.clauses)
+        """Number of literals over all clauses; an interval counts two, a scorecard once."""
+        counted = scorecard_of(self)[:1] or self.clauses  # all bands have the same conditions
+        return sum(c.n_conditions for c in counted)
 
     @property
     def classes(self) -> tuple[Label, ...]:

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from rulekit.rules import Literal, PointsSplit, RuleSet, scorecard_of
-from rulekit.rules.column_test import holds
 from rulekit.rules.condition import GAPS, ORDERED, WORDS
+from rulekit.rules.literal import holds
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import PLAIN, Wording, condition_text, value_words
 

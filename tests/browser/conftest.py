@@ -40,8 +40,11 @@ def server(shared_workspace) -> Iterator[str]:
     """The address of a dashboard that all tests of this session share; it logs no stack."""
     with served(shared_workspace) as address:
         yield address
-    for log in shared_workspace.parent.glob("*.log"):
-        assert "(most recent call last)" not in log.read_text(), log.read_text()[-5000:]
+    logs = [path.read_text() for path in shared_workspace.parent.glob("*.log")]
+    assert logs, "no log of a server was found"
+    assert all(logs), "a server logged nothing, not even its start"
+    for log in logs:
+        assert "(most recent call last)" not in log, log[-5000:]
 
 
 @contextmanager

@@ -151,6 +151,19 @@ def test_a_change_lies_just_past_its_limit_and_costs_its_share():
     assert smallest_change(dnf((OLD,)), {"age": 44.0}, training=whole).changes[0].new == 51.0
 
 
+@pytest.mark.parametrize("column", [np.arange(20.0, 80.0), np.array([30.5, 50.0, np.nan, 70.0])])
+def test_a_value_outside_the_training_rows_is_called_so(column):
+    def sentence(condition):
+        return smallest_change(dnf((condition,)), {"age": 40.0}, training={"age": column}).sentence
+
+    outside = "; age would be outside the range of the training rows."
+    assert sentence(Literal("age", ">", 90)).endswith(outside)
+    assert sentence(PowerLawSplit((PowerLaw(1.0, (Factor("age"),)),), 90.0).negated()).endswith(
+        outside
+    )
+    assert sentence(Literal("age", ">", 60)).endswith("(now 40).")
+
+
 def test_clause_that_would_fire_next_is_avoided():
     rule = dnf((Literal("x", ">", 10),), (Literal("x", "<=", 10), Literal("y", ">", 0)))
     found = smallest_change(rule, {"x": 11.0, "y": 5.0})

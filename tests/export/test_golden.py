@@ -3,6 +3,7 @@
 Do so only when a format was changed on purpose, and read the difference before committing it.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,15 @@ def test_exports_contain_every_label_and_the_default(file):
     form, rule, options = WRITTEN[file]
     text = as_text(form.write(rule, **{k: v for k, v in options.items() if k != "part"}))
     assert all(str(label) in text for label in exported_rule(rule).classes)
+
+
+@pytest.mark.parametrize("file", [file for file in WRITTEN if file.startswith("points.")])
+def test_bands_of_a_scorecard_are_named_by_totals_not_as_clauses(file):
+    form, rule, options = WRITTEN[file]
+    text = as_text(form.write(rule, **options))
+    assert not re.search(r"\b(clause|line) [\d&]|\bClause\b|\"clause[ \"]", text)
+    if form.name in ("CSV", "Excel", "LaTeX", "PMML", "Report"):
+        assert all(re.search(f"(total )?{band}", text) for band in ("from 4", "from 2 to 3"))
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -62,19 +62,19 @@ SLOW = (
 )
 
 
-def case(learner: str, table: str, told: Any = None, **parameters: Any) -> Case:
-    """Describe one fit; `told`: a class, "every class", "weighted" (rows of 0 to 3) or "path"."""
+def case(learner: str, table: str, kind: Any = None, **parameters: Any) -> Case:
+    """Describe one fit; `kind`: a class, "every class", "weighted" (rows of 0 to 3) or "path"."""
     target, positive = TABLES[table]
-    special = told in ("every class", "weighted", "path")
+    special = kind in ("every class", "weighted", "path")
     settings = ", ".join(f"{k}={_short(v)}" for k, v in parameters.items())
-    name = f"{learner} of {table}{'' if told is None else f', {told}'}: {settings or 'as it comes'}"
+    name = f"{learner} of {table}{'' if kind is None else f', {kind}'}: {settings or 'as it comes'}"
     return {
         "id": name,
         "learner": learner,
         "table": table,
         "target": target,
-        "positive": positive if told is None or special else told,
-        "how": told if special else None,
+        "positive": positive if kind is None or special else kind,
+        "how": kind if special else None,
         "parameters": parameters,
         "slow": name.startswith(SLOW),
     }
@@ -122,8 +122,8 @@ def two_level_switches() -> Iterator[Case]:
         yield case(name, "credit", method=method, class_weight="balanced", random_state=0)
         yield case(name, "credit", method=method, constraints=WISHES, random_state=0)
         yield case(name, "credit", method=method, constraints=REQUIRED, random_state=0)
-    for told in ("setosa", "virginica"):
-        yield case(name, "iris", told, theta=0.5, random_state=0)
+    for positive in ("setosa", "virginica"):
+        yield case(name, "iris", positive, theta=0.5, random_state=0)
     for table, cuts in BINARIZERS.items():
         for binarizer in cuts:
             yield case(name, table, theta=0.5, binarizer=binarizer, random_state=0)
@@ -153,14 +153,14 @@ def one_level() -> Iterator[Case]:
 def box_search() -> Iterator[Case]:
     """Yield the search over boxes: every parameter on every table, and two whole paths."""
     name = "BoxSearchClassifier"
-    told = {
+    base = {
         "theta": 1.0,
         "n_clauses": 2,
         "robustness": 0.0,
         "label_noise": 0.0,
         "n_perturbations": 0,
     }
-    told["random_state"] = 0
+    base["random_state"] = 0
     changes: Sequence[dict[str, Any]] = (
         {"n_perturbations": 3},
         {"theta": 0.5, "n_clauses": 3, "robustness": 0.1},
@@ -171,40 +171,40 @@ def box_search() -> Iterator[Case]:
         {"refine_thresholds": True, "n_clauses": 3},
     )
     for table, change in product(TABLES, changes):
-        yield case(name, table, **told | change)
+        yield case(name, table, **base | change)
     for table in ("iris", "credit", "wine"):
-        yield case(name, table, **told | {"robustness": "cv"})
-        yield case(name, table, **told | {"refine_thresholds": "cv", "robustness": 0.1})
-    yield case(name, "iris", **told | {"label_noise": 0.5, "refine_thresholds": "cv"})
+        yield case(name, table, **base | {"robustness": "cv"})
+        yield case(name, table, **base | {"refine_thresholds": "cv", "robustness": 0.1})
+    yield case(name, "iris", **base | {"label_noise": 0.5, "refine_thresholds": "cv"})
     for change in (
         {"class_weight": "balanced"},
         {"constraints": WISHES},
         {"constraints": REQUIRED},
         {"class_weight": {"high": 3.0, "low": 1.0}, "refine_thresholds": True},
     ):
-        yield case(name, "credit", **told | change)
-    yield case(name, "credit", "weighted", **told | {"robustness": 0.1})
-    yield case(name, "credit", "weighted", **told | {"label_noise": 0.5, "refine_thresholds": True})
+        yield case(name, "credit", **base | change)
+    yield case(name, "credit", "weighted", **base | {"robustness": 0.1})
+    yield case(name, "credit", "weighted", **base | {"label_noise": 0.5, "refine_thresholds": True})
     for table, cuts in BINARIZERS.items():
         for binarizer in cuts:
-            yield case(name, table, **told | {"binarizer": binarizer})
-    yield case(name, "breast_cancer", "path", **told)
-    yield case(name, "credit", "path", **told | {"robustness": 0.1, "n_perturbations": 3})
+            yield case(name, table, **base | {"binarizer": binarizer})
+    yield case(name, "breast_cancer", "path", **base)
+    yield case(name, "credit", "path", **base | {"robustness": 0.1, "n_perturbations": 3})
 
 
 def column_generation() -> Iterator[Case]:
     """Yield column generation; with the integer program at its end only where it is fast."""
     name = "ColumnGenerationClassifier"
     median, entropy = {"method": "median"}, {"method": "entropy"}
-    told = {"binarizer": entropy}
+    base = {"binarizer": entropy}
     for table, form, theta in product(("credit", "iris"), ("dnf", "cnf"), (2.0, 5.0)):
-        yield case(name, table, form=form, theta=theta, **told)
+        yield case(name, table, form=form, theta=theta, **base)
     for table, form in product(("breast_cancer", "planted_cnf", "planted_dnf"), ("dnf", "cnf")):
         yield case(name, table, form=form, theta=5.0, binarizer=median)
     for form in ("dnf", "cnf"):
         yield case(name, "wine", form=form, theta=2.0)
-    yield case(name, "credit", "weighted", theta=1.0, **told)
-    yield case(name, "credit", theta=1.0, class_weight="balanced", **told)
+    yield case(name, "credit", "weighted", theta=1.0, **base)
+    yield case(name, "credit", theta=1.0, class_weight="balanced", **base)
     yield case(name, "credit", theta=1.0, constraints=WISHES)
     yield case(name, "credit", theta=1.0, binarizer=median)
 
@@ -253,8 +253,8 @@ def power_laws() -> Iterator[Case]:
         yield case(name, table, "every class", **short, tau_prune=None, tau_impurity=0.0)
     genetic = {"upper_level": "genetic", "lower_level": "exact", "max_depth": 1}
     yield case(name, "iris", max_power_laws=2, random_state=0, **genetic)
-    for told, balance in (("weighted", None), (None, "balanced")):
-        yield case(name, "credit", told, **short | {"max_depth": 1}, class_weight=balance)
+    for kind, balance in (("weighted", None), (None, "balanced")):
+        yield case(name, "credit", kind, **short | {"max_depth": 1}, class_weight=balance)
 
 
 def lists() -> Iterator[Case]:

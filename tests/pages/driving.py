@@ -30,7 +30,10 @@ loaded = cache(load_sample)
 
 @contextmanager
 def routed():
-    """Route every run through ``app.py``, as after a server's first run; fail on exceptions."""
+    """Route every run through ``app.py``, as after a server's first run; fail on exceptions.
+
+    Options of lists are plain text: it fails on escaped ones, too.
+    """
     begin, run = PagesManager.__init__, AppTest._run
 
     def with_navigation(self, *args, **kwargs):
@@ -40,6 +43,7 @@ def routed():
     def without_exception(self, *args, **kwargs):
         app = run(self, *args, **kwargs)
         assert not [e.message for e in app.exception]
+        assert not escaped_options(app)
         return app
 
     with pytest.MonkeyPatch.context() as patch:
@@ -47,6 +51,11 @@ def routed():
         patch.setattr(AppTest, "_run", without_exception)
         patch.setattr(manifest_scanner, "scan_component_manifests", COMPONENTS)
         yield
+
+
+def escaped_options(app):
+    """List the options of an app's lists that are escaped for Markdown, as `loan\\_id`."""
+    return [o for box in (*app.selectbox, *app.multiselect) for o in box.options if "\\_" in o]
 
 
 def opened(page="data", *, state=None, query=None):

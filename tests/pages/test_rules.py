@@ -1,5 +1,6 @@
 """The Rules page: the rule in words, figures, switches, the editor, empty and perfect rules."""
 
+import json
 import re
 import sys
 from dataclasses import replace
@@ -11,8 +12,8 @@ import pytest
 
 from rulekit.data import Table, load_sample
 from rulekit.export import to_json
-from rulekit.learners import Certificate
-from rulekit.rules import Clause, Literal, RuleSet, scorecard_of
+from rulekit.learners import Certificate, FixedRuleClassifier
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
 from tests.pages.driving import as_table, finished, listed_conditions, on_tab, text
 from tests.ui.tasks import Giving
 from tests.waiting import until
@@ -196,6 +197,23 @@ def test_a_scorecard_is_edited_as_one_card_with_its_totals(open_app):
     (after,) = scorecard_of(app.session_state["app"].model.rule_set_)
     assert (after.given, after.total) == (before.given, before.total + 1)
     assert "edited by hand" in text(app)
+
+
+@pytest.mark.slow
+def test_bands_of_a_scorecard_have_totals_and_count_conditions_once(open_app):
+    state = AppState(table=load_sample("credit"))
+    tests = (Literal("income", ">", 3.0), Literal("age", "<=", 40.0))
+    bands = tuple(Clause((PointsSplit(tests, (2, 1), total),)) for total in (3, 1))
+    model = FixedRuleClassifier(RuleSet(bands, ("high", "low"), "dnf", "high"))
+    model.fit(*state.training)
+    state = replace(state, model=model, rule_json=to_json(model), setting={"edited": "text"})
+    app = on_tab(open_app("rules", state=state), "Picture")
+    assert {m.label: m.value for m in app.metric}["Conditions"] == "2"
+    (shown,) = [t.value for t in app.dataframe if "lift" in t.value]
+    assert shown["total"].tolist() == ["Total from 3", "Total from 1 to 2"]
+    (figure,) = app.get("plotly_chart")
+    assert json.loads(figure.proto.spec)["data"][0]["y"] == shown["total"].tolist()
+    assert not {"clause", "length"} & set(shown)
 
 
 @pytest.mark.slow

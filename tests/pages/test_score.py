@@ -75,6 +75,7 @@ def test_cases_of_a_scorecard_are_listed_by_total(open_app):
     likely = shown["total"] == f"from {split.total}"
     assert shown["predicted"].eq(state.positive).equals(likely)
     assert set(shown["total"]) == {f"from {split.total}", f"below {split.total}"}
+    assert "Correct predictions of the rows in a range of totals" in text(app)
 
 
 def test_second_table_is_predicted_and_the_rule_still_holds(scoring):

@@ -214,6 +214,14 @@ def test_the_band_of_known_spread_is_drawn_and_not_cut():
     assert all(line.fill is None for line in figure.data)
 
 
+def test_the_band_of_every_shown_point_is_shown_in_full():
+    points = pd.DataFrame({"limit": range(1, 13), "test_error": [0.085, *[0.13] * 11]})
+    points = points.assign(test_error_se=[0.046, *[0.063] * 11], on_front=points["limit"] == 1)
+    assert front_figure(points, x="limit").layout.yaxis.range[1] > 0.13 + 0.063
+    far = points.assign(test_error=[0.085, *[0.4] * 11])
+    assert front_figure(far, x="limit").layout.yaxis.range[1] < 0.15
+
+
 def test_a_rule_without_conditions_is_named_at_the_edge():
     points = by_limit().assign(n_conditions=[0.0, 0.0, 2.0, 2.0, 3.0, 3.0])
     points.loc[[0, 10], "test_error"] = 0.9

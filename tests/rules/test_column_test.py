@@ -12,12 +12,12 @@ from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from rulekit.rules.column_test import (
     FeatureTest,
     feature_test,
-    holds,
     implies,
     intervals,
     simplify,
     simplify_clause,
 )
+from rulekit.rules.literal import holds
 from tests.reference.rules import is_missing, literal_holds
 from tests.strategies.rules import (
     FLAGS,

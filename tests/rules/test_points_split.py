@@ -114,6 +114,12 @@ def test_one_clause_a_band_is_a_scorecard_of_several():
     assert simplify(rule) == rule
 
 
+def test_conditions_of_a_scorecard_count_once_however_many_bands():
+    assert card((4, "high"), (2, "middle")).n_conditions == len(RISK.conditions)
+    twice = Clause((RISK, Literal("age", ">", 50)))
+    assert RuleSet((twice, twice), ("a", "b"), "dnf", "c").n_conditions == 2 * twice.n_conditions
+
+
 def test_bands_that_decide_nothing_go():
     assert simplify(card((2, "middle"), (4, "high"))) == card((2, "middle"))
     assert simplify(card((4, "high"), (2, "high"))) == card((2, "high"))

@@ -187,13 +187,13 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, An
     if QUICK in variant:
         y = y.iloc[quick_rows(*state.training, np.arange(len(y)))]
         more = {"n_perturbations": 0, "time_limit": QUICK_SECONDS}
-        if state.several:
+        if state.several:  # it takes longer: fewer clauses, and conditions that save more rows
             more |= {"theta": len(y) / 200, "n_clauses": QUICK_CLAUSES}
     if CHOSEN in variant:
         more = {"theta": variant[CHOSEN], "refine_thresholds": REFINED in variant}
         more |= SEARCH_OF_CHOICE | ({"costs": None} if UNCOSTED in variant else {})
     return {
-        "theta": len(y) / 1000,
+        "theta": len(y) / 1000,  # a condition must save a thousandth of the rows
         "n_clauses": MOST_CLAUSES,
         "n_perturbations": 3,
         "refine": spec.refine and by_price and not state.several,

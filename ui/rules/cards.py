@@ -22,7 +22,7 @@ from rulekit.plots import (
     reliability_sentence,
 )
 from rulekit.rules import RuleSet, scorecard_of
-from rulekit.style.wording import percent, plural
+from rulekit.style.wording import capital, percent, plural
 from ui import rule_numbers
 from ui.escape import md
 from ui.learners.points import scorecard
@@ -160,7 +160,7 @@ def _clause_line(
 def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
     """Show all clauses in one figure, with the same figures as a table."""
     table = rule_numbers.clause_table(rule, rows)
-    names = [f"Clause {k + 1}" for k in range(rule.n_clauses)]
+    names = [capital(name) for name in clause_names(rule)[:-1]]
     counts = pd.DataFrame(
         {"name": names, "of_class": table["right"], "other": table["matched"] - table["right"]}
     )
@@ -169,22 +169,23 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
         label, other = other, label
     if state.several:
         other = "another class"
-    if len(set(rule.labels)) > 1:  # each clause predicts a class of its own
-        label, other = "the class its clause predicts", "another class"
+    if len(set(rule.labels)) > 1:  # each clause or band predicts a class of its own
+        label, other = "the class predicted", "another class"
         counts["gives"] = rule.labels
     sentence = clause_sentence(counts, str(label))
     figure = clause_figure(counts, str(label), str(other), classes=state.classes)
     chart(figure, f"clauses_{rows.name}", sentence)
-    totals = [f"total of at least {split.total}" for split in scorecard_of(rule)]
-    texts = totals or [clause_words(c, wording(state)) for c in rule.clauses]
-    shown = table.assign(clause=texts)
+    title, texts = "clause", [clause_words(clause, wording(state)) for clause in rule.clauses]
+    if scorecard_of(rule):  # each band has all of its conditions
+        title, texts, table = "total", names, table.drop(columns="length")
+    shown = table.assign(**{title: texts})
     for name in ("precision", "low", "high", "coverage"):
         shown[name] = 100 * shown[name]
     st.dataframe(
-        shown[["clause", *[c for c in shown.columns if c != "clause"]]],
+        shown[[title, *table.columns]],
         hide_index=True,
         column_config={
-            "clause": st.column_config.TextColumn(width="medium"),
+            title: st.column_config.TextColumn(width="medium"),
             **dict.fromkeys(("precision", "coverage"), SHARE),
             "low": st.column_config.NumberColumn("95 % from", format="%.1f %%", help=INTERVAL),
             "high": st.column_config.NumberColumn("to", format="%.1f %%", help=INTERVAL),

@@ -230,9 +230,11 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
             line[f"correct, {name}"] = f"{right:,} of {n:,}"
             line[f"95 %, {name}"] = f"{100 * low:.0f} to {100 * high:.0f} %" if n else "no case"
         lines.append(line)
-    st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Correct predictions, clause by clause.")
-    verb = "decides" if len(set(rule_of(scored.model).labels)) > 1 else "matches"
-    st.caption(f"Correct predictions of the rows a clause {verb}, with 95 % intervals.")
+    st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Correct predictions, part by part.")
+    rule = rule_of(scored.model)
+    verb = "decides" if len(set(rule.labels)) > 1 else "matches"
+    part = "in a range of totals" if scorecard_of(rule) else f"a clause {verb}"
+    st.caption(f"Correct predictions of the rows {part}, with 95 % intervals.")
     if sentence := cost_sentence(cases, scored, app_state()):
         st.markdown(md(sentence, 300))
 

@@ -26,10 +26,11 @@ from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_gr
 from rulekit.learners.choice import suggestion, summary_of
 from rulekit.learners.cluster import Once, cached_on_workers, in_order, spread, tried_twice
 from rulekit.learners.training import Clock, SharedWork
-from rulekit.rules import Clause, Columns, RuleSet
+from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.rule_set import rule_of
 from rulekit.rules.writer import clause_line
+from rulekit.style.scorecard import clause_names
 from rulekit.style.wording import percent
 
 RETURNS = 0.8  # share of the resamples from which a column counts as returning
@@ -270,9 +271,11 @@ def _sentences(stability: Stability, names: Names) -> Iterator[str]:
     yield from _threshold_sentences(stability, names)
     of_selected = stability.clauses[stability.clauses["number"] > 0]
     if len(of_selected):
-        parts = [f"clause {row.number} in {row.returned}" for row in of_selected.itertuples()]
+        called = clause_names(stability.selected)
+        parts = [f"{called[row.number - 1]} in {row.returned}" for row in of_selected.itertuples()]
+        kind = "points" if scorecard_of(stability.selected) else "a clause"
         yield (
-            f"Number of the {n} rules with a clause on the same columns in the same directions: "
+            f"Number of the {n} rules with {kind} on the same columns in the same directions: "
             f"{', '.join(parts)}."
         )
     same = stability.same_answers

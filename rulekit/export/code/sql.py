@@ -28,6 +28,7 @@ from rulekit.rules import (
     PointsSplit,
     PowerLawSplit,
     RuleSet,
+    scorecard_of,
 )
 from rulekit.rules.condition import DAYS_SINCE, GAPS, SEPARATORS, WORDS, moment
 from rulekit.rules.writer import ConditionWriter
@@ -85,7 +86,9 @@ class SqlWriter(ConditionWriter[str]):
         return self._clause(rule.clauses[clause])
 
     def deciding(self) -> str:
-        """Write the number of the deciding clause, from 1; 0 if none decides."""
+        """Write the number of the deciding clause, from 1, 0 if none; a scorecard's total."""
+        if splits := scorecard_of(self.rule):
+            return self._total(splits[0])
         clauses = [self._clause(c) for c in self.rule.clauses]
         tests = clauses if self.rule.form == "dnf" else [f"NOT {c}" for c in clauses]
         whens = [f"  WHEN {text}\n  THEN {k}" for k, text in enumerate(tests, start=1)]
@@ -191,10 +194,12 @@ class SqlWriter(ConditionWriter[str]):
 
     def points(self, split: PointsSplit) -> str:
         """Write points, one CASE per condition; each is true or false, never unknown."""
-        cases = [f"CASE WHEN {self.literal(c)} THEN {p} ELSE 0 END" for c, p in split.given]
-        score = "\n      + ".join(cases)
         sign, total = split.comparison
-        return f"({score} {sign} {total})"
+        return f"({self._total(split)} {sign} {total})"
+
+    def _total(self, split: PointsSplit) -> str:
+        cases = [f"CASE WHEN {self.literal(c)} THEN {p} ELSE 0 END" for c, p in split.given]
+        return "\n      + ".join(cases)
 
     def _factor(self, factor: Factor) -> str:
         text = self._double(factor.feature)
@@ -314,11 +319,11 @@ def to_sql(
     part : {"case", "where", "clause", "score"}, default="case"
         An expression with the prediction of each row; a condition that is true if the rule holds
         (if it does not fall to its default); an expression with the number of the deciding clause,
-        from 1, and 0 if none decides (in a CNF the first that fails); or a whole SELECT with both
-        as last columns "prediction" and "clause".
+        from 1, and 0 if none decides (in a CNF the first that fails), for a scorecard its total; or
+        a whole SELECT with both as last columns "prediction" and "clause" (or "total").
     table : str, optional
         With a table the expression becomes a whole SELECT, with the prediction as a last column
-        "prediction" (for ``part="clause"``, the number as "clause"). Needed for ``part="score"``.
+        "prediction" (for ``part="clause"``, as "clause" or "total"). Needed for ``part="score"``.
     clause : int, optional
         With ``part="where"``: the condition of this clause alone, counted from 0.
     boolean : sequence of str, optional
@@ -396,7 +401,7 @@ def _written(writer: SqlWriter, part: str, clause: int | None) -> str:
     if part != "clause":
         columns.append((writer.case(), "prediction"))
     if part != "case":
-        columns.append((writer.deciding(), "clause"))
+        columns.append((writer.deciding(), "total" if scorecard_of(writer.rule) else "clause"))
     if table is None:
         return columns[0][0]
     return ",\n".join(["SELECT *", *(f'{text} AS "{name}"' for text, name in columns)]) + source

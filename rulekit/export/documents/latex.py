@@ -14,10 +14,12 @@ from rulekit.rules import (
     PowerLaw,
     PowerLawSplit,
     RuleSet,
+    scorecard_of,
 )
 from rulekit.rules.condition import GAPS, NAMES, WORDS, spelled
 from rulekit.rules.power_law_split import Write, WriteNumber
 from rulekit.rules.writer import Interval, ReadingWriter
+from rulekit.style.scorecard import clause_names
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -69,11 +71,12 @@ def to_latex(
     """
     rule = exported_rule(model)
     counts = numbers is not None
-    head = [r"\toprule", rf" & Clause & Answer{' & Right of matched' if counts else ''} \\"]
+    title = "Points" if scorecard_of(rule) else "Clause"
+    head = [r"\toprule", rf" & {title} & Answer{' & Right of matched' if counts else ''} \\"]
     rows = []
-    for index, clause in enumerate(rule.clauses):
+    for index, (name, clause) in enumerate(zip(clause_names(rule), rule.clauses, strict=False)):
         label = escaped_label(rule.labels[index]) if rule.form == "dnf" else ""
-        cells = [str(index + 1), clause_latex(clause), label]
+        cells = [name.removeprefix("clause "), clause_latex(clause), label]
         if numbers is not None:
             cells.append(f"{numbers[index].n_right} of {numbers[index].n}")
         rows.append(" & ".join(cells) + r" \\")

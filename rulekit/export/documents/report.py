@@ -18,10 +18,10 @@ from rulekit.export.documents.text import READING, size_text
 from rulekit.export.subject import ClauseNumbers, clause_numbers, exported_rule
 from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of
 from rulekit.style.phrases import Wording, counted, label_text, listed
-from rulekit.style.scorecard import bands_of_totals
+from rulekit.style.scorecard import bands_of_totals, clause_names
 
 TEMPLATE = Path(__file__).with_name("report.html.jinja")
-WIDTH, LEFT = 640, 90  # width of the drawing, and of the labels left of its bars
+WIDTH, LEFT = 640, 130  # width of the drawing, and of the labels ("total from 12 to 19") in it
 GREY = "#595959"  # colour of an outcome without a colour
 MAX_RECORD = 200_000
 MAX_EXAMPLES = 3
@@ -210,16 +210,18 @@ def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> dict[str, 
     labels = sorted(dict.fromkeys([*part.y, *part.answers]), key=str)
     pairs = Counter(zip(part.y, part.answers, strict=True))
     answers = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
+    names = clause_names(rule, "line")[:-1]
     scale = (WIDTH - LEFT - 200) / (max((c.n for c in part.numbers), default=0) or 1)
     bars = [
         {
+            "name": name,
             "counts": counts,
             "answer": answer,
             "colour": colours.get(answer, GREY),
             "right": counts.n_right * scale,
             "wrong": (counts.n - counts.n_right) * scale,
         }
-        for counts, answer in zip(part.numbers, answers, strict=True)
+        for name, counts, answer in zip(names, part.numbers, answers, strict=True)
     ]
     rows = [(truth, [pairs[truth, predicted] for predicted in labels]) for truth in labels]
     return {"name": part.name, "bars": bars, "labels": labels, "rows": rows}

@@ -124,12 +124,10 @@ def _one_value(literal: Literal, value: Any) -> str:
 
 def size_text(rule: RuleSet) -> str:
     """Return the size of a rule and how it is read; a scorecard has no clauses."""
-    if splits := scorecard_of(rule):  # each band of totals has the same conditions
-        conditions = counted(len(splits[0].conditions), "condition")
+    conditions = counted(rule.n_conditions, "condition")
+    if scorecard_of(rule):
         return f"{conditions}: add up the points; the total decides."
-    reading = READING[rule.form]
-    size = f"{counted(rule.n_conditions, 'condition')} in {counted(rule.n_clauses, 'clause')}"
-    return f"{size}: {reading}."
+    return f"{conditions} in {counted(rule.n_clauses, 'clause')}: {READING[rule.form]}."
 
 
 def clause_parts(clause: Clause) -> list[str]:

@@ -25,6 +25,7 @@ from rulekit.rules import (
 )
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.writer import ConditionWriter
+from rulekit.style.scorecard import clause_names
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 OPERATORS = {
@@ -53,7 +54,8 @@ def to_pmml(model: Any) -> str:
     str
         Valid by the schema of PMML 4.4. Numbers are doubles and computed as such; a column that is
         only tested for missing values is text. The prediction is the target field "answer", also an
-        output; the rule's clauses are its rules "clause 1", "clause 2", ...
+        output; the rule's clauses are its rules "clause 1", "clause 2", ..., the bands of a
+        scorecard "total from 4", ...
 
     Raises
     ------
@@ -134,8 +136,8 @@ def _rules(rule: RuleSet, writer: "PmmlWriter") -> list[Element]:
             element("SimpleRule", _joined("and", parts), id="all", score=_value(rule.labels[0]))
         ]
     return [
-        element("SimpleRule", writer.clause(c), id=f"clause {k}", score=_value(label))
-        for k, (c, label) in enumerate(zip(rule.clauses, rule.labels, strict=True), start=1)
+        element("SimpleRule", writer.clause(c), id=name, score=_value(label))
+        for name, c, label in zip(clause_names(rule)[:-1], rule.clauses, rule.labels, strict=True)
     ]
 
 

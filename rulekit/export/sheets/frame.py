@@ -10,6 +10,7 @@ import pandas as pd
 from rulekit.explain import Scored
 from rulekit.export.documents.text import clause_parts
 from rulekit.export.subject import ClauseNumbers, exported_rule
+from rulekit.style.scorecard import clause_names
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -17,15 +18,15 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> pd.DataFrame:
     """Write a rule as a data frame, one row per clause and a last one for all other rows."""
     rule = exported_rule(model)
-    labels = rule.labels[: rule.n_clauses]
+    names, labels = clause_names(rule)[:-1], rule.labels[: rule.n_clauses]
     rows: list[dict[str, Any]] = [
         {
-            "clause": str(index + 1),
+            "clause": name.removeprefix("clause "),
             "conditions": f" {clause.op.upper()} ".join(clause_parts(clause)),
             "answer": label,
             "literals": clause.n_conditions,
         }
-        for index, (clause, label) in enumerate(zip(rule.clauses, labels, strict=True))
+        for name, clause, label in zip(names, rule.clauses, labels, strict=True)
     ]
     rows.append({"clause": "otherwise", "conditions": "", "answer": rule.default, "literals": 0})
     frame = pd.DataFrame(rows)

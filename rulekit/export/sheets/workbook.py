@@ -7,7 +7,7 @@ from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.explain.subject import value_at
-from rulekit.export.documents.text import clause_parts
+from rulekit.export.documents.text import clause_parts, size_text
 from rulekit.export.sheets.cell_formulas import (
     LONGEST_FORMULA,
     LONGEST_TEXT,
@@ -19,10 +19,18 @@ from rulekit.export.sheets.cell_formulas import (
     checked_cell,
 )
 from rulekit.export.subject import checked_label, exported_rule
-from rulekit.rules import LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
+from rulekit.rules import (
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLawSplit,
+    RuleSet,
+    scorecard_of,
+)
 from rulekit.rules.condition import columns_in
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import Wording, clause_words
+from rulekit.style.scorecard import clause_names
 
 MOST_COLUMNS = 16_384  # by the file format
 # required type of a cell, by what its column is compared with; any text is allowed
@@ -342,8 +350,9 @@ class _BookWriter:
         sheet = self.sheets[WORKINGS]
         sheet.title(1, "What holds for the case in the same row of Cases.")
         hints = [f"{f} must be {INPUTS[self.kinds[f]][1]}" for f in self.checked]
-        clauses = [f"clause {k}" for k in range(1, rule.n_clauses + 1)]
-        tests = [f"clause {k}: {c}" for k, x in enumerate(rule.clauses, 1) for c in x.conditions]
+        clauses = clause_names(rule)[:-1]
+        pairs = zip(clauses, rule.clauses, strict=True)
+        tests = [f"{name}: {c}" for name, clause in pairs for c in clause.conditions]
         sheet.headings(FIRST - 1, (*hints, *clauses, *tests))
         sheet.freeze(FIRST, 1)
 
@@ -376,7 +385,9 @@ class _BookWriter:
         for index, formula in enumerate((*checks, *clauses, *tests), start=1):
             self.sheets[WORKINGS].formula(row, index, formula)
         wrong = _span(row, 1, len(checks), WORKINGS)
-        answer, decided = self._decision(_span(row, len(checks) + 1, first - 1, WORKINGS))
+        lines = (f"${FIRST - 1}", row)  # headings, and what holds
+        spans = (_span(line, len(checks) + 1, first - 1, WORKINGS) for line in lines)
+        answer, decided = self._decision(*spans)
         if wrong:
             first_wrong = f"MATCH(TRUE,{wrong},0)"
             hints = _span(f"${FIRST - 1}", 1, len(checks), WORKINGS)
@@ -397,8 +408,8 @@ class _BookWriter:
         sheet.formula(row, self.last_points, f"SUM({given})")
         return {self.card: f"{CASES}!{column_name(self.last_points)}{row}"}
 
-    def _decision(self, clauses: str) -> tuple[str, str]:
-        """Write the label of a case and the deciding clause, from the cells of clause matches."""
+    def _decision(self, names: str, clauses: str) -> tuple[str, str]:
+        """Write the label of a case and the deciding clause, from cells of names and matches."""
         label = self.labels.partition(":")[0]
         if self.rule.form == "cnf":
             if not clauses:
@@ -410,7 +421,7 @@ class _BookWriter:
             return self.default, '"otherwise"'
         first_true = f"MATCH(TRUE,{clauses},0)"
         answer = f"IFERROR(INDEX({self.labels},{first_true}),{self.default})"
-        return answer, f'IFERROR("clause "&{first_true},"otherwise")'
+        return answer, f'IFERROR(INDEX({names},{first_true}),"otherwise")'
 
     def _offered(self, feature: str) -> str:
         """Return the values offered for a column: the levels in the rule."""
@@ -422,20 +433,21 @@ class _BookWriter:
 
     def _rule_in_words(self) -> None:
         sheet, rule = self.sheets["Rule"], self.rule
-        sheet.title(1, READ[rule.form])
-        sheet.headings(3, ("line", "holds where", "answer", "to the last digit"))
+        sheet.title(1, size_text(rule) if scorecard_of(rule) else READ[rule.form])
+        sheet.headings(3, ("", "holds where", "answer", "to the last digit"))
+        names = clause_names(rule, "line")
         row = 3
         for row, clause in enumerate(rule.clauses, start=4):
             exact = f" {clause.op.upper()} ".join(clause_parts(clause))
             label = rule.labels[row - 4] if rule.form == "dnf" else None
-            sheet.values(row, (row - 3, clause_words(clause, self.wording), label, exact))
+            sheet.values(row, (names[row - 4], clause_words(clause, self.wording), label, exact))
         if rule.form == "cnf":
             row += 1
             sheet.values(row, (None, "where every line holds", rule.labels[0]))
         sheet.values(row + 1, (None, "otherwise", rule.default))
         for row_number, note in enumerate(NOTES, start=row + 3):
             sheet.value(row_number, 2, note)
-        sheet.widths({2: 70, 3: 20, 4: 70})
+        sheet.widths({1: 18, 2: 70, 3: 20, 4: 70})
 
 
 def _span(row: int | str, first: int, last: int, sheet: str = "") -> str:

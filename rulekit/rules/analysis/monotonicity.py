@@ -10,10 +10,9 @@ import numpy as np
 
 from rulekit._renamed import former_name
 from rulekit.exceptions import RuleError
-from rulekit.rules.column_test import holds
 from rulekit.rules.condition import WORDS, Condition, value_text
 from rulekit.rules.constraints import Constraints
-from rulekit.rules.literal import Literal
+from rulekit.rules.literal import Literal, holds
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Clause, Label, RuleSet, rule_of
 

@@ -20,7 +20,7 @@ from rulekit.evaluation import Stability
 from rulekit.evaluation.trust.stability import Resample
 from rulekit.families import IdealDNFClassifier, PowerLawTreeClassifier
 from rulekit.learners import OneLevelRuleClassifier
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 
 pytestmark = pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 
@@ -262,6 +262,18 @@ def test_a_clause_returns_on_the_same_columns_in_the_same_directions():
         ("town == b", 0, 1),
         ("age > 40 AND town == a", 0, 1),
     }
+
+
+def test_a_scorecard_returns_by_its_conditions_not_as_a_clause():
+    card = PointsSplit((Literal("age", ">", 40.0), Literal("town", "==", "a")), (2, 1), 2)
+    other = replace(card, conditions=(Literal("age", ">", 60.0), card.conditions[1]))
+    hand, made = (replace(OTHERS[0], clauses=(Clause((c,)),)) for c in (card, other))
+    found = Stability(hand, (resample(hand), resample(made)), 2, X, Y, np.ones(N))
+    (sentence,) = [s for s in found.sentences() if "directions" in s]
+    assert sentence == (
+        "Number of the 2 rules with points on the same columns in the same directions: "
+        "total from 2 in 2."
+    )
 
 
 def test_a_clause_that_answers_otherwise_is_another_one():

@@ -72,7 +72,7 @@ def test_report_counts_clauses_and_uses_outcome_colours():
     for k, row in enumerate(lines[1:]):
         held = fired[:, k]
         right = (truth[held] == rule.labels[k]).sum()
-        assert row == [str(k + 1), f"'{rule.labels[k]}'", str(held.sum()), str(right)]
+        assert row == [f"line {k + 1}", f"'{rule.labels[k]}'", str(held.sum()), str(right)]
     assert answers[0] == ["", "predicted'ill'", "predicted'well'"]
     for row, label in zip(answers[1:], ["ill", "well"], strict=True):
         counts = [str(((truth == label) & (predicted == other)).sum()) for other in ["ill", "well"]]

@@ -10,15 +10,7 @@ CASE
   THEN 'watch'
   ELSE 'well'
 END AS "prediction",
-CASE
-  WHEN ((CASE WHEN ("glucose" > 126.5 AND "glucose" IS NOT NULL) THEN 3 ELSE 0 END
+CASE WHEN ("glucose" > 126.5 AND "glucose" IS NOT NULL) THEN 3 ELSE 0 END
       + CASE WHEN ("age" > 50.0 AND "age" IS NOT NULL) THEN 2 ELSE 0 END
-      + CASE WHEN ("colour" = 'red' AND "colour" IS NOT NULL) THEN -1 ELSE 0 END >= 4))
-  THEN 1
-  WHEN ((CASE WHEN ("glucose" > 126.5 AND "glucose" IS NOT NULL) THEN 3 ELSE 0 END
-      + CASE WHEN ("age" > 50.0 AND "age" IS NOT NULL) THEN 2 ELSE 0 END
-      + CASE WHEN ("colour" = 'red' AND "colour" IS NOT NULL) THEN -1 ELSE 0 END >= 2))
-  THEN 2
-  ELSE 0
-END AS "clause"
+      + CASE WHEN ("colour" = 'red' AND "colour" IS NOT NULL) THEN -1 ELSE 0 END AS "total"
 FROM "cases"

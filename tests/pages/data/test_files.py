@@ -10,6 +10,8 @@ from tests.pages.driving import errors, text
 from tests.waiting import until
 from ui import workspace
 from ui.data import load
+from ui.data.sources import read_file
+from ui.runs import jobs
 
 REFUSED = {
     "ragged rows": (b"a,b\n1,2\n3,4,5\n6,7\n", "t.csv", "3"),
@@ -164,9 +166,11 @@ def test_file_arrives_after_an_interrupted_run(open_app, table_of, monkeypatch, 
     assert len(calls) > 1
 
 
-def endless(name, content, options, reporter):
-    """Read a file until it is stopped; done in another process, as for any large one."""
-    until(reporter.should_stop)
+def endless(name, content, options, reporter=None):
+    """Read a large file, in another process, until it is stopped; a small one as it is."""
+    if reporter is None:
+        return read_file(name, content, options)
+    return until(reporter.should_stop)
 
 
 def test_reading_can_be_stopped(open_app, table_of, monkeypatch):
@@ -177,6 +181,21 @@ def test_reading_can_be_stopped(open_app, table_of, monkeypatch):
     app.button(key="stop_reading").click().run()
     assert "Reading was stopped" in errors(app)
     assert table_of(app) is None
+
+
+def test_a_refused_small_file_takes_the_place_of_a_large_one_being_read(
+    open_app, table_of, monkeypatch
+):
+    monkeypatch.setattr("ui.data.load.read_file", endless)
+    monkeypatch.setattr("ui.data.load.is_large", lambda content: content == GOOD)
+    app = upload(open_app(sample="iris"), GOOD, "big.csv")
+    assert "Reading big.csv" in text(app)
+    upload(app, b"a,b\n1,2\n3,4,5\n", "small.csv")
+    assert "Every row must have 2 cells" in errors(app)
+    assert "iris is still here, unchanged" in text(app)
+    assert "Reading big.csv" not in text(app)
+    assert not [owner for owner in jobs.registry()._jobs if owner.endswith("/upload")]
+    assert table_of(app).name == "iris"
 
 
 def test_windows_text_with_decimal_commas_is_read_with_a_note(open_app, table_of):
