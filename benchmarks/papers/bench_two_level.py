@@ -89,9 +89,9 @@ def speed(
     pairs = list(zip(ours.selections, plain.selections, strict=True))
     same = sum(bool((a.chosen == b.chosen).all()) for a, b in pairs)
     setting = {"thetas": list(thetas), "R": list(clauses), "fold": 0, "seed": 0}
-    setting |= {"programs_asked": ours.cover.counters.n_calls}
-    setting |= {"programs_solved": ours.cover.counters.n_solved}
-    setting |= {"linprog_solved": plain.cover.counters.n_solved}
+    setting |= {"programs_asked": ours.cover.n_calls}
+    setting |= {"programs_solved": ours.cover.n_solved}
+    setting |= {"linprog_solved": plain.cover.n_solved}
     return [
         report(
             {
