@@ -186,6 +186,7 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
         hide_index=True,
         column_config={
             title: st.column_config.TextColumn(width="medium"),
+            **dict.fromkeys(("matched", "right", "unique"), COUNT),
             **dict.fromkeys(("precision", "coverage"), SHARE),
             "low": st.column_config.NumberColumn("95 % from", format="%.1f %%", help=INTERVAL),
             "high": st.column_config.NumberColumn("to", format="%.1f %%", help=INTERVAL),
