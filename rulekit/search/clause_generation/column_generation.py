@@ -33,6 +33,7 @@ from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Int
 from rulekit.search.clause_generation.exact_clause import BestBox, ClauseLimits, best_box_search
 from rulekit.search.clause_generation.pricing import NEW, BoxPricing, joined
 from rulekit.search.lp import (
+    HIGHS_STATUS,
     LinearProgram,
     LPSolution,
     highs_module,
@@ -299,7 +300,7 @@ def improve_by_program(
     start[np.searchsorted(columns, chosen)] = 1.0
     n = len(columns)
     start[n:] = program.A[:, :n] @ start[:n] < 0.5
-    solution = solve_milp(program, time_limit=seconds, incumbent=(start, value)).x
+    solution = _solved(program, start, value, seconds)
     if solution is None:
         return chosen
     better = columns[solution[:n] > 0.5].tolist()
@@ -320,6 +321,45 @@ def _program(pool: ClausePool, columns: Ints) -> LinearProgram:
         np.ones(n + m),
         np.arange(n + m) < n,
     )
+
+
+def _solved(program: LinearProgram, start: Floats, value: float, seconds: float) -> Floats | None:
+    """Solve with HiGHS from a start, or with SciPy, which knows none."""
+    module = highs_module()
+    if module is None:
+        return solve_milp(program, time_limit=seconds, incumbent=(start, value)).x
+    highs: Any = module._Highs()
+    options: dict[str, Any] = {"output_flag": False, "threads": 1, "random_seed": 0}
+    options |= {"mip_rel_gap": 0.0, "mip_abs_gap": GAIN, "time_limit": max(seconds, 1e-3)}
+    for option, setting in options.items():
+        highs.setOptionValue(option, setting)
+    m, n = program.A.shape
+    rows, places = np.nonzero(program.A)
+    starts = np.searchsorted(rows, np.arange(m))
+    highs.addVars(n, program.x_lower, program.x_upper)
+    highs.changeColsCost(n, np.arange(n, dtype=np.int32), program.c)
+    assert program.integrality is not None
+    integers = np.flatnonzero(program.integrality).astype(np.int32)
+    kinds = np.full(len(integers), int(module.HighsVarType.kInteger), np.uint8)
+    highs.changeColsIntegrality(len(integers), integers, kinds)
+    highs.addRows(
+        m,
+        program.lower,
+        program.upper,
+        len(places),
+        starts.astype(np.int32),
+        places.astype(np.int32),
+        program.A[rows, places],
+    )
+    solution = module.HighsSolution()
+    solution.col_value = start.tolist()
+    highs.setSolution(solution)
+    highs.run()
+    status = HIGHS_STATUS.get(highs.getModelStatus().name, "error")
+    if status not in ("optimal", "time limit"):
+        return None
+    values = np.array(highs.getSolution().col_value)
+    return values if len(values) == n else None
 
 
 @dataclass(frozen=True, slots=True)
