@@ -1,13 +1,11 @@
 """Seeded splits of rows into folds or a test part, stratified by class, groups kept whole.
 
 Groups are dealt out by kind (rows of each class): parts get as many of a kind as they lack, and
-the rest goes where most is missing. If a part lacks a class that it could have, other orders of
-the kinds are tried.
+the rest goes where most is missing.
 """
 
 import math
 from collections.abc import Iterable
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,6 @@ from sklearn.model_selection import PredefinedSplit, StratifiedKFold, train_test
 from rulekit.data.headers import shown
 from rulekit.exceptions import DataError
 
-TRIES = 20  # orders in which groups are dealt out while a part lacks a class
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
@@ -271,31 +268,12 @@ def _dealt(
     rng = np.random.default_rng(seed)
     counts = np.zeros((groups.max() + 1, codes.max() + 1), dtype=int)
     np.add.at(counts, (groups, codes), 1)
-    due = np.outer(shares, counts.sum(axis=0))
-    fewest = np.clip(len(shares) - np.count_nonzero(counts, axis=0), 0, None).sum()
-    tries: list[tuple[int, float, NDArray[np.intp]]] = []
-    while len(tries) < TRIES and (not tries or tries[-1][0] > fewest):
-        part = _dealt_once(counts, shares, rng, by_size=not tries)
-        have = np.array([counts[part == k].sum(axis=0) for k in range(len(shares))])
-        tries.append((int((have == 0).sum()), float(np.abs(have - due).sum()), part))
-    return min(tries, key=itemgetter(0, 1))[2][groups]
-
-
-def _dealt_once(
-    counts: NDArray[np.intp],
-    shares: NDArray[np.float64],
-    rng: np.random.Generator,
-    *,
-    by_size: bool,
-) -> NDArray[np.intp]:
-    """Assign groups to parts, kind by kind, in a drawn order; the part of each group."""
     kinds, kind_of = np.unique(counts, axis=0, return_inverse=True)
-    order = rng.permutation(len(kinds))
-    if by_size:  # the largest first, those about as large shuffled
-        order = order[np.argsort(-np.log2(kinds[order].sum(axis=1)).astype(int), kind="stable")]
+    order = rng.permutation(len(kinds))  # the largest first, those about as large shuffled
+    order = order[np.argsort(-np.log2(kinds[order].sum(axis=1)).astype(int), kind="stable")]
     have = np.zeros((len(shares), kinds.shape[1]))
     part = np.empty(len(counts), dtype=np.intp)
-    per_class = counts.sum(axis=0)
+    per_class = np.bincount(codes)
     for k in order:
         members = rng.permutation(np.flatnonzero(kind_of.ravel() == k))
         missing = np.clip((np.outer(shares, per_class) - have) @ (kinds[k] / per_class), 0, None)
@@ -307,7 +285,7 @@ def _dealt_once(
             given.append(int(missing.argmax()))
             have[given[-1]] += kinds[k]
         part[members] = given
-    return part
+    return part[groups]
 
 
 def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:
