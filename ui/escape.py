@@ -2,8 +2,8 @@
 
 Streamlit reads Markdown in labels, captions, sentences, metrics and options of radio and segmented
 controls, but not in those of ``st.selectbox`` and ``st.multiselect``. Every text from a table, a
-file name or an error is escaped by `md` where Markdown is read. Text for copying (rules, SQL) is
-shown by ``st.code`` or a table, without changes: `md` adds invisible characters.
+file name or an error is escaped by `md` where Markdown is read. Rules and text for copying are
+shown by ``st.text``, ``st.code`` or a table, without changes: `md` adds invisible characters.
 """
 
 import re

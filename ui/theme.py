@@ -28,7 +28,8 @@ CSS = """
 .stButton button:is([kind="secondary"], [kind="tertiary"]):is(:hover, :focus, :active):enabled p {
   color: light-dark(#005F96, #63B3EE); }
 .stText > span { font: 0.875em/1.5 "Source Code Pro", monospace; padding: 1rem;
-  background: light-dark(#F3F6F9, #1B242E); border-radius: 0.5rem; }  /* a rule */
+  white-space: pre-wrap; background: light-dark(#F9FBFC, #161D26);
+  border-radius: 0.5rem; }  /* a rule */
 .stApp .stCode code .token { color: light-dark(#0A5FA8, #6CB6FF); }
 .stApp .stCode code .token:is(.punctuation, .operator, .content, .list) { color: inherit; }
 .stApp .stCode code .token:is(.string, .property) { color: light-dark(#0B6B2E, #5FD68B); }

@@ -13,7 +13,8 @@ SHARE = st.column_config.NumberColumn(format="%.1f %%")
 
 
 def rule_text(text: str) -> None:
-    """Show a rule as it is; `st.code` would first load 1.5 MB of grammars into the browser."""
+    """Show a rule; spaces at its ends are dropped."""
+    # `st.code` would first load 1.5 MB of grammars into the browser
     st.text(text, width="stretch")
 
 

@@ -31,7 +31,8 @@ def export(
 
     With --table the export is run, or read back, on every row, and nothing is written unless all
     answers are the same. A report needs --table and --target, and contains the rule's figures.
-    With --select, SQL is a whole statement that adds each row's prediction and the deciding clause.
+    With --select, SQL is a whole statement that adds each row's prediction and the deciding
+    clause (of a scorecard the total).
     """
     rule_set = read_rule(rule)
     target = options["target"]

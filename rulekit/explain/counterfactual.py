@@ -411,9 +411,9 @@ def _sentence(after: Any, changes: tuple[Change, ...], training: Columns, wordin
 def _is_outside(value: Any, training: Columns, feature: str) -> bool:
     """Return whether a number is below or above every value of the training rows."""
     column = training.get(feature)
-    if not _is_number(value) or column is None or column.dtype == object:
+    if not _is_number(value) or column is None or column.dtype.kind in "Ob":
         return False
-    known = column[~np.isnan(column)]
+    known = column[np.isfinite(column)]
     return len(known) > 0 and not known.min() <= value <= known.max()
 
 

@@ -464,13 +464,11 @@ def _shown_range(
     spread = points.get(f"{y}_se", pd.Series(0.0, points.index)).to_numpy(dtype=float)
     spread = np.where(front | everywhere, np.nan_to_num(spread), 0.0)
     crossing = [value for value in beside if value <= highest]
-    shown = np.zeros(len(values), dtype=bool)
-    while (near & ~shown).any():  # what the bars of others bring into the range is shown with bars
-        shown = shown | near
-        low = min([*(values - spread * everywhere)[shown], *crossing])
-        high = max([*(values + spread)[shown], *crossing])
+    for _ in range(2):  # what the bars of others bring into the range is shown with its bars
+        low = min([*(values - spread * everywhere)[near], *crossing])
+        high = max([*(values + spread)[near], *crossing])
         pad = 0.12 * max(high - low, least)
-        near = values <= high + pad
+        near |= values <= high + pad
     return max(low - pad, -pad / 4), high + pad  # a point at 0 is not cut in halves
 
 

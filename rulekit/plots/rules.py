@@ -150,8 +150,9 @@ def _bar(names: Sequence[str], counts: Sequence[int], legend: str, looks: Sequen
 
 def _finish(figure: go.Figure, ends: Sequence[int], texts: Sequence[str], title: str) -> None:
     """Stack the parts, and write the counts beside the bars: on hatching they are hard to read."""
-    for name, end, text in zip(figure.data[0].y, ends, texts, strict=True):
-        place = {"x": end, "y": name, "xanchor": "left", "xshift": 4, "align": "left"}
+    for k, (end, text) in enumerate(zip(ends, texts, strict=True)):
+        # by its place: Plotly would read the name of a bar called "2" as a place
+        place = {"x": end, "y": k, "xanchor": "left", "xshift": 4, "align": "left"}
         figure.add_annotation(place, text=text, showarrow=False)
     figure.update_layout(barmode="stack")
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)

@@ -230,11 +230,12 @@ def scorecard_of(rule: Any) -> tuple[PointsSplit, ...]:
     Returns
     -------
     tuple of PointsSplit
-        One a clause, alike but for their totals; empty where the rule is no scorecard.
+        One a clause, alike but for their totals; empty where the rule is no scorecard, or a CNF,
+        whose clauses decide the rows that they do not match.
     """
     single = [c.conditions[0] for c in rule.clauses if len(c.conditions) == 1]
     splits = tuple(s for s in single if isinstance(s, PointsSplit) and s.reached)
-    if (rule.form == "cnf" and len(rule.clauses) > 1) or len(splits) < len(rule.clauses):
+    if rule.form == "cnf" or len(splits) < len(rule.clauses):
         return ()
     falling = all(a.total > b.total for a, b in pairwise(splits))
     return splits if falling and all(s.given == splits[0].given for s in splits) else ()

@@ -162,6 +162,8 @@ def test_a_value_outside_the_training_rows_is_called_so(column):
         outside
     )
     assert sentence(Literal("age", ">", 60)).endswith("(now 40).")
+    column = column > 0
+    assert "outside" not in sentence(Literal("age", ">", 90))
 
 
 def test_clause_that_would_fire_next_is_avoided():

@@ -214,6 +214,13 @@ def test_the_band_of_known_spread_is_drawn_and_not_cut():
     assert all(line.fill is None for line in figure.data)
 
 
+def test_bands_do_not_bring_all_points_of_a_steep_curve_into_the_chart():
+    errors = [0.1, 0.12, 0.18, 0.25, 0.33, 0.42, 0.52, 0.63]
+    points = pd.DataFrame({"limit": range(1, 9), "test_error": errors, "test_error_se": 0.06})
+    points["on_front"] = points["limit"] == 1
+    assert front_figure(points, x="limit").layout.yaxis.range[1] < 0.42
+
+
 def test_the_band_of_every_shown_point_is_shown_in_full():
     points = pd.DataFrame({"limit": range(1, 13), "test_error": [0.085, *[0.13] * 11]})
     points = points.assign(test_error_se=[0.046, *[0.063] * 11], on_front=points["limit"] == 1)

@@ -41,8 +41,8 @@ def test_counts_are_beside_the_bars_where_no_hatching_is_behind_them(figure, tex
     assert [note.text for note in notes] == texts
     assert [note.x for note in notes] == ends
     assert all((note.xanchor, note.showarrow) == ("left", False) for note in notes)
-    assert [note.y for note in notes] == list(figure.data[0].y)
-    assert figure.layout.xaxis.range[1] >= 1.4 * max([*ends, 1])
+    assert [note.y for note in notes] == list(range(len(notes)))
+    assert figure.layout.xaxis.range == (0, pytest.approx(1.4 * max([*ends, 1])))
 
 
 def test_clause_has_the_colour_of_its_class():
@@ -71,7 +71,6 @@ def test_outcomes_are_counted_per_true_class_with_room_for_words():
 
 def test_outcomes_of_no_row_are_reported():
     assert outcome_sentence(CONFUSION * 0) == "No row to count."
-    assert outcome_figure(CONFUSION * 0).layout.xaxis.range[0] == 0
 
 
 def test_class_names_are_never_read_as_markup():

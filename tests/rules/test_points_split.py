@@ -15,6 +15,7 @@ from rulekit.rules import (
     PointsSplit,
     RuleSet,
     compare_rules,
+    scorecard_of,
     simplify,
 )
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
@@ -118,6 +119,12 @@ def test_conditions_of_a_scorecard_count_once_however_many_bands():
     assert card((4, "high"), (2, "middle")).n_conditions == len(RISK.conditions)
     twice = Clause((RISK, Literal("age", ">", 50)))
     assert RuleSet((twice, twice), ("a", "b"), "dnf", "c").n_conditions == 2 * twice.n_conditions
+
+
+def test_a_cnf_of_points_is_no_scorecard():
+    rule = card((4, "high"))
+    assert scorecard_of(rule)
+    assert not scorecard_of(replace(rule, clauses=(replace(rule.clauses[0], op="or"),), form="cnf"))
 
 
 def test_bands_that_decide_nothing_go():

@@ -62,7 +62,9 @@ def test_an_analysis_that_another_tab_changed_is_not_as_begun(session):
 
 
 @pytest.mark.parametrize(("error", "same"), [(FileNotFoundError, True), (PermissionError, False)])
-def test_a_file_that_disappears_is_as_begun(session, monkeypatch, error, same):
+def test_an_analysis_that_cannot_be_read_is_as_begun_only_if_it_is_gone(
+    session, monkeypatch, error, same
+):
     begun(session, "iris")
     monkeypatch.setattr("pathlib.Path.read_text", lambda *_: (_ for _ in ()).throw(error("gone")))
     assert workspace.is_as_begun() == same

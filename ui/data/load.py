@@ -11,6 +11,7 @@ import streamlit as st
 
 from rulekit.data import Limits, ParseOptions, list_samples, load_sample
 from rulekit.data.headers import shown
+from rulekit.data.options import DELIMITERS
 from rulekit.data.reading.loading import unpacked
 from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError, RuleError
@@ -30,7 +31,7 @@ FIRST_SAMPLE = "credit"
 SHOWN_NAMES = 12  # number of columns read from a wide file
 DETECT = ""  # the choice to detect an option
 OPTIONS: dict[str, tuple[str, dict[Any, str]]] = {  # label and choices of each reading option
-    "delimiter": ("Between cells", {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}),
+    "delimiter": ("Between cells", DELIMITERS),
     "encoding": ("Encoding", {e: e for e in ("utf-8", "cp1252", "latin-1", "utf-16")}),
     "decimal": ("Decimal mark", {".": "point", ",": "comma"}),
     "header": ("First row", {True: "names", False: "data"}),

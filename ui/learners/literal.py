@@ -80,7 +80,7 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
 
 
 def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | None:
-    """Show what learning proved, or a short search for one clause; return what the search did."""
+    """Show what learning proved, or a short search for one clause; return that search's proof."""
     if proved_card(model) or not isinstance(model, LEARNED):
         return None
     if state.several or model.rule_set_.n_clauses != 1:

@@ -170,7 +170,8 @@ def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
     if state.several:
         other = "another class"
     if len(set(rule.labels)) > 1:  # each clause or band predicts a class of its own
-        label, other = "the class predicted", "another class"
+        label = f"the class its {'total' if scorecard_of(rule) else 'clause'} predicts"
+        other = "another class"
         counts["gives"] = rule.labels
     sentence = clause_sentence(counts, str(label))
     figure = clause_figure(counts, str(label), str(other), classes=state.classes)

@@ -88,7 +88,7 @@ class SqlWriter(ConditionWriter[str]):
     def deciding(self) -> str:
         """Write the number of the deciding clause, from 1, 0 if none; a scorecard's total."""
         if splits := scorecard_of(self.rule):
-            return self._total(splits[0])
+            return f"({self._total(splits[0])})"
         clauses = [self._clause(c) for c in self.rule.clauses]
         tests = clauses if self.rule.form == "dnf" else [f"NOT {c}" for c in clauses]
         whens = [f"  WHEN {text}\n  THEN {k}" for k, text in enumerate(tests, start=1)]
@@ -320,10 +320,11 @@ def to_sql(
         An expression with the prediction of each row; a condition that is true if the rule holds
         (if it does not fall to its default); an expression with the number of the deciding clause,
         from 1, and 0 if none decides (in a CNF the first that fails), for a scorecard its total; or
-        a whole SELECT with both as last columns "prediction" and "clause" (or "total").
+        a whole SELECT with both as last columns "prediction" and "clause" (or "total_points").
     table : str, optional
         With a table the expression becomes a whole SELECT, with the prediction as a last column
-        "prediction" (for ``part="clause"``, as "clause" or "total"). Needed for ``part="score"``.
+        "prediction" (for ``part="clause"``, as "clause" or "total_points"). Needed for
+        ``part="score"``.
     clause : int, optional
         With ``part="where"``: the condition of this clause alone, counted from 0.
     boolean : sequence of str, optional
@@ -401,7 +402,8 @@ def _written(writer: SqlWriter, part: str, clause: int | None) -> str:
     if part != "clause":
         columns.append((writer.case(), "prediction"))
     if part != "case":
-        columns.append((writer.deciding(), "total" if scorecard_of(writer.rule) else "clause"))
+        name = "total_points" if scorecard_of(writer.rule) else "clause"
+        columns.append((writer.deciding(), name))
     if table is None:
         return columns[0][0]
     return ",\n".join(["SELECT *", *(f'{text} AS "{name}"' for text, name in columns)]) + source

@@ -224,7 +224,8 @@ def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> dict[str, 
         for name, counts, answer in zip(names, part.numbers, answers, strict=True)
     ]
     rows = [(truth, [pairs[truth, predicted] for predicted in labels]) for truth in labels]
-    return {"name": part.name, "bars": bars, "labels": labels, "rows": rows}
+    kind = "total" if scorecard_of(rule) else "line"
+    return {"name": part.name, "kind": kind, "bars": bars, "labels": labels, "rows": rows}
 
 
 def _cases(

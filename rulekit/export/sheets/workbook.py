@@ -434,7 +434,8 @@ class _BookWriter:
     def _rule_in_words(self) -> None:
         sheet, rule = self.sheets["Rule"], self.rule
         sheet.title(1, size_text(rule) if scorecard_of(rule) else READ[rule.form])
-        sheet.headings(3, ("", "holds where", "answer", "to the last digit"))
+        part = "total" if scorecard_of(rule) else "line"
+        sheet.headings(3, (part, "holds where", "answer", "to the last digit"))
         names = clause_names(rule, "line")
         row = 3
         for row, clause in enumerate(rule.clauses, start=4):

@@ -10,7 +10,7 @@ from hypothesis import given
 from rulekit.exceptions import ExportError
 from rulekit.export import to_sql, verify_export
 from rulekit.export.code.dialects import DIALECTS
-from rulekit.rules import Factor, LinearSplit, Literal, PowerLaw, PowerLawSplit
+from rulekit.rules import Factor, LinearSplit, Literal, PointsSplit, PowerLaw, PowerLawSplit
 from tests.explain.tables import PLAIN, cases, dnf, patients
 
 
@@ -48,6 +48,19 @@ def test_select_keeps_the_columns_and_adds_the_answer():
     connection.execute("""INSERT INTO "my ""t""\" VALUES (141, 57, 'blue'), ('nan', 57, 'blue')""")
     assert connection.execute(text).fetchall()[0] == (141.0, 57, "blue", "ill")
     assert connection.execute(text).fetchall()[1][-1] == "well"
+    connection.close()
+
+
+def test_total_of_a_scorecard_is_a_number_to_calculate_with():
+    tests = Literal("glucose", ">", 126.5), Literal("colour", "==", "red"), Literal("age", ">", 50)
+    card = dnf(PointsSplit(tests, (3, -1, 2), 2))
+    connection = loaded({k: v.tolist() for k, v in patients()[1].items()})
+    total = to_sql(card, dialect="sqlite", part="clause")
+    found = connection.execute(f"SELECT 2 * {total} FROM t ORDER BY n").fetchall()
+    assert [row[0] for row in found] == [10, -2, 8, 4]
+    scored = connection.execute(to_sql(card, dialect="sqlite", part="score", table="t"))
+    assert [name for name, *_ in scored.description][-2:] == ["prediction", "total_points"]
+    assert [row[-1] for row in scored] == [5, -1, 4, 2]
     connection.close()
 
 

@@ -1,5 +1,7 @@
 """Helpers of the Data page tests: a small file and its upload."""
 
+from ui.workspace import BEGUN
+
 GOOD = b"age,glucose,ill\n" + b"".join(
     b"%d,%d,%s\n" % (30 + k // 2, 90 + 7 * k % 13, b"yes" if k % 3 == 0 else b"no")
     for k in range(40)
@@ -19,7 +21,7 @@ def reading_options(app):
     """Turn to the tab of a file's reading options."""
     state = app.session_state
     key = f"data_tabs_{state['app'].table.digest[:12]}"
-    if "upload_began" in state:
-        key = f"upload_tabs_{state['upload_began'][0]}"
+    if BEGUN in state and state[BEGUN][0]:
+        key = f"upload_tabs_{state[BEGUN][0]}"
     state[key] = "How the file was read"
     return app.run()

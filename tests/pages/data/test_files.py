@@ -106,13 +106,17 @@ def test_forgetting_after_a_file_that_is_too_wide_leaves_a_usable_page(open_app,
     assert table_of(app).name == "wine"
 
 
-def test_a_sample_has_no_reading_options_of_a_file_uploaded_before(open_app, table_of):
+def test_a_sample_has_no_reading_options_of_a_file_uploaded_before(open_app, monkeypatch):
     def labels(app):
         return {box.label for box in app.selectbox}
 
     app = upload(open_app(), GOOD)
     assert "Between cells" in labels(reading_options(app))
-    reading_options(app.button(key="sample_iris").click().run())
+    app.button(key="sample_iris").click().run()
+    opened, card = [], load.options_card
+    monkeypatch.setattr(load, "options_card", lambda: opened.append(card()))
+    reading_options(app)
+    assert opened
     assert "Between cells" not in labels(app)
 
 

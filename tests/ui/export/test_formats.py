@@ -66,6 +66,7 @@ def test_a_script_reads_the_same_file_when_columns_are_ignored():
     assert script(ignoring, model) == script(state, model)
 
 
+@pytest.mark.slow
 def test_record_has_data_settings_sizes_and_versions():
     state, model, record = recorded(SplitSpec(0.3, 7))
     assert json.loads(json.dumps(record, allow_nan=False)) == record
