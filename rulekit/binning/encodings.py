@@ -11,7 +11,7 @@ several words; each is an encoding of its own, of the same name. All but the fir
 tests of missingness are listed once. Without those tests the first one is `extra`, too.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -24,7 +24,15 @@ from rulekit.binning.binned_table import Conditions, Ints, runs_of
 from rulekit.binning.thresholds import short_cuts
 from rulekit.exceptions import DataError
 from rulekit.rules import Literal
-from rulekit.rules.condition import GAPS, ORDERED, Scalar, missing_in, positions_in, value_at
+from rulekit.rules.condition import (
+    GAPS,
+    ORDERED,
+    Scalar,
+    missing_in,
+    positions_in,
+    unseen_text,
+    value_at,
+)
 
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 FEW_GROUPS = 4  # of fewer, one level or all but one are all the sets there are
@@ -393,11 +401,3 @@ def _listed(column: LevelColumn | WordColumn, by_text: bool) -> Conditions:
         side, rank = np.array(places, np.intp).reshape(-1, 2).T
         return Conditions(np.array([column.n_cells]), none, runs, side, rank, literals)
     return Conditions(np.array([column.n_cells]), none, runs, none, none, literals, none - 1, none)
-
-
-def unseen_text(values: Iterable[Any]) -> str:
-    """Invent a text that differs from all of the values."""
-    taken, name = set(values), "another value"
-    while name in taken:
-        name += "'"
-    return name

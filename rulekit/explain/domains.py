@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning.encodings import unseen_text
 from rulekit.explain.subject import as_column
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import (
@@ -25,6 +24,7 @@ from rulekit.rules.condition import (
     missing_in,
     moment,
     moment_text,
+    unseen_text,
     words_of,
 )
 

@@ -29,6 +29,7 @@ from rulekit.rules import (
     tree_of_rule,
 )
 from rulekit.rules.rule_set import rule_of
+from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import (
     LONG_SUM,
     PLAIN,
@@ -320,9 +321,23 @@ def explain_path(
     return [_path(tree, row_values(read, i), past, wording) for i in range(n)]
 
 
+class _PowerLaws(ConditionWriter[PowerLawSplit | None]):
+    def literal(self, literal: Literal) -> None:
+        return None
+
+    def linear(self, split: LinearSplit) -> None:
+        return None
+
+    def power_law(self, split: PowerLawSplit) -> PowerLawSplit:
+        return split
+
+    def points(self, split: PointsSplit) -> None:
+        return None
+
+
 def power_law_of(condition: Condition) -> PowerLawSplit | None:
     """Return a condition that is a sum of power laws; None for any other kind."""
-    return condition if isinstance(condition, PowerLawSplit) else None
+    return _PowerLaws().write(condition)
 
 
 def change_text(change: SplitChange, wording: Wording = PLAIN) -> str:

@@ -422,3 +422,11 @@ def contains(column: NDArray[Any], word: str) -> NDArray[np.bool_]:
     wanted = f" {word} "
     holds = {v: wanted in words_of(v) for v in set(column.tolist()) if isinstance(v, str)}
     return np.array([holds.get(v, False) for v in column.tolist()], dtype=bool)
+
+
+def unseen_text(values: Iterable[Any]) -> str:
+    """Invent a text that differs from all of the values."""
+    taken, name = set(values), "another value"
+    while name in taken:
+        name += "'"
+    return name

@@ -16,7 +16,7 @@ from rulekit.learners import Certificate, FixedRuleClassifier
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
 from tests.pages.driving import as_table, finished, listed_conditions, on_tab, text
 from tests.ui.tasks import Giving
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.rule_numbers import clause_table, rows_of
@@ -287,7 +287,8 @@ def test_rows_behind_the_figures_can_be_narrowed_to_wrong_decisions(on_credit):
 
 
 @pytest.mark.slow
-def test_a_proof_is_looked_for_on_request_and_kept(on_credit):
+def test_a_proof_is_looked_for_on_request_and_kept(on_credit, monkeypatch):
+    monkeypatch.setattr("ui.learners.literal.PROOF_SECONDS", PATIENCE)
     app = on_tab(on_credit(theta=30.0), "Optimality")
     assert "best possible" not in text(app)
     app = finished(app.button(key="begin_certify").click().run())
@@ -320,7 +321,8 @@ def proof_of_one_clause(open_app):
 
 
 @pytest.mark.slow
-def test_one_clause_rule_is_proved_without_a_click(open_app):
+def test_one_clause_rule_is_proved_without_a_click(open_app, monkeypatch):
+    monkeypatch.setattr("ui.learners.literal.SHORT_PROOF_SECONDS", PATIENCE)
     app = proof_of_one_clause(open_app)
     shown = " ".join(e.value for e in app.success).replace("\\", "")
     assert shown.startswith("**Proven optimal (training errors of one clause).**")

@@ -12,6 +12,7 @@ from rulekit.evaluation import alternatives, group_metrics, stability
 from rulekit.learners import BoxSearchClassifier
 from tests.pages.driving import finished, on_tab, opened, routed, text
 from tests.ui.tasks import Quiet
+from tests.waiting import PATIENCE
 from ui.learners.offered import RunSpec
 from ui.rule_numbers import rows_of
 from ui.rules import trust
@@ -47,7 +48,9 @@ def on_stable(on_rules):
 
 
 @pytest.fixture
-def on_alike(on_rules):
+def on_alike(on_rules, monkeypatch):
+    monkeypatch.setattr(trust, "SECONDS", PATIENCE)
+
     def on(*arguments, **more):
         app = finished(on_rules("Alternatives", *arguments, **more))
         return app
@@ -119,7 +122,8 @@ def looked_at(app, number):
 def test_rules_of_the_library_are_listed_described_and_narrowed(on_alike):
     app = on_alike()
     state = app.session_state["app"]
-    found = alternatives(state.model, *state.training, 0.01, max_rules=2_000)
+    limits = {"max_rules": 2_000, "time_limit": PATIENCE}
+    found = alternatives(state.model, *state.training, 0.01, **limits)
     table = listed(app)
     assert (table["rule"] - 1).tolist() == found.leading[:200]
     assert table["wrong"].tolist() == (100 * found.table["wrong"][found.leading]).tolist()
