@@ -4,6 +4,7 @@ import numpy as np
 
 CURVE, RULE = "[class*=st-key-front_] .js-plotly-plot", "[data-testid=stText]"
 SIDES = ".st-key-two_columns > div > .stHorizontalBlock > .stColumn"
+FAR_END = "slider => slider.value === slider.max ? 'Home' : 'End'"
 
 
 def aimed_at(visitor, target, positive=None):
@@ -40,12 +41,15 @@ def rule(visitor):
     return visitor.page.locator(RULE).first.inner_text()
 
 
-def slide(visitor, key):
-    """Press a key on the slider of conditions, and wait for another rule."""
+FAR_END = "slider => slider.value === slider.max ? 'Home' : 'End'"
+
+
+def slide(visitor, key=None):
+    """Press a key on the slider of conditions, or go to its far end; wait for another rule."""
     before = rule(visitor)
     slider = visitor.page.get_by_role("slider", name="Conditions at most")
     with visitor.action():
-        visitor.until_sent(lambda: slider.press(key), "the slider")
+        visitor.until_sent(lambda: slider.press(key or slider.evaluate(FAR_END)), "the slider")
     visitor.until(lambda: rule(visitor) != before)
     return rule(visitor)
 

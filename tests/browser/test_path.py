@@ -72,7 +72,7 @@ def test_a_file_becomes_an_exported_rule_in_five_clicks(uploaded):
     assert 1 <= to_models + len(clicks) - before <= 5
     assert TEXT_BEGINS.match(content)
     assert f"THEN {described}" in content
-    assert page.locator(".st-key-preview").get_by_label("Copy to clipboard").is_visible()
+    page.locator(".st-key-preview").get_by_label("Copy to clipboard").wait_for()
     page.locator("[data-testid=stCode]", has_text=TEXT_BEGINS).wait_for()
     visitor.reads("Checked: 300/300 rows")
     visitor.turn_to("Rules")
@@ -161,10 +161,7 @@ NOTED = """broken => {
 def test_rule_picked_during_a_run_stays_selected(modelling):
     modelling.page.evaluate(NOTED, BROKEN)
     visitor = modelling.press("search_longer")
-    slider = visitor.page.get_by_role("slider", name="Conditions at most")
-    value, most = (slider.get_attribute(f"aria-value{name}") for name in ("now", "max"))
-    first, second = ("Home", "End") if value == most else ("End", "Home")
-    seen = {slide(visitor, first), slide(visitor, second), slide(visitor, first)}
+    seen = {slide(visitor) for _ in range(3)}
     assert len(seen) > 1  # the run may find better rules meanwhile
     last = rule(visitor)
     assert rule(searched(visitor)) == last

@@ -222,26 +222,32 @@ def _limit_slider(result: RunResult, number: int) -> None:
     options = sorted(line)
     if len(options) < 2:
         return
-    # A browser reports the position of every widget it shows, also with another widget's timer, and
-    # also if the rule has been selected elsewhere meanwhile, or the limits have changed. The slider
-    # has another key then, and a report under an old key is ignored.
+    # If the rule is selected elsewhere or the limits change, the slider has another key. Until the
+    # browser draws it, the old one may be moved, and its position is sent with every timer.
     generation = st.session_state.get("_slides", 0)
     key = f"slider_limit_{generation}_{'_'.join(map(str, options))}"
+    positions = st.session_state.setdefault("_positions", {})
     st.session_state["_limit_key"] = key
-    st.select_slider(
+    positions[key] = st.select_slider(
         "Conditions at most",
         options,
         value=int(result.points.loc[number, "limit"]),
         key=key,
         on_change=_slid,
-        args=(result, line, key),
+        args=(key,),
         help="Looks up what was found; nothing is learned again.",
     )
 
 
-def _slid(result: RunResult, line: Mapping[int, int], key: str) -> None:
-    if key == st.session_state.get("_limit_key"):
-        choose(result, line[st.session_state[key]], by_slider=True)
+def _slid(key: str) -> None:
+    """Select the rule at a slider's position, unless the position is only sent again."""
+    state, positions = app_state(), st.session_state["_positions"]
+    limit, before = st.session_state[key], positions.get(key)
+    positions[key] = limit
+    line = {} if state.result is None else state.result.line(state.setting)
+    if limit != before and line:
+        nearest = max((one for one in line if one <= limit), default=min(line))
+        choose(state.result, line[nearest], by_slider=key == st.session_state["_limit_key"])
 
 
 def how_it_was_found(result: RunResult, y: str) -> None:
