@@ -64,10 +64,10 @@ SLOW = [
     RuleClassifier(cv=2),  # the same steps as with more folds
     OneLevelRuleClassifier(exact=True, screening="duality"),
     TwoLevelRuleClassifier(),
-    BoxSearchClassifier(),
+    BoxSearchClassifier(n_perturbations=1),
     ColumnGenerationClassifier(),
     HyperplaneRuleClassifier(),
-    PowerLawTreeClassifier(max_power_laws=1),  # more would repeat the same steps
+    PowerLawTreeClassifier(max_power_laws=1, max_exponents=2),  # more would repeat the same steps
 ]
 
 

@@ -240,9 +240,10 @@ def test_fits_in_threads_give_the_rules_of_fits_alone(learner):
         X, y = mixed_table(seed, n=120)
         return clone(learner).fit(X[["age", "bmi", "flag"]], y)
 
-    seeds = [0, 1, 2] * 2
-    at_once = joblib.Parallel(3, prefer="threads")(map(joblib.delayed(fit), seeds))
-    for one, other in zip(map(fit, seeds), at_once, strict=True):
+    seeds = [0, 1, 2]
+    at_once = joblib.Parallel(3, prefer="threads")(map(joblib.delayed(fit), seeds * 2))
+    alone = [fit(seed) for seed in seeds]
+    for one, other in zip(alone * 2, at_once, strict=True):
         assert other.rule_set_ == one.rule_set_
         assert getattr(other, "objective_", None) == getattr(one, "objective_", None)
 

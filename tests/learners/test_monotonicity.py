@@ -39,7 +39,7 @@ LEARNERS = {
     "plane, which answers": HyperplaneRuleClassifier(
         LPSVM(nu=0.1), uncovered="hyperplane", confidence_folds=0
     ),
-    "power laws": PowerLawTreeClassifier(max_depth=2),
+    "power laws": PowerLawTreeClassifier(max_power_laws=2, max_exponents=2, max_depth=2),
     "chosen": RuleClassifier(max_conditions=5, cv=2),
 }
 

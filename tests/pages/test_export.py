@@ -45,33 +45,35 @@ def on_credit(open_app):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in FORMATS if name not in RENDERED])
-def test_each_format_is_shown_and_checked_if_possible(on_credit, name):
-    exported(on_credit, name)
-    assert not on_credit.error
-    state = on_credit.session_state["app"]
-    content = written(name, state, state.model)
-    shown_text = to_text(state.model) if isinstance(content, bytes) else content
-    assert on_credit.code[-1].value == shown_text.strip()
-    checked = "Checked: 1,000/1,000 rows give the same class" in text(on_credit)
-    assert checked is bool(FORMATS[name].run)
-    if not checked:
-        assert "Checked" not in text(on_credit)
-        assert not on_credit.success
+def test_each_format_is_shown_and_checked_if_possible(on_credit):
+    for name in (name for name in FORMATS if name not in RENDERED):
+        exported(on_credit, name)
+        assert not on_credit.error, name
+        state = on_credit.session_state["app"]
+        content = written(name, state, state.model)
+        shown_text = to_text(state.model) if isinstance(content, bytes) else content
+        assert on_credit.code[-1].value == shown_text.strip(), name
+        checked = "Checked: 1,000/1,000 rows give the same class" in text(on_credit)
+        assert checked is bool(FORMATS[name].run), name
+        if not checked:
+            assert "Checked" not in text(on_credit), name
+            assert not on_credit.success, name
 
 
-@pytest.mark.parametrize("name", ["text", "markdown", "html", "latex"])
 @pytest.mark.slow
-def test_counts_on_the_training_rows_are_beside_the_clauses(on_credit, name):
-    exported(on_credit, name)
+def test_counts_on_the_training_rows_are_beside_the_clauses(on_credit):
     state = on_credit.session_state["app"]
     X, y = state.training
     fired = state.model.clauses_fired(X)[:, 0]
     n, right = fired.sum(), (y.to_numpy()[fired] == state.positive).sum()
-    words = (
-        f"{right} of {n}" if name == "latex" else f"matches {n} training rows, right for {right}"
-    )
-    assert words in (page(on_credit) if name == "html" else on_credit.code[-1].value)
+    for name in ("text", "markdown", "html", "latex"):
+        exported(on_credit, name)
+        words = (
+            f"{right} of {n}"
+            if name == "latex"
+            else f"matches {n} training rows, right for {right}"
+        )
+        assert words in (page(on_credit) if name == "html" else on_credit.code[-1].value), name
 
 
 def page(app):

@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 
 from tests.pages.data.steps import GOOD, reading_options, upload
-from tests.pages.driving import errors, text
+from tests.pages.driving import errors, finished, text
 from tests.waiting import until
 from ui import workspace
 from ui.data import load
@@ -139,10 +139,9 @@ def test_a_failure_in_reading_is_shown_once(open_app, monkeypatch):
 def test_large_file_is_read_in_the_background(open_app, table_of, monkeypatch):
     monkeypatch.setattr("ui.data.sources.LARGE", {"text": 100})
     app = upload(open_app(), GOOD, "big.csv")
-    until(lambda: app.run() and table_of(app) is not None)
-    assert table_of(app).name == "big.csv"
+    assert table_of(finished(app)).name == "big.csv"
     app = upload(open_app(sample="iris"), b"a,b\n1,2\n3,4,5\n" + b"6,7\n" * 100, "ragged.csv")
-    until(lambda: app.run() and app.error)
+    finished(app)
     assert "Every row must have 2 cells" in errors(app)
     assert table_of(app).name == "iris"
 

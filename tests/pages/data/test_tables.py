@@ -9,8 +9,7 @@ import pytest
 from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
-from tests.pages.driving import errors, text
-from tests.waiting import until
+from tests.pages.driving import errors, finished, text
 from ui.data import server_tables
 from ui.shell import OF_THE_SAMPLE
 
@@ -54,7 +53,7 @@ def sample(app, name):
     """Open a table of the server, and wait for its sample."""
     app.selectbox(key="server_file").set_value(name).run()
     app.button(key="server_open").click().run()
-    until(lambda: app.run().session_state["app"].table is not None or app.error)
+    app = finished(app)
     assert not app.error, app.error[0].value
     return app
 
@@ -87,7 +86,7 @@ def test_sample_is_marked_on_every_page_and_counted_whole(open_app, served):
         assert OF_THE_SAMPLE in text(app)
         assert message in text(app)
     words = f"Wrong on all {N:,} rows of people.parquet"
-    until(lambda: words in text(app.run()))
+    assert words in text(finished(app))
     assert f"({wrong():,} rows)" in text(app)
     assert not app.error
 
@@ -101,7 +100,7 @@ def test_connection_table_opens_by_name_without_showing_its_address(open_app, se
     with_rule(app).switch_page("pages/rules.py").run()
     assert "Wrong on all" not in text(app)
     app.button(key="count_all_rows").click().run()
-    until(lambda: f"({wrong():,} rows)" in text(app.run()))
+    assert f"({wrong():,} rows)" in text(finished(app))
     assert "cases.duckdb" not in text(app)
 
 
@@ -111,7 +110,7 @@ def test_unreadable_table_gives_one_sentence_and_loses_nothing(open_app, served)
     (served / "files" / "people.parquet").write_bytes(b"PAR1")
     app.selectbox(key="server_file").set_value("people.parquet").run()
     app.button(key="server_open").click().run()
-    until(lambda: bool(app.run().error))
+    finished(app)
     assert "'people.parquet' is not a Parquet file" in errors(app)
     assert str(served) not in text(app)
     assert app.session_state["app"].table.name.startswith("iris")
@@ -142,13 +141,14 @@ def test_rule_learned_from_all_rows_is_marked(open_app, served, kind):
     app.selectbox(key="whole_kind").set_value(kind).run()
     app.button(key="whole_file").click().run()
     words = f"{kind}, learned from all {N:,} rows of people.parquet"
-    until(lambda: words in text(app.run()) or app.error)
+    finished(app)
     assert not app.error
+    assert words in text(app)
     model = app.session_state["app"].model
     assert model.n_conditions_ >= 2
     app.switch_page("pages/rules.py").run()
     assert words in text(app)
-    until(lambda: f"Wrong on all {N:,} rows" in text(app.run()))
+    assert f"Wrong on all {N:,} rows" in text(finished(app))
     frame = people()
     errors = int((model.predict(frame.drop(columns="ill")) != frame["ill"]).sum())
     assert f"({errors:,} rows)" in text(app)
