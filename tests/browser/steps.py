@@ -41,9 +41,6 @@ def rule(visitor):
     return visitor.page.locator(RULE).first.inner_text()
 
 
-FAR_END = "slider => slider.value === slider.max ? 'Home' : 'End'"
-
-
 def slide(visitor, key=None):
     """Press a key on the slider of conditions, or go to its far end; wait for another rule."""
     before = rule(visitor)
