@@ -19,6 +19,7 @@ from rulekit.export.sheets.frame import (
     to_frame,
 )
 from tests.explain.tables import patients
+from tests.export.test_golden import rules
 
 
 def test_counts_are_whole_numbers_and_empty_for_the_rest():
@@ -29,6 +30,19 @@ def test_counts_are_whole_numbers_and_empty_for_the_rest():
     text = to_csv(rule, numbers=clause_numbers(rule, frame, ["ill", "well", "ill", "well"]))
     assert text.splitlines()[1].endswith(",ill,2,2,2")
     assert text.splitlines()[3] == "otherwise,,well,0,,"
+
+
+def test_counts_of_a_scorecard_are_beside_its_totals():
+    _, frame = patients()
+    card = rules()["points"]
+    counts = clause_numbers(card, frame, ["ill", "well", "ill", "well"])
+    counted = to_frame(card, numbers=counts).set_index("if")
+    assert counted["points"].dropna().tolist() == [3, 2, -1, 0]
+    totals = counted.loc["total from 4":]
+    assert totals["answer"].tolist() == ["ill", "watch", "well"]
+    for column, expected in (("matched", "n"), ("right", "n_right")):
+        assert totals[column].tolist()[:2] == [getattr(k, expected) for k in counts]
+        assert counted[column].notna().sum() == len(counts) == 2
 
 
 @pytest.mark.parametrize("cell", ["a\r=cmd()", "a\n=1", 'say "hi"\r\n+1', "a,b", "-1", " = 1"])
