@@ -127,7 +127,7 @@ def card_lines(model: Any, wording: Wording = PLAIN) -> list[str]:
     lines += [f"   {scale.name}: {scale.points}" for scale in scales]
     lines.append("TOTAL")
     for band in bands:
-        chance = "" if band.chance is None else f"  ({per_hundred(band)} of 100 {described})"
+        chance = "" if band.chance is None else f"  ({described}: {per_hundred(band)} of 100)"
         lines.append(f"   {band.total:>{width}}  {band.label}{chance}")
     return lines
 
