@@ -3,6 +3,7 @@
 import streamlit as st
 
 from rulekit.families import IdealDNFClassifier
+from rulekit.rules import scorecard_of
 from ui.data.server_tables import all_rows_card
 from ui.escape import md
 from ui.learners.literal import LEARNED
@@ -35,7 +36,8 @@ with sentences():
         if edited_clause(state) == rule.n_clauses:
             editor(rule, rule.n_clauses, train, test, state)
         with st.container(horizontal=True):
-            edit_button(rule, rule.n_clauses, "Add a clause", state)
+            if not scorecard_of(rule):
+                edit_button(rule, rule.n_clauses, "Add a clause", state)
             undo(state)
         st.caption(md(setting_words(state.setting or {}), 200))
 

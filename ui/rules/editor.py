@@ -130,8 +130,6 @@ def obstacle(rule: RuleSet) -> str:
 def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
     """Show a button that edits clause k, or adds one as number k."""
     why = obstacle(rule) if k == rule.n_clauses else ""
-    if k == rule.n_clauses and scorecard_of(rule):
-        why = "A scorecard is one card: edit its conditions."
     st.button(
         label,
         key=f"edit_{k}",
