@@ -11,6 +11,7 @@ from rulekit.explain import Scored
 from rulekit.export.documents.text import TextWriter, clause_parts
 from rulekit.export.subject import ClauseNumbers, exported_rule
 from rulekit.rules import RuleSet, scorecard_of
+from rulekit.rules.rule_set import rule_of
 from rulekit.style.scorecard import clause_names, points_listed
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -116,9 +117,13 @@ class CaseFile(NamedTuple):
 def cases_frame(
     scored: Scored, *, changes: bool = True, progress: Callable[[float], Any] | None = None
 ) -> pd.DataFrame:
-    """Return the new table with the prediction for each case."""
+    """Return the new table with the prediction for each case, for a scorecard with its total."""
     frame = scored.X.reset_index(drop=True)
     added = scored.table(changes=changes, progress=progress).reset_index(drop=True)
+    if splits := scorecard_of(rule_of(scored.model)):
+        totals = splits[0].compared(scored.model.read_columns(scored.X)).astype(int)
+        added = added.drop(columns="missing").assign(clause=totals)
+        added = added.rename(columns={"clause": "total"})
     return frame.join(added.rename(columns=lambda name: _free(name, frame)))
 
 

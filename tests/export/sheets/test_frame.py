@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import BoxSearchClassifier, load_sample
+from rulekit import BoxSearchClassifier, ScorecardClassifier, load_sample
 from rulekit.explain import score
 from rulekit.export import clause_numbers, to_csv
 from rulekit.export.sheets.frame import (
@@ -18,6 +18,7 @@ from rulekit.export.sheets.frame import (
     spreadsheet_safe,
     to_frame,
 )
+from rulekit.rules import scorecard_of
 from tests.explain.tables import patients
 from tests.export.test_golden import rules
 
@@ -89,6 +90,18 @@ def test_a_file_holds_every_case_with_its_answer_and_smallest_change(found, suff
     assert file["clause"].tolist() == table["clause"].tolist()
     assert file["smallest change"].tolist() == table["smallest change"].tolist()
     assert np.allclose(file["amount"], found.X["amount"])
+
+
+def test_cases_of_a_scorecard_have_their_total_of_points():
+    numbers = X.select_dtypes("number")
+    card = ScorecardClassifier(3, positive_label=Y[0]).fit(numbers[:300], Y[:300])
+    cases = numbers[300:340]
+    (split,) = scorecard_of(card.rule_set_)
+    columns = card.read_columns(cases)
+    sums = [sum(p for c, p in split.given if c.mask(columns)[i]) for i in range(len(cases))]
+    frame = cases_frame(score(card, cases), changes=False)
+    assert frame["total"].tolist() == sums
+    assert not {"clause", "missing"} & set(frame)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
