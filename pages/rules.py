@@ -3,7 +3,6 @@
 import streamlit as st
 
 from rulekit.families import IdealDNFClassifier
-from rulekit.rules import scorecard_of
 from ui.data.server_tables import all_rows_card
 from ui.escape import md
 from ui.learners.literal import LEARNED
@@ -36,8 +35,7 @@ with sentences():
         if edited_clause(state) == rule.n_clauses:
             editor(rule, rule.n_clauses, train, test, state)
         with st.container(horizontal=True):
-            if not scorecard_of(rule):
-                edit_button(rule, rule.n_clauses, "Add a clause", state)
+            edit_button(rule, rule.n_clauses, "Add a clause", state)
             undo(state)
         st.caption(md(setting_words(state.setting or {}), 200))
 

@@ -128,7 +128,9 @@ def obstacle(rule: RuleSet) -> str:
 
 
 def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
-    """Show a button that edits clause k, or adds one as number k."""
+    """Show a button that edits clause k, or adds one as number k (to a scorecard none)."""
+    if k == rule.n_clauses and scorecard_of(rule):
+        return
     why = obstacle(rule) if k == rule.n_clauses else ""
     st.button(
         label,

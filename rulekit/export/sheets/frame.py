@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from rulekit.explain import Scored
+from rulekit.explain.subject import columns_for
 from rulekit.export.documents.text import TextWriter, clause_parts
 from rulekit.export.subject import ClauseNumbers, exported_rule
 from rulekit.rules import RuleSet, scorecard_of
@@ -121,7 +122,7 @@ def cases_frame(
     frame = scored.X.reset_index(drop=True)
     added = scored.table(changes=changes, progress=progress).reset_index(drop=True)
     if splits := scorecard_of(rule_of(scored.model)):
-        totals = splits[0].compared(scored.model.read_columns(scored.X)).astype(int)
+        totals = splits[0].compared(columns_for(scored.model, scored.X)).astype(int)
         added = added.drop(columns="missing").assign(clause=totals)
         added = added.rename(columns={"clause": "total"})
     return frame.join(added.rename(columns=lambda name: _free(name, frame)))

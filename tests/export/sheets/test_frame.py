@@ -99,9 +99,10 @@ def test_cases_of_a_scorecard_have_their_total_of_points():
     (split,) = scorecard_of(card.rule_set_)
     columns = card.read_columns(cases)
     sums = [sum(p for c, p in split.given if c.mask(columns)[i]) for i in range(len(cases))]
-    frame = cases_frame(score(card, cases), changes=False)
-    assert frame["total"].tolist() == sums
-    assert not {"clause", "missing"} & set(frame)
+    for model in (card, card.rule_set_):
+        frame = cases_frame(score(model, cases), changes=False)
+        assert frame["total"].tolist() == sums
+        assert not {"clause", "missing"} & set(frame)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
