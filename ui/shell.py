@@ -18,7 +18,7 @@ PAGES = {  # name in the navigation, and the question that the page answers
     "data": ("Data", "What is to be predicted, and from what?"),
     "binning": ("Binning", "How do numbers become conditions?"),
     "models": ("Models", "How short can the rule be?"),
-    "rules": ("Rules", "Which clauses, and where are the errors?"),
+    "rules": ("Rules", "Which conditions, and where are the errors?"),
     "explain": ("Explain", "Why this prediction?"),
     "score": ("Score", "Score new cases"),
     "export": ("Export", "Export the rule"),

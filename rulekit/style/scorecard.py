@@ -111,6 +111,12 @@ def bands_of_totals(model: Any) -> tuple[Band, ...]:
     )
 
 
+def points_listed(split: PointsSplit, write: Callable[[Literal], str]) -> list[tuple[str, int]]:
+    """Return each condition as `write` gives it with its points, and a missing value's if 0."""
+    gaps = [] if any(c.missing for c in split.conditions) else [("a missing value", 0)]
+    return [*((write(condition), points) for condition, points in split.given), *gaps]
+
+
 def card_lines(model: Any, wording: Wording = PLAIN) -> list[str]:
     """Write a scorecard as plain text: scales, then totals with their predictions."""
     bands = bands_of_totals(model)
@@ -121,7 +127,7 @@ def card_lines(model: Any, wording: Wording = PLAIN) -> list[str]:
     lines += [f"   {scale.name}: {scale.points}" for scale in scales]
     lines.append("TOTAL")
     for band in bands:
-        chance = "" if band.chance is None else f"  ({per_hundred(band)} of 100 {described})"
+        chance = "" if band.chance is None else f"  ({described}: {per_hundred(band)} of 100)"
         lines.append(f"   {band.total:>{width}}  {band.label}{chance}")
     return lines
 

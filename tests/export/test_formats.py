@@ -178,12 +178,17 @@ def test_latex_text_is_ours_to_undo(text):
     assert not set(plain) & set("\\{}$&#_%~^<>|\"`'")
 
 
-@given(cases())
+@given(cases() | hostile_cases())
 def test_latex_rows_have_as_many_cells_as_the_table_has_columns(case):
-    for line in to_latex(case[0]).splitlines():
+    rule, columns = case
+    numbers = clause_numbers(rule, columns, rule.predict(columns))
+    for line in to_latex(rule).splitlines():
         if line.endswith(r"\\"):
             assert len(re.findall(r"(?<!\\)&", line)) == 2
             assert line.count("$") % 2 == line.count(r"\$") % 2
+    for line in to_latex(rule, numbers=numbers).splitlines():
+        if line.endswith(r"\\"):
+            assert len(re.findall(r"(?<!\\)&", line)) == 3
 
 
 @given(cases())

@@ -108,6 +108,8 @@ def test_bands_of_a_scorecard_are_named_by_totals_not_as_clauses(file):
     assert not re.search(r"\b(clause|line) [\d&]|\bClause\b|\"clause[ \"]", text)
     if form.name in ("CSV", "Excel", "LaTeX", "PMML", "Report"):
         assert all(f"total {band}" in text for band in ("from 4", "from 2 to 3"))
+    if form.name in ("CSV", "LaTeX"):
+        assert text.count("glucose") == 1
 
 
 @pytest.mark.parametrize("name", FORMATS)

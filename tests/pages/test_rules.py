@@ -190,7 +190,11 @@ def test_a_scorecard_is_edited_as_one_card_with_its_totals(open_app):
     size = app.session_state["app"].model.rule_set_.n_conditions
     assert {m.label: m.value for m in app.metric}["Conditions"] == str(size)  # no clauses to count
     (before,) = scorecard_of(app.session_state["app"].model.rule_set_)
-    assert app.button(key="edit_1").disabled, "it has one card"
+    assert "Add a clause" not in [button.label for button in app.button]
+    on_tab(app, "Operating points")
+    assert not [box for box in app.segmented_control if box.key == "operating_by"]
+    on_tab(app, "Probabilities")
+    assert "A probability belongs to a total of points" in text(app)
     app.button(key="edit_0").click().run()
     app.number_input(key="edit_total_0").set_value(before.total + 1).run()
     app.button(key="score_edit").click().run()

@@ -1,11 +1,15 @@
 """Scorecards as scales: the points shown add up to the totals that decide."""
 
 import re
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rulekit import ScorecardClassifier, load_sample
+from rulekit.export import to_html, to_markdown
 from rulekit.export.documents.text import exact_scales
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.style.phrases import PLAIN, Wording
@@ -113,6 +117,20 @@ def test_card_lists_scales_then_totals():
         "    0 to 4  none",
     ]
     assert [(b.low, b.high) for b in bands_of_totals(rule)] == [(9, 11), (5, 8), (0, 4)]
+
+
+def test_probabilities_of_totals_name_the_outcome_they_are_of():
+    columns = ("from_total", "to_total", "chance", "weight")
+    bands = pd.DataFrame([(5, 11, 0.92, 40.0), (0, 4, 0.04, 60.0)], columns=list(columns))
+    rule = rule_with((*CUTS, Literal("age", ">", 60)), (3, 3, 3, 2), 5)
+    model = SimpleNamespace(rule_set_=replace(rule, labels=(1,), default=0), bands_=bands)
+    assert card_lines(model)[-2:] == [
+        "   5 to 11  1  (1: 92 of 100)",
+        "    0 to 4  0  (1: 4 of 100)",
+    ]
+    assert "| Total | Prediction | Of 100 such cases, `1` |" in to_markdown(model)
+    assert "| 5 to 11 | `1` | 92 |" in to_markdown(model)
+    assert "<th>of 100 such cases, 1</th>" in to_html(model)
 
 
 @pytest.mark.parametrize(("missing", "says"), [(False, True), (True, False)])

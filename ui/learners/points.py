@@ -35,7 +35,7 @@ def band_table(model: ClassifierMixin) -> pd.DataFrame:
         {"total": [b.total for b in bands], "prediction": [str(b.label) for b in bands]}
     )
     if bands[0].chance is not None:
-        table[f"of 100 such cases {bands[0].label}"] = list(map(per_hundred, bands))
+        table[f"of 100 such cases, {bands[0].label}"] = list(map(per_hundred, bands))
         table["training rows"] = [round(b.weight or 0.0) for b in bands]
     return table
 

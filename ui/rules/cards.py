@@ -250,7 +250,9 @@ def operating_card(model: Any, rows: Rows, state: AppState) -> None:
     if state.several or len(source.classes_) != 2:
         st.caption("Operating points need two outcomes.")
         return
-    by = choice("Points", WAYS, "clauses", "operating_by", label_visibility="collapsed")
+    by = "chances"  # each is a total of a scorecard, which has no clauses to switch on
+    if not scorecard_of(source.rule_set_):
+        by = choice("Points", WAYS, "clauses", "operating_by", label_visibility="collapsed")
     try:
         points = operating_points(source, rows.X, rows.y, by=by, costs=state.costs)
     except RuleError as error:
@@ -348,12 +350,16 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
     st.markdown(md(sentence + paying_sentence(state), 600))
     learned = rows.name == "training"
     flattered = " The rule was learned from these rows, which flatters it." if learned else ""
-    st.caption(
+    meaning = (
         "A probability is the share of the outcome among training rows that meet the same "
-        "conditions; shares of few rows are drawn towards a logistic regression on them. "
-        "Class weights and costs play no part."
-        f"{flattered}"
+        "conditions; shares of few rows are drawn towards a logistic regression on them."
     )
+    if hasattr(model, "bands_"):
+        meaning = (
+            "A probability belongs to a total of points and rises with it; it was "
+            "measured on rows that the card was not learned from."
+        )
+    st.caption(f"{meaning} Class weights and costs play no part.{flattered}")
     shown = pd.DataFrame(
         {
             "predicted": _spans(table["low"], table["high"]),

@@ -128,10 +128,10 @@ def obstacle(rule: RuleSet) -> str:
 
 
 def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
-    """Show a button that edits clause k, or adds one as number k."""
-    why = obstacle(rule) if k == rule.n_clauses else ""
+    """Show a button that edits clause k, or adds one as number k (to a scorecard none)."""
     if k == rule.n_clauses and scorecard_of(rule):
-        why = "A scorecard is one card: edit its conditions."
+        return
+    why = obstacle(rule) if k == rule.n_clauses else ""
     st.button(
         label,
         key=f"edit_{k}",

@@ -33,7 +33,8 @@ from rulekit.plots import (
     returned_figure,
     returned_sentence,
 )
-from rulekit.rules import RuleSet
+from rulekit.rules import RuleSet, scorecard_of
+from rulekit.style.scorecard import clause_names
 from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
@@ -298,7 +299,12 @@ def _tables(stability: Stability, names: dict[str, str]) -> None:
     is_clause = clauses["number"] > 0
     clauses = pd.concat([clauses[is_clause], clauses[~is_clause].head(OTHERS)])
     clauses = clauses.assign(overlap=100 * clauses["overlap"])
-    for title, table in (("Columns", columns), ("Cuts", cuts), ("Clauses", clauses)):
+    parts, part, number = "Clauses", "clause", "clause no."
+    if scorecard_of(stability.selected):
+        parts, part, number = "Points", "points", "in the rule"
+        totals = ["", *clause_names(stability.selected)]
+        clauses = clauses.assign(number=[totals[k] for k in clauses["number"]])
+    for title, table in (("Columns", columns), ("Cuts", cuts), (parts, clauses)):
         with st.expander(f"{title} as a table"):
             st.dataframe(
                 table,
@@ -312,7 +318,8 @@ def _tables(stability: Stability, names: dict[str, str]) -> None:
                     "low": st.column_config.NumberColumn("a tenth up to"),
                     "middle": st.column_config.NumberColumn("half up to"),
                     "high": st.column_config.NumberColumn("nine tenths up to"),
-                    "number": st.column_config.NumberColumn("clause no."),
+                    "clause": part,
+                    "number": number,
                     "overlap": st.column_config.NumberColumn("same rows", format="%.0f %%"),
                 },
             )

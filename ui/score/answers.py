@@ -275,9 +275,12 @@ def downloads(cases: NewCases, scored: Scored) -> None:
                 on_click="ignore",
                 key=f"score_{suffix}",
             )
+    decided = "deciding clause, unmet conditions"
+    if scorecard_of(rule_of(scored.model)):
+        decided = "total of points"
     st.caption(
-        "All cases with prediction, deciding clause, unmet conditions and the smallest change that "
-        "would change the prediction; about a millisecond per case."
+        f"All cases with prediction, {decided} and the smallest change that would change the "
+        "prediction; about a millisecond per case."
     )
 
 

@@ -120,7 +120,7 @@ def _card(split: PointsSplit, bands: Sequence[Band]) -> list[str]:
     lines += ["</table>", f'<p class="size">{reading_notes(scales)}</p>']
     described = escape(label_text(bands[0].label))
     chance = bands[0].chance is not None
-    head = f"<th>of 100 such cases {described}</th>" if chance else ""
+    head = f"<th>of 100 such cases, {described}</th>" if chance else ""
     lines.append(f"<table><tr><th>total</th><th>prediction</th>{head}</tr>")
     for band in bands:
         cell = f'<td class="n">{per_hundred(band)}</td>' if chance else ""

@@ -19,7 +19,7 @@ from rulekit.rules import (
 from rulekit.rules.condition import GAPS, NAMES, WORDS, spelled
 from rulekit.rules.power_law_split import Write, WriteNumber
 from rulekit.rules.writer import Interval, ReadingWriter
-from rulekit.style.scorecard import clause_names
+from rulekit.style.scorecard import clause_names, points_listed
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -61,7 +61,8 @@ def to_latex(
     Returns
     -------
     str
-        Needs the packages booktabs and textcomp. One row per clause; all texts from the table are
+        Needs the packages booktabs and textcomp. One row per clause; for a scorecard one per
+        condition with its points, then one per range of the total. All texts from the table are
         escaped, and control characters become blanks.
 
     Raises
@@ -70,27 +71,52 @@ def to_latex(
         If there is no rule, or it has labels that the table cannot express.
     """
     rule = exported_rule(model)
-    counts = numbers is not None
-    title = "Points" if scorecard_of(rule) else "Clause"
-    head = [r"\toprule", rf" & {title} & Answer{' & Right of matched' if counts else ''} \\"]
-    rows = []
-    for index, (name, clause) in enumerate(zip(clause_names(rule), rule.clauses, strict=False)):
-        label = escaped_label(rule.labels[index]) if rule.form == "dnf" else ""
-        cells = [name.removeprefix("clause "), clause_latex(clause), label]
-        if numbers is not None:
-            cells.append(f"{numbers[index].n_right} of {numbers[index].n}")
-        rows.append(" & ".join(cells) + r" \\")
-    lines = [
-        rf"\begin{{tabular}}{{rp{{0.6\linewidth}}l{'r' if counts else ''}}}",
-        *head,
-        r"\midrule",
-        *rows,
-    ]
-    lines += [*_closing(rule, counts), r"\bottomrule", r"\end{tabular}"]
+    splits = scorecard_of(rule)
+    counts = None if numbers is None else [f"{k.n_right} of {k.n}" for k in numbers]
+    lines = _card(rule, splits[0], counts) if splits else _clauses(rule, counts)
     if caption is None:
         return "\n".join(lines) + "\n"
     floating = [r"\begin{table}", r"\centering", rf"\caption{{{escaped(caption)}}}", *lines]
     return "\n".join([*floating, r"\end{table}"]) + "\n"
+
+
+def _table(columns: str, head: str, rows: Sequence[str], counts: Sequence[str] | None) -> list[str]:
+    """Write a tabular of rows, with a last column for `counts`."""
+    if counts is not None:
+        columns, head = f"{columns}r", f"{head} & Right of matched"
+    begin = rf"\begin{{tabular}}{{{columns}}}"
+    return [begin, r"\toprule", rf"{head} \\", r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+
+
+def _clauses(rule: RuleSet, counts: Sequence[str] | None) -> list[str]:
+    """Write a table with one row per clause."""
+    rows = []
+    for index, clause in enumerate(rule.clauses):
+        label = escaped_label(rule.labels[index]) if rule.form == "dnf" else ""
+        cells = [f"{index + 1}", clause_latex(clause), label]
+        if counts is not None:
+            cells.append(counts[index])
+        rows.append(_row(cells))
+    rows += _closing(rule, counts is not None)
+    return _table(r"rp{0.6\linewidth}l", " & Clause & Answer", rows, counts)
+
+
+def _card(rule: RuleSet, split: PointsSplit, counts: Sequence[str] | None) -> list[str]:
+    """Write a table of conditions with their points, then of totals with their predictions."""
+    listed = points_listed(split, LatexWriter().literal)
+    rows = [[text, f"${points}$", ""] for text, points in listed]
+    labels = map(escaped_label, (*rule.labels, rule.default))
+    totals = [[name, "", label] for name, label in zip(clause_names(rule), labels, strict=True)]
+    if counts is not None:
+        rows = [[*cells, ""] for cells in rows]
+        totals = [[*cells, n] for cells, n in zip(totals, [*counts, ""], strict=True)]
+    lines = [*map(_row, rows), r"\midrule", *map(_row, totals)]
+    return _table(r"p{0.6\linewidth}rl", " & Points & Answer", lines, counts)
+
+
+def _row(cells: Sequence[str]) -> str:
+    """Write a row of a table."""
+    return rf"{' & '.join(cells)} \\"
 
 
 def _closing(rule: RuleSet, counts: bool) -> list[str]:

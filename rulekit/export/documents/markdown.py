@@ -76,12 +76,11 @@ def _card_lines(split: PointsSplit, bands: Sequence[Band]) -> list[str]:
         lines.append(f"| {_cell(scale.name)} | {'<br>'.join(map(_points, scale.lines))} |")
     lines += ["", reading_notes(scales), ""]
     with_chance = bands[0].chance is not None
-    lines += [f"| Total | Prediction |{' Of 100 such cases |' * with_chance}"]
+    described = _cell(label_text(bands[0].label))
+    lines += [f"| Total | Prediction |{f' Of 100 such cases, {described} |' * with_chance}"]
     lines += [f"| --- | --- |{' --- |' * with_chance}"]
     for band in bands:
-        chance = (
-            f" {per_hundred(band)} {_cell(label_text(bands[0].label))} |" if with_chance else ""
-        )
+        chance = f" {per_hundred(band)} |" if with_chance else ""
         lines.append(f"| {band.total} | {_cell(label_text(band.label))} |{chance}")
     return lines
 

@@ -8,32 +8,56 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from rulekit.explain import Scored
-from rulekit.export.documents.text import clause_parts
+from rulekit.explain.subject import columns_for
+from rulekit.export.documents.text import TextWriter, clause_parts
 from rulekit.export.subject import ClauseNumbers, exported_rule
-from rulekit.style.scorecard import clause_names
+from rulekit.rules import RuleSet, scorecard_of
+from rulekit.rules.rule_set import rule_of
+from rulekit.style.scorecard import clause_names, points_listed
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> pd.DataFrame:
-    """Write a rule as a data frame, one row per clause and a last one for all other rows."""
+    """Write a rule as a data frame, one row per clause and a last one for all other rows.
+
+    A scorecard has one row per condition with its points, then one per range of the total.
+    """
     rule = exported_rule(model)
-    names, labels = clause_names(rule)[:-1], rule.labels[: rule.n_clauses]
+    frame = _card_frame(rule) if scorecard_of(rule) else _clause_frame(rule)
+    if numbers is not None:
+        before = [None] * (len(frame) - len(numbers) - 1)  # the conditions of a scorecard
+        for name, counts in (("matched", "n"), ("right", "n_right")):
+            found = [*before, *(getattr(k, counts) for k in numbers), None]
+            frame[name] = pd.array(found, dtype="Int64")
+    return frame
+
+
+def _clause_frame(rule: RuleSet) -> pd.DataFrame:
+    """Return one row per clause, and the default."""
+    labels = rule.labels[: rule.n_clauses]
     rows: list[dict[str, Any]] = [
         {
-            "clause": name.removeprefix("clause "),
+            "clause": f"{index + 1}",
             "conditions": f" {clause.op.upper()} ".join(clause_parts(clause)),
             "answer": label,
             "literals": clause.n_conditions,
         }
-        for name, clause, label in zip(names, rule.clauses, labels, strict=True)
+        for index, (clause, label) in enumerate(zip(rule.clauses, labels, strict=True))
     ]
     rows.append({"clause": "otherwise", "conditions": "", "answer": rule.default, "literals": 0})
-    frame = pd.DataFrame(rows)
-    if numbers is not None:
-        frame["matched"] = pd.array([k.n for k in numbers] + [None], dtype="Int64")
-        frame["right"] = pd.array([k.n_right for k in numbers] + [None], dtype="Int64")
-    return frame
+    return pd.DataFrame(rows)
+
+
+def _card_frame(rule: RuleSet) -> pd.DataFrame:
+    """Return the points of each condition, then the prediction of each range of the total."""
+    listed = points_listed(scorecard_of(rule)[0], TextWriter().literal)
+    totals = zip(clause_names(rule), (*rule.labels, rule.default), strict=True)
+    rows: list[dict[str, Any]] = [
+        *({"if": text, "points": points, "answer": ""} for text, points in listed),
+        *({"if": total, "points": None, "answer": label} for total, label in totals),
+    ]
+    return pd.DataFrame(rows).astype({"points": "Int64"})
 
 
 def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
@@ -94,9 +118,13 @@ class CaseFile(NamedTuple):
 def cases_frame(
     scored: Scored, *, changes: bool = True, progress: Callable[[float], Any] | None = None
 ) -> pd.DataFrame:
-    """Return the new table with the prediction for each case."""
+    """Return the new table with the prediction for each case, for a scorecard with its total."""
     frame = scored.X.reset_index(drop=True)
     added = scored.table(changes=changes, progress=progress).reset_index(drop=True)
+    if splits := scorecard_of(rule_of(scored.model)):
+        totals = splits[0].compared(columns_for(scored.model, scored.X)).astype(int)
+        added = added.drop(columns="missing").assign(clause=totals)
+        added = added.rename(columns={"clause": "total"})
     return frame.join(added.rename(columns=lambda name: _free(name, frame)))
 
 

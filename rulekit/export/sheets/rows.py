@@ -35,7 +35,6 @@ def rule_to_rows(rule: RuleSet) -> pd.DataFrame:
         separated by semicolons, levels that contain one are in JSON's quotes), ``holds if missing``
         and ``read as``: empty, "date", "year", "weekday" and so on for a date, or the levels of an
         order, "bad < fair < good".
-        order, "bad < fair < good".
     """
     rows = [
         (k + 1, c.feature, c.op, _value_text(c.value, c.part), c.missing, _scale_text(c))

@@ -3,11 +3,13 @@
 import io
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.explain.subject import value_at
-from rulekit.export.documents.text import clause_parts, size_text
+from rulekit.export.documents.text import TextWriter, clause_parts, size_text
 from rulekit.export.sheets.cell_formulas import (
     LONGEST_FORMULA,
     LONGEST_TEXT,
@@ -29,8 +31,8 @@ from rulekit.rules import (
 )
 from rulekit.rules.condition import columns_in
 from rulekit.rules.writer import ConditionWriter
-from rulekit.style.phrases import Wording, clause_words
-from rulekit.style.scorecard import clause_names
+from rulekit.style.phrases import Wording, clause_words, condition_text
+from rulekit.style.scorecard import clause_names, points_listed
 
 MOST_COLUMNS = 16_384  # by the file format
 # required type of a cell, by what its column is compared with; any text is allowed
@@ -432,23 +434,40 @@ class _BookWriter:
         return self.values.several(sorted(named)) if named else ""
 
     def _rule_in_words(self) -> None:
+        sheet, splits = self.sheets["Rule"], scorecard_of(self.rule)
+        sheet.title(1, size_text(self.rule) if splits else READ[self.rule.form])
+        row = self._card_in_words(splits[0]) if splits else self._clauses_in_words()
+        for row_number, note in enumerate(NOTES, start=row + 2):
+            sheet.value(row_number, 2, note)
+        sheet.widths({1: 18, 2: 70, 3: 20, 4: 70})
+
+    def _card_in_words(self, split: PointsSplit) -> int:
+        """Write the points of each condition, then the totals; return the last row."""
         sheet, rule = self.sheets["Rule"], self.rule
-        sheet.title(1, size_text(rule) if scorecard_of(rule) else READ[rule.form])
-        part = "total" if scorecard_of(rule) else "line"
-        sheet.headings(3, (part, "holds where", "answer", "to the last digit"))
-        names = clause_names(rule, "line")
+        sheet.headings(3, ("points", "where", "answer", "to the last digit"))
+        listed = points_listed(split, partial(condition_text, wording=self.wording))
+        exact = [TextWriter().literal(c) for c, _ in split.given]
+        rows = [(p, text, None, e) for (text, p), e in zip_longest(listed, exact)]
+        labels = (*rule.labels, rule.default)
+        rows += [(None, *total, None) for total in zip(clause_names(rule), labels, strict=True)]
+        for row, values in enumerate(rows, start=4):
+            sheet.values(row, values)
+        return 3 + len(rows)
+
+    def _clauses_in_words(self) -> int:
+        """Write each clause and the default in words; return the last row."""
+        sheet, rule = self.sheets["Rule"], self.rule
+        sheet.headings(3, ("line", "holds where", "answer", "to the last digit"))
         row = 3
         for row, clause in enumerate(rule.clauses, start=4):
             exact = f" {clause.op.upper()} ".join(clause_parts(clause))
             label = rule.labels[row - 4] if rule.form == "dnf" else None
-            sheet.values(row, (names[row - 4], clause_words(clause, self.wording), label, exact))
+            sheet.values(row, (f"line {row - 3}", clause_words(clause, self.wording), label, exact))
         if rule.form == "cnf":
             row += 1
             sheet.values(row, (None, "where every line holds", rule.labels[0]))
         sheet.values(row + 1, (None, "otherwise", rule.default))
-        for row_number, note in enumerate(NOTES, start=row + 3):
-            sheet.value(row_number, 2, note)
-        sheet.widths({1: 18, 2: 70, 3: 20, 4: 70})
+        return row + 1
 
 
 def _span(row: int | str, first: int, last: int, sheet: str = "") -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit import BoxSearchClassifier, load_sample
+from rulekit import BoxSearchClassifier, ScorecardClassifier, load_sample
 from rulekit.explain import score
 from rulekit.export import clause_numbers, to_csv
 from rulekit.export.sheets.frame import (
@@ -18,7 +18,9 @@ from rulekit.export.sheets.frame import (
     spreadsheet_safe,
     to_frame,
 )
+from rulekit.rules import scorecard_of
 from tests.explain.tables import patients
+from tests.export.test_golden import rules
 
 
 def test_counts_are_whole_numbers_and_empty_for_the_rest():
@@ -29,6 +31,19 @@ def test_counts_are_whole_numbers_and_empty_for_the_rest():
     text = to_csv(rule, numbers=clause_numbers(rule, frame, ["ill", "well", "ill", "well"]))
     assert text.splitlines()[1].endswith(",ill,2,2,2")
     assert text.splitlines()[3] == "otherwise,,well,0,,"
+
+
+def test_counts_of_a_scorecard_are_beside_its_totals():
+    _, frame = patients()
+    card = rules()["points"]
+    counts = clause_numbers(card, frame, ["ill", "well", "ill", "well"])
+    counted = to_frame(card, numbers=counts).set_index("if")
+    assert counted["points"].dropna().tolist() == [3, 2, -1, 0]
+    totals = counted.loc["total from 4":]
+    assert totals["answer"].tolist() == ["ill", "watch", "well"]
+    for column, expected in (("matched", "n"), ("right", "n_right")):
+        assert totals[column].tolist()[:2] == [getattr(k, expected) for k in counts]
+        assert counted[column].notna().sum() == len(counts) == 2
 
 
 @pytest.mark.parametrize("cell", ["a\r=cmd()", "a\n=1", 'say "hi"\r\n+1', "a,b", "-1", " = 1"])
@@ -75,6 +90,19 @@ def test_a_file_holds_every_case_with_its_answer_and_smallest_change(found, suff
     assert file["clause"].tolist() == table["clause"].tolist()
     assert file["smallest change"].tolist() == table["smallest change"].tolist()
     assert np.allclose(file["amount"], found.X["amount"])
+
+
+def test_cases_of_a_scorecard_have_their_total_of_points():
+    numbers = X.select_dtypes("number")
+    card = ScorecardClassifier(3, positive_label=Y[0]).fit(numbers[:300], Y[:300])
+    cases = numbers[300:340]
+    (split,) = scorecard_of(card.rule_set_)
+    columns = card.read_columns(cases)
+    sums = [sum(p for c, p in split.given if c.mask(columns)[i]) for i in range(len(cases))]
+    for model in (card, card.rule_set_):
+        frame = cases_frame(score(model, cases), changes=False)
+        assert frame["total"].tolist() == sums
+        assert not {"clause", "missing"} & set(frame)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])

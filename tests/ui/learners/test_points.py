@@ -60,7 +60,7 @@ def test_points_of_a_case_add_up_with_what_is_short_and_its_chance(model):
 @pytest.mark.slow
 def test_bands_are_descending_and_equal_the_models(model):
     table = band_table(model)
-    shown = table["of 100 such cases high"]
+    shown = table["of 100 such cases, high"]
     assert shown.is_monotonic_decreasing
     assert table["training rows"].sum() == len(X)
     answers = dict(zip(table["prediction"], shown, strict=True))

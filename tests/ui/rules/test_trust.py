@@ -76,6 +76,20 @@ def test_stability_is_shown_in_words_charts_and_tables(on_stable, monkeypatch):
     assert columns["returned"].tolist() == found.columns["returned"].tolist()
 
 
+@pytest.mark.slow
+def test_stability_of_a_scorecard_speaks_of_points_and_totals(on_stable, monkeypatch):
+    monkeypatch.setattr(trust, "N_RESAMPLES", 3)
+    monkeypatch.setattr(trust, "OTHERS", 1)
+    app = on_stable(setting={"learner": "scorecard", "max_conditions": 2})
+    app = finished(app.button(key="begin_stable").click().run())
+    assert "Points as a table" in [box.label for box in app.expander]
+    (table,) = [t for t in app.dataframe if "overlap" in t.value]
+    total = app.session_state["app"].model.rule_set_.clauses[0].conditions[0].total
+    assert table.value["number"].tolist()[:1] == [f"total from {total}"]
+    assert "clause no." not in table.proto.columns
+    assert '"points"' in table.proto.columns
+
+
 def test_outcomes_that_are_numbers_are_learned_again_too():
     frame = pd.DataFrame({"a": np.arange(40) // 4 * 1.5, "ill": np.arange(40) > 20}).astype(float)
     X, y = frame[["a"]], frame["ill"].astype(int)
