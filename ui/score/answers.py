@@ -192,7 +192,7 @@ def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
         position,
         lambda position: st.session_state.update(score_case=position),
         key="score_table",
-        alt="The cases with their predictions and the clause that decided; select one to explain",
+        alt="The cases with their predictions and what decided them; select one to explain",
         height=380,
     )
     st.caption("Cases closest to a limit of the rule come first.")
