@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -208,6 +209,17 @@ def test_a_slider_whose_key_has_changed_picks_only_what_it_is_moved_to(on_models
     assert chosen(app._run(reported))["max_conditions"] == expected
     assert slider(app, "limit").value == expected
     assert chosen(app.run())["max_conditions"] == expected
+
+
+def test_page_is_drawn_at_once_while_the_first_search_is_in_the_queue(open_app, monkeypatch):
+    monkeypatch.setattr(jobs.registry(), "_hand_out", lambda: False)
+    clock = SimpleNamespace(monotonic=lambda: 0.0, sleep=lambda _: pytest.fail("The page waited."))
+    monkeypatch.setattr("ui.models.run.time", clock)
+    app = open_app("models", sample="credit")
+    assert not app.exception
+    assert not app.error
+    assert the_job().state == "queued"
+    jobs.registry().forget(app.session_state["analysis_id"])
 
 
 def test_rule_read_by_another_page_is_selected(on_models):

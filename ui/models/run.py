@@ -122,7 +122,7 @@ def update(spec: RunSpec) -> RunResult:
             with sentences():
                 start(requested, FIRST)
                 job, end = latest(FIRST), time.monotonic() + WAIT_SECONDS
-                while job is not None and job.active and time.monotonic() < end:
+                while job is not None and job.state == "running" and time.monotonic() < end:
                     time.sleep(0.01)
         _take(key)
     return RunResult() if app_state().result_on(key) is None else _within_gap(spec)
