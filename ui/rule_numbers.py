@@ -20,6 +20,7 @@ from ui.state import AppState
 
 # Overfitting: if both parts were equally hard, as many wrong test rows would be this improbable.
 BY_CHANCE = 0.01
+FEW_GROUPS = 8  # columns with at most this many values are offered as groups first
 
 
 @dataclass(frozen=True)

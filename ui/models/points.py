@@ -28,7 +28,7 @@ from ui.learners.offered import learner_of, look_of, settings_of_run
 from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, UNCOSTED, RunSpec, chosen_setting
 from ui.models.work import SELECTED
 from ui.picked import model_key, setting_words
-from ui.rule_numbers import training_gap
+from ui.rule_numbers import FEW_GROUPS, training_gap
 from ui.state import KEEP, AppState
 
 ERRORS = {
@@ -458,9 +458,6 @@ def _with_losses(points: pd.DataFrame) -> pd.DataFrame:
             added[f"one_minus_{name}"] = 1 - points[f"test_{name}"]
             added[f"one_minus_{name}_se"] = points[f"test_{name}_se"]
     return points.assign(**added)
-
-
-FEW_GROUPS = 8  # columns with at most this many values are listed first
 
 
 def gap_fields(state: AppState, usual: RunSpec) -> dict[str, object]:

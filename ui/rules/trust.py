@@ -39,7 +39,7 @@ from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.spec import quiet
-from ui.rule_numbers import Rows, case_frame, training_gap
+from ui.rule_numbers import FEW_GROUPS, Rows, case_frame, training_gap
 from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
@@ -327,7 +327,6 @@ def _tables(stability: Stability, names: dict[str, str]) -> None:
 
 GAP_SECONDS = 60.0
 
-FEW_GROUPS = 8  # columns with at most this many values are listed first
 TITLES = {
     "error": "Error",
     "found": "True positive rate",
