@@ -117,7 +117,8 @@ def with_cuts_everywhere(state: AppState, spec: BinningSpec) -> BinningSpec:
     """Return the settings with cut points for every numeric column (for the method "manual")."""
     by_hand = state.binning.method == "manual"
     before = replace(spec, method="quantile") if by_hand else state.binning
-    automatic = before.binarizer().fit(*state.training).cuts_
+    key = repr((state.fit_key, before))
+    automatic = kept("cuts", key, lambda: before.binarizer().fit(*state.training).cuts_)
     cuts = {name: tuple(map(float, values)) for name, values in automatic.items()}
     return replace(spec, cuts=tuple(sorted((cuts | dict(spec.cuts)).items())))
 
