@@ -2,6 +2,7 @@
 no rule costs more than the best constant answer.
 """
 
+import pickle
 import warnings
 from inspect import isclass
 
@@ -190,7 +191,8 @@ def assert_alike_together_and_alone(learner, settings, X, y):
         for name in FIGURES:
             values = getattr(many, name, None), getattr(one, name, None)
             np.testing.assert_equal(*values, f"{name} of {setting}")
-        np.testing.assert_array_equal(many.predict_proba(X), one.predict_proba(X))
+        pickled = pickle.loads(pickle.dumps(many))
+        np.testing.assert_array_equal(pickled.predict_proba(X), one.predict_proba(X))
         assert str(many.get_params()) == str(one.get_params())
 
 
