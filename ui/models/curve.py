@@ -1,6 +1,7 @@
 """The curve of error against conditions, the tabs of learners and prices, selection of a point."""
 
 from typing import Any
+from zlib import crc32
 
 import pandas as pd
 import streamlit as st
@@ -66,6 +67,9 @@ def draw(result: RunResult, shown: pd.DataFrame, name: str, x: str, y: str, **op
     figure = front_figure(shown, x=x, y=y, series="series", selected=picked, **options)
     if result.unit and y == COST:
         figure.update_yaxes(title=f"{AXIS_NAMES[COST]} ({plain(result.unit)})")
+    for trace in figure.data:
+        if trace.customdata is not None:
+            trace.customdata = [[_point_id(result, number)] for (number,) in trace.customdata]
     key = f"{name}_{st.session_state.setdefault('_picks', 0)}"
     sentence = front_sentence(shown, x=x, y=y, unit=result.unit)
     chart(figure, key, sentence, on_select=lambda: _clicked(result, key))
@@ -120,10 +124,15 @@ def choose(result: RunResult, number: int | None, *, by_slider: bool = False) ->
     noted_suggestion(result)
 
 
+def _point_id(result: RunResult, number: int) -> int:
+    """Return an id of a point that stays when a run adds points, which numbers them anew."""
+    return crc32(model_key(result.settings[number]).encode())
+
+
 def _clicked(result: RunResult, key: str) -> None:
-    number = selected_id(st.session_state.get(key))
-    if number is not None and int(number) in result.points.index:
-        choose(result, int(number))
+    clicked = selected_id(st.session_state.get(key))
+    numbers = range(len(result.settings))
+    choose(result, next((k for k in numbers if _point_id(result, k) == clicked), None))
 
 
 def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: str) -> None:

@@ -1,4 +1,4 @@
-"""The table of compared learners: a row each, its suggested point, what is missing, its colour."""
+"""Clicks on the curve; the table of compared learners: rows, suggested points, colours."""
 
 from dataclasses import replace
 
@@ -6,6 +6,7 @@ import pytest
 
 from tests.ui.models.test_points import SPEC, measured
 from ui.learners.offered import LEARNERS, look_of
+from ui.models import curve
 from ui.models.curve import coloured, comparisons, learners_table
 from ui.models.points import RunResult
 from ui.state import AppState
@@ -55,3 +56,20 @@ def test_comparisons_under_other_costs_are_left_out():
     other = replace(RUN, costs=(5.0, 1.0)).to_dict()
     state = AppState(runs=(RUN.to_dict(), other, replace(SPEC, budget=None).to_dict()))
     assert comparisons(state, SPEC) == [RUN]
+
+
+def test_click_on_a_figure_drawn_before_a_run_added_points_picks_its_point(monkeypatch):
+    older = measured(SPEC, [0.30, 0.25, 0.20, 0.15], [1.0, 2.0, 2.7, 3.4])
+    cards = measured(replace(SPEC, learners=("scorecard",)), [0.4], [0.0])
+    joined = cards.over(older, None)
+    drawn, picked = [], []
+    monkeypatch.setattr(curve, "app_state", AppState)
+    monkeypatch.setattr(curve, "chart", lambda figure, *_, **__: drawn.append(figure))
+    monkeypatch.setattr(curve, "choose", lambda result, k: picked.append(result.settings[k]))
+    monkeypatch.setattr(curve.st, "session_state", {})
+    curve.draw(older, older.curve(), "front", "limit", "test_error")
+    (points,) = [trace.customdata for trace in drawn[0].data if trace.customdata is not None]
+    for point in points:
+        curve.st.session_state["front_0"] = {"selection": {"points": [{"customdata": point}]}}
+        curve._clicked(joined, "front_0")
+    assert picked == list(older.settings) != list(joined.settings[:4])
