@@ -111,7 +111,8 @@ def hold_out(
     share : float
         The test's share of the rows, at least 0 and below 1; 0 sets none aside.
     groups : array-like of shape (n,), default=None
-        Rows of one group never stand on both sides.
+        Rows of one group are never on both sides. If training lacks a class, groups are exchanged
+        for it where the test's size gets no farther from its share.
     random_state : int or None, default=0
         Seed of the shuffle. None takes a fresh one.
 
@@ -152,7 +153,8 @@ def hold_out(
         part = _dealt(codes, names, np.array([1 - share, share]), random_state)
         if part.min() == part.max():
             part = names == _one_for_the_test(codes, names, share)
-        return np.flatnonzero(part == 0), np.flatnonzero(part == 1)
+        test = _exchanged(part == 1, codes, names, share)
+        return np.flatnonzero(~test), np.flatnonzero(test)
     counts = np.bincount(codes)
     if counts.min() < 2:
         raise DataError(
@@ -183,6 +185,33 @@ def _one_for_the_test(codes: NDArray[np.intp], groups: NDArray[np.intp], share: 
             "groups."
         )
     return min(usable, key=lambda g: abs(sizes[g] - share * len(codes)))
+
+
+def _exchanged(
+    test: NDArray[np.bool_], codes: NDArray[np.intp], groups: NDArray[np.intp], share: float
+) -> NDArray[np.bool_]:
+    """Move groups to training for classes that it lacks, in exchange for a group or for nothing.
+
+    Training keeps its classes, and the size of the test comes no farther from its share.
+    """
+    counts, wanted = _class_counts(codes, groups), share * len(codes)
+    in_test = np.zeros(len(counts), dtype=bool)
+    in_test[groups[test]] = True
+    for label in range(counts.shape[1]):
+        training, n_test = counts[~in_test].sum(axis=0), counts[in_test].sum()
+        if training[label]:
+            continue
+        out = np.where(in_test[:, None], 0, counts)  # a test group: an exchange for nothing
+        options = []
+        for group in np.flatnonzero(in_test & (counts[:, label] > 0)).tolist():
+            rows = n_test - counts[group].sum() + out.sum(axis=1)
+            loses = ((training + counts[group] - out)[:, training > 0] == 0).any(axis=1)
+            off = np.where(loses | (rows == 0), np.inf, np.abs(rows - wanted))
+            options.append((float(off.min()), group, int(off.argmin())))
+        nearest, group, other = min(options)
+        if nearest <= abs(n_test - wanted):
+            in_test[other], in_test[group] = True, False
+    return in_test[groups]
 
 
 def drawn_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np.intp]:
@@ -266,8 +295,7 @@ def _dealt(
 ) -> NDArray[np.intp]:
     """Assign whole groups to parts of given shares, see the module; the part of each row."""
     rng = np.random.default_rng(seed)
-    counts = np.zeros((groups.max() + 1, codes.max() + 1), dtype=int)
-    np.add.at(counts, (groups, codes), 1)
+    counts = _class_counts(codes, groups)
     kinds, kind_of = np.unique(counts, axis=0, return_inverse=True)
     order = rng.permutation(len(kinds))  # the largest first, those about as large shuffled
     order = order[np.argsort(-np.log2(kinds[order].sum(axis=1)).astype(int), kind="stable")]
@@ -286,6 +314,13 @@ def _dealt(
             have[given[-1]] += kinds[k]
         part[members] = given
     return part[groups]
+
+
+def _class_counts(codes: NDArray[np.intp], groups: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Count the rows of each class in each group: shape (groups, classes)."""
+    counts = np.zeros((groups.max() + 1, codes.max() + 1), dtype=np.intp)
+    np.add.at(counts, (groups, codes), 1)
+    return counts
 
 
 def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from rulekit.data import hold_out, make_folds
-from rulekit.data.folds import _one_for_the_test, equal_rows, group_splitter, joined_groups
+from rulekit.data.folds import (
+    _dealt,
+    _exchanged,
+    _one_for_the_test,
+    equal_rows,
+    group_splitter,
+    joined_groups,
+)
 from rulekit.exceptions import DataError
 
 
@@ -203,6 +210,35 @@ def test_two_groups_fill_both_parts_unless_each_has_a_class_for_itself(rows, sha
     train, test = hold_out(y, share, groups=groups)
     assert len(train)
     assert len(test)
+
+
+def test_training_gets_the_only_group_of_a_class_from_a_large_test():
+    groups = np.repeat(["a", "b", "c", "d"], [12, 6, 6, 4])
+    y = np.repeat(["no", "yes", "no", "maybe", "no", "yes", "no"], [9, 3, 3, 3, 4, 2, 4])
+    for seed in range(5):
+        train, test = hold_out(y, 0.2, groups=groups, random_state=seed)
+        assert set(y[train]) == set(y)
+        assert len(test) == 6
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 2)), min_size=2, max_size=40),
+    st.sampled_from([0.1, 0.3, 0.5]),
+    st.integers(0, 3),
+)
+def test_exchanges_keep_the_size_of_the_test_and_training_classes(rows, share, seed):
+    names, labels = np.array(rows).T
+    groups, y = pd.factorize(names)[0], pd.factorize(labels)[0]
+    assume(groups.max() > 0)
+    dealt = _dealt(y, groups, np.array([1 - share, share]), seed) == 1
+    assume(dealt.any())
+    found = _exchanged(dealt, y, groups, share)
+    assert found.any()
+    assert not set(groups[found]) & set(groups[~found])
+    assert set(y[~dealt]) <= set(y[~found])
+    assert abs(found.mean() - share) <= abs(dealt.mean() - share) + 1e-12
+    if set(y[~dealt]) == set(y):
+        np.testing.assert_array_equal(found, dealt)
 
 
 def test_only_group_for_the_test_is_the_one_nearest_to_the_share():
