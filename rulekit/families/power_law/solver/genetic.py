@@ -51,38 +51,20 @@ from rulekit.families.power_law.solver.structures import (
 WORK = 400_000  # numbers of all individuals on all rows that are worked on together
 
 
-@dataclass(frozen=True)
-class WeightSettings:
-    """Settings of the lower-level algorithm (supplement S2-C)."""
-
-    population: int = 50
-    generations: int = 50
-    crossover: float = 0.9
-    eta_crossover: float = 2.0
-    eta_mutation: float = 15.0
-    patience: int = 10
-    progress: float = 1e-4
-
-
-PAPER_WEIGHTS = WeightSettings()
-
-
 class GeneticLevel:
-    """Finds weights and bias as the paper does; takes the place of `LowerLevel`."""
+    """Finds weights and bias as the paper does (supplement S2-C); in place of `LowerLevel`."""
 
-    def __init__(
-        self,
-        table: PowerTable,
-        mass: ClassMass,
-        rng: np.random.Generator,
-        settings: WeightSettings = PAPER_WEIGHTS,
-    ) -> None:
-        self.table, self.mass, self.rng, self.settings = table, mass, rng, settings
+    population, generations = 50, 50
+    crossover, eta_crossover, eta_mutation = 0.9, 2.0, 15.0
+    patience, progress = 10, 1e-4
+
+    def __init__(self, table: PowerTable, mass: ClassMass, rng: np.random.Generator) -> None:
+        self.table, self.mass, self.rng = table, mass, rng
 
     def screen(self, structures: Exponents, modulus: bool) -> Splits:
         """Run the algorithm for each structure; shapes: structures (P, p, d)."""
         splits = empty_splits(structures, self.mass.gini)
-        together = max(1, WORK // (self.settings.population * self.mass.n_rows))
+        together = max(1, WORK // (self.population * self.mass.n_rows))
         for block in blocks(self.table, structures, together):
             best, worth = self._evolved(block, modulus)
             w, bias = best[:, : block.size], best[:, block.size]
@@ -101,23 +83,22 @@ class GeneticLevel:
 
     def _evolved(self, block: StructureBlock, modulus: bool) -> tuple[Floats, Floats]:
         """Evolve the individuals of each structure; the best of each, and its FL."""
-        settings = self.settings
         people = self._dipoles(block, modulus)
         worth = self._worth(block.laws, people, modulus)
-        people, worth = _fittest(people, worth, settings.population)
+        people, worth = _fittest(people, worth, self.population)
         active = np.arange(len(people))
         past = [worth[:, 0].copy()]
-        for _ in range(settings.generations):
+        for _ in range(self.generations):
             parents = self._selected(people[active], worth[active])
             children = self._mutated(self._crossed(parents))
             value = self._worth(block.laws[active], children, modulus)
             both = np.concatenate([people[active], children], axis=1)
             all_worth = np.concatenate([worth[active], value], axis=1)
-            people[active], worth[active] = _fittest(both, all_worth, settings.population)
+            people[active], worth[active] = _fittest(both, all_worth, self.population)
             past.append(worth[:, 0].copy())
-            if len(past) > settings.patience:
-                before = past[-1 - settings.patience][active]
-                moving = before - worth[active, 0] > settings.progress * before
+            if len(past) > self.patience:
+                before = past[-1 - self.patience][active]
+                moving = before - worth[active, 0] > self.progress * before
                 active = active[moving]
                 if not len(active):
                     break
@@ -125,7 +106,7 @@ class GeneticLevel:
 
     def _dipoles(self, block: StructureBlock, modulus: bool) -> Floats:
         """Begin with planes between two rows of different class, at right angles to their line."""
-        S, N = len(block.places), self.settings.population
+        S, N = len(block.places), self.population
         one, other = self._pairs(S, N)
         each = np.arange(S)[:, None]
         a = block.laws[each, :, one]
@@ -174,16 +155,16 @@ class GeneticLevel:
 
     def _crossed(self, parents: Floats) -> Floats:
         """Cross neighbours by simulated binary crossover."""
-        settings, rng = self.settings, self.rng
+        rng = self.rng
         a, b = parents[:, 0::2], parents[:, 1::2]
         a = a[:, : b.shape[1]]
         u = rng.random(a.shape)
-        crossed: Bools = rng.random((*a.shape[:2], 1)) < settings.crossover
+        crossed: Bools = rng.random((*a.shape[:2], 1)) < self.crossover
         taken = crossed & (rng.random(a.shape) < 0.5)
         u = u[taken]
         spread = np.where(u <= 0.5, 2 * u, 0.5 / np.maximum(1 - u, 1e-12))
         beta = np.ones(a.shape)
-        beta[taken] = power(spread, 1.0 / (settings.eta_crossover + 1.0))
+        beta[taken] = power(spread, 1.0 / (self.eta_crossover + 1.0))
         children = parents.copy()
         children[:, 0 : 2 * b.shape[1] : 2] = 0.5 * ((1 + beta) * a + (1 - beta) * b)
         children[:, 1 : 2 * b.shape[1] : 2] = 0.5 * ((1 - beta) * a + (1 + beta) * b)
@@ -191,7 +172,7 @@ class GeneticLevel:
 
     def _mutated(self, people: Floats) -> Floats:
         """Polynomial mutation within the box, of one variable an individual on average."""
-        rng, exponent = self.rng, 1.0 / (self.settings.eta_mutation + 1.0)
+        rng, exponent = self.rng, 1.0 / (self.eta_mutation + 1.0)
         chosen = rng.random(people.shape) < 1.0 / people.shape[2]
         u = rng.random(people.shape)[chosen]
         far = 1.0 - power(2 * np.minimum(u, 1 - u), exponent)
@@ -209,22 +190,6 @@ def _fittest(people: Floats, worth: Floats, n: int) -> tuple[Floats, Floats]:
 
 ShouldStop = Callable[[], bool]
 MAX_POPULATION = 600
-
-
-@dataclass(frozen=True)
-class StructureSettings:
-    """Settings of the upper-level algorithm (supplement S2-B)."""
-
-    population: int | None = None
-    generations: int = 100
-    crossover: float = 0.9
-    mutation: float | None = None
-    beta: float = 3.0
-    to_zero: float = 0.75
-    patience: int = 20
-
-
-PAPER = StructureSettings()
 
 
 @dataclass(frozen=True)
@@ -249,27 +214,24 @@ def genetic_search(
     should_stop: ShouldStop | None = None,
     *,
     lower_level: str = "genetic",
-    settings: StructureSettings = PAPER,
 ) -> FoundSplit | None:
     """Find a short split that is pure enough, as the paper does."""
     varying = np.flatnonzero(np.ptp(task.X, axis=0) > 0)
     if len(varying) == 0:
         return None
-    return _Evolution(task, varying, rng, lower_level, settings).best(should_stop)
+    return _Evolution(task, varying, rng, lower_level).best(should_stop)
 
 
 class _Evolution:
-    """One run of the upper level."""
+    """One run of the upper level (supplement S2-B)."""
+
+    generations, patience = 100, 20
+    crossover, beta, to_zero = 0.9, 3.0, 0.75
 
     def __init__(
-        self,
-        task: SplitTask,
-        varying: Ints,
-        rng: np.random.Generator,
-        lower_level: str,
-        settings: StructureSettings,
+        self, task: SplitTask, varying: Ints, rng: np.random.Generator, lower_level: str
     ) -> None:
-        self.task, self.rng, self.settings, self.varying = task, rng, settings, varying
+        self.task, self.rng, self.varying = task, rng, varying
         self.table = PowerTable(task.X[:, varying], max(abs(e) for e in task.exponents))
         self.lower: LowerLevel | GeneticLevel = (
             LowerLevel(self.table, task.mass)
@@ -278,7 +240,7 @@ class _Evolution:
         )
         self.d, self.p = len(varying), task.max_power_laws
         self.E = np.array(sorted({0, *task.exponents}), dtype=np.int8)
-        self.size = settings.population or min(10 * self.d, MAX_POPULATION)
+        self.size, self.rate = min(10 * self.d, MAX_POPULATION), min(0.33, 1.0 / self.d)
         self.memory: dict[tuple[bytes, bool], tuple[Any, ...]] = {}
         self.history: list[dict[str, Any]] = []
 
@@ -288,7 +250,7 @@ class _Evolution:
         people = people.take(people.order(self.task.tau))
         self._note(people)
         unchanged = 0
-        for _ in range(self.settings.generations):
+        for _ in range(self.generations):
             if should_stop is not None and should_stop():
                 break
             before = self._rank_of_best(people)
@@ -297,7 +259,7 @@ class _Evolution:
             people = both.take(both.order(self.task.tau)[: self.size])
             self._note(people)
             unchanged = 0 if self._rank_of_best(people) != before else unchanged + 1
-            if unchanged >= self.settings.patience and before[0]:
+            if unchanged >= self.patience and before[0]:
                 break
         return self._found(people)
 
@@ -348,7 +310,7 @@ class _Evolution:
             self._cross(structures, self.rng.permutation(np.flatnonzero(modulus == flag)))
         self._mutate(structures)
         if self.task.modulus:
-            taking_part = self.rng.random(self.size) < self._rate
+            taking_part = self.rng.random(self.size) < self.rate
             modulus = np.where(taking_part, self.rng.random(self.size) < 0.5, modulus)
         return self._unique(self._repaired(structures), modulus)
 
@@ -364,26 +326,21 @@ class _Evolution:
     def _cross(self, structures: Exponents, places: Ints) -> None:
         """Exchange single exponents of pairs; one left over stays as it is (Algorithm 4)."""
         pairs = places[: len(places) // 2 * 2].reshape(-1, 2)
-        pairs = pairs[self.rng.random(len(pairs)) < self.settings.crossover]
+        pairs = pairs[self.rng.random(len(pairs)) < self.crossover]
         a, b = structures[pairs[:, 0]], structures[pairs[:, 1]]
         swap = self.rng.random(a.shape) > 0.5
         structures[pairs[:, 0]] = np.where(swap, b, a)
         structures[pairs[:, 1]] = np.where(swap, a, b)
 
-    @property
-    def _rate(self) -> float:
-        rate = self.settings.mutation
-        return min(0.33, 1.0 / self.d) if rate is None else rate
-
     def _mutate(self, structures: Exponents) -> None:
         """Move exponents by one or two places in their set, or to 0 (Figure 3)."""
-        chosen = self.rng.random(structures.shape) < self._rate
+        chosen = self.rng.random(structures.shape) < self.rate
         position = np.searchsorted(self.E, structures[chosen])
-        alpha = 0.5 / (1 + self.settings.beta)
-        near = self.settings.beta * alpha
+        alpha = 0.5 / (1 + self.beta)
+        near = self.beta * alpha
         steps = self.rng.choice([-2, -1, 1, 2], len(position), p=[alpha, near, near, alpha])
         moved = self.E[np.clip(position + steps, 0, len(self.E) - 1)]
-        zeroed = self.rng.random(len(position)) < self.settings.to_zero
+        zeroed = self.rng.random(len(position)) < self.to_zero
         structures[chosen] = np.where(zeroed, 0, moved)
 
     def _repaired(self, structures: Exponents) -> Exponents:

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
+from rulekit.families.power_law.solver import genetic
 from rulekit.families.power_law.solver.genetic import (
     GeneticLevel,
     Population,
-    StructureSettings,
-    WeightSettings,
     _Evolution,
     genetic_search,
 )
@@ -16,7 +15,12 @@ from rulekit.families.power_law.solver.split_search import FINISHED, LowerLevel
 from rulekit.families.power_law.solver.split_task import ClassMass, SplitTask
 from rulekit.families.power_law.solver.structures import blocks
 
-SMALL = StructureSettings(population=30, generations=25, patience=8)
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(genetic, "MAX_POPULATION", 30)
+    monkeypatch.setattr(_Evolution, "generations", 25)
+    monkeypatch.setattr(_Evolution, "patience", 8)
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +43,9 @@ def structures(n, seed=1):
 def evolution(problem, **settings):
     X, mass = problem
     task = SplitTask(X, mass)
-    made = StructureSettings(**{"population": 40, **settings})
-    return _Evolution(task, np.arange(4), np.random.default_rng(0), "exact", made)
+    run = _Evolution(task, np.arange(4), np.random.default_rng(0), "exact")
+    vars(run).update(settings)
+    return run
 
 
 @pytest.mark.parametrize("modulus", [False, True])
@@ -97,7 +102,8 @@ def test_crossover_keeps_the_middle_of_each_pair_and_mutation_the_box(problem):
 def test_no_progress_ends_the_lower_level_early(problem):
     X, mass = problem
     calls = []
-    level = GeneticLevel(PowerTable(X), mass, np.random.default_rng(0), WeightSettings(patience=3))
+    level = GeneticLevel(PowerTable(X), mass, np.random.default_rng(0))
+    level.patience = 3
     plain = level._worth
     level._worth = lambda *given: calls.append(1) or plain(*given)
     level.screen(structures(1), False)
@@ -142,7 +148,7 @@ def test_crossover_exchanges_single_exponents_of_a_pair(problem):
 
 
 def test_mutation_moves_exponents_by_two_places_at_most_or_to_zero(problem):
-    run = evolution(problem, mutation=0.5, to_zero=0.3)
+    run = evolution(problem, rate=0.5, to_zero=0.3)
     made = structures(60, seed=3)
     before = made.astype(int)
     run._mutate(made)
@@ -163,23 +169,22 @@ def test_children_are_unique_and_have_exponents(problem):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lower_level", ["exact", "genetic"])
+@pytest.mark.usefixtures("small")
 def test_a_planted_law_is_found_again(problem, lower_level):
     X, mass = problem
     task = SplitTask(X, mass, tau=0.2)
-    found = genetic_search(task, np.random.default_rng(0), lower_level=lower_level, settings=SMALL)
+    found = genetic_search(task, np.random.default_rng(0), lower_level=lower_level)
     assert found.impurity <= 0.2
     assert found.n_exponents == 2
     assert set(np.flatnonzero(found.exponents.any(axis=0))) == {1, 3}
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("small")
 def test_the_best_never_gets_worse_and_the_seed_decides_everything(problem):
     X, mass = problem
     task = SplitTask(X, mass, tau=0.2)
-    runs = [
-        genetic_search(task, np.random.default_rng(2), lower_level="exact", settings=SMALL)
-        for _ in range(2)
-    ]
+    runs = [genetic_search(task, np.random.default_rng(2), lower_level="exact") for _ in range(2)]
     ranks = [
         (not s["feasible"], s["n_exponents"] * s["feasible"], s["impurity"])
         for s in runs[0].history
@@ -189,6 +194,7 @@ def test_the_best_never_gets_worse_and_the_seed_decides_everything(problem):
     np.testing.assert_array_equal(runs[0].exponents, runs[1].exponents)
 
 
+@pytest.mark.usefixtures("small")
 def test_a_run_that_is_stopped_returns_the_first_generation(problem):
     X, mass = problem
     found = genetic_search(
@@ -196,7 +202,6 @@ def test_a_run_that_is_stopped_returns_the_first_generation(problem):
         np.random.default_rng(0),
         lambda: True,
         lower_level="exact",
-        settings=SMALL,
     )
     assert len(found.history) == 1
     assert genetic_search(SplitTask(np.ones((160, 2)), mass), np.random.default_rng(0)) is None

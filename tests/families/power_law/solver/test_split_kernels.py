@@ -7,12 +7,8 @@ from hypothesis import strategies as st
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from rulekit.families.power_law.solver import split_kernels, split_search, split_task
-from rulekit.families.power_law.solver.genetic import (
-    GeneticLevel,
-    StructureSettings,
-    genetic_search,
-)
+from rulekit.families.power_law.solver import genetic, split_kernels, split_search, split_task
+from rulekit.families.power_law.solver.genetic import GeneticLevel, _Evolution, genetic_search
 from rulekit.families.power_law.solver.laws import FLAT, PowerTable, canonical
 from rulekit.families.power_law.solver.split_beam import beam_search
 from rulekit.families.power_law.solver.split_search import POLISHED, LowerLevel
@@ -160,13 +156,14 @@ def test_a_descent_is_the_same_by_kernels_and_by_numpy(by_numpy, n_classes, modu
 
 
 @pytest.mark.slow
-def test_the_paper_s_search_is_the_same_by_kernels_and_by_numpy(by_numpy):
+def test_the_paper_s_search_is_the_same_by_kernels_and_by_numpy(by_numpy, monkeypatch):
     X, codes = overlapping(2, n=90)
     task = SplitTask(X, ClassMass(codes, None, 2))
-    few = StructureSettings(population=8, generations=2)
+    monkeypatch.setattr(genetic, "MAX_POPULATION", 8)
+    monkeypatch.setattr(_Evolution, "generations", 2)
 
     def search():
-        return bits(genetic_search(task, np.random.default_rng(0), settings=few))
+        return bits(genetic_search(task, np.random.default_rng(0)))
 
     ours = search()
     by_numpy()
