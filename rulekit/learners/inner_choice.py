@@ -134,13 +134,11 @@ class Choice:
     form: str
     setting: Setting
     error: float  # mean of `measure` on the inner folds; optimistic, as the best of many
-    error_se: float
     constant_error: float  # of the constant rule
     reason: str
     default: int  # number of a setting in `table`, as the next three
     simplest_within_1se: int
     best: int
-    of_forms: dict[str, int]  # what each form alone would be given
     table: pd.DataFrame = field(repr=False)
     measure: str = "test_error"  # or "test_cost_per_100"
 
@@ -157,7 +155,6 @@ class Choice:
             form=form,
             setting=setting,
             error=float(row[self.measure].iloc[0]),
-            error_se=float(row[f"{self.measure}_se"].iloc[0]),
             default=number,
             reason=reason,
             table=pd.concat([self.table, added], ignore_index=True),
@@ -212,20 +209,19 @@ def chosen(
         if len(of_form):
             taken[form.name] = int(suggestion(of_form, *criteria)["default"])
     number = suggested["default"]
-    error, error_se = summary.loc[number, [measure, f"{measure}_se"]]
+    error = float(summary.loc[number, measure])
     of_constant = _constant_losses(table, folds, loss)
     constant = float(of_constant.mean())
     reason = suggested.pop("reason") + _about_forms(summary, names[number], taken, loss) + about
     if constant <= error + 1e-12:
         reason += _about_constant(constant, error, loss)
-    errors = float(error), float(error_se), constant
     choice = Choice(
         names[number],
         settings[number],
-        *errors,
+        error,
+        constant,
         reason,
         **suggested,
-        of_forms=taken,
         table=summary,
         measure=measure,
     )
@@ -313,12 +309,12 @@ def simplest(form: Form, table: TrainingTable, loss: Loss) -> Choice:
     return Choice(
         form.name,
         setting,
-        *(np.nan, np.nan, np.nan),
+        error=np.nan,
+        constant_error=np.nan,
         reason="A class of a single row cannot be cross-validated; the simplest setting is used.",
         default=0,
         simplest_within_1se=0,
         best=0,
-        of_forms={form.name: 0},
         table=pd.DataFrame([row]),
         measure=loss.measure,
     )
