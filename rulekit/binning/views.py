@@ -25,7 +25,10 @@ from rulekit.data.headers import few, shown
 from rulekit.exceptions import DataError, RuleError
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import (
+    DATE_PARTS,
     DAYS_SINCE,
+    NUMBERS,
+    TRUTH,
     checked_order,
     checked_part,
     is_gap,
@@ -34,7 +37,6 @@ from rulekit.rules.condition import (
     positions_in,
 )
 
-PARTS = ("date", "year", "month", "weekday", "hour")
 FEW = 31  # of a part of a date with no more values, every one is a cut
 PRIOR = 10.0  # rows of average class that a level is given before levels are put in order
 Values = NDArray[np.float64]
@@ -90,7 +92,7 @@ class Cutting:
         if not texts or len(texts) < len(distinct):
             return "levels"
         if is_dates(present):
-            return PARTS
+            return DATE_PARTS
         hardly = len(distinct) > max(self.max_levels, UNIQUE_SHARE * len(present))
         return "words" if hardly and holds_words(sorted(distinct)) else "levels"
 
@@ -238,9 +240,9 @@ def checked_reading(name: str, reading: Any) -> Any:
     except (RuleError, TypeError) as error:
         raise ValueError(
             f"`read_as` of column {name!r} is {reading!r}. Use 'levels', 'words', or parts "
-            f"of dates: one or several of {PARTS} and 'days since 2024-01-01'."
+            f"of dates: one or several of {DATE_PARTS} and 'days since 2024-01-01'."
         ) from error
-    return checked_parts or PARTS
+    return checked_parts or DATE_PARTS
 
 
 def readings_of(
@@ -307,8 +309,6 @@ def _by_share(
 MAX_LEVELS = 50  # of text, where no binarizer sets another limit
 SHARE = 0.9  # of the present cells that must be of one kind
 WORDS = {"number": "numbers", "boolean": "truth values", "date": "dates", "text": "text"}
-_NUMBERS = (int, float, Decimal, np.integer, np.floating)
-_TRUTH = (bool, np.bool_)
 
 
 @dataclass(frozen=True)
@@ -365,7 +365,7 @@ class TableReader:
                 readings[name] = self._reading(values, codes)
             elif kinds[name] == "date" and name not in named:
                 levels = self.binarizer is None
-                readings[name] = self._reading(values, codes) if levels else PARTS
+                readings[name] = self._reading(values, codes) if levels else DATE_PARTS
         return readings
 
     def _reading(self, values: NDArray[Any], codes: NDArray[np.intp]) -> str | None:
@@ -445,8 +445,8 @@ def _kind(series: pd.Series) -> str:
     present = series.dropna()
     if _is_mixed(series):
         types = present.map(type).value_counts()
-        truth = np.array([issubclass(t, _TRUTH) for t in types.index], dtype=bool)
-        number = np.array([issubclass(t, _NUMBERS) for t in types.index], dtype=bool) & ~truth
+        truth = np.array([issubclass(t, TRUTH) for t in types.index], dtype=bool)
+        number = np.array([issubclass(t, NUMBERS) for t in types.index], dtype=bool) & ~truth
         for kind, of_kind in (("boolean", truth), ("number", number)):
             n = int(types[of_kind].sum())
             if n and n >= SHARE * len(present):
@@ -512,11 +512,11 @@ def _number(value: Any) -> int | float | Decimal | None:
         return value
     if isinstance(value, (int, np.integer)):
         return int(value)
-    return float(value) if isinstance(value, (*_NUMBERS, *_TRUTH)) else None
+    return float(value) if isinstance(value, (*NUMBERS, *TRUTH)) else None
 
 
 def _truth(value: Any) -> bool | None:
-    is_truth_value = isinstance(value, _TRUTH) or (isinstance(value, _NUMBERS) and value in (0, 1))
+    is_truth_value = isinstance(value, TRUTH) or (isinstance(value, NUMBERS) and value in (0, 1))
     return bool(value) if is_truth_value else None
 
 

@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from rulekit.exceptions import DataError
 from rulekit.explain.subject import subject_of
 from rulekit.rules import Columns, LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
-from rulekit.rules.condition import ORDERED, missing_in, moment, positions_in
+from rulekit.rules.condition import ORDERED, WHOLE_PARTS, missing_in, moment, positions_in
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import label_text, listed
 
 Floats = NDArray[np.float64]
-PARTS = ("year", "month", "weekday", "hour")
 
 
 def distance_to_boundary(rule: RuleSet, columns: Columns, ranges: dict[str, float]) -> Floats:
@@ -64,7 +63,7 @@ class _Move(ConditionWriter[Floats]):
         width = (
             self.ranges.get(literal.feature) if literal.order is None else len(literal.order) - 1
         )
-        if literal.op not in ORDERED or not width or literal.part in PARTS:
+        if literal.op not in ORDERED or not width or literal.part in WHOLE_PARTS:
             return np.full(len(self.answers), np.inf)
         here = np.asarray(literal.compared(self.columns), dtype=float)
         sides, values = _beside(literal)

@@ -24,6 +24,7 @@ from rulekit.exceptions import DataError, DataWarning
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.constraints import Constraints
+from rulekit.rules.literal import EQUALITIES
 from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
 from rulekit.search.columns.rounding import PERTURBATION
 from rulekit.search.one_level.problem import CoverProblem
@@ -328,7 +329,6 @@ def constraints_for(constraints: Any, table: TrainingTable, label: Any) -> Const
     return read.for_class(label)
 
 
-SETS = ("==", "!=", "in", "not-in")
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
@@ -426,7 +426,7 @@ class LearningProblem:
                     cuts_barred.add(
                         (j, int(np.searchsorted(distinct, barred.edge, side="right")) - 1)
                     )
-                elif barred.op in SETS and literal.op in SETS and literal.feature == barred.feature:
+                elif literal.feature == barred.feature and {barred.op, literal.op} <= {*EQUALITIES}:
                     cuts = range(len(distinct) - 1)
                     cuts_barred |= {(j, k) for k in cuts if self._cut_anew(j, k) == barred}
         return frozenset(cuts_barred)

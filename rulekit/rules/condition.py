@@ -26,6 +26,7 @@ ORDERED = ("<=", "<", ">=", ">")
 GAPS = ("missing", "not-missing")
 WORDS = ("contains", "not-contains")
 DATE_PARTS = ("date", "year", "month", "weekday", "hour")
+WHOLE_PARTS = DATE_PARTS[1:]  # their positions are whole numbers
 DAYS_SINCE = "days since "
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (

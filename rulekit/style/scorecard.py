@@ -8,13 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 from rulekit.rules import Literal, PointsSplit, RuleSet, scorecard_of
-from rulekit.rules.condition import GAPS, ORDERED, WORDS
+from rulekit.rules.condition import GAPS, ORDERED, WHOLE_PARTS, WORDS
 from rulekit.rules.literal import holds
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import PLAIN, Wording, condition_text, value_words
 
-#: Positions of these scales are whole numbers, so nothing lies between two neighbours.
-WHOLE_PARTS = ("year", "month", "weekday", "hour")
 GAPS_NOTE = "A missing value gives 0 points."
 FIRST_FITS = "Of several ranges, the first that fits counts."
 

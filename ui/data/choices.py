@@ -14,7 +14,7 @@ from rulekit.data import Table, columns_of, suggest_positive, suggest_target, ta
 from rulekit.data.association import cramers_v
 from rulekit.data.column import looks_like_id
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
-from rulekit.data.target import check_target
+from rulekit.data.target import MAX_CLASSES, check_target
 from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
 from rulekit.rules import RuleSet
@@ -28,7 +28,6 @@ from ui.state import CUT, DATES, IGNORED, AppState, Wording, app_state
 from ui.words import looks_protected
 from ui.workspace import change
 
-MAX_CLASSES = 20  # as in `check_target`
 TYPED = "Another number"
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 BARS = 10  # bins of a histogram: equal intervals of numbers and dates, the most frequent levels

@@ -29,7 +29,7 @@ from rulekit.rules import (
     RuleSet,
     scorecard_of,
 )
-from rulekit.rules.condition import columns_in
+from rulekit.rules.condition import WORDS, columns_in
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import Wording, clause_words, condition_text
 from rulekit.style.scorecard import clause_names, points_listed
@@ -222,7 +222,6 @@ def write_card(
     sheet.widths({1: 44, 2: 16, 3: 22, 4: 14})
 
 
-WORDS = ("contains", "not-contains")
 N_CASES = 200
 FIRST = 4  # the row of the first case, from 1
 CASES, WORKINGS = "Cases", "Workings"

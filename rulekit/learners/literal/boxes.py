@@ -29,7 +29,12 @@ from rulekit.search.box_search.search import (
     refined_cuts,
     search,
 )
-from rulekit.search.clause_generation.exact_clause import ClauseLimits, NearBest, near_best_clauses
+from rulekit.search.clause_generation.exact_clause import (
+    ALL_TESTS,
+    ClauseLimits,
+    NearBest,
+    near_best_clauses,
+)
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 
@@ -296,7 +301,6 @@ def _searched(
 Columns = tuple[tuple[int, ...], ...]  # of each clause, rising; clauses in rising order
 
 TIE = 1e-9
-ALL_TESTS = 10**12  # only time ends a list of all clauses
 EXCHANGE_TESTS = 300_000  # literals tried for one clause of a rule of several, about 0.1 s
 EXCHANGE_MOST = 400  # and clauses taken from there
 SEARCH_PERTURBATIONS = 1

@@ -21,11 +21,14 @@ from rulekit.learners.training import Clock, LearningProblem, SharedWork, Traini
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.search.box_search.problem import Axes
 from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
-from rulekit.search.clause_generation.exact_clause import ClauseLimits, best_clause_of_table
+from rulekit.search.clause_generation.exact_clause import (
+    ALL_TESTS,
+    ClauseLimits,
+    best_clause_of_table,
+)
 
 Bools = NDArray[np.bool_]
 SAME = 1e-6  # objectives that differ by less than this are equal
-ALL_TESTS = 10**12  # only time ends a proof
 LARGEST_GAP = 1.0  # relative gap up to which the bound of an unfinished search is reported
 ONE_CLAUSE, ANY_CLAUSES = "training errors of one clause", "errors counted clause by clause"
 

@@ -12,12 +12,11 @@ from rulekit.search.clause_generation.column_generation import (
     GenerationPlan,
     generate,
 )
-from rulekit.search.clause_generation.exact_clause import ClauseLimits
+from rulekit.search.clause_generation.exact_clause import ALL_TESTS, ClauseLimits
 from rulekit.search.clause_generation.pricing import MANY_COLUMNS
 from rulekit.search.columns.clause_selection import ClauseSelection
 
 PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon
-ALL_TESTS = 10**12
 # Of many columns chance has no end of clauses that lower the linear program and hardly help rules:
 # rounds become fewer, and add more.
 MOST_ROUNDS, FEW_ROUNDS, COLUMN_ROUNDS = 200, 30, 90_000

@@ -40,6 +40,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 CLASSES = 8  # largest number of distinct weights for which rows are counted by weight
+ALL_TESTS = 10**12  # only time ends a search
 CHUNK = 100_000  # tests between two looks at the clock
 
 

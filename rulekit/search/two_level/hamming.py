@@ -26,12 +26,12 @@ from rulekit.binning import BinnedTable
 from rulekit.exceptions import TimeLimitError
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.one_level.problem import CoverProblem, LearnedClause
+from rulekit.search.two_level.local_search import IMPROVEMENT
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-IMPROVEMENT = 1e-9  # what an objective must fall by to count as lower
 Memory = dict[bytes, LearnedClause]
 
 

@@ -27,7 +27,7 @@ from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
-IMPROVEMENT = 1e-9
+IMPROVEMENT = 1e-9  # what an objective must fall by to count as lower
 MAX_MOVES = 1000
 
 

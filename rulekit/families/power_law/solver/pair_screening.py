@@ -7,14 +7,12 @@ where the rest is wide (a band). Pairs that differ in neither, as in an exclusiv
 import numpy as np
 
 from rulekit.families.power_law.solver.laws import Bools, Exponents, Floats, Ints, PowerTable
-from rulekit.families.power_law.solver.split_search import LowerLevel
+from rulekit.families.power_law.solver.split_search import MAX_TARGETS, LowerLevel
 from rulekit.families.power_law.solver.split_task import ClassMass, sample_rows
-from rulekit.families.power_law.solver.structures import Moments
+from rulekit.families.power_law.solver.structures import RIDGE, Moments
 
 N_PAIRS = 16
 FEATURE_ROWS = 500
-RIDGE = 1e-6
-MAX_TARGETS = 3
 
 
 def likely_structures(
