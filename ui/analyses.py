@@ -149,7 +149,7 @@ def forget(saved: Saved) -> None:
 
 
 def _mark(name: str, text: str) -> bool:
-    """Add an analysis to this browser's list, or change its name there; say whether it worked."""
+    """Add an analysis to this browser's list, or rename it there; return whether it worked."""
     marks = _marks()
     if marks is None:
         return False

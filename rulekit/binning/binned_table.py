@@ -306,7 +306,7 @@ class BinnedTable:
         """The condition that is the negation of each on every training row, or -1: shape (d,).
 
         Its literal is the negation where training rows lacked values in that column; elsewhere the
-        two differ in what they say of a missing value, and both say no.
+        two differ for a missing value only, for which both are false.
         """
         complements = np.full(len(self.feature), -1, np.intp)
         for feature, columns in self.conditions.of_feature.items():
@@ -415,7 +415,7 @@ class BinnedTable:
 
     @cached_property
     def content(self) -> NDArray[np.unsignedinteger]:
-        """Codes that are equal in rows that no condition tells apart: (n, blocks of conditions).
+        """Codes that are equal if all conditions give equal results: (n, blocks of conditions).
 
         They sort as the rows of `values` do, found without them: of one feature, bins are ranked by
         the conditions they are in, and features stand one after the other in `values` but for those
@@ -441,7 +441,7 @@ class BinnedTable:
         return table
 
     def in_order(self, form: str) -> tuple["BinnedTable", Ints]:
-        """Sort the rows by what their conditions say, see `row_order`; return their numbers too."""
+        """Sort the rows by results of conditions, see `row_order`; return their numbers too."""
         table = self.as_cnf(form)
         rows = row_order(table.content, table.y, table.weight)
         result = self[rows]

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from rulekit.rules.condition import words_of
 
 MAX_WORDS = 50
-FEWEST_ROWS = 5  # a word of fewer rows says nothing of new ones
+FEWEST_ROWS = 5  # a word of fewer rows is no evidence for new ones
 
 
 def chosen_words(
     texts: Sequence[str], classes: NDArray[np.intp] | None, max_words: int = MAX_WORDS
 ) -> tuple[str, ...]:
-    """Choose the words that tell most: O(n w c) for w words a text and c classes."""
+    """Choose the words that separate classes most: O(n w c) for w words a text and c classes."""
     n_classes = 1 if classes is None else int(classes.max(initial=0)) + 1
     words: dict[str, NDArray[np.int64]] = {}
     folded: Counter[tuple[str, int]] = Counter(

@@ -35,7 +35,7 @@ def make_folds(
         there are no groups; or an object with ``split(X, y, groups)`` as scikit-learn's; or pairs
         of training and test positions, which are checked and passed on.
     groups : array-like of shape (n,), default=None
-        Rows of one group never stand on both sides of a split.
+        Rows of one group are never on both sides of a split.
     random_state : int or None, default=0
         Seed of the shuffle. None takes a fresh one.
 

@@ -139,7 +139,7 @@ def _binned(
         if not len(cuts):  # nearly all rows hold the greatest value
             cuts = np.array([values[values < values.max()].max()])
     text = [f"{cut:.6g}" for cut in cuts]
-    if len(set(text)) < len(text):  # cuts that six digits do not tell apart
+    if len(set(text)) < len(text):  # cuts that six digits do not distinguish
         text = [repr(float(cut)) for cut in cuts]
     between = [f"over {low}, at most {high}" for low, high in pairwise(text)]
     labels = [f"at most {text[0]}", *between, f"more than {text[-1]}"]

@@ -135,7 +135,7 @@ class BaseRuleClassifier(
             If columns are left out, see `ignored_columns_`, or values that are not of the kind of
             nine in ten values of their column count as missing; column, value and row are named.
         EmptyRuleWarning
-            If the rule has no condition; `empty_rule_hint_` says why.
+            If the rule has no condition; `empty_rule_hint_` has the reason.
         ConvergenceWarning
             If the time limit passed; the best rule so far is kept.
         """

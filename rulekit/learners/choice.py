@@ -1,7 +1,7 @@
 """Selection among many settings by cross-validated scores, and limits on gaps between groups.
 
 The lowest score is low by luck: scores are averaged with those of neighbouring settings, and a
-price per condition decides between settings that the folds cannot tell apart.
+price per condition decides between settings that the folds cannot distinguish.
 """
 
 import math

@@ -115,7 +115,7 @@ def form_of_points(learner: Any, table: TrainingTable, most: int | None = None) 
     required = len(as_constraints(learner.constraints).required)
     sizes = range(max(1, required), required + (MOST_POINTS if most is None else most) + 1)
     quick = clone(learner).set_params(calibration_folds=0)  # chances are not compared
-    free = sizes[0] + 3  # it asks before each size, from 0 on, and before and after all of them
+    free = sizes[0] + 3  # stops are checked before each size, from 0 on, and around all of them
     return Form("points", quick, tuple({"max_conditions": size} for size in sizes), free)
 
 

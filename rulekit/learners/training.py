@@ -144,7 +144,7 @@ class Clock:
         return self.ran_out or self.stopped()
 
     def stopped(self) -> bool:
-        """Whether the caller asks to stop, whatever the time."""
+        """Whether the caller requests a stop, whatever the time."""
         return self.should_stop is not None and self.should_stop()
 
 

@@ -1,7 +1,7 @@
 """Figures: results in, Plotly figures out.
 
 What belongs here: functions that take plain results (a data frame, a rule, columns) and return
-a `plotly.graph_objects.Figure`, each with a twin that says the takeaway in one sentence, for
+a `plotly.graph_objects.Figure`, each with a twin that states the takeaway in one sentence, for
 readers who cannot see the picture. What does not: learning, measuring, widgets. May import the
 learners' results and everything below them; nothing here may import streamlit or the dashboard.
 

@@ -180,7 +180,7 @@ def front_figure(
     x, y : str
         Columns of the two axes; smaller is better on both.
     series : str, optional
-        Column that tells learners apart; each gets a shape of its own and, redundantly, a colour.
+        Column that distinguishes learners; each gets a shape of its own and, redundantly, a colour.
     baselines : sequence of Baseline
         Lines too close for two labels share one label, one far above the points is only named
         at the edge; curves are grey crosses.

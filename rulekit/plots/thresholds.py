@@ -134,7 +134,7 @@ def cut_positions(
 def name_values(
     figure: go.Figure, name: str, distinct: NDArray[np.float64], beyond: str = ""
 ) -> None:
-    """Write the axis of values: each value where they stand side by side; rows on the other."""
+    """Write the axis of values: each value where they are side by side; rows on the other."""
     title = f"{plain(name)}<br><sub>{beyond}</sub>" if beyond else plain(name)
     figure.update_xaxes(title_text=title, row=2, col=1)
     if len(distinct) <= FEW:

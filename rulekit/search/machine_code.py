@@ -204,7 +204,7 @@ def _is_cached(name: str) -> bool:
 
 
 def _stamp(path: Path) -> Path:
-    """Return the file that says that the kernels of a source file are in Numba's cache."""
+    """Return the file that marks the kernels of a source file as present in Numba's cache."""
     folder = _cache_folder(path)
     return folder / f"{path.stem}-{_digest(path.parent)}.compiled"
 

@@ -89,7 +89,7 @@ def positive_for(table: Table, target: str) -> Any:
 
 
 def with_target(table: Table, name: str) -> Table:
-    """Return the table with this target, and the outcome described that people ask about."""
+    """Return the table with this target, its described outcome the one of most interest."""
     table = table.with_roles({name: "target"})
     if table.positive_label is not None:
         return table

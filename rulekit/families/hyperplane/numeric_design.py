@@ -41,14 +41,14 @@ class Number:
         return np.where(absent, np.nan, np.asarray(column == self.level, dtype=float))
 
     def literals(self, low: float, high: float) -> tuple[Literal, ...]:
-        """Write ``low < value <= high``; an infinite end asks for nothing."""
+        """Write ``low < value <= high``; an infinite end gives no condition."""
         if self.level is None:
             ends = ((">", low), ("<=", high))
             return tuple(Literal(self.feature, op, v) for op, v in ends if np.isfinite(v))
         return self._level_literals(low < 0.0 <= high, low < 1.0 <= high)
 
     def mirrored_literals(self, low: float, high: float) -> tuple[Literal, ...]:
-        """Write ``low <= value < high``; an infinite end asks for nothing."""
+        """Write ``low <= value < high``; an infinite end gives no condition."""
         if self.level is None:
             ends = ((">=", low), ("<", high))
             return tuple(Literal(self.feature, op, v) for op, v in ends if np.isfinite(v))

@@ -267,7 +267,7 @@ def box_clause(
     clause = Clause(tuple(c for side in sides for c in face_literals(*side)))
     if all(number.level is None for number in numbers):
         return clause
-    shorter = simplify_clause(clause)  # levels of one column: "not red" says nothing beside "blue"
+    shorter = simplify_clause(clause)  # levels of one column: "not red" adds nothing to "blue"
     return clause if shorter is None else shorter
 
 

@@ -185,7 +185,7 @@ def with_least_wrong(
 
 
 def search_for(upper: str, lower: str, clock: Clock) -> Search:
-    """Return the search for one split; when the clock says stop, nothing more is split."""
+    """Return the search for one split; when the time is over, nothing more is split."""
 
     def search(
         task: SplitTask, rng: np.random.Generator, memo: dict[Any, Any] | None

@@ -1,4 +1,4 @@
-"""Nonlinear decision trees: each node asks one short inequality of power laws."""
+"""Nonlinear decision trees: each node tests one short inequality of power laws."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
@@ -145,7 +145,7 @@ def _tried(
 
 @dataclass(eq=False, repr=False)
 class PowerLawTreeClassifier(BaseRuleClassifier):
-    """Learn a tree whose nodes ask whether a sum of a few power laws exceeds a number.
+    """Learn a tree whose nodes test whether a sum of a few power laws exceeds a number.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     exponents : sequence of int, default=(-3, -2, -1, 0, 1, 2, 3)
         What columns may be raised to.
     modulus : bool, default=True
-        Whether a split may ask for a band instead of a side (the paper's modulus flag).
+        Whether a split may test for a band instead of a side (the paper's modulus flag).
     max_depth : int, default=5
         Deepest node that may be split; the root has depth 0.
     tau_impurity : float, default=0.05

@@ -18,7 +18,7 @@ MAX_POINTS = 5  # of one condition
 
 @dataclass(frozen=True)
 class Written:
-    """How a candidate is written where it speaks for the class described, and where against it."""
+    """How a candidate is written if its points are for the described class, and if against it."""
 
     raising: tuple[Literal, bool] | None
     lowering: tuple[Literal, bool] | None

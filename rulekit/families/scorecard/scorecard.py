@@ -154,7 +154,7 @@ class ScorecardClassifier(BaseRuleClassifier):
         class has fewer rows, and of many rows as many of them as leave 10 000 rows out. Fewer than
         2 take the chances of the training rows, which flatter.
     positive_label : label, default=None
-        The class that points speak for; None for the last of `classes_`.
+        The class that points are for; None for the last of `classes_`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in loss and total.
     costs : Costs, default=None

@@ -293,7 +293,7 @@ class LearnsFromTables:
         Parameters
         ----------
         table : ibis.Table
-            The table, in any engine that ibis speaks to and that can hash: DuckDB (files of
+            The table, in any engine that ibis supports and that can hash: DuckDB (files of
             Parquet or CSV, too), PostgreSQL, Spark, ...
         target : str
             The column of the class; no cell of it may be missing.

@@ -49,7 +49,7 @@ class Certificate:
     proved : bool
         Whether the rule is proved to be a best one by that count.
     sentence : str
-        The same in words, with what it does not say.
+        The same in words, with its limits.
     counts : {"training errors of one clause", "errors counted clause by clause"}
         Which of the two objectives the bound is of: (3.7) among rules of one clause, or the priced
         Hamming loss among rules of any number of clauses, which does not bound the error that

@@ -30,7 +30,7 @@ from rulekit.search.screening.screen import (
 )
 
 Bools = NDArray[np.bool_]
-#: What each test says of a condition.
+#: What each test states about a condition.
 TEST_NAMES = {
     "simple": "costs as much as it saves",
     "pairs": "another condition does the same for no more",

@@ -45,7 +45,7 @@ class RuleComparison:
     changed : tuple of ChangedClause
         Pairs that differ in thresholds alone; they are not among `removed` and `added`.
     reordered : bool
-        Whether the kept clauses of different labels stand in another order.
+        Whether the kept clauses of different labels are in another order.
     default_changed : bool
         Whether rows that no clause decides get another label.
     mirrored : bool

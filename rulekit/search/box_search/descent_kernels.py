@@ -240,7 +240,7 @@ def _drop_useless(table, work, log, k, theta):  # type: ignore[no-untyped-def]
 
 @machine_code(inline=True)
 def _improve(table, work, k, theta):  # type: ignore[no-untyped-def]
-    """Take steps, clause after clause, or else one swap; say whether anything improved."""
+    """Take steps, clause after clause, or else one swap; return whether anything improved."""
     moved, stamps = False, work.stamps
     for r in range(k):
         if stamps[r] == stamps[-1]:
@@ -277,7 +277,7 @@ def _descend(table, work, log, k, theta, salt):  # type: ignore[no-untyped-def]
 
 @machine_code(inline=True)
 def _grow(table, work, log, k, theta):  # type: ignore[no-untyped-def]
-    """Improve clause `k`, a new one; say whether the objective is lower with it."""
+    """Improve clause `k`, a new one; return whether the objective is lower with it."""
     before = _losses(table, work, k)
     objective = _record(table, work, log, k, NONE, before, theta)
     enter_clause(table, work, k)
@@ -369,7 +369,7 @@ def improve_each(table, work, box, saved, names, owners, theta):  # type: ignore
 
 
 class Room(NamedTuple):
-    """Room for the pairs of ranked features."""
+    """Memory for the pairs of ranked features."""
 
     rank: Any  # (CANDIDATES,) int64, features of few bins, the best single one first
     count: Any  # (CANDIDATES,) int64, of the choices of each
@@ -386,7 +386,7 @@ ROOM = record(Room, I1, I1, I2, I3, F2, F3, F2, F2, I1)
 
 
 def room() -> Room:
-    """Make room for the pairs of one search."""
+    """Allocate memory for the pairs of one search."""
     return Room(
         np.zeros(CANDIDATES, np.int64),
         np.zeros(CANDIDATES, np.int64),

@@ -58,7 +58,7 @@ class Table(NamedTuple):
 
 
 class Work(NamedTuple):
-    """The clauses and room to work in, for as many clauses as a search may have."""
+    """The clauses and work arrays, for as many clauses as a search may have."""
 
     box: Any  # (k, p, 4) int64: low, high, absent, literals
     v: Any  # (k, n) int16
@@ -121,7 +121,7 @@ def new_table(problem: Any, y: Any, charges: Any, rows: Any = slice(None)) -> Ta
 
 
 def new_work(table: Table, k: int) -> Work:
-    """Make room for rules of `k` clauses."""
+    """Allocate memory for rules of `k` clauses."""
     (n, c), (p, cells) = table.rows.shape, table.bins.shape
     at_once = max(1, min(p, AT_ONCE // max(1, max(p, c) * cells)))
     return Work(
@@ -189,7 +189,7 @@ def find_refused(table, work, r, f, slot):  # type: ignore[no-untyped-def]
 def set_feature(table, work, r, f, low, high, absent):  # type: ignore[no-untyped-def]
     """Change the interval of clause `r` on feature `f`."""
     column, v, held = table.columns[table.features[f, SOURCE]], work.v[r], work.held
-    change = work.extra[0]  # this room is free between histograms
+    change = work.extra[0]  # this memory is free between histograms
     find_refused(table, work, r, f, ZERO)
     n_cells, refuses = table.cells[table.features[f, SOURCE]], work.refuses[0]
     for cell in range(n_cells):
@@ -469,7 +469,7 @@ def find_best_choices(table, work, r, theta):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def step(table, work, r, theta):  # type: ignore[no-untyped-def]
-    """Make the best change of one feature of clause `r`; say whether any improves."""
+    """Make the best change of one feature of clause `r`; return whether any improves."""
     find_best_choices(table, work, r, theta)
     gain, best, most = work.gain, NONE, IMPROVEMENT
     for f in range(len(gain)):

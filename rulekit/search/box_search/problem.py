@@ -299,7 +299,7 @@ class BoxRows:
             rows.append(of_side[drawn])
             weight.append(times * (reached[-1] / m))
         kept = np.concatenate(rows)
-        lacking = self.has_missing  # what a box says does not depend on rows
+        lacking = self.has_missing  # the bounds of a box do not depend on rows
         twin = self._with(cells=self.cells[kept], y=self.y[kept], has_missing=lacking)
         return twin.reweighted(np.concatenate(weight))
 
@@ -375,11 +375,11 @@ class Boxes:
         return Boxes(self.low[kept], self.high[kept], self.absent[kept])
 
     def of_features(self, kept: Ints) -> "Boxes":
-        """Return what they say of some features."""
+        """Return their bounds on some features."""
         return Boxes(self.low[:, kept], self.high[:, kept], self.absent[:, kept])
 
     def among(self, kept: Ints, n_bins: Ints) -> "Boxes":
-        """Return boxes of all features that say of those kept what these do, of others nothing."""
+        """Return boxes of all features, equal to these on those kept and unbounded on others."""
         wide = whole_box(n_bins).of_clauses(np.zeros(len(self.low), np.intp))
         wide.low[:, kept], wide.high[:, kept] = self.low, self.high
         wide.absent[:, kept] = self.absent

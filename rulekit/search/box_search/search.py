@@ -144,7 +144,7 @@ class Archive:
         return tuple(self._entries[key] for key in sorted(self._entries))
 
     def offer(self, loss: float, n_conditions: int, boxes: Boxes) -> bool:
-        """Keep a rule if it is the best of its size; say whether it was."""
+        """Keep a rule if it is the best of its size; return whether it was."""
         if not self.improves(boxes.n_clauses, n_conditions, loss):
             return False
         entry = ArchiveEntry(boxes.n_clauses, n_conditions, loss, boxes)

@@ -366,7 +366,7 @@ def near_best_clauses(  # noqa: PLR0913  all but four by keyword
 
 
 def _pruned(near: Any, record: Any) -> bool:
-    """Drop what has fallen out of the margin; say whether that was enough, else halve the rest."""
+    """Drop what fell out of the margin; return whether that was enough, else halve the rest."""
     value = near.value[: near.n[0]]
     kept = np.flatnonzero(value > record.value[0] + BETTER)
     enough = len(kept) <= len(value) // 2

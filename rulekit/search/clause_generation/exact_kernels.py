@@ -225,7 +225,7 @@ def _set_bounds(t, p, n, levels, task, tops, size):  # type: ignore[no-untyped-d
 
 @machine_code(inline=True)
 def _enter(t, levels, task, record, tops):  # type: ignore[no-untyped-def]
-    """Value a new node and list its branches; say whether it has any."""
+    """Value a new node and list its branches; return whether it has any."""
     p, n = _weigh(levels.P[t], levels.P[t], task.wp), _weigh(levels.N[t], levels.N[t], task.wn)
     value = p - n - task.theta * t
     if value > record.value[0] + BETTER:
@@ -243,7 +243,7 @@ def _enter(t, levels, task, record, tops):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _branch(t, k, levels, task):  # type: ignore[no-untyped-def]
-    """Make the child that takes the k-th live literal; say whether all its literals pay."""
+    """Make the child that takes the k-th live literal; return whether all its literals pay."""
     c = levels.live[t, k]
     for s in range(1, t + 1):
         own = levels.own[t + 1, s]

@@ -43,12 +43,12 @@ class RedundancyGroup:
 
     @cached_property
     def low_at(self) -> NDArray[np.intp]:
-        """Where the columns of `low` stand in `columns`."""
+        """Positions of the columns of `low` in `columns`."""
         return np.searchsorted(self.columns, self.low)
 
     @cached_property
     def high_at(self) -> NDArray[np.intp]:
-        """Where the columns of `high` stand in `columns`."""
+        """Positions of the columns of `high` in `columns`."""
         return np.searchsorted(self.columns, self.high)
 
     @cached_property

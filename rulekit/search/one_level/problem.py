@@ -108,7 +108,7 @@ def _nested_runs(P: BinnedTable) -> tuple[Ints, Ints]:
         return order, order
     same = (np.diff(feature[order]) == 0) & (np.diff(side[order]) == 0) & (again[1:] == again[:-1])
     parts = [order[i : i + BLOCK + 1] for i in range(0, len(order) - 1, BLOCK)]
-    seen = P.seen()  # neighbours that count read one source: its cells say what the rows do
+    seen = P.seen()  # neighbours that count read one source: its cells decide for the rows
     wider = [(seen.values_of(p[:-1]) > seen.values_of(p[1:])).any(axis=0) for p in parts]
     nested = ~np.concatenate([np.zeros(0, dtype=bool), *wider])
     return order, np.concatenate([[0], np.cumsum(~(same & nested))]).astype(np.intp)
@@ -247,8 +247,8 @@ class CoverProgram:
             return 0.0, 0.0
         free = np.flatnonzero(answer.basic_x)
         tight = np.flatnonzero(~answer.basic_rows)
-        # Only a square system says how mu moves; else the basis is degenerate, and the answer is
-        # remembered for this theta alone.
+        # Only a square system determines how mu moves; else the basis is degenerate, and the answer
+        # is remembered for this theta alone.
         if len(free) != len(tight):
             return 0.0, 0.0
         step = self._priced.astype(float)
@@ -376,7 +376,7 @@ class CoverProblem:
         self._Z = self.table[self._z_order]
 
     def _merged(self, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], BinnedTable]:
-        """Keep one of equal rows, which follow each other; and tell which row is which of these."""
+        """Merge equal neighbours; return the new index of each row, and the merged rows."""
         content = self.table.content[order]
         new = np.ones(len(order), dtype=bool)
         new[1:] = (content[1:] != content[:-1]).any(axis=1)

@@ -259,7 +259,7 @@ class _Checker:
         return float(self.weight[self.y] @ self.column(j)[self.y])
 
     def replaceable(self, j: int, i: int) -> bool:
-        """Whether column i may always stand where j stood."""
+        """Whether column i may always replace j."""
         if i < 0:
             return False
         lost = self.weight[self.y] @ (self.column(j) & ~self.column(i))[self.y]

@@ -262,7 +262,7 @@ def solve_two_level_exact(
 
 
 def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit: str) -> None:
-    """Refuse a program of more entries than can be solved, before it is written."""
+    """Raise an error before writing a program of more entries than can be solved."""
     seen = np.column_stack([problem.table.content, problem.y])[problem.weight > 0]
     n_columns = int((problem.allowed | problem.required).sum())
     entries = copies * n_columns * len(np.unique(seen, axis=0))

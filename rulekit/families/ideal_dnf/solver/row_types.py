@@ -205,7 +205,7 @@ def _one_curve(table: Counts) -> tuple[list[Any], list[Any]]:
     right, errors = [], []
     for _ in range(int(table.shape[1]).bit_length() - 1):
         training, held_out = table
-        # the training part says what each type is answered, the other part how often that is right
+        # the training part gives the answer of each type, the other part how often it is right
         answer = majority(training).astype(int)
         right.append(np.take_along_axis(held_out, answer[:, None], axis=1).sum())
         errors.append(least_errors(training))

@@ -50,7 +50,7 @@ def split_points(
     split : PowerLawSplit
     columns : mapping of str to ndarray of shape (n,)
     labels, answers : array of shape (n,)
-        True classes, and what the rule says.
+        True classes, and the rule's predictions.
     reached : ndarray of bool, shape (n,), optional
         Rows that come to the split's node; all by default.
     classes : sequence, optional

@@ -60,7 +60,7 @@ ShouldStop = Callable[[], bool]
 
 
 class LowerSearch(Protocol):
-    """Who finds weights and bias for given power laws."""
+    """Method that finds weights and bias of power laws."""
 
     def screen(self, structures: Exponents, modulus: bool) -> Splits:
         """Find weights for each structure."""

@@ -165,7 +165,7 @@ def line_through(values, weights, line):  # type: ignore[no-untyped-def]
     return fitted(values, weights, line, np.zeros((2, 2)))
 
 
-FLAT = 1e-9  # slope of a card whose totals say nothing
+FLAT = 1e-9  # slope of a card whose totals carry no information
 I1, I2 = nb.int64[::1], nb.int64[:, ::1]
 
 
@@ -416,7 +416,7 @@ def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-unty
                 best = found
                 copy(tried[v], points)
                 copy(trial, line)
-    if best == np.inf:  # a condition that is required though it says nothing
+    if best == np.inf:  # a condition that is required though it carries no information
         copy(tried[0], points)
         line[0] = FLAT
         return fitted(np.zeros((len(holds), 0)), mass, line[1:], np.zeros((1, 1)))
