@@ -1,7 +1,7 @@
 """Seeded splits of rows into folds or a test part, stratified by class, groups kept whole.
 
 Groups are dealt out by kind (rows of each class): parts get as many of a kind as they lack, and
-the rest goes where most is missing.
+the rest goes where most is missing. A test part gives groups back for classes that training lacks.
 """
 
 import math

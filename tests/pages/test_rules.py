@@ -194,7 +194,7 @@ def test_a_scorecard_is_edited_as_one_card_with_its_totals(open_app):
     on_tab(app, "Operating points")
     assert not [box for box in app.segmented_control if box.key == "operating_by"]
     on_tab(app, "Probabilities")
-    assert "A probability belongs to a total of points" in text(app)
+    assert "Each total of points has a probability of its own" in text(app)
     app.button(key="edit_0").click().run()
     app.number_input(key="edit_total_0").set_value(before.total + 1).run()
     app.button(key="score_edit").click().run()

@@ -356,8 +356,8 @@ def chances_card(model: Any, rows: Rows, state: AppState) -> None:
     )
     if hasattr(model, "bands_"):
         meaning = (
-            "A probability belongs to a total of points and rises with it; it was "
-            "measured on rows that the card was not learned from."
+            "Each total of points has a probability of its own, measured in cross-validation if "
+            "each outcome has at least two training rows."
         )
     st.caption(f"{meaning} Class weights and costs play no part.{flattered}")
     shown = pd.DataFrame(

@@ -123,8 +123,8 @@ def cases_frame(
     added = scored.table(changes=changes, progress=progress).reset_index(drop=True)
     if splits := scorecard_of(rule_of(scored.model)):
         totals = splits[0].compared(columns_for(scored.model, scored.X)).astype(int)
-        added = added.drop(columns="missing").assign(clause=totals)
-        added = added.rename(columns={"clause": "total"})
+        added = added.drop(columns="missing").rename(columns={"clause": "total"})
+        added["total"] = totals
     return frame.join(added.rename(columns=lambda name: _free(name, frame)))
 
 
