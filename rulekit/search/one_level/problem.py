@@ -55,7 +55,7 @@ from rulekit.search.columns.rounding import (
     rounding_layout,
     snapped,
 )
-from rulekit.search.lp import TOLERANCE, LPSolution, seconds_left
+from rulekit.search.lp import TOLERANCE, LPSolution, seconds_left, uses_linprog
 
 Ints = NDArray[np.intp]
 BLOCK = 1024  # columns that are compared at a time
@@ -206,7 +206,7 @@ class CoverProgram:
     ) -> tuple[RowGroups, LPSolution]:
         """Solve the dual program over groups of rows, a small one over all rows that count."""
         rows, useful = np.flatnonzero(m), np.flatnonzero(np.isfinite(ceiling))
-        if len(rows) * len(useful) <= SMALL:
+        if len(rows) * len(useful) <= SMALL and not uses_linprog():
             P = self._values(useful, rows)
             small = solve_small_dual(P, ceiling[useful], m[rows], time_limit)
             if small is not None:

@@ -103,7 +103,7 @@ def test_solve_order_memory_and_threads_do_not_change_a_bit(table, engine):
     assert forgetful.n_solved == len(requested)
     backwards = cover_problem(binned, y)
     found = [backwards.solve(*question) for question in requested[::-1]][::-1]
-    if engine != "scipy":  # SciPy tells no basis, and so no interval of theta
+    if engine != "linprog":  # SciPy tells no basis, and so no interval of theta
         assert backwards.n_solved < len(requested) / 2
     shared, together = cover_problem(binned, y), [None] * len(requested)
 
@@ -268,7 +268,7 @@ def test_all_engines_end_in_the_same_vertex(table):
     plain = cover_problem(binned, y)
     for rows, theta in sub_problems(y, 9, 15):
         found = fast.solve(rows, theta).w
-        for engine in ("scipy", "compiled"):
+        for engine in ("linprog", "compiled"):
             plain._paths.clear()
             with solved_by(engine):
                 np.testing.assert_array_equal(found, plain.solve(rows, theta).w)
@@ -304,7 +304,7 @@ def test_identical_rows_share_a_variable_and_the_vertex_is_unchanged(monkeypatch
     A, y, _ = threshold_table(17, n=300, features=4, cuts=12)
     questions = [(rows, theta) for rows, _ in sub_problems(y, 11, 4) for theta in (0.02, 0.5, 3.0)]
     monkeypatch.setattr(cover_program, "FEW", A.shape[1])
-    with solved_by("scipy"):  # all columns at once, from nothing
+    with solved_by("linprog"):  # all columns at once, from nothing
         whole, _ = answers(A, y, questions)
     monkeypatch.setattr(cover_program, "FEW", 3)
     merged, intervals = answers(A, y, questions)
