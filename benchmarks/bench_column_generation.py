@@ -9,9 +9,9 @@ rule is priced here, by the same count. Figures are means over folds and seeds:
 
 ``objective``: of the rule found by local search, over training rows (ours over AIX360's; below 1
 is better). ``linear program``: value over the generated clauses, and the gap of the rule to it.
-``literals``, ``accuracy`` (test rows, %), ``time`` (CPU seconds from the binned table to the rule; AIX360's over
-ours). ``proved``: share of folds where exact pricing solved the linear program over all clauses,
-the proved bound beside the program's value, and the CPU seconds it took.
+``literals``, ``accuracy`` (test rows, %), ``time`` (CPU seconds from the binned table to the rule;
+AIX360's over ours). ``proved``: share of folds where exact pricing solved the linear program over
+all clauses, the proved bound beside the program's value, and the CPU seconds it took.
 
 Compiled functions and AIX360's modelling layer are used once before the clock runs.
 """
