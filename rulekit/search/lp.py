@@ -114,7 +114,7 @@ def solve_lp(
 ) -> LPSolution:
     """Solve a linear program."""
     if len(lp.c) == 0:
-        return _without_variables(lp)
+        return _solve_empty(lp)
     if uses_linprog():
         return _solve_with_linprog(lp, time_limit)
     return ResidentProgram(lp, _solver_of_thread()).solve(time_limit=time_limit, start=start)
@@ -128,7 +128,7 @@ def solve_milp(
 ) -> LPSolution:
     """Solve a mixed integer program with SciPy's `milp`, to a relative gap of zero."""
     if len(lp.c) == 0:
-        return _without_variables(lp)
+        return _solve_empty(lp)
     integrality = np.ones(len(lp.c)) if lp.integrality is None else lp.integrality.astype(float)
     options: dict[str, Any] = {"mip_rel_gap": 0.0}
     if time_limit is not None:
@@ -327,7 +327,7 @@ def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSoluti
     return LPSolution(result.x, value, duals, reduced, status, value, str(result.message))
 
 
-def _without_variables(lp: LinearProgram) -> LPSolution:
+def _solve_empty(lp: LinearProgram) -> LPSolution:
     """Solve a program without variables, which HiGHS rejects."""
     if np.any(lp.lower > 0) or np.any(lp.upper < 0):
         return LPSolution(None, None, None, None, "infeasible", None, "a row cannot hold")

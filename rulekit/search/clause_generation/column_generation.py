@@ -30,7 +30,7 @@ from rulekit.binning import BinnedTable
 from rulekit.exceptions import SolverError
 from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints
 from rulekit.search.clause_generation.exact_clause import BestBox, ClauseLimits, best_box_search
-from rulekit.search.clause_generation.pricing import NEW, BoxPricing, joined
+from rulekit.search.clause_generation.pricing import NEW, BoxPricing, join_boxes
 from rulekit.search.columns.rounding import PERTURBATION
 from rulekit.search.lp import LinearProgram, ResidentProgram
 
@@ -61,7 +61,7 @@ class ClausePool:
 
     def add(self, clauses: Boxes) -> int:
         """Add clauses; of those that hold for the same rows only the cheapest is kept."""
-        fired = _fired(clauses, self.problem)
+        fired = _evaluate_clauses(clauses, self.problem)
         held = fired[:, self.problem.y]
         literals = clauses.literals(self.problem.n_bins, self.problem.has_missing)
         cost = fired[:, ~self.problem.y] @ self._other_weight + self.clause_price
@@ -92,8 +92,8 @@ class ClausePool:
     def boxes_of(self, chosen: Sequence[int]) -> Boxes:
         """Return the clauses `chosen` as one rule."""
         n_bins = self.problem.n_bins
-        whole = [box.among(kept, n_bins) for kept, box in (self._boxes[k] for k in chosen)]
-        return joined(whole, len(n_bins))
+        whole = [box.spread_over(kept, n_bins) for kept, box in (self._boxes[k] for k in chosen)]
+        return join_boxes(whole, len(n_bins))
 
     def objective(self, chosen: Sequence[int]) -> float:
         """Priced Hamming loss of the rule made of the clauses `chosen`."""
@@ -105,7 +105,7 @@ class ClausePool:
         return np.asarray(self.cost - self.held @ addable(mu), dtype=float)
 
 
-def _fired(clauses: Boxes, problem: BoxRows) -> Bools:
+def _evaluate_clauses(clauses: Boxes, problem: BoxRows) -> Bools:
     """Return for each clause and row whether the clause holds, from its literals only."""
     fired = np.ones((clauses.n_clauses, problem.n_rows), bool)
     restricted = clauses.literals(problem.n_bins, problem.has_missing) > 0
@@ -125,7 +125,7 @@ class MasterAnswer:
     mu: Floats  # (rows of the described class,)
     z: Floats  # (clauses,)
 
-    def beside(self, n_clauses: int) -> "MasterAnswer":
+    def pad_clauses(self, n_clauses: int) -> "MasterAnswer":
         """Return the same solution of a larger pool, where the clauses added are not used."""
         return replace(self, z=np.pad(self.z, (0, n_clauses - len(self.z))))
 
@@ -216,7 +216,7 @@ def choose_clauses(
     ):
         if value <= answer.value + GAIN:
             break
-        perturbed = some.descend(_perturbed(chosen, len(useful), rng))
+        perturbed = some.descend(_perturb(chosen, len(useful), rng))
         if some.objective(perturbed) < value - GAIN:
             chosen, value = perturbed, some.objective(perturbed)
     return sorted(useful[chosen].tolist())
@@ -227,7 +227,7 @@ def useful_clauses(pool: ClausePool, answer: MasterAnswer, value: float) -> Ints
     return np.flatnonzero(pool.reduced_costs(answer.mu) < value - answer.value - GAIN)
 
 
-def _perturbed(chosen: Ints, n: int, rng: np.random.Generator) -> Ints:
+def _perturb(chosen: Ints, n: int, rng: np.random.Generator) -> Ints:
     """Take one or two clauses out and a random one in."""
     n_out = min(len(chosen), int(rng.integers(1, 3)))
     out = rng.permutation(len(chosen))[:n_out]
@@ -340,7 +340,7 @@ def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
         # clauses that the linear program does not need, but a rule cheaper than the chosen one may
         clauses, _ = pricing.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
         pool.add(clauses)
-        answer = answer.beside(len(pool))
+        answer = answer.pad_clauses(len(pool))
         chosen = choose_clauses(pool, answer, plan.n_perturbations, chosen)
     return GeneratedRule(
         pool.boxes_of(chosen),

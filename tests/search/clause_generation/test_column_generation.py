@@ -22,7 +22,7 @@ from rulekit.search.clause_generation.exact_clause import (
     box_of_literals,
     half_lines,
 )
-from rulekit.search.clause_generation.pricing import BoxPricing, joined
+from rulekit.search.clause_generation.pricing import BoxPricing, join_boxes
 from tests.engines import solved_by
 from tests.reference.boxes import choices
 from tests.strategies.boxes import box_rows
@@ -61,7 +61,7 @@ def test_a_proved_bound_is_the_value_over_all_clauses(seed, missing, many, monke
     problem = small(seed, missing)
     rule = generate_boxes(problem, GenerationPlan(0.6, 0.4))
     pool = ClausePool(problem, 0.6, 0.4)
-    pool.add(joined(list(all_clauses(problem)), problem.n_features))
+    pool.add(join_boxes(list(all_clauses(problem)), problem.n_features))
     least = master_over(pool)
     assert rule.master_value == pytest.approx(least, abs=1e-6)
     assert least * (1 - 1e-6) <= rule.lower_bound <= least  # what pricing may hide is taken off
@@ -224,9 +224,9 @@ def test_chosen_rule_is_locally_optimal_and_perturbations_help(seed):
 
 
 def test_more_useful_clauses_get_more_perturbations(monkeypatch):
-    perturbed, perturb = [], column_generation._perturbed
+    perturbed, perturb = [], column_generation._perturb
     monkeypatch.setattr(
-        column_generation, "_perturbed", lambda *args: perturbed.append(args[1]) or perturb(*args)
+        column_generation, "_perturb", lambda *args: perturbed.append(args[1]) or perturb(*args)
     )
     pool = random_pool(6, k=400, noise=0.5)
     answer = ClauseMaster(pool).solve()
@@ -254,7 +254,7 @@ def test_a_rule_to_start_from_is_never_made_dearer(seed):
     answer = ClauseMaster(pool).solve()
     best = choose_clauses(pool, answer)
     pool.add(random_clauses(np.random.default_rng(seed), pool.problem.n_bins, 20))
-    wider = answer.beside(len(pool))
+    wider = answer.pad_clauses(len(pool))
     assert len(wider.z) == len(pool)
     assert wider.z.sum() == answer.z.sum()
     again = choose_clauses(pool, wider, start=best)

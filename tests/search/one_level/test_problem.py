@@ -182,7 +182,7 @@ def test_rounding_keeps_a_binary_clause(table):
     w[[0, 1, 2]] = 1.0
     for rounding in ("redundancy", "threshold", "random"):
         task = problem.task(problem.sub_problem(None, 1.0))
-        np.testing.assert_array_equal(problem.rounded(task, w, rounding), w > 0)
+        np.testing.assert_array_equal(problem.round_clause(task, w, rounding), w > 0)
 
 
 @pytest.mark.parametrize("rounding", ["threshold", "random"])
