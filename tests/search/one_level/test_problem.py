@@ -324,7 +324,7 @@ def test_identical_rows_share_a_variable_and_the_vertex_is_unchanged(monkeypatch
 
 def test_differing_primal_and_dual_values_are_an_error(monkeypatch, table):
     A, y, _ = table
-    monkeypatch.setattr(cover_program, "snapped", lambda w, P: w / 2)
+    monkeypatch.setattr(cover_program, "snap_weights", lambda w, P: w / 2)
     with pytest.raises(SolverError, match="must agree to 1e-7"):
         cover_problem(A, y).solve(None, 0.1)
 
