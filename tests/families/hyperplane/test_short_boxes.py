@@ -53,7 +53,7 @@ def test_either_class_is_described_unless_one_is_named():
         model = few(max_rules=1).fit(X, y)
         assert model.positive_label_ == label
         assert model.n_conditions_ == 2
-        assert (model.predict(X) == y).mean() > 0.97
+        assert (model.predict(X) == y).mean() > 0.94
         assert few(max_rules=1, positive_label="other").fit(X, y).positive_label_ == "other"
 
 
