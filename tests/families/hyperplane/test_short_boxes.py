@@ -54,7 +54,7 @@ def test_either_class_is_described_unless_one_is_named():
         assert model.positive_label_ == label
         assert model.n_conditions_ == 2
         assert (model.predict(X) == y).mean() > 0.94
-        assert few(max_rules=1, positive_label="other").fit(X, y).positive_label_ == "other"
+        assert few(positive_label="other").fit(X, y).positive_label_ == "other"
 
 
 def test_a_named_class_costs_no_fewer_conditions():
