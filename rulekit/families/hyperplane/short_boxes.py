@@ -17,7 +17,7 @@ from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
 
 Floats = NDArray[np.float64]
 ROWS = 2000  # on which columns, places and sides are compared; planes are learned from all
-SAME = 9  # decimals of a weight of rows: a smaller difference is none
+SAME = 9  # decimals of a weight of rows: weights that differ less are equal
 
 
 @dataclass(frozen=True)
