@@ -7,7 +7,6 @@ AT_MOST = 27
 PARTS = {
     "tests/data/reading/test_delimited.py": ("rulekit/data/samples/synthetic.py",),
     "tests/data/test_headers.py": ("rulekit/data/options.py",),
-    "tests/data/test_quality.py": ("rulekit/data/cells.py",),
     "tests/explain/test_boundary.py": ("rulekit/explain/similar.py",),
     "tests/explain/test_counterfactual.py": ("rulekit/explain/domains.py",),
     "tests/export/test_formats.py": (
