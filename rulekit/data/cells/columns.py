@@ -228,7 +228,9 @@ class _Reader:
                 f"{values[k]:.15g}."
             )
             if bare := int(column.counts[present & (decorated.units == "")].sum()):
-                note = f"{note[:-1]}; {bare:,} cells without {unit} are read alike."
+                cells = "cell" if bare == 1 else "cells"
+                are = "is" if bare == 1 else "are"
+                note = f"{note[:-1]}; {bare:,} {cells} without {unit} {are} read alike."
             self.sentences.append(note)
         for kind, texts in (
             ("is a limit, and read as the number", decorated.limits),
@@ -258,13 +260,13 @@ class _Reader:
             )
             self._keep(part, np.append(hours, np.nan)[column.codes])
             return True
+        if are_plain(texts):
+            return False  # kept as text, which rules read as dates
         requested = (self.options.day_first_in or {}).get(name, day_first)
         dates = read_dates(column.texts, day_first=requested)
         valid = dates.valid & column.present
         if column.counts[valid].sum() < SHARE * column.counts.sum():
             return False
-        if valid[column.present].all() and are_plain(texts):
-            return False  # kept as text, which rules read as dates
         if dates.is_open:
             self.undecided[name] = part
             return True
@@ -283,8 +285,10 @@ class _Reader:
         others = column.present & ~valid
         if others.any():
             row, text = column.first_cell(others)
+            count = int(column.counts[others].sum())
+            are = "is" if count == 1 else "are"
             note += (
-                f" {int(column.counts[others].sum()):,} of {len(column.codes):,} cells are none "
+                f" {count:,} of {len(column.codes):,} cells {are} no date "
                 f"(first: row {row}, {shown(text)}) and became missing."
             )
         self.sentences.append(note)

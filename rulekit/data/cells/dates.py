@@ -217,7 +217,13 @@ def holds_dates(texts: pa.Array) -> bool:
 
 def are_plain(texts: pa.Array) -> bool:
     """Return whether all texts are dates such as 2020-01-31 or 2020-01-31 10:30:00."""
-    return bool(match(texts, _PLAIN).all())
+    if not match(texts, _PLAIN).all():
+        return False
+    try:
+        pc.cast(texts, pa.timestamp("us"))
+    except pa.ArrowInvalid:  # the 30th of February
+        return False
+    return True
 
 
 def are_compact(name: str, texts: pa.Array) -> bool:

@@ -42,12 +42,7 @@ def blank_missing(column: TextColumn, options: ParseOptions) -> Blanked:
     gaps &= ~is_among(column.texts, (options.levels or {}).get(column.name, ()))
     if not (gaps & column.present).any():
         return Blanked(column)
-    counts = Counter(
-        {
-            column.texts[int(k)].as_py(): int(column.counts[k])
-            for k in np.flatnonzero(gaps & column.present)
-        }
-    )
+    counts = _count(column, gaps)
     doubtful = options.missing is None and not counts.keys().isdisjoint(DOUBTFUL)
     return Blanked(column.without(gaps), counts, column if doubtful else None)
 
@@ -62,8 +57,15 @@ def blank_among_numbers(blanked: Blanked, valid: NDArray[np.bool_]) -> Blanked:
     others = present & ~gaps
     if not gaps.any() or not others.any() or not valid[others].all():
         return blanked
-    more = {column.texts[int(k)].as_py(): int(column.counts[k]) for k in np.flatnonzero(gaps)}
-    return replace(blanked, column=column.without(gaps), words=blanked.words + Counter(more))
+    words = blanked.words + _count(column, gaps)
+    return replace(blanked, column=column.without(gaps), words=words)
+
+
+def _count(column: TextColumn, gaps: NDArray[np.bool_]) -> Counter[str]:
+    """Count the cells of each missing word; the empty cell is none."""
+    places = np.flatnonzero(gaps & column.present)
+    words = {column.texts[int(k)].as_py(): int(column.counts[k]) for k in places}
+    return Counter({word: n for word, n in words.items() if word})
 
 
 def keep_levels(
