@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -43,7 +43,7 @@ from rulekit.data.headers import few, shown
 from rulekit.data.options import ParseOptions
 from rulekit.data.typed import EXACT, text_series, without_infinities
 
-Values = pd.Series | NDArray[Any]
+Values: TypeAlias = pd.Series | NDArray[Any]
 FIRST = 1_000  # distinct texts from which a column of decorated numbers is told from other text
 _MARKS = {".": "point", ",": "comma"}
 

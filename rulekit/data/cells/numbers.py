@@ -168,13 +168,15 @@ def read_columns(columns: Sequence[TextColumn], marks: DecimalMarks) -> list[Num
     own = np.array([marks.of(column.name) for column in columns])
     for decimal in np.unique(own):
         numbered = np.flatnonzero(own == decimal)
-        sizes = np.array([len(columns[k].texts) for k in numbered], dtype=int)
+        sizes = np.array([len(columns[k].texts) for k in numbered.tolist()], dtype=int)
         parts = np.cumsum(sizes) // AT_ONCE  # few texts a call: memory is taken for all of them
         for part in np.unique(parts):
-            together = numbered[parts == part]
+            together: NDArray[np.intp] = numbered[parts == part]
             ends = np.cumsum(sizes[parts == part])
-            read = read_numbers(join_texts([columns[k].texts for k in together]), str(decimal))
-            for k, start, end in zip(together, [0, *ends[:-1]], ends, strict=True):
+            read = read_numbers(
+                join_texts([columns[k].texts for k in together.tolist()]), str(decimal)
+            )
+            for k, start, end in zip(together.tolist(), [0, *ends[:-1]], ends, strict=True):
                 results[k] = Numbers(*(values[start:end] for values in vars(read).values()))
     return results
 
@@ -276,7 +278,7 @@ def choose_decimal_marks(columns: Sequence[TextColumn], options: ParseOptions) -
         outvoted = votes[other][place] and n_valid[other][place] > n_valid[mark][place]
         if outvoted and columns[k].name not in requested:
             requested[columns[k].name] = other
-    doubtful = (either["."] | either[","]) & ~votes["."] & ~votes[","] if undecided else []
+    doubtful = (either["."] | either[","]) & ~votes["."] & ~votes[","] & undecided
     names = [columns[voting[place]].name for place in np.flatnonzero(doubtful)]
     return DecimalMarks(mark, requested, tuple(n for n in names if n not in requested))
 
