@@ -46,10 +46,9 @@ class Placed:
 
     def missed(self, by_plane: bool) -> float:
         """Compute the weight of wrong rows."""
-        if by_plane:
-            inside = self.all_boxes.half.contains(self.V)
-        else:
-            inside = self.boxes.members(self.V).any(axis=1)
+        inside = self.all_boxes.half.contains(self.V)
+        if not by_plane:
+            inside = np.asarray(self.boxes.members(self.V).any(axis=1))
         return float(self.worth[self.worth > 0].sum() - self.worth[inside].sum())
 
     @property
