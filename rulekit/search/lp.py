@@ -254,9 +254,9 @@ def run_highs(highs: Any, n: int, m: int, time_limit: float | None) -> LPSolutio
 
 def silent_highs() -> Any:
     """Make a solver that prints nothing and whose answer depends on the program alone."""
-    from highspy import Highs
+    import highspy
 
-    highs = Highs()
+    highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     for option, value in (
         ("output_flag", False),
         ("presolve", "off"),

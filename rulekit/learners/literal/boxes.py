@@ -438,7 +438,7 @@ class RuleSpace:
         while queue and n_done < most and not self.stop():
             _, columns = heapq.heappop(queue)
             n_done += 1
-            for rule in self._exchange(columns, limit):
+            for rule in self._exchanged(columns, limit):
                 if rule.columns not in met:
                     met[rule.columns] = rule
                     heapq.heappush(queue, (rule.cost, rule.columns))
