@@ -36,4 +36,6 @@ with sentences():
     chosen.run()
 workspace.save()
 analyses.claim()
+if workspace.take_changes():
+    st.rerun()
 status()

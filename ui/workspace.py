@@ -38,6 +38,7 @@ from ui.state import (
     RULE,
     VERSION,
     AppState,
+    SavedAnalysis,
     app_state,
     changed,
     from_file,
@@ -126,8 +127,6 @@ def attach() -> None:
         _open(st.query_params.get(PARAMETER, ""))
     jobs.watch(analysis_id())
     path = folder()
-    if path is not None:
-        _take_changes(path)
     if path is not None and (path / saved.SETTINGS).exists():
         if st.query_params.get(PARAMETER) != analysis_id():
             st.query_params[PARAMETER] = analysis_id()
@@ -253,11 +252,15 @@ def _plain(state: AppState) -> dict[str, Any]:
     return plain
 
 
-def _take_changes(path: Path, *, prefer_mine: bool | None = None) -> None:
-    """Take over what other windows changed; where both changed the same, as preferred, or ask."""
-    seen, state = st.session_state.get(SEEN), app_state()
-    if seen is None or saved.stamp(path) in (None, seen.stamp):
-        return
+def take_changes(*, prefer_mine: bool | None = None) -> bool:
+    """Take over what other windows changed; return whether the page has to be drawn again.
+
+    Where both changed the same, `prefer_mine` decides; without it, see `conflicts`. Call it after a
+    page, whose widgets still have this window's values.
+    """
+    path, seen, state = folder(), st.session_state.get(SEEN), app_state()
+    if path is None or seen is None or saved.stamp(path) in (None, seen.stamp):
+        return False
     try:
         stamp, version, table = saved.stamp(path), saved.read_settings(path), state.table
         if version.plain["digest"] != table.digest:
@@ -265,20 +268,23 @@ def _take_changes(path: Path, *, prefer_mine: bool | None = None) -> None:
         mine = _plain(state)
         merger = Merger(seen.version.plain, mine, version.plain, bool(prefer_mine))
         plain = merger.merged()
+        before = conflicts()
         st.session_state[CONFLICTS] = merger.conflicts if prefer_mine is None else []
-        if st.session_state[CONFLICTS]:
-            return
+        if conflicts():
+            return conflicts() != before
         table = replace(table, notes=tuple(plain["notes_on_table"]))
         new = from_plain(plain, state.table if plain["digest"] == mine["digest"] else table)
     except saved.UNREADABLE:  # damaged: the next save writes it again
         log.exception("what another window saved could not be read")
-        return
+        return False
     new = replace(new, result=state.result)
     st.session_state["app"] = replace(new, model=state.model if _has_rule(new, state) else None)
     st.session_state[SEEN] = Seen(version, stamp)
-    if not same(plain, mine):
-        for name in (TURN, "_picks", "_slides"):
-            st.session_state[name] = st.session_state.get(name, 0) + 1
+    if same(plain, mine):
+        return False
+    for name in (TURN, "_picks", "_slides"):
+        st.session_state[name] = st.session_state.get(name, 0) + 1
+    return True
 
 
 def _has_rule(state: AppState, other: AppState) -> bool:
@@ -293,9 +299,8 @@ def conflicts() -> list[str]:
 
 def settle(*, mine: bool) -> None:
     """Keep this window's side of what another one changed as well, or take the other's; save."""
-    if (path := folder()) is not None:
-        _take_changes(path, prefer_mine=mine)
-        save()
+    take_changes(prefer_mine=mine)
+    save()
 
 
 def is_deleted() -> bool:
@@ -475,6 +480,8 @@ def load_settings(content: bytes) -> str:
         raise ValueError(NO_SETTINGS) from error
     if version != VERSION:
         raise ValueError(f"The settings are of version {version!r}; this is version {VERSION}.")
+    if not SavedAnalysis.__annotations__.keys() <= plain.keys():
+        raise ValueError(NO_SETTINGS)
     table = state.table
     if fits(plain.get("options"), Options):
         table, plain["options"] = _cut_as(plain["options"], state)

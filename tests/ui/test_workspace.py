@@ -34,7 +34,7 @@ def test_decisions_are_restored(session):
         wording={"income": Wording("Yearly income", "€")},
         split=SplitSpec(0.2, 7, keep_twins=True),
         binning=BinningSpec("entropy", None, 20, (("amount", (1.5, 2.0)),)),
-        setting={"theta": 0.5},
+        setting={"learner": "search", "theta": 0.5},
         notes="ask Ada 💡",
         test_looks=2,
         looked_at=("ab", "cd"),
@@ -221,7 +221,7 @@ class Window:
         self.session.clear()
         self.session.update(self.values)
         if "analysis_id" in self.session:
-            workspace._take_changes(workspace.folder())
+            workspace.take_changes()
         return self
 
     def __exit__(self, *_):
