@@ -11,7 +11,7 @@ import streamlit as st
 
 from rulekit.binning.words import holds_words
 from rulekit.data import QualityNote, Table, quality_notes
-from rulekit.data.cells import numbers_in
+from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
 from rulekit.style.phrases import capped

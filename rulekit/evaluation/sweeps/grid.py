@@ -27,7 +27,7 @@ SHARED_KEYS = (
     *("allow_disabled", "disable_cost", "init", "update"),
     *("max_variables", "tolerance", "mode"),
     *("tau_impurity", "max_power_laws", "max_depth", "tau_prune", "modulus"),  # of power-law trees
-    *("max_rules", "linear__nu"),  # of boxes from a plane
+    *("max_rules", "max_columns", "linear__nu"),  # of boxes from a plane
 )
 
 
