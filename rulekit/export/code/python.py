@@ -206,7 +206,7 @@ CLASSES = ("Binarizer", "Constraints", "Costs", "LPSVM", "Literal")
 
 
 @dataclass(frozen=True)
-class ScriptSteps:
+class Preparation:
     """Changes made to a table between its file and the learner.
 
     Attributes
@@ -254,7 +254,7 @@ def to_script(
     features: Sequence[str] | None = None,
     rows: Sequence[int] | None = None,
     digest: str | None = None,
-    preparation: ScriptSteps | None = None,
+    preparation: Preparation | None = None,
 ) -> str:
     """Write a script that learns a model's rule again.
 
@@ -272,7 +272,7 @@ def to_script(
         Positions of the training rows; all rows if None.
     digest : str, optional
         The table's digest; with it the script stops if the table has changed.
-    preparation : ScriptSteps, optional
+    preparation : Preparation, optional
         How the file is read and what was changed in the table; by default nothing.
 
     Returns
@@ -296,7 +296,7 @@ def to_script(
     used = {c for c in CLASSES if f"{c}(" in learner} | {type(model).__name__}
     names = sorted(used | {"from_json", "read_table", "to_text"})
     listed = "" if features is None else f", {[str(f) for f in features]!r}"
-    done = preparation or ScriptSteps()
+    done = preparation or Preparation()
     lines = [
         '"""Learns a rule again and checks that it is the same."""',
         "",
@@ -329,7 +329,7 @@ def to_script(
     return "\n".join(lines) + "\n"
 
 
-def _reading(source: str, done: ScriptSteps) -> list[str]:
+def _reading(source: str, done: Preparation) -> list[str]:
     """Write how the file becomes the table."""
     given = {name: value for name, value in done.options.items() if value is not None}
     steps = [f"table = table.as_numeric({name!r})" for name in done.numeric]
