@@ -1,6 +1,6 @@
 """Explanation of single rows, as data and as sentences, with the clauses that nearly match."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -235,13 +235,15 @@ def explain(
     'Clause 1 nearly matches, 1 of 2 conditions met: age is 44 but would have to be above 50.'
     """
     rule, columns = rule_of(model), columns_for(model, X)
+    if columns is not X:
+        columns.report.warn(stacklevel=2)
     past = None if training is None else training_rows(model, training)
     context = _Context(
         subject_of(rule),
         past,
-        _checked_names(immutable, columns),
+        _checked_names(immutable, columns.names),
         wording,
-        _unused(model, columns, X, (y, training[1] if isinstance(training, tuple) else None)),
+        _unused(model, columns.names, (y, training[1] if isinstance(training, tuple) else None)),
         monotonicity_checks(model),
     )
     answers = rule.predict(columns).tolist()
@@ -256,12 +258,12 @@ def explain(
     ]
 
 
-def _unused(model: Any, columns: Mapping[str, Any], X: Any, labels: Any) -> tuple[str, ...]:
+def _unused(model: Any, names: Sequence[str], labels: Any) -> tuple[str, ...]:
     """List the columns that the rule does not read, without the outcome that labels name."""
     left = {str(y.name) for y in labels if getattr(y, "name", None) is not None}
     left = {*left.difference(getattr(model, "feature_names_in_", ())), *rule_of(model).features}
-    names = dict.fromkeys([*columns, *map(str, getattr(X, "columns", ()))])
-    return tuple(name for name in names if name not in left)
+    learned = map(str, getattr(model, "feature_names_in_", ()))
+    return tuple(name for name in dict.fromkeys([*learned, *names]) if name not in left)
 
 
 def _explanation(
@@ -418,7 +420,7 @@ def _past_by_clause(context: _Context, columns: Columns) -> list[PastCases | Non
     return [cases[int(k)] for k in deciding]
 
 
-def _checked_names(immutable: Collection[str], columns: Columns) -> frozenset[str]:
+def _checked_names(immutable: Collection[str], columns: Sequence[str]) -> frozenset[str]:
     names = {immutable} if isinstance(immutable, str) else set(immutable)
     strange = sorted(names - set(columns))
     if strange:

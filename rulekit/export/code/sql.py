@@ -383,8 +383,9 @@ def to_sql(
 
 def _learned_flags(model: Any) -> list[str]:
     """List the columns that had truth values when a model was learned."""
-    kinds = getattr(model, "_kinds", {})
-    return [name for name, kind in kinds.items() if kind == "boolean"]
+    schema = exported_rule(model).schema
+    columns = () if schema is None else schema.columns
+    return [column.name for column in columns if column.kind == "truth value"]
 
 
 def _check_option(name: str, given: Any, allowed: tuple[str, ...]) -> None:

@@ -162,7 +162,7 @@ n_rules_, n_conditions_, training_error_
             refuse_with_several(self, table)
             self._fit_list(table, shared)
             return
-        positive = self._note_classes(table.classes, table.kinds, self.positive_label)
+        positive = self._note_classes(table, self.positive_label)
         labels = [plain_label(c) for c in table.classes]
         weight = self._weights(table)
         one_each = not table.weighted and self._class_weight(table.classes) is None
