@@ -46,8 +46,8 @@ class Reading:
         for rule in rules:
             if rule.schema is None and rule.features:
                 note(
-                    "Note: the rule does not store what its columns held when it was learned, so "
-                    "types, levels and ranges are not checked."
+                    "Not checked: types, levels and ranges, since the rule does not store what its "
+                    "columns held when it was learned."
                 )
         return table
 

@@ -206,10 +206,13 @@ def score(  # noqa: PLR0913  all but two by keyword
     if not len(X):
         raise DataError("There is nothing to score: the table has no rows.")
     rule = rule_of(model)
-    read = columns_for(model, X)
-    read.report.warn(stacklevel=2)
+    try:
+        read = columns_for(model, X)
+    except DataError as error:
+        raise DataError(f"The rule cannot predict these cases. {error}") from error
     columns = {name: read[name] for name in rule.features} or read
     drift = () if reference is None else _drift(reference, table, X, columns)
+    read.report.without({note.column for note in drift}).warn(stacklevel=2)
     subject = subject_of(rule)
     deciding = deciding_clause(subject, columns)
     answers = np.asarray(rule.predict(columns), dtype=object)

@@ -38,11 +38,11 @@ def columns_for(model: Any, X: Any) -> ReadColumns:
     if isinstance(X, ReadColumns):
         return X
     if not isinstance(model, RuleSet) and hasattr(model, "read_columns"):
-        columns: ReadColumns = model.read_columns(X)
-        return columns
-    rule = rule_of(model)
-    read = rule.read(X)
-    refuse_absent(rule.features, read)
+        read = model.read_columns(X)
+    else:
+        rule = rule_of(model)
+        read = rule.read(X)
+        refuse_absent(rule.features, read)
     return read if isinstance(read, ReadColumns) else ReadColumns(read)
 
 

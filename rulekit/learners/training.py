@@ -220,7 +220,10 @@ def read_training_table(
         frame, y, weight = frame[positive_weight], y[positive_weight], weight[positive_weight]
     classes, codes = two_classes(y, name, multi_class, one_class)
     weighted = sample_weight is not None
-    schema = infer_kinds(frame, reader.fixed_kinds(frame)) if reader else schema_of(rule)
+    if rule is not None:
+        schema = schema_of(rule)
+    else:
+        schema = infer_kinds(frame, {} if reader is None else reader.fixed_kinds(frame))
     columns, report = conform(frame, schema, exact=True)
     misfits = report.misfits
     if reader is None:

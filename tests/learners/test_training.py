@@ -38,7 +38,7 @@ def test_columns_of_one_s_own_making_are_checked_like_any_table():
     X, y = mixed_table(n=60)
     model = OneLevelRuleClassifier(theta=0.5).fit(X, y)
     assert isinstance(model.read_columns(X), ReadColumns)
-    with pytest.raises(DataError, match="'age', 'smoker', 'flag' are missing"):
+    with pytest.raises(DataError, match="reads column 'age', which the table does not have"):
         model.predict(pd.DataFrame({"bmi": [1.0]}))
 
 

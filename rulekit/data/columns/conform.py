@@ -18,7 +18,6 @@ from rulekit.data.columns.dates import has_offset, read_dates
 from rulekit.data.columns.kinds import DATES, DURATIONS, Cells, describe_column, infer_kinds
 from rulekit.data.columns.report import NOTHING, WORDS, Misfit, Report, find_unseen
 from rulekit.data.headers import few, shown
-from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS
 from rulekit.data.typed import (
     DAY,
     EXACT,
@@ -186,7 +185,7 @@ def frame_of(table: Any) -> pd.DataFrame:
     frame = as_pandas(table)
     if not isinstance(frame, pd.DataFrame):
         raise DataError(
-            "A rule reads columns by name. Give a data frame or a mapping of column names to "
+            "A rule set reads columns by name. Give a data frame or a mapping of column names to "
             f"arrays, not {type(table).__name__}."
         )
     return frame
@@ -196,11 +195,10 @@ def refuse_absent(names: Sequence[str], present: Collection[str]) -> None:
     """Raise DataError if columns that a rule reads are absent."""
     absent = [name for name in names if name not in present]
     if absent:
-        verb = "is" if len(absent) == 1 else "are"
+        several = "s" if len(absent) > 1 else ""
         raise DataError(
-            "The table must have the columns that the rule reads; "
-            f"{few([*map(shown, absent)])} {verb} missing. Add or rename the column"
-            f"{'s' if len(absent) > 1 else ''}."
+            f"The rule reads column{several} {few([*map(shown, absent)])}, which the table does not "
+            f"have. Add or rename the column{several} (those of an array are called x0, x1, ...)."
         )
 
 
@@ -272,7 +270,7 @@ class _Reader:
         """Return which distinct values mean "missing"."""
         words = set(self.column.missing)
         if self.column.kind not in TEXTUAL:
-            words |= {*MISSING, *MISSING_AMONG_NUMBERS}
+            words.add("")
         gaps = [isinstance(v, str) and v.strip() in words for v in values] if words else []
         return np.array(gaps if words else [False] * len(values), dtype=bool)
 

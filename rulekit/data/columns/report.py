@@ -1,7 +1,7 @@
 """What `conform` met: cells that do not fit, and what training rows never had."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -104,6 +104,10 @@ class Report:
     def sentence(self) -> str:
         """What was never seen in training, in words; empty if nothing was."""
         return " ".join(each.sentence for each in self.unseen)
+
+    def without(self, columns: Collection[str]) -> "Report":
+        """Return the report without what some columns hold that was never seen."""
+        return Report(self.misfits, tuple(u for u in self.unseen if u.column not in columns))
 
     def warn(self, stacklevel: int) -> None:
         """Warn of cells that count as missing, and once of what was never seen in training."""
