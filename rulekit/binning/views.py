@@ -23,6 +23,7 @@ from rulekit.data.columns.conform import conform
 from rulekit.data.columns.kinds import infer_kinds
 from rulekit.data.columns.report import Misfit
 from rulekit.data.headers import few, shown
+from rulekit.data.typed import level_text
 from rulekit.exceptions import DataError, RuleError
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import (
@@ -254,7 +255,7 @@ def readings_of(
     readings: dict[str, Reading] = {}
     for name, dtype in zip(map(str, dtypes.index), dtypes, strict=True):
         if getattr(dtype, "ordered", False) and len(dtype.categories) > 1:
-            readings[name] = Reading(order=tuple(map(str, dtype.categories)))
+            readings[name] = Reading(order=tuple(map(level_text, dtype.categories)))
     for parameter, given in (("read_as", read_as), ("orders", orders)):
         for name, value in given.items():
             values = columns.get(str(name))

@@ -241,7 +241,7 @@ class RuleSet:
         """
         columns = self.read(X)
         if columns is not X:
-            columns.report.warn(stacklevel=3)  # type: ignore[attr-defined]
+            columns.report.warn(stacklevel=2)  # type: ignore[attr-defined]
         return self.answers(self.clauses_fired(columns))
 
     def answers(self, fired: NDArray[np.bool_]) -> NDArray[np.object_]:

@@ -197,8 +197,9 @@ def refuse_absent(names: Sequence[str], present: Collection[str]) -> None:
     if absent:
         several = "s" if len(absent) > 1 else ""
         raise DataError(
-            f"The rule reads column{several} {few([*map(shown, absent)])}, which the table does not "
-            f"have. Add or rename the column{several} (those of an array are called x0, x1, ...)."
+            f"The rule reads column{several} {few([*map(shown, absent)])}, which the table does "
+            f"not have. Add or rename the column{several} (columns of an array are called x0, "
+            "x1, ...)."
         )
 
 

@@ -51,7 +51,11 @@ def read_dates(texts: Sequence[str], name: str, day_first: bool | None) -> list[
     DataError if the order of day and month matters and is not known.
     """
     dates = [None if (date := moment(text)) is None else moment_text(date) for text in texts]
-    others = [k for k, date in enumerate(dates) if date is None and has_date_shape(texts[k])]
+    others = [
+        k
+        for k, (text, date) in enumerate(zip(texts, dates, strict=True))
+        if date is None and has_date_shape(text) and not ISO.fullmatch(text)
+    ]
     if not others:
         return dates
     rest = [texts[k].strip() for k in others]

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.data.columns.dates import has_date_shape, has_offset, order_of_days, read_dates
+from rulekit.data.typed import level_text
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import NUMBERS, TRUTH, missing_in, moment, moment_text
 from rulekit.rules.schema import MOST_LEVELS, NUMERIC, ColumnSchema, Schema
@@ -56,6 +57,9 @@ def _has_time(date: datetime.datetime) -> bool:
 def _inferred(name: str, series: pd.Series, fixed: str | None) -> ColumnSchema:
     """Find what one column is."""
     kind = fixed or _kind(series)
+    if kind == "grade":
+        order = tuple(map(level_text, series.dtype.categories))
+        return ColumnSchema(name, kind, levels=order)
     if kind != "date" or series.dtype.kind == "M":
         zone = "UTC" if kind == "date" and getattr(series.dtype, "tz", None) is not None else None
         zone = "UTC" if kind == "date" and _arrow_zone(series.dtype) else zone
@@ -174,6 +178,7 @@ class Cells:
         cells = series.to_numpy(dtype=object)
         for row in np.flatnonzero(present).tolist():
             value = cells[row]
+            value = level_text(value) if isinstance(value, bytes) else value
             try:
                 code = keys.setdefault((type(value), value), len(values))
             except TypeError:  # a list, say
