@@ -114,7 +114,7 @@ def outcome_option(verb: Verb) -> Verb:
 
 
 def note_report(report: Report, positions: Sequence[int] | None = None) -> None:
-    """Note cells that count as missing, and what no training row had, by row of the table."""
+    """Print cells that count as missing, and what no training row had, by row of the table."""
     rows = None if positions is None else np.asarray(positions)
     for misfit in report.misfits:
         note(f"Note: {misfit.sentence(rows)}")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.data.columns.conform import ReadColumns, refuse_absent
+from rulekit.data.columns.conform import RuleColumns, refuse_absent
 from rulekit.rules import Columns, RuleSet
 from rulekit.rules.rule_set import rule_of
 
@@ -33,9 +33,9 @@ def subject_of(rule: RuleSet) -> Subject:
     return Subject(rule, rule if rule.form == "dnf" else rule.negated())
 
 
-def columns_for(model: Any, X: Any) -> ReadColumns:
+def columns_for(model: Any, X: Any) -> RuleColumns:
     """Read a table as the columns of a model or rule; DataError if one is missing."""
-    if isinstance(X, ReadColumns):
+    if isinstance(X, RuleColumns):
         return X
     if not isinstance(model, RuleSet) and hasattr(model, "read_columns"):
         read = model.read_columns(X)
@@ -43,7 +43,7 @@ def columns_for(model: Any, X: Any) -> ReadColumns:
         rule = rule_of(model)
         read = rule.read(X)
         refuse_absent(rule.features, read)
-    return read if isinstance(read, ReadColumns) else ReadColumns(read)
+    return read if isinstance(read, RuleColumns) else RuleColumns(read)
 
 
 def value_at(column: NDArray[Any], row: int) -> Any:

@@ -17,13 +17,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rulekit._renamed import RenamedParameters
 from rulekit._validation import Interval, Needs, StrOptions, check_needs, check_parameters
 from rulekit.binning import Binarizer
 from rulekit.binning.encodings import UNIQUE_SHARE
 from rulekit.binning.views import TableReader
 from rulekit.data import Costs
-from rulekit.data.columns.conform import ReadColumns
+from rulekit.data.columns.conform import RuleColumns
 from rulekit.exceptions import DataWarning, EmptyRuleWarning, StoppedError
 from rulekit.learners.shares import Shares
 from rulekit.learners.training import (
@@ -57,7 +56,6 @@ class SharedParameters:
 
 class BaseRuleClassifier(
     SharedParameters,
-    RenamedParameters,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
@@ -394,7 +392,7 @@ class BaseRuleClassifier(
         decision = self.predict_log_proba(columns) + np.log(self._shares.factors)
         return decision if decision.shape[1] != 2 else decision[:, 1] - decision[:, 0]
 
-    def read_columns(self, X: Any) -> ReadColumns:
+    def read_columns(self, X: Any) -> RuleColumns:
         """Read rows as `predict` does, once for several calls, without its warnings.
 
         Parameters
@@ -412,7 +410,7 @@ class BaseRuleClassifier(
         check_is_fitted(self)
         return read_like_training(self, X, self.rule_set_, self._schema)
 
-    def _read_and_warn(self, X: Any) -> ReadColumns:
+    def _read_and_warn(self, X: Any) -> RuleColumns:
         """Read rows and warn of what was met, at the stack level of the caller's caller."""
         columns = self.read_columns(X)
         if columns is not X:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 
 from rulekit._validation import checked_frame
-from rulekit.data.columns.conform import ReadColumns
+from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import RuleError
 from rulekit.learners.base import BaseRuleClassifier
@@ -125,17 +125,17 @@ class FixedRuleClassifier(BaseRuleClassifier):
         )
         self.empty_rule_hint_ = None  # what is given was not learned
 
-    def read_columns(self, X: Any) -> ReadColumns:
+    def read_columns(self, X: Any) -> RuleColumns:
         """Read the rule's columns from a table; columns of an array are called x0, x1, ...
 
         DataError if a column is missing, or is not what the rule reads.
         """
-        if isinstance(X, ReadColumns):
+        if isinstance(X, RuleColumns):
             return X
         frame = as_pandas(X)
         named = isinstance(frame, pd.DataFrame) and all(isinstance(n, str) for n in frame.columns)
         frame = frame if named else checked_frame(self, frame, reset=False)
-        return ReadColumns.of(frame, schema_of(self.rule_set))
+        return RuleColumns.of(frame, schema_of(self.rule_set))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Estimate class probabilities from rows of `fit`, see `BaseRuleClassifier.predict_proba`.

@@ -17,7 +17,7 @@ from rulekit._validation import checked_frame, checked_target, row_weights
 from rulekit.binning import Binarizer, BinnedTable
 from rulekit.binning.binned_table import joined, row_order
 from rulekit.binning.views import TableReader, about_ignored, without
-from rulekit.data.columns.conform import ReadColumns, conform
+from rulekit.data.columns.conform import RuleColumns, conform
 from rulekit.data.columns.kinds import describe_column, infer_kinds
 from rulekit.data.headers import few
 from rulekit.data.typed import as_pandas
@@ -251,9 +251,9 @@ def read_training_table(
     )
 
 
-def read_like_training(estimator: Any, X: Any, rule: RuleSet, schema: Schema) -> ReadColumns:
+def read_like_training(estimator: Any, X: Any, rule: RuleSet, schema: Schema) -> RuleColumns:
     """Read the rows given to `predict` as the columns of the training table."""
-    if isinstance(X, ReadColumns):
+    if isinstance(X, RuleColumns):
         return X
     X = as_pandas(X)
     names = X.columns if isinstance(X, pd.DataFrame) else ()
@@ -263,7 +263,7 @@ def read_like_training(estimator: Any, X: Any, rule: RuleSet, schema: Schema) ->
         raise DataError(f"At least 1 row is required; found 0 sample(s) (shape={X.shape}).")
     read = rule.schema or Schema()
     columns = (read.column(name) or schema.column(name) for name in rule.features)
-    return ReadColumns.of(X, Schema(tuple(c for c in columns if c is not None)), schema)
+    return RuleColumns.of(X, Schema(tuple(c for c in columns if c is not None)), schema)
 
 
 def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label") -> int:

@@ -224,9 +224,9 @@ class RuleSet:
         """Return the columns that the rule reads from a table; see `clauses_fired`."""
         if isinstance(X, Mapping) and all(_is_read(self, f, X[f]) for f in self.features if f in X):
             return X
-        from rulekit.data.columns.conform import ReadColumns
+        from rulekit.data.columns.conform import RuleColumns
 
-        return ReadColumns.of(X, schema_of(self))
+        return RuleColumns.of(X, schema_of(self))
 
     def mask(self, X: Any) -> NDArray[np.bool_]:
         """Return whether the rule set matches each row, i.e. does not predict `default`."""

@@ -13,7 +13,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rulekit.data.cells import durations_in, read_numbers
+from rulekit.data.cells.dates import durations_in
+from rulekit.data.cells.numbers import read_numbers
 from rulekit.data.columns.dates import has_offset, read_dates
 from rulekit.data.columns.kinds import DATES, DURATIONS, Cells, describe_column, infer_kinds
 from rulekit.data.columns.report import NOTHING, WORDS, Misfit, Report, find_unseen
@@ -34,7 +35,7 @@ from rulekit.rules.schema import NUMERIC, TEXTUAL, ColumnSchema, Schema
 TRUTH_TEXTS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
-class ReadColumns(dict[str, NDArray[Any]]):
+class RuleColumns(dict[str, NDArray[Any]]):
     """Rows as rules read them, with the report of their conversion.
 
     Columns that the rule does not read are converted when they are first looked up.
@@ -45,7 +46,7 @@ class ReadColumns(dict[str, NDArray[Any]]):
     _rest: Schema | None = None
 
     @classmethod
-    def of(cls, table: Any, schema: Schema, rest: Schema | None = None) -> "ReadColumns":
+    def of(cls, table: Any, schema: Schema, rest: Schema | None = None) -> "RuleColumns":
         """Read the columns of a schema now, and others when they are looked up.
 
         `rest` has what those are; None infers it.
@@ -77,7 +78,7 @@ class ReadColumns(dict[str, NDArray[Any]]):
         """The columns of the table, read or not."""
         return tuple(dict.fromkeys([*filter(None, self), *self._names]))
 
-    def complete(self) -> "ReadColumns":
+    def complete(self) -> "RuleColumns":
         """Read every column of the table, and return all."""
         for name in self._names:
             if self._rest is None or self._rest.column(name) is not None:
@@ -381,12 +382,12 @@ class _LevelMatch:
         for level in levels:
             if (number := _plain_number(level)) is not None:
                 numbers.setdefault(number, []).append(level)
-        truth = [TRUTH_TEXTS.get(level.lower()) for level in levels]
-        clear = None not in truth and len(set(truth)) == len(truth)
+        flags = [TRUTH_TEXTS.get(level.lower()) for level in levels]
+        clear = None not in flags and len(set(flags)) == len(flags)
         return cls(
             frozenset(levels),
             {number: same[0] for number, same in numbers.items() if len(same) == 1},
-            {bool(t): level for t, level in zip(truth, levels, strict=True)} if clear else {},
+            {bool(t): level for t, level in zip(flags, levels, strict=True)} if clear else {},
         )
 
     def text(self, text: str) -> str:

@@ -68,8 +68,8 @@ def _inferred(name: str, series: pd.Series, fixed: str | None) -> ColumnSchema:
     aware = any(map(has_offset, texts)) or any(
         getattr(v, "tzinfo", None) is not None for v in Cells.of(series).values
     )
-    order = order_of_days([t for t in texts if moment(t) is None])
-    return ColumnSchema(name, kind, zone="UTC" if aware else None, day_first=order)
+    day_first = order_of_days([t for t in texts if moment(t) is None])
+    return ColumnSchema(name, kind, zone="UTC" if aware else None, day_first=day_first)
 
 
 def _arrow_zone(dtype: Any) -> bool:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rulekit.data import conform, infer
-from rulekit.data.columns.conform import ReadColumns
+from rulekit.data.columns.conform import RuleColumns
 from rulekit.exceptions import DataError
 from rulekit.rules import ColumnSchema, Schema
 
@@ -90,14 +90,14 @@ def test_no_rows_and_no_values_are_read():
 
 def test_further_columns_are_read_when_they_are_looked_up():
     table = {"c": [4.0], "other": ["x"], 7: [1]}
-    columns = ReadColumns.of(table, Schema((CODES,)))
+    columns = RuleColumns.of(table, Schema((CODES,)))
     assert list(columns) == ["c"]
     assert columns["7"].tolist() == [1.0]
     assert columns.names == ("c", "7", "other")
     assert set(columns.complete()) == {"c", "other", "7"}
     with pytest.raises(KeyError):
         columns["absent"]
-    learned = ReadColumns.of(table, Schema((CODES,)), infer({"other": ["x"]}))
+    learned = RuleColumns.of(table, Schema((CODES,)), infer({"other": ["x"]}))
     assert learned["other"].tolist() == ["x"]
     with pytest.raises(KeyError):
         learned["7"]
