@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rulekit.exceptions import ExportError
+from rulekit.exceptions import ExportError, RulekitError
 from rulekit.explain.subject import columns_for, value_at
 from rulekit.export.code.dialects import DIALECTS, TYPED
 from rulekit.export.code.python import to_python, to_script
@@ -422,7 +422,7 @@ def verify_export(
     Raises
     ------
     ExportError
-        If the format cannot express the rule, or its engine is not installed.
+        If the format cannot express the rule, or its engine cannot run it or is not installed.
     ValueError
         If `format` is unknown.
 
@@ -448,13 +448,28 @@ def verify_export(
         expected = np.asarray(model.predict(X)).tolist()
     probes = _probes(rule, rows)
     text = form.write(model, numbers=numbers) if form.counted else form.write(model)
-    answers = form.run(text, rows, n)
+    answers = _run(form, text, rows, n)
     n_probes = len(next(iter(probes.values()), ()))
-    probe_answers = form.run(text, probes, n_probes) if n_probes else []
+    probe_answers = _run(form, text, probes, n_probes) if n_probes else []
     equal = _n_equal(expected, answers)
     probes_equal = _n_equal(rule.predict(probes).tolist() if n_probes else [], probe_answers)
     sentence = _sentence(form.how, (n, equal), (n_probes, probes_equal))
     return VerifiedExport(format, text, n, equal, n_probes, probes_equal, sentence)
+
+
+def _run(form: Format, text: Any, rows: Rows, n: int) -> list[Any]:
+    """Run an export on rows; ExportError if its engine cannot."""
+    assert form.run is not None
+    try:
+        return form.run(text, rows, n)
+    except RulekitError:
+        raise
+    except Exception as error:  # each engine has errors of its own
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ExportError(
+            f"{form.engine} cannot run this rule as {form.name} ({reason}), so it is not checked. "
+            "Take another format, or a shorter rule."
+        ) from error
 
 
 def _n_equal(expected: list[Any], answers: list[Any]) -> int:

@@ -302,3 +302,9 @@ def test_latex_writes_points_to_stay_below_and_sums_to_exceed():
     law = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
     text = to_latex(dnf(PowerLawSplit((law,), 27.0, inside=False)))
     assert r"$\frac{\mbox{mass}}{\max(\mbox{height}, 0.1)^{2}} > 27$" in text
+
+
+def test_export_that_its_engine_cannot_run_is_a_sentence():
+    rule = dnf(*(Literal("x", "!=", k) for k in range(1100)))
+    with pytest.raises(ExportError, match=r"SQLite cannot run .* as SQL .* not checked"):
+        verify_export(rule, {"x": np.array([])}, "sql")

@@ -33,7 +33,7 @@ from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState, BinningSpec, app_state
 from ui.theme import bins_figure, chart, level_counts, levels_figure
 from ui.widgets import COUNT, pick_row
-from ui.workspace import change
+from ui.workspace import change, turned
 
 METHODS = {
     "quantile": ("Equal shares of rows", "between the cut points: the usual choice"),
@@ -67,7 +67,7 @@ def method_card() -> None:
         names.index(spec.method),
         lambda name: METHODS[name][0],
         captions=[text for _, text in METHODS.values()],
-        key="binning_method",
+        key=turned("binning_method"),
         persist_state="session",
     )
     every = spec.n_thresholds is None
@@ -76,7 +76,7 @@ def method_card() -> None:
         1,
         MAX_THRESHOLDS,
         10 if every else spec.n_thresholds,
-        key="binning_count",
+        key=turned("binning_count"),
         persist_state="session",
         disabled=method not in COUNTED or every,
         help="At most; a column of fewer distinct values gets fewer.",
@@ -84,7 +84,7 @@ def method_card() -> None:
     every = st.checkbox(
         "A cut point at every distinct value (slower, finest)",
         every,
-        key="binning_every",
+        key=turned("binning_every"),
         persist_state="session",
         disabled=method not in COUNTED,
     )
@@ -93,7 +93,7 @@ def method_card() -> None:
         2,
         200,
         spec.max_levels,
-        key="binning_levels",
+        key=turned("binning_levels"),
         persist_state="session",
         help="At most; if there are more, the rarest are merged.",
     )
@@ -128,7 +128,7 @@ def drop_cuts(name: str | None = None) -> None:
     spec = app_state().binning
     if name is None and spec.method == "manual":
         spec = replace(spec, method="quantile")
-        st.session_state["binning_method"] = "quantile"
+        st.session_state[turned("binning_method")] = "quantile"
     cuts = tuple(pair for pair in spec.cuts if name is not None and pair[0] != name)
     change(binning=replace(spec, cuts=cuts))
     st.session_state["binning_round"] = st.session_state.get("binning_round", 0) + 1

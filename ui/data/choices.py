@@ -26,7 +26,7 @@ from ui.escape import md
 from ui.shell import once
 from ui.state import CUT, DATES, IGNORED, AppState, Wording, app_state
 from ui.words import looks_protected
-from ui.workspace import change
+from ui.workspace import change, turned
 
 TYPED = "Another number"
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
@@ -496,7 +496,8 @@ def _edited(key: str) -> None:
 
 def this_round() -> str:
     """Return a key of this table and state of the editor; widgets of another one are new."""
-    return f"{app_state().table.digest[:12]}_{st.session_state.get('columns_round', 0)}"
+    editor = st.session_state.get("columns_round", 0)
+    return turned(f"{app_state().table.digest[:12]}_{editor}")
 
 
 def refresh_editor() -> None:

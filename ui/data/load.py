@@ -302,9 +302,9 @@ def session_card() -> None:
     notes = st.text_area(
         "Notes",
         state.notes,
-        key=f"notes_{workspace.analysis_id()}",
+        key=workspace.turned(f"notes_{workspace.analysis_id()}"),
         placeholder="The question, who needs the answer, what was decided and why. Kept here.",
-        max_chars=20_000,
+        max_chars=max(20_000, len(state.notes)),  # two people's notes may be longer
     )
     if notes != state.notes:
         change(notes=notes)

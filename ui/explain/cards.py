@@ -27,7 +27,7 @@ from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
 from ui.widgets import choice, pick_row, rule_text
 from ui.words import clause_names, clause_words, fixed_columns, value_words
-from ui.workspace import change
+from ui.workspace import change, turned
 
 ALIKE = "conditions alike"
 
@@ -61,7 +61,7 @@ def review(number: int, explanation: Explanation) -> None:
     if mine.get("verdict"):
         st.caption(f"Your review: {mine['verdict']}.")
 
-    st.text_input("Note", value=mine.get("note", ""), key=f"note_{number}")
+    st.text_input("Note", value=mine.get("note", ""), key=turned(f"note_{number}"))
     left, right, _ = st.columns([1, 1, 1])
     for column, words in ((left, "agree"), (right, "disagree")):
         column.button(
@@ -76,7 +76,7 @@ def review(number: int, explanation: Explanation) -> None:
 
 
 def _review(number: int, verdict: str, answer: str) -> None:
-    note = st.session_state.get(f"note_{number}", "")
+    note = st.session_state.get(turned(f"note_{number}"), "")
     entry = {"verdict": verdict, "note": note, "answer": answer}
     change(case_notes={**app_state().case_notes, str(number): entry})
 

@@ -11,8 +11,9 @@ in a sum is cast to a whole number first, since PostgreSQL cannot cast it to a d
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from rulekit.exceptions import ExportError
@@ -30,12 +31,13 @@ from rulekit.rules import (
     RuleSet,
     scorecard_of,
 )
-from rulekit.rules.condition import DAYS_SINCE, GAPS, SEPARATORS, WORDS, moment
+from rulekit.rules.condition import DAYS_SINCE, GAPS, WORDS, foldings, moment
 from rulekit.rules.writer import ConditionWriter
 
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
 JOINED = {"dnf": "OR", "cnf": "AND"}
 PARTS = ("case", "where", "clause", "score")
+STAGE = 6  # nested calls in a stage: the parser of SQLite has 100 levels
 STRFTIME = {"year": "%Y", "month": "%m", "hour": "%H"}
 
 
@@ -168,20 +170,40 @@ class SqlWriter(ConditionWriter[str]):
         return self.dialect.moment.format(f"'{date.isoformat(sep=' ')}'")
 
     def _has_word(self, literal: Literal) -> str:
-        """Write the test of a word: every separator becomes a blank."""
+        """Write the test of a word: separators become blanks, its capitals small letters."""
         word = str(literal.value)
-        folded = self.dialect.text.format(self.column(literal.feature))
-        for mark in SEPARATORS[1:]:
-            text = "'" + mark.replace("'", "''") + "'"
-            if not mark.isprintable():
-                text = self.dialect.mark.format(character=mark, code=ord(mark))
-            folded = f"REPLACE({folded}, {text}, ' ')"
-        if not self.dialect.folds:
-            for large, small in upper_forms(word):
-                folded = f"REPLACE({folded}, {self.value(large)}, {self.value(small)})"
-        wanted = word.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+        text = f"' ' || {self.dialect.text.format(self.column(literal.feature))} || ' '"
+        letters, texts = foldings(word)
         sign = "LIKE" if literal.op == "contains" else "NOT LIKE"
-        return f"' ' || LOWER({folded}) || ' ' {sign} {self.value(f'% {wanted} %')} ESCAPE '!'"
+        test = f" {sign} {self.value('% ' + word.replace('_', '!_') + ' %')} ESCAPE '!'"
+        if self.dialect.translates:
+            old, new = "".join(letters), "".join(letters.values())
+            text = f"TRANSLATE({text}, {self._letters(old)}, {self.value(new)})"
+            return self._replaced(text, texts) + test
+        pairs = [*letters.items(), *texts]
+        if self.dialect.nests:
+            return self._replaced(text, pairs) + test
+        stages = [self._replaced(text, pairs[:STAGE])]
+        for start in range(STAGE, len(pairs), STAGE):
+            replaced = self._replaced("w", pairs[start : start + STAGE])
+            stages.append(f"{replaced} FROM w{len(stages)}")
+        named = ",\n".join(f"  w{k}(w) AS (SELECT {s})" for k, s in enumerate(stages, start=1))
+        return f"(WITH\n{named}\n  SELECT w{test} FROM w{len(stages)})"
+
+    def _replaced(self, text: str, pairs: Iterable[tuple[str, str]]) -> str:
+        for old, new in pairs:
+            text = f"REPLACE({text}, {self._letters(old)}, {self.value(new)})"
+        return text
+
+    def _letters(self, text: str) -> str:
+        """Write a text; characters that are not printed by their numbers."""
+        parts = ["".join(part) for _, part in groupby(text, str.isprintable)]
+        return " || ".join(
+            self.value(part)
+            if part.isprintable()
+            else " || ".join(self.dialect.mark.format(character=c, code=ord(c)) for c in part)
+            for part in parts
+        )
 
     def linear(self, split: LinearSplit) -> str:
         """Return the weighted sum, added in the order of `total`."""
@@ -269,19 +291,10 @@ class SqlWriter(ConditionWriter[str]):
                 "them. Replace empty text by a name, or write for another database."
             )
         if isinstance(value, bool):
-            return self._truth(value)
+            return self.dialect.truth[not value]
         if isinstance(value, str):
             return self.dialect.letters + "'" + _text(value).replace("'", "''") + "'"
         return str(value) if isinstance(value, int) else self._number(value)
-
-    def _truth(self, value: bool) -> str:
-        named = next((f for f in self.rule.features if f.lower() in ("true", "false")), None)
-        if self.dialect is DIALECTS["ansi"] and named is not None:
-            raise ExportError(
-                f"Some databases take TRUE and FALSE for the column {named!r}. Rename it, or write "
-                "for 'sqlite' or 'duckdb'."
-            )
-        return self.dialect.truth[not value]
 
     def _number(self, number: float) -> str:
         if math.isinf(number):
@@ -407,13 +420,6 @@ def _written(writer: SqlWriter, part: str, clause: int | None) -> str:
     if table is None:
         return columns[0][0]
     return ",\n".join(["SELECT *", *(f'{text} AS "{name}"' for text, name in columns)]) + source
-
-
-def upper_forms(word: str) -> list[tuple[str, str]]:
-    """List the letters beyond A to Z that can spell a word, and their lower case."""
-    forms = [(c.upper(), c) for c in dict.fromkeys(word) if not c.isascii()]
-    forms += [("\u212a", "k")] if "k" in word else []  # the sign of kelvin
-    return [(a, b) for a, b in forms if a != b and a.lower() == b]
 
 
 def _refuse_twins(features: tuple[str, ...]) -> None:

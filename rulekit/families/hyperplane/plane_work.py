@@ -164,7 +164,7 @@ class CompleteRows:
     @cached_property
     def rows(self) -> Floats:
         """The numbers, shape (n, p)."""
-        return self.frame.to_numpy(dtype=float)
+        return np.asarray(self.frame.to_numpy(dtype=float))
 
     def plane(
         self, linear: BaseEstimator, columns: Sequence[int] | None = None
