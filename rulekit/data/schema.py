@@ -338,7 +338,10 @@ class Table:
         06:30 is six hours and a half; a number alone is no duration. Other cells become missing,
         and are counted; DataError if no cell is a duration.
         """
-        days = durations_in(self._text_of(name), name)
+        if self.units.get(self.column(name).name) == "h":  # times of day, read as hours
+            days = self.frame[name] / 24
+        else:
+            days = durations_in(self._text_of(name), name)
         return self._replaced(name, days, self._lost(name, days, "durations, in days"))
 
     def with_order(self, name: str, levels: Sequence[str]) -> "Table":
@@ -367,7 +370,7 @@ class Table:
         return self._replaced(name, self._text_of(name), note)
 
     def with_merged_levels(self, name: str) -> "Table":
-        """Return the table with levels that differ only in case or spaces as one, told in a note.
+        """Return the table with levels that differ only in case or spaces as one, with a note.
 
         The most frequent spelling is kept, for the positive class, too.
         """

@@ -116,7 +116,7 @@ def test_a_code_far_outside_the_rest_is_proposed_as_missing(values, value):
         assert ("c", "sentinel") not in {(n.column, n.kind) for n in quality_notes(table)}
 
 
-def test_levels_that_differ_in_case_are_proposed_as_one_for_the_outcome_above_all():
+def test_levels_that_differ_in_case_are_proposed_as_one():
     outcome = ["yes", "Yes", "no", "yes"] * (N // 4)
     table = Table.from_frame(BASE[["x"]].assign(c=outcome, t=outcome)).with_roles(
         {"t": "target"}, positive_label="Yes"
