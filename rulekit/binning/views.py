@@ -39,6 +39,7 @@ from rulekit.rules.condition import (
 FEW = 31  # of a part of a date with no more values, every one is a cut
 PRIOR = 10.0  # rows of average class that a level is given before levels are put in order
 Values = NDArray[np.float64]
+Groups = tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -110,15 +111,39 @@ class Cutting:
         plain = LevelColumn(name, groups, has_missing, numeric, part)
         if not self.sets or classes is None or len(groups) < 2 or len(np.unique(classes)) < 2:
             return [plain]
-        codes = plain.group_codes(present)
         present_classes = np.unique(classes)
         described = present_classes[1:] if len(present_classes) <= 2 else present_classes
         views: list[LevelColumn] = []
         for k in described:
-            sorted_groups = _by_share(groups, codes, classes == k)
+            parted = self._part_rare(groups, present, classes == k)
+            codes = replace(plain, groups=parted).group_codes(present)
+            sorted_groups = _by_share(parted, codes, classes == k)
             base = frozenset(x for view in views for x in view.base_literals())
             views.append(replace(plain, groups=sorted_groups, ranked=True, skip=base))
         return [*views]
+
+    def _part_rare(
+        self, groups: Groups, present: NDArray[Any], of_class: NDArray[np.bool_]
+    ) -> Groups:
+        """Split the group of rare levels by their share of a class, so that sets can separate them.
+
+        At most half of `max_levels` groups arise, of about equally many rows.
+        """
+        *frequent, rare = groups
+        n_parts = self.max_levels // 2
+        if len(rare) < 2 or n_parts < 2:
+            return groups
+        single = LevelColumn("", tuple((v,) for v in rare), False)
+        inside = np.isin(present, np.array(rare, dtype=object))
+        codes = single.group_codes(present[inside])
+        ordered = _by_share(single.groups, codes, of_class[inside], float(of_class.mean()))
+        rows = pd.Series(present[inside], dtype=object).value_counts()
+        ends = np.cumsum([int(rows[v]) for (v,) in ordered])
+        part = np.minimum(n_parts * (ends - 1) // ends[-1], n_parts - 1)
+        parts = [
+            [v for (v,), p in zip(ordered, part, strict=True) if p == k] for k in range(n_parts)
+        ]
+        return (*frequent, *(tuple(sorted(levels, key=str)) for levels in parts if levels))
 
     def _part(
         self,
@@ -294,12 +319,15 @@ def edges_of_cuts(name: str, cuts: Sequence[Any], part: str | None) -> Values:
 
 
 def _by_share(
-    groups: tuple[tuple[Any, ...], ...], codes: NDArray[np.intp], of_class: NDArray[np.bool_]
-) -> tuple[tuple[Any, ...], ...]:
+    groups: Groups,
+    codes: NDArray[np.intp],
+    of_class: NDArray[np.bool_],
+    mean: float | None = None,
+) -> Groups:
     """Sort groups by their share of a class, shares of few rows shrunk to the mean."""
     rows = np.bincount(codes, minlength=len(groups))
     hits = np.bincount(codes[of_class], minlength=len(groups))
-    mean = float(of_class.sum()) / len(of_class)
+    mean = float(of_class.sum()) / len(of_class) if mean is None else mean
     share = (hits + PRIOR * mean) / (rows + PRIOR)
     order = sorted(range(len(groups)), key=lambda k: (float(share[k]), str(groups[k][0])))
     return tuple(groups[k] for k in order)

@@ -94,7 +94,9 @@ def score(rule: str, table: str, reading: Reading, as_json: bool, **options: Any
     )
     result = _scored(rule_set, given, actual, reading, options)
     with working(f"Smallest changes of {len(result):,} cases") as work:
-        frame = cases_frame(result, changes=options["changes"], progress=work.report)
+        frame = cases_frame(
+            result, changes=options["changes"], progress=work.report, cells=given.cells
+        )
     if output is not None:
         with working(f"Writing {len(result):,} cases"):
             write_file(output, write(frame))

@@ -30,6 +30,7 @@ class Reading:
     options: ParseOptions
     numbers: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
 
     def table(self, source: str) -> Table:
         """Read a table to learn from, with notes on what was repaired or excluded."""
@@ -63,6 +64,9 @@ class Reading:
             table = table.as_numeric(name)
         for name in self.categories:
             table = table.as_category(name)
+        for name in self.dates:
+            table = table.as_date(name, day_first=self.options.day_first)
+            table = table.with_roles({name: "feature"})
         return table, role_notes(table.columns)
 
 
@@ -74,7 +78,33 @@ _READING = (
     click.option("--sheet", help="The sheet of a spreadsheet."),
     click.option("--number", "numbers", multiple=True, help="Read this column as numbers."),
     click.option("--category", "categories", multiple=True, help="Read this column as codes."),
+    click.option("--date", "dates", multiple=True, help="Read this column as dates, and use it."),
+    click.option(
+        "--day-first/--month-first",
+        default=None,
+        help="Whether 03/04/2024 is the 3rd of April, where a column leaves it open.",
+    ),
+    click.option(
+        "--missing",
+        metavar="WORDS",
+        help='Words that mean missing, as in "NA,None"; all others are levels. COLUMN=WORD is for '
+        "one column, and leaves the other words as they are.",
+    ),
+    click.option(
+        "--percent",
+        type=click.Choice(["points", "share"]),
+        help="Read 26 % as 26 (points, the default) or as 0.26.",
+    ),
+    click.option("--text", "texts", multiple=True, help="Keep the cells of this column as text."),
+    click.option(
+        "--merge-levels",
+        "merged",
+        multiple=True,
+        metavar="COLUMN",
+        help='Levels of this column that differ in case or spaces are one: "Yes" and "yes".',
+    ),
 )
+_PARTS = ("delimiter", "encoding", "decimal", "header", "sheet", "day_first", "percent")
 
 
 def reads_tables(verb: Verb) -> Verb:
@@ -82,15 +112,30 @@ def reads_tables(verb: Verb) -> Verb:
 
     @wraps(verb)
     def wrapped(**given: Any) -> Any:
-        numbers, categories = given.pop("numbers"), given.pop("categories")
-        parts = {k: given.pop(k) for k in ("delimiter", "encoding", "decimal", "header", "sheet")}
+        columns = {k: given.pop(k) for k in ("numbers", "categories", "dates")}
+        parts = {k: given.pop(k) for k in _PARTS}
+        parts |= {k: given.pop(k) or None for k in ("texts", "merged")}
+        parts |= missing_words(given.pop("missing"))
         if parts["delimiter"] == "\\t":
             parts["delimiter"] = "\t"
-        return verb(reading=Reading(ParseOptions(**parts), numbers, categories), **given)
+        return verb(reading=Reading(ParseOptions(**parts), **columns), **given)
 
     for option in reversed(_READING):
         wrapped = option(wrapped)
     return wrapped  # type: ignore[return-value]
+
+
+def missing_words(text: str | None) -> dict[str, Any]:
+    """Parse the option of missing words: words of the file, and COLUMN=WORD."""
+    if text is None:
+        return {}
+    words = [word.strip() for word in text.split(",")]
+    by_column: dict[str, tuple[str, ...]] = {}
+    for column, mark, word in (word.rpartition("=") for word in words):
+        if mark:
+            by_column[column.strip()] = (*by_column.get(column.strip(), ()), word.strip())
+    everywhere = tuple(word for word in words if "=" not in word)
+    return {"missing": everywhere or None, "missing_in": by_column or None}
 
 
 def outcome_names(_: Any, __: Any, given: tuple[str, ...]) -> dict[str, str]:
