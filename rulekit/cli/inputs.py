@@ -13,7 +13,8 @@ from pandas.api.types import is_string_dtype
 from rulekit.cli.output import note
 from rulekit.data import ParseOptions, Table, load_sample, read_table
 from rulekit.data.column import role_notes, whole
-from rulekit.data.headers import shown
+from rulekit.data.headers import few, shown
+from rulekit.data.matching import match_names, match_outcomes
 from rulekit.data.schema import cut_of_outcomes
 from rulekit.rules import RuleSet
 
@@ -42,6 +43,7 @@ class Reading:
     def cases(self, source: str, *rules: RuleSet) -> Table:
         """Read a table as rules compare its columns, with notes on what was repaired."""
         table, _ = self._read(source)
+        table = match_names(table, [name for rule in rules for name in rule.features])
         for sentence in table.notes:
             note(f"Note: {sentence}")
         for rule in rules:
@@ -180,30 +182,49 @@ def known_outcomes(
 ) -> NDArray[Any]:
     """Return the known outcomes of a table in the rule's labels; None where unknown.
 
-    Values without a label become the rule's "not" label, else they are wrong predictions.
+    A label in another spelling is the same. Values without a label become the rule's "not" label,
+    with a note, else they are refused; of a rule with one label they are wrong predictions.
     """
+    table = match_names(table, [target])
     if table.column(target).is_number:
         cut = cut_of_outcomes(target, [*rule.classes, *outcomes])
         table = table if cut is None else table.with_cut(target, cut)
     values = table.frame[target]
     is_known = values.notna().to_numpy()
-    present = whole(values[is_known]).tolist()
-    by_text = {str(label): label for label in rule.classes}
+    present = whole(values[is_known])
     rest = rest_of(rule)
-    names = {value: outcomes.get(str(value), str(value)) for value in present}
-    lone = len(by_text) == 1 and not by_text.keys().isdisjoint(names.values())
-    called = {}
-    for value, name in names.items():
-        if name not in by_text and rest is None and not lone:
-            raise click.ClickException(
-                f"The rule answers {' or '.join(map(shown, by_text))}, and column {shown(target)} "
-                f"holds {shown(name)}. Name the right --target, or say what its values are called "
-                "by --outcome VALUE=NAME."
-            )
-        called[value] = by_text.get(name, name if lone else rest)
+    called = match_outcomes(present.unique().tolist(), rule.classes, outcomes)
+    strange = {value: int((present == value).sum()) for value, c in called.items() if c is None}
+    lone = len(rule.classes) == 1 and len(strange) < len(called)
+    if strange and rest is None and not lone:
+        first = next(iter(strange))
+        raise click.ClickException(
+            f"The rule answers {' or '.join(shown(str(v)) for v in rule.classes)}, and column "
+            f"{shown(target)} holds {shown(outcomes.get(str(first), str(first)))}. Name the right "
+            "--target, or say what its values are called by --outcome VALUE=NAME."
+        )
+    respelled = {v: c for v, c in called.items() if str(v) not in outcomes and str(v) != str(c)}
+    _note_outcomes(target, {v: c for v, c in respelled.items() if c is not None}, strange, rest)
+    for value in strange:
+        called[value] = rest if rest is not None else outcomes.get(str(value), str(value))
     actual = np.empty(len(values), dtype=object)
-    actual[is_known] = [called[v] for v in present]
+    actual[is_known] = [called[v] for v in present.tolist()]
     return actual
+
+
+def _note_outcomes(
+    target: str, respelled: Mapping[Any, Any], strange: Mapping[Any, int], rest: Any
+) -> None:
+    """Note outcomes that are read as a label of another spelling, or as all other classes."""
+    if respelled:
+        pairs = few([f"{shown(str(v))} as {shown(str(label))}" for v, label in respelled.items()])
+        note(f"Note: in column {shown(target)}, {pairs} is read.")
+    if strange and rest is not None:
+        listed = few([f"{shown(str(v))} ({n:,} row{'s' * (n != 1)})" for v, n in strange.items()])
+        note(
+            f"Note: in column {shown(target)}, {listed} count as {shown(str(rest))}: the rule does "
+            "not store which other classes were seen in training."
+        )
 
 
 def rest_of(rule: RuleSet) -> Any:
