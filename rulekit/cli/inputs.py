@@ -1,6 +1,6 @@
 """Tables that the commands read, and the outcomes in them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, TypeVar
@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 from numpy.typing import NDArray
-from pandas.api.types import is_string_dtype
 
 from rulekit.cli.output import note
 from rulekit.data import ParseOptions, Table, load_sample, read_table
 from rulekit.data.column import role_notes, whole
+from rulekit.data.columns.report import Report
 from rulekit.data.headers import few, shown
 from rulekit.data.matching import match_names, match_outcomes
 from rulekit.data.schema import cut_of_outcomes
@@ -41,13 +41,17 @@ class Reading:
         return table
 
     def cases(self, source: str, *rules: RuleSet) -> Table:
-        """Read a table as rules compare its columns, with notes on what was repaired."""
+        """Read a table for rules, with notes on what was repaired and what is not checked."""
         table, _ = self._read(source)
         table = match_names(table, [name for rule in rules for name in rule.features])
         for sentence in table.notes:
             note(f"Note: {sentence}")
         for rule in rules:
-            table = as_rule_reads(table, rule)
+            if rule.schema is None and rule.features:
+                note(
+                    "Not checked: types, levels and ranges, since the rule does not store what its "
+                    "columns held when it was learned."
+                )
         return table
 
     def _read(self, source: str) -> tuple[Table, list[str]]:
@@ -156,25 +160,14 @@ def outcome_option(verb: Verb) -> Verb:
     )(verb)
 
 
-def as_rule_reads(table: Table, rule: RuleSet) -> Table:
-    """Read columns as the rule compares them, with a note where the file reads differently."""
-    dates = {test.feature for test in rule.tests if test.part is not None}
-    for feature, compared in rule.types.items():
-        if feature not in table.frame.columns:
-            continue
-        if feature in dates:
-            if is_string_dtype(table.frame[feature]):
-                table = table.as_date(feature)
-                note(f"Note: {table.notes[-1]} The rule compares it with dates.")
-            continue
-        column = table.column(feature)
-        if compared == {str} and column.is_number:
-            table = table.as_category(feature)
-            note(f"Note: column {shown(feature)} is read as codes: the rule compares it with text.")
-        elif compared == {float} and column.n_distinct and is_string_dtype(table.frame[feature]):
-            table = table.as_numeric(feature)
-            note(f"Note: {table.notes[-1]} The rule compares it with numbers.")
-    return table
+def note_report(report: Report, positions: Sequence[int] | None = None) -> None:
+    """Print cells that count as missing, and what no training row had, by row of the table."""
+    rows = None if positions is None else np.asarray(positions)
+    for misfit in report.misfits:
+        note(f"Note: {misfit.sentence(rows)}")
+    for unseen in report.unseen:
+        first = unseen.first if rows is None else int(rows[unseen.first])
+        note(f"Never in training: {replace(unseen, first=first).sentence}")
 
 
 def known_outcomes(

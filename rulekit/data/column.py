@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rulekit.data.headers import few, shown
+from rulekit.data.typed import level_text
 
 KINDS = ("numeric", "boolean", "category", "text", "date", "constant")
 
@@ -170,7 +171,7 @@ def _mostly_numbers(series: pd.Series) -> bool:
 def order_of(series: pd.Series) -> tuple[str, ...]:
     """Return the levels of an ordered ``Categorical``, else an empty tuple."""
     ordered = isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered
-    levels = tuple(map(str, series.dtype.categories)) if ordered else ()
+    levels = tuple(map(level_text, series.dtype.categories)) if ordered else ()
     return levels if len(levels) > 1 else ()
 
 

@@ -26,7 +26,7 @@ from rulekit.data.column import (
 from rulekit.data.digest import digest_of
 from rulekit.data.headers import few, repaired_headers, shown
 from rulekit.data.options import Limits
-from rulekit.data.typed import as_pandas, typed
+from rulekit.data.typed import as_pandas, level_text, typed
 from rulekit.exceptions import DataError
 
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")  # as `outcomes_of_cut` writes one
@@ -474,8 +474,7 @@ class Table:
 
     def _text_of(self, name: str) -> pd.Series:
         self.column(name)
-        values = whole(self.frame[name])
-        return values.astype(object).map(str, na_action="ignore").astype("string")
+        return self.frame[name].astype(object).map(level_text, na_action="ignore").astype("string")
 
     def _replaced(
         self, name: str, series: pd.Series, note: str, role: str | None = None

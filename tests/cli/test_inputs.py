@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from click import ClickException
 
-from rulekit.cli.inputs import as_rule_reads, known_outcomes
+from rulekit.cli.inputs import known_outcomes
 from rulekit.data import Table
 from rulekit.export import from_text, to_json
 from tests.cli.conftest import ANSWERS, TABLE, printed
@@ -61,15 +61,14 @@ def test_reading_follows_the_options(run, tmp_path):
     assert "must be one character" in run("score", "a", "b", "--delimiter", "ab", code=1).stderr
 
 
-def test_columns_are_read_as_the_rule_compares_them_with_a_note(capsys):
+def test_columns_are_read_as_the_rule_compares_them_with_a_note(run, tmp_path):
     rule = from_text('1. IF code = "2" AND size > 3.5 THEN a\nOTHERWISE b')
-    frame = pd.DataFrame({"code": [1, 2, 2], "size": ["4.5", "high", "4"], "rest": ["x", "y", "z"]})
-    table = as_rule_reads(Table.from_frame(frame), rule)
-    assert rule.predict(table.frame).tolist() == ["b", "b", "a"]
-    result = capsys.readouterr().err
-    assert "column 'code' is read as codes" in result
-    assert "Column 'size' was read as numbers: 1 of 3 cells are none" in result
-    assert table.frame["rest"].tolist() == ["x", "y", "z"]
+    (tmp_path / "typed.json").write_text(to_json(rule))
+    (tmp_path / "codes.csv").write_text("code,size\n1,4.5\n2,high\n2,4\n2,1\n")
+    done = run("score", "typed.json", "codes.csv", "--json")
+    assert [case["answer"] for case in printed(done)["cases"]] == ["b", "b", "a", "b"]
+    assert "Not checked: types, levels and ranges" in done.stderr
+    assert "Column 'size' is read as numbers: 1 of 4 values does not fit" in done.stderr
 
 
 def test_outcomes_are_called_as_the_rule_calls_them():

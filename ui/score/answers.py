@@ -161,12 +161,13 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
 def differences(cases: NewCases, scored: Scored) -> None:
     """Show how the new table differs from the one the rule was learned from."""
     rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows."
+    unseen = scored.report.without({note.column for note in scored.drift}).unseen
+    lines = [f"- {md(each.sentence, 300)}" for each in (*scored.drift, *unseen)]
     if cases.are_test_rows:
         st.caption(f"{len(scored):,} test rows. Upload a table to predict its cases.")
-    elif not scored.drift:
+    elif not lines:
         st.caption(f"{rows} The columns of the rule look as they did when it was learned.")
     else:
-        lines = [f"- {md(note.sentence, 300)}" for note in scored.drift]
         st.warning("\n".join([f"{rows} What differs:", *lines]))
 
 
