@@ -74,7 +74,7 @@ def export(
 
 
 def _note_missing(rule: RuleSet, table: Table) -> None:
-    """Note the words of the table that were read as missing, where the rule tests for it."""
+    """Print the words of the table that were read as missing, where the rule tests for it."""
     tested = {test.feature for test in rule.tests if "missing" in test.op or test.missing}
     for name in sorted(tested):
         if words := missing_words(table, name):

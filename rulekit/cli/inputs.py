@@ -10,13 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.cli.output import note
-from rulekit.data import ParseOptions, Table, load_sample, read_table
+from rulekit.data import ParseOptions, Table, load_sample
 from rulekit.data.column import role_notes, whole
 from rulekit.data.columns.report import Report
 from rulekit.data.headers import few, shown
-from rulekit.data.matching import match_names, match_outcomes
+from rulekit.data.matching import (
+    find_names,
+    match_names,
+    match_outcomes,
+    reading_options,
+    rename_options,
+)
+from rulekit.data.reading.loading import read_with_options
 from rulekit.data.schema import cut_of_outcomes
 from rulekit.rules import RuleSet
+from rulekit.rules.schema import Schema
 
 SAMPLE = "sample:"
 OTHERS = "not {}"  # label of all other classes if there are more than two
@@ -33,17 +41,25 @@ class Reading:
     categories: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
 
-    def table(self, source: str) -> Table:
-        """Read a table to learn from, with notes on what was repaired or excluded."""
-        table, excluded = self._read(source)
+    def table(self, source: str) -> tuple[Table, ParseOptions]:
+        """Read a table to learn from, with notes on it; return the options used, too."""
+        table, excluded, used = self._read(source, self.options)
         for sentence in (*table.notes, *excluded):
             note(f"Note: {sentence}")
-        return table
+        return table, used
 
-    def cases(self, source: str, *rules: RuleSet) -> Table:
-        """Read a table for rules, with notes on what was repaired and what is not checked."""
-        table, _ = self._read(source)
-        table = match_names(table, [name for rule in rules for name in rule.features])
+    def cases(self, source: str, *rules: RuleSet, target: str | None = None) -> Table:
+        """Read a table as the tables that rules were learned from, with notes on it."""
+        options = self.options
+        for rule in rules:
+            outcome = None if target is None else (target, rule.classes)
+            options = reading_options(rule.schema or Schema(), options, outcome)
+        names = [name for rule in rules for name in rule.features]
+        names += [] if target is None else [target]
+        table, _, _ = self._read(source, options)
+        if renamed := find_names(table, names):
+            table, _, _ = self._read(source, rename_options(options, renamed))
+            table = match_names(table, names)
         for sentence in table.notes:
             note(f"Note: {sentence}")
         for rule in rules:
@@ -54,12 +70,12 @@ class Reading:
                 )
         return table
 
-    def _read(self, source: str) -> tuple[Table, list[str]]:
+    def _read(self, source: str, options: ParseOptions) -> tuple[Table, list[str], ParseOptions]:
         """Read a table, and separate its notes on columns that are not learned from."""
         if source.startswith(SAMPLE):
             table = load_sample(source.removeprefix(SAMPLE))
         else:
-            table = read_table(source, options=self.options)
+            table, options = read_with_options(source, options=options)
         excluded = role_notes(table.columns)
         table = replace(table, notes=tuple(n for n in table.notes if n not in excluded))
         for name in self.numbers:
@@ -69,7 +85,7 @@ class Reading:
         for name in self.dates:
             table = table.as_date(name, day_first=self.options.day_first)
             table = table.with_roles({name: "feature"})
-        return table, role_notes(table.columns)
+        return table, role_notes(table.columns), options
 
 
 _READING = (
@@ -178,7 +194,6 @@ def known_outcomes(
     A label in another spelling is the same. Values without a label become the rule's "not" label,
     with a note, else they are refused; of a rule with one label they are wrong predictions.
     """
-    table = match_names(table, [target])
     if table.column(target).is_number:
         cut = cut_of_outcomes(target, [*rule.classes, *outcomes])
         table = table if cut is None else table.with_cut(target, cut)
@@ -208,15 +223,15 @@ def known_outcomes(
 def _note_outcomes(
     target: str, respelled: Mapping[Any, Any], strange: Mapping[Any, int], rest: Any
 ) -> None:
-    """Note outcomes that are read as a label of another spelling, or as all other classes."""
+    """Print notes on outcomes read as a label of another spelling, or as all other classes."""
     if respelled:
         pairs = few([f"{shown(str(v))} as {shown(str(label))}" for v, label in respelled.items()])
         note(f"Note: in column {shown(target)}, {pairs} is read.")
     if strange and rest is not None:
         listed = few([f"{shown(str(v))} ({n:,} row{'s' * (n != 1)})" for v, n in strange.items()])
         note(
-            f"Note: in column {shown(target)}, {listed} count as {shown(str(rest))}: the rule does "
-            "not store which other classes were seen in training."
+            f"Note: in column {shown(target)}, {listed} count as {shown(str(rest))}, as would a "
+            "class never seen in training."
         )
 
 

@@ -5,9 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from rulekit.data.cells.levels import match_level, normal_form
+from rulekit.data.cells.missing import DOUBTFUL
 from rulekit.data.digest import digest_of
 from rulekit.data.headers import few, shown
+from rulekit.data.options import ParseOptions
 from rulekit.data.schema import Table
+from rulekit.rules.schema import NUMERIC, Schema
 
 
 def match_names(table: Table, names: Iterable[str]) -> Table:
@@ -15,15 +18,7 @@ def match_names(table: Table, names: Iterable[str]) -> Table:
 
     A column is renamed only if it is the one that fits, and the name the only one it fits.
     """
-    names = list(dict.fromkeys(names))
-    present = [column.name for column in table.columns]
-    absent = [name for name in names if name not in present]
-    renamed = {}
-    for name in absent:
-        alike = [c for c in present if c not in names and _plain(c) == _plain(name)]
-        rivals = [other for other in absent if _plain(other) == _plain(name)]
-        if len(alike) == 1 and len(rivals) == 1:
-            renamed[alike[0]] = name
+    renamed = find_names(table, names)
     if not renamed:
         return table
     frame = table.frame.rename(columns=renamed)
@@ -38,6 +33,33 @@ def match_names(table: Table, names: Iterable[str]) -> Table:
         units={renamed.get(k, k): v for k, v in table.units.items()},
         cells={renamed.get(k, k): v for k, v in table.cells.items()},
     )
+
+
+def find_names(table: Table, names: Iterable[str]) -> dict[str, str]:
+    """Return the absent names that columns have but for case and spaces, by column."""
+    names = list(dict.fromkeys(names))
+    present = [column.name for column in table.columns]
+    absent = [name for name in names if name not in present]
+    renamed = {}
+    for name in absent:
+        alike = [c for c in present if c not in names and _plain(c) == _plain(name)]
+        rivals = [other for other in absent if _plain(other) == _plain(name)]
+        if len(alike) == 1 and len(rivals) == 1:
+            renamed[alike[0]] = name
+    return renamed
+
+
+def rename_options(options: ParseOptions, renamed: Mapping[str, str]) -> ParseOptions:
+    """Return options of single columns under the names that a file has for them."""
+    name_of = {new: old for old, new in renamed.items()}
+    by_column: dict[str, Any] = {
+        field: {name_of.get(name, name): value for name, value in settings.items()}
+        for field in ("decimals", "missing_in", "levels", "day_first_in")
+        if (settings := getattr(options, field)) is not None
+    }
+    if options.texts is not None:
+        by_column["texts"] = tuple(name_of.get(name, name) for name in options.texts)
+    return replace(options, **by_column)
 
 
 def match_outcomes(
@@ -55,6 +77,57 @@ def match_outcomes(
         label = match_level(names[key] if key is not None else str(value), list(by_text))
         matched[value] = None if label is None else by_text[label]
     return matched
+
+
+def describe_reading(schema: Schema, table: Table, options: ParseOptions) -> Schema:
+    """Return a schema that knows how the texts of its columns became values."""
+    columns = []
+    for column in schema.columns:
+        name, unit = column.name, table.units.get(column.name)
+        mark = (options.decimals or {}).get(name, options.decimal)
+        columns.append(
+            replace(
+                column,
+                decimal=mark if column.kind in NUMERIC else None,
+                day_first=(options.day_first_in or {}).get(name, column.day_first),
+                missing=tuple(missing_words(table, name)),
+                unit=unit,
+                percent=unit == "%" and options.percent != "share",
+            )
+        )
+    return replace(schema, columns=tuple(columns))
+
+
+def reading_options(
+    schema: Schema, options: ParseOptions, outcome: tuple[str, Sequence[Any]] | None = None
+) -> ParseOptions:
+    """Return options that read another file as the rule's table was read; given ones go first.
+
+    `outcome` is the column of the outcome with its labels, whose words such as "None" are levels.
+    """
+    columns = schema.columns
+    marks = [c.decimal for c in columns if c.decimal is not None]
+    mark = options.decimal or (max(sorted(set(marks)), key=marks.count) if marks else None)
+    seen = {c.name: c.levels or () for c in columns}
+    if outcome is not None:
+        seen[outcome[0]] = tuple(map(str, outcome[1]))
+    words = {name: tuple(w for w in DOUBTFUL if w in levels) for name, levels in seen.items()}
+    orders = {c.name: c.day_first for c in columns if c.day_first is not None}
+    shares = any(c.unit == "%" and not c.percent for c in columns)
+    texts = tuple(c.name for c in columns if c.kind in ("level", "grade", "words"))
+    other_marks = {c.name: c.decimal for c in columns if c.decimal not in (None, mark)}
+    missing = {c.name: c.missing for c in columns if c.missing}
+    levels = {name: kept for name, kept in words.items() if kept}
+    return replace(
+        options,
+        decimal=mark,
+        decimals={**other_marks, **(options.decimals or {})} or None,
+        day_first_in=(orders or None) if options.day_first is None else options.day_first_in,
+        percent=options.percent or ("share" if shares else None),
+        missing_in={**missing, **(options.missing_in or {})} or None,
+        levels={**levels, **(options.levels or {})} or None,
+        texts=(*texts, *(options.texts or ())) or None,
+    )
 
 
 def missing_words(table: Table, name: str) -> dict[str, int]:

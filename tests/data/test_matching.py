@@ -2,8 +2,15 @@
 
 import pandas as pd
 
-from rulekit.data import Table, read_table
-from rulekit.data.matching import match_names, match_outcomes, missing_words
+from rulekit.data import ParseOptions, Table, infer, read_table
+from rulekit.data.matching import (
+    describe_reading,
+    match_names,
+    match_outcomes,
+    missing_words,
+    reading_options,
+)
+from rulekit.data.reading.loading import read_with_options
 
 
 def test_names_are_matched_without_case_and_spaces_if_one_fits():
@@ -24,6 +31,20 @@ def test_outcomes_in_another_spelling_mean_the_same_label():
     assert match_outcomes([1, 0], ["died", "alive"], {"1": "Died", "0": "alive"}) == {
         1: "died", 0: "alive"
     }  # fmt: skip
+
+
+def test_a_schema_knows_how_texts_became_values():
+    raw = b"rate;size;harm\n5,5 %;1,5 kg;None\n7 %;?;Some\n9,5 %;2 kg;Much\n"
+    table, used = read_with_options(raw)
+    schema = describe_reading(infer(table.frame), table, used)
+    rate, size = schema.column("rate"), schema.column("size")
+    assert (rate.decimal, rate.unit, rate.percent) == (",", "%", True)
+    assert (size.unit, size.missing, size.percent) == ("kg", ("?",), False)
+    options = reading_options(schema, ParseOptions(), ("harm", ["None", "Some"]))
+    assert (options.decimal, options.missing_in) == (",", {"size": ("?",)})
+    assert options.levels == {"harm": ("None",)}
+    again = read_with_options(b"rate;harm\n1.234 %;None\n", options=options)[0].frame
+    assert again.iloc[0].tolist() == [1234, "None"]
 
 
 def test_words_read_as_missing_are_counted():
