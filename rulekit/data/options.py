@@ -9,7 +9,7 @@ MISSING = (
     *("#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"),
 )
 MISSING_AMONG_NUMBERS = ("-", "--", "---", ".", "..", "...", "na", "none", "*")
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "run of blanks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,14 @@ class ParseOptions:
     header : bool, default=None
         Whether the first row holds names. Found out, it does unless it holds numbers only.
     sheet : str, default=None
-        The sheet of a spreadsheet; found out, the first that holds something.
+        The sheet of a spreadsheet; found out, the first visible one that holds a table.
+    header_row : int, default=None
+        The line of a text file, or the row of a sheet, with the names; counted from 1.
+    skip_rows : tuple of int, default=None
+        Lines or rows that are not read, such as one with units; found out, titles and notes above
+        the header, and units below it.
+    skip_last : int, default=None
+        Number of rows at the end that are not read; found out, totals and notes.
     columns : tuple of str, default=None
         The columns to be read, by name; the others are skipped. None reads all.
     missing : tuple of str
@@ -37,7 +44,7 @@ class ParseOptions:
     Raises
     ------
     ValueError
-        If delimiter or decimal mark is invalid, or both are the same.
+        If a setting is invalid.
     """
 
     delimiter: str | None = None
@@ -47,6 +54,9 @@ class ParseOptions:
     sheet: str | None = None
     columns: tuple[str, ...] | None = None
     missing: tuple[str, ...] = MISSING
+    header_row: int | None = None
+    skip_rows: tuple[int, ...] | None = None
+    skip_last: int | None = None
 
     def __post_init__(self) -> None:
         mark = self.delimiter
@@ -54,6 +64,10 @@ class ParseOptions:
             raise ValueError(f"`delimiter` must be one character between cells, got {mark!r}.")
         if self.decimal not in (None, ".", ","):
             raise ValueError(f"`decimal` must be '.' or ',', got {self.decimal!r}.")
+        if self.header_row is not None and (self.header_row < 1 or self.header is False):
+            raise ValueError(f"`header_row` must be from 1, with a header, got {self.header_row}.")
+        if min((*(self.skip_rows or ()), 1)) < 1 or (self.skip_last or 0) < 0:
+            raise ValueError("`skip_rows` must count from 1, and `skip_last` from 0.")
 
 
 @dataclass(frozen=True, slots=True)
