@@ -169,12 +169,13 @@ def _in_runs(lines: Sequence[str], share: float) -> bool:
     """Return whether lines split at runs of blanks have as many cells each, one of them numbers."""
     if not (rows := _split([split_runs(line) for line in lines], "\t")):
         return False
-    width, count = Counter(map(len, rows)).most_common(1)[0]
-    if width < 2 or count / len(rows) <= max(share, 0.9):
+    width, count = Counter(map(len, rows[1:] or rows)).most_common(1)[0]
+    if width < 2 or count / max(1, len(rows) - 1) <= max(share, 0.9):
         return False
-    body = [row for row in rows[1:] if len(row) == width]
+    body = [row for row in rows if len(row) == width]
     columns = zip(*body, strict=True)
-    return any(all(_NUMBER.fullmatch(cell) for cell in column) for column in columns)
+    n_numbers = [sum(bool(_NUMBER.fullmatch(c.strip('"'))) for c in column) for column in columns]
+    return max(n_numbers) >= 0.8 * len(body)
 
 
 def split_runs(line: str) -> str:
@@ -210,9 +211,10 @@ class _Text:
             lines = map(_without_frame, lines)
             return csv.reader(lines, delimiter=mark, quoting=csv.QUOTE_NONE, strict=strict)
         end = re.escape(mark)
-        spaced = re.compile(rf'(^|{end}) +"[^"]*" *({end}|\s*$)')  # blanks before quotes
-        blanks = mark != "\t" and any(map(spaced.search, self.head))
-        return csv.reader(lines, delimiter=mark, skipinitialspace=blanks, strict=strict)
+        if any(map(re.compile(rf'(^|{end}) +"[^"]*" *({end}|\s*$)').search, self.head)):
+            blanks = re.compile(rf'(^|(?<={end})) +(?=")|(?<=") +(?={end}|$)')
+            lines = (blanks.sub("", line) for line in lines)
+        return csv.reader(lines, delimiter=mark, strict=strict)
 
     def first_records(self) -> list[Row]:
         """Return the first records; quotes that do not fit, as in a title, are no error here."""
@@ -258,7 +260,7 @@ def _without_frame(line: str) -> str:
     """Remove the outer bars of a line of Markdown, and the line below the header."""
     if _RULE.fullmatch(line):
         return "\n"
-    return line.strip().removeprefix("|").removesuffix("|") + "\n"
+    return re.sub(r" *\| *", "|", line.strip().removeprefix("|").removesuffix("|")).strip() + "\n"
 
 
 def _csv_sentence(error: str, line: int, delimiter: str, most: int) -> str:

@@ -74,19 +74,23 @@ def _parse(text: str) -> Any:
         return json.loads(text, object_pairs_hook=_without_twins)
     except RecursionError as error:
         raise DataError("The JSON file is nested too deeply. Give a list of records.") from error
+    except DataError:
+        raise
     except ValueError as error:
         message, first = str(error), text.strip().partition("\n")[0]
     try:
         json.loads(first)
-        lines = [line for line in text.splitlines() if line.strip()]
-        return [_parse_line(line, number) for number, line in enumerate(lines, start=1)]
     except (ValueError, RecursionError):
         raise DataError(f"The JSON file is damaged ({message}). Write it anew.") from None
+    lines = [line for line in text.splitlines() if line.strip()]
+    return [_parse_line(line, number) for number, line in enumerate(lines, start=1)]
 
 
 def _parse_line(line: str, number: int) -> Any:
     try:
         return json.loads(line, object_pairs_hook=_without_twins)
+    except DataError:
+        raise
     except (ValueError, RecursionError) as error:
         raise DataError(f"Record {number} is no JSON ({error}). Correct it.") from None
 

@@ -216,8 +216,12 @@ def _is_above(rows: Sequence[Sequence[Any]], position: int, width: int) -> bool:
     k = next((k for k, r in enumerate(below) if len(r) == width and count_cells(r) > half), None)
     if k is None:
         return False
-    if count_cells(row) > max(1, width // 3):
-        return len(row) != width and _is_above_numbers(below[k], below[k + 1 :])
+    n_filled = count_cells(row)
+    if n_filled > max(1, width // 3):
+        packed = n_filled <= width / 2 and not count_cells(row[n_filled:])
+        full = count_cells(below[k]) == width
+        apart = len(row) != width or (packed and full)
+        return apart and _is_above_numbers(below[k], below[k + 1 :])
     if not _is_text(row) or _is_sparse(below, width):
         return False
     alone = len(row) != width and width > 2
@@ -240,10 +244,11 @@ def _is_above_numbers(row: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool
     """Return whether a row holds names: texts above numbers, and no number but years."""
     kinds = [kind_of_cell(cell) for cell in row]
     numbers = [k for k, kind in enumerate(kinds) if kind == "number"]
-    if numbers and not _is_series(row, numbers):
+    if numbers and not _are_years(row, numbers):
         return False
     below = _Columns(body, len(row)).kinds
-    return any(a == "text" and b in ("number", "date") for a, b in zip(kinds, below, strict=True))
+    pairs = list(zip(kinds, below, strict=True))
+    return any(a in ("text", "number") and b in ("number", "date") for a, b in pairs)
 
 
 def _differs(row: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:
@@ -303,14 +308,15 @@ def _is_data(row: Sequence[Any], columns: _Columns) -> bool:
         return False
     texts = [k for k, kind in enumerate(columns.kinds) if kind == "text" and kinds[k]]
     levels = [k for k in texts if len(set(columns.cells[k])) < len(columns.cells[k])]
-    repeated = sum(row[k] in columns.cells[k] for k in levels)
+    others = [other for other in columns.rows if list(other) != list(row)]
+    repeated = sum(any(other[k] == row[k] for other in others) for k in levels)
     alike = [k for k in strict if kinds[k]]
     if alike:
         if levels:
             return repeated * 2 >= len(levels) and (repeated > 0)
         return not _is_series(row, alike) and _in_range(row, alike, columns)
     enough = len(levels) >= 2 and len(columns.rows) >= 8
-    return enough and repeated == len(levels) and len(set(row)) < len(row)
+    return enough and repeated == len(levels)
 
 
 def _is_series(row: Sequence[Any], positions: Sequence[int]) -> bool:
@@ -321,9 +327,12 @@ def _is_series(row: Sequence[Any], positions: Sequence[int]) -> bool:
         return False
     if (values != np.floor(values)).any() or len(set(values)) < len(values):
         return False
-    steps = np.diff(values)
-    years = ((values >= 1500) & (values <= 2200)).all()
-    return bool(years or (len(values) > 1 and len(set(steps)) == 1))
+    return _are_years(row, positions) or (len(values) > 1 and len(set(np.diff(values))) == 1)
+
+
+def _are_years(row: Sequence[Any], positions: Sequence[int]) -> bool:
+    texts = [str(row[k]).strip().removesuffix(".0") for k in positions]
+    return all(re.fullmatch(r"(1[5-9]|2[01])\d\d", text) for text in texts)
 
 
 def _in_range(row: Sequence[Any], positions: Sequence[int], columns: _Columns) -> bool:

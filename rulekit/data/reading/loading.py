@@ -244,7 +244,7 @@ def _only_member(raw: bytes, limits: Limits) -> bytes:
             f"A file may have {limits.max_bytes / 1e6:g} MB; unpacked this one has more. Draw a "
             "sample of the rows, or save it as Parquet."
         )
-    if content.startswith((*ZIP, GZIP)):
+    if content.startswith(GZIP) or (content.startswith(ZIP) and not kind_of_archive(content)):
         raise DataError("It is an archive inside a ZIP archive; unpack it first.")
     return content
 

@@ -286,6 +286,8 @@ def _plain(values: list[Any]) -> pd.Series | None:
     """Return a column of one type; None if it must be read as text: it holds some, or is mixed."""
     kinds = set(map(type, values)) - {type(None)}
     if kinds and kinds <= {int, float}:
+        if int in kinds and any(type(v) is int and abs(v) > EXACT for v in values):
+            return pd.Series(values, dtype=object)  # kept exact
         numbers = pd.Series(values, dtype=float)
         whole = (numbers == numbers.round()).all() and (numbers.abs() <= EXACT).all()
         return numbers.astype("int64") if whole else numbers

@@ -8,7 +8,7 @@ from typing import Any
 from rulekit.data.headers import shown
 from rulekit.exceptions import DataError
 
-SMALL = 0.1  # a sheet of a smaller share of the largest one's cells is no table among others
+SMALL = 0.25  # a sheet of a smaller share of the largest one's cells is no table among others
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,15 @@ def _read(book: Any, calamine: Any, requested: str | None) -> Sheet:
 
 def _choose(book: Any, names: Sequence[str], hidden: Sequence[str]) -> str:
     """Return the first visible sheet that is not small beside the largest one."""
-    names = [name for name in names if name not in hidden] or list(names)
     if len(names) == 1:
         return names[0]
-    cells = [_count(book.get_sheet_by_name(name)) for name in names]
-    most = max(cells, default=0)
-    if not most:
+    cells = {name: _count(book.get_sheet_by_name(name)) for name in names}
+    visible = [name for name in names if name not in hidden and cells[name]]
+    names = visible or [name for name in names if cells[name]]
+    if not names:
         raise DataError("The spreadsheet is empty. Give a sheet with a header and rows.")
-    return next(name for name, n in zip(names, cells, strict=True) if n and n >= SMALL * most)
+    most = max(cells[name] for name in names)
+    return next(name for name in names if cells[name] >= SMALL * most)
 
 
 def _count(sheet: Any) -> int:
