@@ -76,7 +76,7 @@ class Limits:
 
     Parameters
     ----------
-    max_bytes : int, default=50_000_000
+    max_bytes : int, default=200_000_000
         Size of the file.
     max_rows : int, default=1_000_000
         Rows of data, the header not counted.
@@ -96,7 +96,7 @@ class Limits:
         Characters kept of a column name; a longer one is shortened, with a note.
     """
 
-    max_bytes: int = 50_000_000
+    max_bytes: int = 200_000_000
     max_rows: int = 1_000_000
     max_columns: int = 2_500
     max_cells: int = 20_000_000
@@ -114,6 +114,7 @@ class Limits:
     def sentence(self) -> str:
         """Return the limits as one line, as on an upload card."""
         return (
-            f"CSV, TSV, XLSX or Parquet, also gzipped, up to {self.max_bytes // 1_000_000} MB, "
+            "Text (CSV, TSV), spreadsheets, Parquet, Feather, ORC, JSON, Stata, SPSS or SAS, also "
+            f"packed, up to {self.max_bytes // 1_000_000} MB, "
             f"{self.max_rows:,} rows, {self.max_columns:,} columns and {self.max_cells:,} cells."
         )

@@ -30,7 +30,7 @@ from rulekit.exceptions import DataError, WideTableError
 def archive(**members):
     """A ZIP archive with these members."""
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as packed:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, content in members.items():
             packed.writestr(name.replace("__", "/").replace("_dot_", "."), content)
     return file.getvalue()
@@ -89,8 +89,8 @@ def test_a_path_that_leads_nowhere_is_reported(tmp_path):
 def test_a_large_file_is_refused_by_its_size_alone(tmp_path):
     path = tmp_path / "large.csv"
     with path.open("wb") as file:
-        file.truncate(60_000_000)
-    with pytest.raises(DataError, match="A file may have 50 MB"):
+        file.truncate(210_000_000)
+    with pytest.raises(DataError, match="A file may have 200 MB"):
         read_table(path)
 
 
