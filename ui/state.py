@@ -21,7 +21,7 @@ from rulekit.data.folds import Fold, equal_rows, joined_groups
 from rulekit.data.target import check_target, class_counts
 from rulekit.exceptions import DataError
 from ui.cache import kept
-from ui.learners.spec import CHOSEN, RunSpec
+from ui.learners.spec import RunSpec
 
 VERSION = 1
 NUMERIC = "numeric"  # among `options`: the text columns that were converted to numbers
@@ -379,16 +379,12 @@ def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
     return tuple(sorted(by_column.items()))
 
 
-# former names of parameters
-FORMER_NAMES = {"doubt": "label_noise", "max_features": "max_variables"}
-# fields saved unchanged; `OLDER` has the values of fields that older files lack
+# fields saved unchanged
 SAVED = (
     *("options", "run_settings", "setting", "rule_json", "notes", "case_notes"),
     *("test_looks", "looked_at", "runs", "rule_selected", "error", "edits", "edit"),
     *("outcomes", "every_class"),
 )
-OLDER: dict[str, Any] = {"looked_at": (), "runs": (), "error": None, "edits": (), "edit": 0}
-OLDER |= {"outcomes": {}, "every_class": False}
 
 
 def to_plain(state: AppState) -> dict[str, Any]:
@@ -412,36 +408,24 @@ def to_plain(state: AppState) -> dict[str, Any]:
 def from_plain(saved: dict[str, Any], table: Table) -> AppState:
     """Build the state from the dict of `to_plain` and a table (KeyError, TypeError if invalid)."""
     table = table.with_roles(saved["roles"], positive_label=saved["positive"])
-    for name, levels in saved.get("orders", {}).items():
+    for name, levels in saved["orders"].items():
         table = table.with_order(name, levels)
     binning = dict(saved["binning"])
     binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
-    # files saved before the setting existed
-    every_gap = [c.name for c in table.columns if c.n_missing]
-    binning["missing"] = tuple(binning.get("missing", every_gap))
-    given = OLDER | {"rule_selected": saved.get("in_hand", False)} | saved
+    binning["missing"] = tuple(binning["missing"])
     return AppState(
         table=table,
         wording={name: Wording(**w) for name, w in saved["wording"].items()},
         split=SplitSpec(**saved["split"]),
         binning=BinningSpec(**binning),
-        **{name: given[name] for name in SAVED}
+        **{name: saved[name] for name in SAVED}
         | {
-            "looked_at": tuple(given["looked_at"]),
-            "runs": tuple(given["runs"]),
-            "outcomes": {str(k): str(v) for k, v in given["outcomes"].items()},
-            "edits": tuple(v | {"setting": _with_new_names(v["setting"])} for v in given["edits"]),
-            "edit": int(given["edit"]),
-            "every_class": bool(given["every_class"]),
-            "rule_selected": bool(given["rule_selected"]),
-            "setting": _with_new_names(given["setting"]),
+            "looked_at": tuple(saved["looked_at"]),
+            "runs": tuple(saved["runs"]),
+            "outcomes": {str(k): str(v) for k, v in saved["outcomes"].items()},
+            "edits": tuple(saved["edits"]),
+            "edit": int(saved["edit"]),
+            "every_class": bool(saved["every_class"]),
+            "rule_selected": bool(saved["rule_selected"]),
         },
     )
-
-
-def _with_new_names(setting: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Replace former parameter names in the setting of an older file."""
-    if setting and setting.get(CHOSEN) is True:  # its price was an entry of its own
-        rest = {name: v for name, v in setting.items() if name != "theta"}
-        setting = rest | {CHOSEN: setting["theta"]}
-    return setting and {FORMER_NAMES.get(name, name): value for name, value in setting.items()}

@@ -351,7 +351,7 @@ def load(path: Path) -> AppState:
     saved = json.loads((path / "analysis.json").read_text("utf-8"))
     if saved["version"] != VERSION:
         raise ValueError(f"Saved by version {saved['version']}, this is version {VERSION}.")
-    if saved.pop("checksum", None) not in (None, _checksum(saved)):  # older files have none
+    if saved.pop("checksum", None) != _checksum(saved):
         raise ValueError("The file is not as it was saved: it was altered or damaged.")
     frame = pd.read_parquet(path / "table.parquet")
     table = Table.from_frame(frame, name=saved["name"])

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit._renamed import former_name
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import hamming_distances
 from rulekit.explain.checks import (
@@ -111,8 +110,6 @@ class Explanation:
             shown = listed(names) if more <= 0 else f"{first} and {more:,} more"
             lines.append(f"Not used: {shown}.")
         return tuple(lines)
-
-    promises = former_name("promises", "monotonicity")
 
     @property
     def monotonicity(self) -> tuple[str, ...]:

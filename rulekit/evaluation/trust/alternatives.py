@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rulekit._renamed import former_name
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier
@@ -88,10 +87,6 @@ class Alternatives:
     weighted: bool
     X: Columns = field(repr=False)
     y: NDArray[Any] = field(repr=False)
-
-    in_hand = former_name("in_hand", "selected")
-    in_hand_wrong = former_name("in_hand_wrong", "selected_wrong")
-    in_hand_cost = former_name("in_hand_cost", "selected_cost")
 
     @cached_property
     def leading(self) -> list[int]:

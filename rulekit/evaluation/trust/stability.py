@@ -17,7 +17,6 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from rulekit._renamed import former_name
 from rulekit._validation import row_weights
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
@@ -88,10 +87,6 @@ class Stability:
     y: NDArray[Any] = field(repr=False)
     weight: NDArray[np.float64] = field(repr=False)
     weighed: bool = False
-
-    tells = former_name("tells", "beats_chance")
-    n_asked = former_name("n_asked", "n_requested")
-    in_hand = former_name("in_hand", "selected")
 
     @property
     def n_made(self) -> int:

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit._renamed import former_name
 from rulekit.exceptions import DataError, RuleError
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
 from rulekit.families.hyperplane.numeric_design import short_faces
@@ -126,8 +125,6 @@ class HyperplaneExplanation:
         return (
             f"{lead}, as for every case within the training table's range{where}. {self.evidence}"
         )
-
-    told = former_name("told", "sentence_with")
 
     @property
     def evidence(self) -> str:

@@ -1,6 +1,5 @@
 """Proof from its conditions, or a search for a violation, that a rule is monotone in a column."""
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, islice, pairwise
@@ -8,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from rulekit._renamed import former_name
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import WORDS, Condition, value_text
 from rulekit.rules.constraints import Constraints
@@ -278,8 +276,6 @@ class MonotonicityCheck:
         """Return the constraint and whether the rule satisfies it, as a sentence."""
         return self.sentence_with()
 
-    told = former_name("told", "sentence_with")
-
     def sentence_with(self, name: Callable[[str], str] = str) -> str:
         """Return the sentence with column names as `name` writes them."""
         column, verb = name(self.feature), "rises" if self.direction == ">" else "falls"
@@ -391,8 +387,6 @@ def check_monotonicity(
 def monotonicity_checks(
     model: Any,
     constraints: Constraints | Mapping[str, Any] | None = None,
-    *,
-    wishes: Constraints | Mapping[str, Any] | None = None,
 ) -> tuple[MonotonicityCheck, ...]:
     """Check every requested direction.
 
@@ -402,8 +396,6 @@ def monotonicity_checks(
     constraints : Constraints or mapping, default=None
         The constraints to check; None for the `constraints` of the model, if it has any. Without
         `towards` directions lead to the class that the rule describes.
-    wishes : Constraints or mapping, default=None
-        Deprecated name of `constraints`.
 
     Returns
     -------
@@ -415,11 +407,6 @@ def monotonicity_checks(
     RuleError
         If it describes several; or as `check_monotonicity` does.
     """
-    if wishes is not None:
-        warnings.warn(
-            "`wishes` is now `constraints`. Use the new name.", FutureWarning, stacklevel=2
-        )
-        constraints = wishes
     constraints = getattr(model, "constraints", None) if constraints is None else constraints
     if isinstance(constraints, Mapping):
         constraints = Constraints.from_dict(constraints)
