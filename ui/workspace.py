@@ -31,7 +31,7 @@ from rulekit.style.wording import percent, plural
 from ui import cache, login
 from ui.escape import md
 from ui.runs import jobs
-from ui.state import CUT, VERSION, AppState, app_state, changed, from_plain, to_plain
+from ui.state import CUT, VERSION, AppState, Wording, app_state, changed, from_plain, to_plain
 
 PARAMETER = "analysis"
 NEXT = "_next"  # session key of an analysis, with its id, that is about to be shown
@@ -259,9 +259,13 @@ def begin(
 ) -> None:
     """Start an analysis of a table under an id, by default a new one; end the former one's job.
 
-    What is saved under the id is overwritten. `file_id` is the uploaded file of the table.
+    What is saved under the id is overwritten. `file_id` is the uploaded file of the table; its
+    names and units of columns become those for people.
     """
-    _replace(AppState(table=table, every_class=True, options=options or {}), analysis)
+    names = {*table.labels, *table.units}
+    wording = {n: Wording(table.labels.get(n, ""), table.units.get(n, "")) for n in names}
+    state = AppState(table=table, every_class=True, options=options or {}, wording=wording)
+    _replace(state, analysis)
     st.session_state[BEGUN] = file_id, analysis_id(), to_plain(app_state())
 
 

@@ -67,9 +67,25 @@ _READING = (
     click.option("--encoding", help="The encoding of a text file."),
     click.option("--decimal", type=click.Choice([".", ","]), help="Its decimal mark."),
     click.option("--header/--no-header", default=None, help="Whether its first row holds names."),
+    click.option("--header-row", type=click.IntRange(1), help="The row of the names, from 1."),
+    click.option(
+        "--skip-row",
+        "skip_rows",
+        type=click.IntRange(1),
+        multiple=True,
+        help="Do not read this row (title, units). May be repeated.",
+    ),
+    click.option("--skip-last", type=click.IntRange(0), help="Rows at the end not to read."),
     click.option("--sheet", help="The sheet of a spreadsheet."),
     click.option("--number", "numbers", multiple=True, help="Read this column as numbers."),
     click.option("--category", "categories", multiple=True, help="Read this column as codes."),
+)
+
+
+#: The options that are settings of `ParseOptions`, by name
+_OPTIONS = (
+    *("delimiter", "encoding", "decimal", "header", "sheet"),
+    *("header_row", "skip_rows", "skip_last"),
 )
 
 
@@ -79,7 +95,8 @@ def reads_tables(verb: Verb) -> Verb:
     @wraps(verb)
     def wrapped(**given: Any) -> Any:
         numbers, categories = given.pop("numbers"), given.pop("categories")
-        parts = {k: given.pop(k) for k in ("delimiter", "encoding", "decimal", "header", "sheet")}
+        parts = {name: given.pop(name) for name in _OPTIONS}
+        parts["skip_rows"] = parts["skip_rows"] or None
         if parts["delimiter"] == "\\t":
             parts["delimiter"] = "\t"
         return verb(reading=Reading(ParseOptions(**parts), numbers, categories), **given)

@@ -33,7 +33,7 @@ SAMPLE = 65_536  # characters looked at to find the delimiter
 CHUNK = 1_000  # rows turned into columns at once
 MOST_SEEN = 20_000  # cells looked at to find where the table begins
 PREFERENCE = "\t;|,"  # among delimiters that fit equally well
-BLANKS = " "  # the delimiter that stands for runs of blanks
+BLANKS = " "  # as a delimiter: runs of blanks
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),

@@ -330,7 +330,7 @@ def _kind_of_compound(raw: bytes) -> str:
 
 
 def _kind_of_text(raw: bytes) -> str:
-    """Return "html", "json" or "text"; refuse what is none of them."""
+    """Return "html", "json" or "text"; refuse other formats."""
     head = raw[:512].removeprefix(b"\xef\xbb\xbf").lstrip()[:64].lower()
     if raw[:1] == b"\x80" and raw[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         raise DataError(
