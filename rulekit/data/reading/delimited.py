@@ -30,7 +30,7 @@ from rulekit.data.reading.layout import (
 from rulekit.exceptions import DataError
 
 SAMPLE = 65_536  # characters looked at to find the delimiter
-CHUNK = 1_000  # rows turned into columns at once
+CHUNK = 300  # rows turned into columns at once; 700 lists would start Python's garbage collection
 MOST_SEEN = 20_000  # cells looked at to find where the table begins
 PREFERENCE = "\t;|,"  # among delimiters that fit equally well
 BLANKS = " "  # as a delimiter: runs of blanks
@@ -74,7 +74,7 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
     names, repairs = repaired_headers(layout.names, limits)
     chosen = chosen_columns(names, options.columns, limits)
     rows = _Rows(layout, names, chosen, limits)
-    rows.read(records, text.delimiter)
+    rows.read(records, text)
     notes += layout.notes
     notes += rows.cut_end(options, text.delimiter)
     notes += rows.drop_unnamed(options)
@@ -196,6 +196,7 @@ class _Text:
         self.head, self.rest, self.number, self.most = head, rest, number, most
         self.delimiter = ","
         self.is_markdown = False
+        self.lines: list[int] = []
 
     def markdown(self) -> str | None:
         """Return "|" if the first lines are a table of Markdown."""
@@ -232,25 +233,18 @@ class _Text:
             raise DataError(_csv_sentence(str(error), number, self.delimiter, self.most)) from error
         return records
 
-    def records(self, layout: Layout, skip_rows: Sequence[int] | None) -> Iterator[Row]:
-        """Yield the line on which each non-empty record begins, and its cells, from the data on."""
+    def records(self, layout: Layout, skip_rows: Sequence[int] | None) -> Iterator[list[str]]:
+        """Yield the cells of each non-empty record of data; the line it begins on is in `lines`."""
         begin = layout.header or layout.first
         lines = chain(self.head[begin - self.number :], self.rest)
-        records = self._records(lines, begin)
-        if layout.header is not None:
-            records = (record for record in records if record[0] >= layout.first)
-        if skip_rows:
-            skip = set(skip_rows)
-            records = (record for record in records if record[0] not in skip)
-        return records
-
-    def _records(self, lines: Iterable[str], begin: int) -> Iterator[Row]:
-        line = begin
         reader = self._reader(lines, strict=True)
+        line, first, skip, add = begin, layout.first, set(skip_rows or ()), self.lines.append
         try:
             for record in reader:
-                if record and not (len(record) == 1 and not record[0].strip()):
-                    yield line, record
+                is_read = line >= first and line not in skip
+                if is_read and record and (len(record) > 1 or record[0].strip()):
+                    add(line)
+                    yield record
                 line = begin + reader.line_num
         except csv.Error as error:
             raise DataError(_csv_sentence(str(error), line, self.delimiter, self.most)) from error
@@ -316,13 +310,15 @@ class _Rows:
         self.after: list[Row] = []  # rows of another width at the end
         self.columns: dict[str, pa.ChunkedArray] = {}
 
-    def read(self, records: Iterator[Row], delimiter: str) -> None:
+    def read(self, records: Iterator[list[str]], text: _Text) -> None:
         """Read all records; those from the first of another width on are kept aside."""
         chosen, limits = self.chosen, self.limits
         most = min(limits.max_rows, limits.max_cells // len(chosen))
         parts: dict[str, list[pa.Array]] = {self.names[i]: [] for i in chosen}
         subset = len(chosen) < len(self.names)
-        while rows := self._chunk(records):
+        while (rows := self._chunk(records, text.lines)) is not None:
+            if not rows:
+                continue
             if self.n_rows + len(rows) > most:
                 total = self.n_rows + len(rows) + sum(1 for _ in records)
                 check_size(total, len(chosen), limits)
@@ -336,38 +332,50 @@ class _Rows:
                 arrays.append(pa.array(cells, pa.string()))
             self.n_rows += len(rows)
         if len(self.after) > TAIL:
-            self._refuse(records, delimiter)
+            rest = [(0, record) for record in records]
+            self._refuse(rest, text.delimiter)
         self.columns = {n: pa.chunked_array(arrays, pa.string()) for n, arrays in parts.items()}
 
-    def _chunk(self, records: Iterator[Row]) -> list[Sequence[str]]:
-        """Return the next rows, without repeated headers."""
-        width, header, rows, lines = len(self.names), self.header, [], []
-        if self.after:
-            return []
-        for line, record in islice(records, CHUNK):
-            if len(record) != width:
-                if record == header:
-                    self.n_headers += 1
-                    continue
-                if len(record) < width or any(map(str.strip, record[width:])):
-                    self.after = [(line, record), *islice(records, TAIL)]
-                    break
-                record = record[:width]
-                self.n_trimmed += 1
-            elif record == header:
-                self.n_headers += 1
-                continue
-            rows.append(record)
-            lines.append(line)
+    def _chunk(self, records: Iterator[list[str]], lines: list[int]) -> list[Sequence[str]] | None:
+        """Return the next rows, without repeated headers; None after the last one."""
+        lines.clear()
+        rows: list[Sequence[str]] = [] if self.after else list(islice(records, CHUNK))
+        if not rows:
+            return None
+        if set(map(len, rows)) - {len(self.names)} or self.header in rows:
+            kept = self._repair(list(zip(lines, rows, strict=True)), records, lines)
+            self.last = [*self.last, *kept[-TAIL:]][-TAIL:]
+            return [record for _, record in kept]
         self.last = [*self.last, *zip(lines[-TAIL:], rows[-TAIL:], strict=True)][-TAIL:]
         return rows
+
+    def _repair(
+        self, batch: list[Row], records: Iterator[list[str]], lines: list[int]
+    ) -> list[Row]:
+        """Return rows without repeated headers and empty cells beyond the last column."""
+        width, kept = len(self.names), []
+        for position, (line, record) in enumerate(batch):
+            if record == self.header:
+                self.n_headers += 1
+            elif len(record) == width:
+                kept.append((line, record))
+            elif len(record) > width and not any(map(str.strip, record[width:])):
+                kept.append((line, record[:width]))
+                self.n_trimmed += 1
+            else:
+                lines.clear()
+                more = list(islice(records, TAIL))
+                rest = [*batch[position + 1 :], *zip(lines, more, strict=True)]
+                self.after = [(line, record), *rest]
+                break
+        return kept
 
     def cut_end(self, options: ParseOptions, delimiter: str) -> list[str]:
         """Remove totals, notes and empty rows at the end; return a note on them."""
         rows = [*self.last, *self.after]
         n_cut, notes = count_after(rows, options, self._adds_up)
         if n_cut < len(self.after):
-            self._refuse(iter(()), delimiter)
+            self._refuse([], delimiter)
         n_rows = max(0, self.n_rows - (n_cut - len(self.after)))
         self.columns = {name: cells.slice(0, n_rows) for name, cells in self.columns.items()}
         return notes
@@ -405,7 +413,7 @@ class _Rows:
             notes.append(f"In {n} rows, empty cells beyond the last column are not read.")
         return notes
 
-    def _refuse(self, rest: Iterator[Row], delimiter: str) -> None:
+    def _refuse(self, rest: Sequence[Row], delimiter: str) -> None:
         raise DataError(_ragged_sentence([*self.after, *rest], len(self.names), delimiter))
 
 

@@ -342,6 +342,12 @@ def test_decisions_can_be_set_and_apply_to_another_file(suffix):
     assert (list(table.frame.columns), table.n_rows) == (names, n)
 
 
+def test_more_repeated_headers_than_rows_at_once_are_counted():
+    table = read_table(b"a,b\n1,2\n" + b"a,b\n" * 2_500 + b"3,4\n")
+    assert table.frame["a"].tolist() == [1, 3]
+    assert "2500 lines repeat the header and are not read." in table.notes
+
+
 def test_layout_is_data():
     rows = [["Report"], ["of May"], WIDE, [None, "years", "cm", None], *WIDE_BODY]
     table, _, layout = read_with_layout(csv_file(rows))
