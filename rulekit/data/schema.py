@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rulekit.data.cells import dates_in, durations_in, numbers_in
+from rulekit.data.cells.dates import dates_in, durations_in
+from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.column import (
     ROLES,
     SINGLE,

@@ -11,10 +11,10 @@ import streamlit as st
 
 from rulekit.binning.words import holds_words
 from rulekit.data import QualityNote, Table, quality_notes
-from rulekit.data.cells import numbers_in
+from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
-from rulekit.style.phrases import capped
+from rulekit.style.phrases import cap_list
 from ui.cache import kept
 from ui.data.choices import read_dates, refresh_editor, set_roles, use_columns
 from ui.escape import md
@@ -179,7 +179,7 @@ def left_out_line() -> None:
         return
     named = [f"{name} ({reason})" for name, reason in reasons.items()]
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(md(f"Not used: {capped(named, MOST_NAMED)}.", 400), width="content")
+        st.caption(md(f"Not used: {cap_list(named, MOST_NAMED)}.", 400), width="content")
         st.button(
             "Use as features",
             key="use_left_out",

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from rulekit.data.cells import numbers_in
+from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.headers import check_width, chosen_columns, repaired_headers, shown
 from rulekit.data.options import DELIMITERS, Limits, ParseOptions
 from rulekit.data.reading.layout import (

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from rulekit.data.cells import typed_columns
+from rulekit.data.cells.columns import typed_columns
 from rulekit.data.headers import chosen_columns, repaired_headers, shown
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
@@ -278,20 +278,18 @@ def _parsed(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
         rows, notes = rows_of_page(raw, options, limits)
         table = columns_of_rows(rows, options, limits, "Row")
         table = dataclasses.replace(table, notes=[*notes, *table.notes])
-    frame, notes, decimal = frame_of_cells(table.columns, options)
-    if kind == "html":
-        options = dataclasses.replace(options, decimal=decimal)
-    return _Parsed(frame, [*table.notes, *notes], options, table.layout, units=table.units)
+    frame, read = frame_of_cells(table.columns, options)
+    units = {**read.units, **table.units}
+    return _Parsed(frame, [*table.notes, *read.notes], read.options, table.layout, units=units)
 
 
 def _from_text(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
     text = read_delimited(raw, options, limits)
     if not len(next(iter(text.columns.values()))):
         raise DataError("It has a header but no rows. Give at least one row of data.")
-    columns, notes, decimal = typed_columns(text.columns, text.options)
-    options = dataclasses.replace(text.options, decimal=decimal)
-    frame = pd.DataFrame(columns)
-    return _Parsed(frame, [*text.notes, *notes], options, text.layout, units=text.units)
+    read = typed_columns(text.columns, text.options)
+    frame, units = pd.DataFrame(read.columns), {**read.units, **text.units}
+    return _Parsed(frame, [*text.notes, *read.notes], read.options, text.layout, units=units)
 
 
 def _from_statistics(raw: bytes, kind: str, options: ParseOptions, limits: Limits) -> _Parsed:

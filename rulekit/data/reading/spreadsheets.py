@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from rulekit.data.cells import typed_columns
+from rulekit.data.cells.columns import ReadColumns, typed_columns
 from rulekit.data.headers import check_width, chosen_columns, few, repaired_headers, shown
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
@@ -177,13 +177,12 @@ def _fill_merged(sheet: Sheet) -> int:
     """Fill merged cells downwards; return the number of cells."""
     n_filled = 0
     for first, last, column in sheet.merged:
-        for row in sheet.rows[first + 1 : last + 1]:
-            if (
-                column < len(row)
-                and is_empty(row[column])
-                and not is_empty(sheet.rows[first][column])
-            ):
-                row[column] = sheet.rows[first][column]
+        if not 0 <= first < len(sheet.rows) or not 0 <= column < len(sheet.rows[first]):
+            continue
+        value = sheet.rows[first][column]
+        for row in [] if is_empty(value) else sheet.rows[first + 1 : last + 1]:
+            if is_empty(row[column]):
+                row[column] = value
                 n_filled += 1
     return n_filled
 
@@ -260,22 +259,22 @@ def _drop_unnamed(
 
 def frame_of_cells(
     cells: dict[str, list[Any]], options: ParseOptions
-) -> tuple[pd.DataFrame, list[str], str]:
-    """Return columns of values as a frame, those with texts read as texts; notes and decimal."""
+) -> tuple[pd.DataFrame, ReadColumns]:
+    """Return columns of values as a frame, those with texts read as texts, and how."""
     plain = {name: _plain(values) for name, values in cells.items()}
     texts = {
         name: pa.chunked_array([pa.array(map(_text, cells[name]), pa.string())])
         for name, values in plain.items()
         if values is None
     }
-    typed, notes, decimal = typed_columns(texts, options)
+    read = typed_columns(texts, options)
     long = [name for name, values in plain.items() if _is_long(values)]
     if long:
-        notes.append(
+        read.notes.append(
             f"Columns {few([*map(shown, long)])} hold numbers of 16 digits or more, of which a "
             "spreadsheet keeps 15. Store identifiers as text."
         )
-    return pd.DataFrame({**plain, **typed}), notes, decimal
+    return pd.DataFrame({**plain, **read.columns}), read
 
 
 def _is_long(values: pd.Series | None) -> bool:

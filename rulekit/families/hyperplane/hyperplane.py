@@ -64,7 +64,7 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
         such a classifier; the rule is in the table's own units in both cases. Default: `LPSVM()`.
         It is fitted on numbers: Boolean and text columns become indicators, one per level.
     max_columns : int, optional
-        Most numbers the plane reads; None for all. Sets of so many are found forward and on the
+        Most numbers the plane reads; None for all. Sets of this size are found forward and on the
         path of the 1-norm machine, `linear` is fitted on each, its plane is tried in several places
         along its normal, and the boxes are those that get fewest training rows wrong. Of each plane
         those boxes are kept that are right more often than wrong; two that fit into one are merged,

@@ -26,7 +26,7 @@ from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_value
 from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import Clause, LinearSplit, Literal
-from rulekit.rules.column_test import simplify_clause
+from rulekit.rules.simplification import simplify_clause
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -164,7 +164,7 @@ class CompleteRows:
     @cached_property
     def rows(self) -> Floats:
         """The numbers, shape (n, p)."""
-        return self.frame.to_numpy(dtype=float)
+        return np.asarray(self.frame.to_numpy(dtype=float))
 
     def plane(
         self, linear: BaseEstimator, columns: Sequence[int] | None = None

@@ -17,7 +17,7 @@ from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
 
 Floats = NDArray[np.float64]
 ROWS = 2000  # on which columns, places and sides are compared; planes are learned from all
-SAME = 9  # decimals of a weight of rows: a smaller difference is none
+SAME = 9  # decimals of a weight of rows: weights that differ less are equal
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,9 @@ class Placed:
 
     def missed(self, by_plane: bool) -> float:
         """Compute the weight of wrong rows."""
-        if by_plane:
-            inside = self.all_boxes.half.contains(self.V)
-        else:
-            inside = self.boxes.members(self.V).any(axis=1)
+        inside = self.all_boxes.half.contains(self.V)
+        if not by_plane:
+            inside = np.asarray(self.boxes.members(self.V).any(axis=1))
         return float(self.worth[self.worth > 0].sum() - self.worth[inside].sum())
 
     @property

@@ -18,7 +18,7 @@ from rulekit.families.hyperplane.solver.half_space import Floats, LPSVMProgram
 
 Columns = tuple[int, ...]
 WIDTH = 3  # sets of one size that are continued
-RIDGE = 1e-6  # of the variance of a column, so that equal columns can be told apart
+RIDGE = 1e-6  # of the variance of a column, so that the covariance of equal columns has an inverse
 PATH = np.geomspace(0.3, 30.0, 25)  # prices, as multiples of 1 / weight of the smaller class
 PLACES = 7  # of a plane along its normal,
 REACH = 0.08  # as far as this share of the rows from where least is wrong
