@@ -155,8 +155,6 @@ def _series(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
         text = column.cast(pa.string())
         short = pc.replace_substring_regex(text, r"\.?0*$", "")
         return pc.if_else(pc.match_substring(text, "."), short, text).to_pandas()
-    if pa.types.is_duration(kind):
-        return column.to_pandas().astype(str).where(pd.Series(column.is_valid().to_numpy()), None)
     return column.to_pandas(date_as_object=False)
 
 

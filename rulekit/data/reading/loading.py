@@ -6,18 +6,19 @@ import os
 import re
 import zipfile
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from rulekit.data.cells.columns import typed_columns
+from rulekit.data.cells.columns import ReadColumns, typed_columns
 from rulekit.data.headers import chosen_columns, repaired_headers, shown
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
 from rulekit.data.reading.columnar import read_columnar
-from rulekit.data.reading.delimited import check_size, read_delimited
+from rulekit.data.reading.delimited import RawTable, check_size, read_delimited
 from rulekit.data.reading.documents import read_json, rows_of_page
 from rulekit.data.reading.layout import Layout
 from rulekit.data.reading.spreadsheets import (
@@ -72,6 +73,7 @@ class _Parsed:
     layout: Layout | None = None
     labels: dict[str, str] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
+    cells: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_table(
@@ -148,7 +150,10 @@ def read_with_layout(
         raw = unpacked(_content(source, limits), limits)
         parsed = _parsed(raw, options, limits)
         table = Table.from_frame(parsed.frame, name=label, notes=parsed.notes, limits=limits)
-        table = dataclasses.replace(table, labels=parsed.labels, units=parsed.units)
+        table = dataclasses.replace(
+            table, labels=parsed.labels, units=parsed.units, cells=parsed.cells
+        )
+        table = _apply_options(table, parsed.options)
     except DataError as error:
         sentence = f"The file {shown(label, 80)} was not read. {error}"
         if isinstance(error, WideTableError):
@@ -161,6 +166,15 @@ def read_with_layout(
         )
         table = dataclasses.replace(table, notes=(note, *table.notes))
     return table, parsed.options, parsed.layout
+
+
+def _apply_options(table: Table, options: ParseOptions) -> Table:
+    """Read values as missing, and levels as one, where the options say so for a column."""
+    for name, values in (options.missing_in or {}).items():
+        table = table.with_missing(name, values) if name in table.frame else table
+    for name in options.merged or ():
+        table = table.with_merged_levels(name) if name in table.frame else table
+    return table
 
 
 def _name_of(source: Source) -> str:
@@ -279,8 +293,7 @@ def _parsed(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
         table = columns_of_rows(rows, options, limits, "Row")
         table = dataclasses.replace(table, notes=[*notes, *table.notes])
     frame, read = frame_of_cells(table.columns, options)
-    units = {**read.units, **table.units}
-    return _Parsed(frame, [*table.notes, *read.notes], read.options, table.layout, units=units)
+    return _described(frame, table, read)
 
 
 def _from_text(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
@@ -288,8 +301,13 @@ def _from_text(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
     if not len(next(iter(text.columns.values()))):
         raise DataError("It has a header but no rows. Give at least one row of data.")
     read = typed_columns(text.columns, text.options)
-    frame, units = pd.DataFrame(read.columns), {**read.units, **text.units}
-    return _Parsed(frame, [*text.notes, *read.notes], read.options, text.layout, units=units)
+    return _described(pd.DataFrame(read.columns), text, read)
+
+
+def _described(frame: pd.DataFrame, table: RawTable, read: ReadColumns) -> _Parsed:
+    """Join what layout and cells of a file have shown."""
+    notes, units = [*table.notes, *read.notes], {**read.units, **table.units}
+    return _Parsed(frame, notes, read.options, table.layout, units=units, cells=read.cells)
 
 
 def _from_statistics(raw: bytes, kind: str, options: ParseOptions, limits: Limits) -> _Parsed:

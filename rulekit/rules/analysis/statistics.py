@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from rulekit._engine import fetch, is_engine_table, read
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import columns_in
 from rulekit.rules.expressions import ExpressionWriter
 from rulekit.rules.rule_set import Clause, Label, RuleSet, rule_of
 
@@ -30,7 +29,7 @@ def count_matched_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
     """Count rows by matched clauses and class; see `clause_statistics` for parameters."""
     if is_engine_table(X):
         return _count_by_engine(rule, X, y)
-    columns, truth = columns_in(X, rule.features), np.asarray(y).astype(object)
+    columns, truth = rule.read(X), np.asarray(y).astype(object)
     for name, column in columns.items():
         if len(column) != len(truth):
             raise RuleError(
