@@ -27,7 +27,7 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.export.documents.latex import SPECIAL, escaped
+from rulekit.export.documents.latex import SPECIAL, escape_latex
 from rulekit.export.formats import CHECKED
 from rulekit.rules import (
     Clause,
@@ -171,7 +171,7 @@ def test_page_contains_known_tags_only_and_makes_no_requests(case, title):
 
 @given(st.text())
 def test_latex_text_is_ours_to_undo(text):
-    written = escaped(text)
+    written = escape_latex(text)
     assert not re.search(r"[\n\r\x00]", written)
     commands = sorted(SPECIAL.values(), key=len, reverse=True)
     plain = re.sub("|".join(map(re.escape, commands)), "", written)

@@ -25,7 +25,7 @@ from rulekit.plots import (
     thresholds,
 )
 from rulekit.rules import Literal
-from rulekit.style.phrases import capped, counted_outcome
+from rulekit.style.phrases import cap_list, write_outcome
 from ui.cache import kept
 from ui.escape import md
 from ui.runs.background import answer_of
@@ -108,7 +108,7 @@ def method_card() -> None:
     if wanted != spec:
         spec = change(binning=wanted).binning
     if spec.cuts:
-        edited = capped([md(name, 30) for name, _ in spec.cuts])
+        edited = cap_list([md(name, 30) for name, _ in spec.cuts])
         st.caption(f"Your own cut points are used for {edited}.")
         st.button("Drop them all", key="drop_cuts", on_click=drop_cuts)
 
@@ -300,7 +300,7 @@ def _levels(state: AppState, name: str, values: list[Any]) -> None:
             top = table.iloc[0]
             alt = (
                 f"{state.label(name)}: {len(table)} levels; the commonest, {top['level']}, has "
-                f"{top['rows']:,} rows, {top['share']:.0%} {counted_outcome(state.positive)}."
+                f"{top['rows']:,} rows, {top['share']:.0%} {write_outcome(state.positive)}."
             )
         figure = levels_figure(state, table, shown_name(state, name))
         chart(figure, "binning_levels_chart", alt)
@@ -359,13 +359,13 @@ def _outcome_table(
     percent = 100 * np.asarray(shares, dtype=float)
     number = st.column_config.NumberColumn
     if state.several:  # an outcome may be called "rows" or "share"
-        names = [f"{counted_outcome(label)}, %" for label in state.labels]
+        names = [f"{write_outcome(label)}, %" for label in state.labels]
         percent = np.reshape(percent, (len(table), len(names)))
         table = pd.concat([table, pd.DataFrame(percent, columns=names)], axis=1)
         config = {name: number(name, format="%.0f") for name in names} | {"rows": COUNT}
         alt = f"Rows and the share of each outcome {where}."
     else:
-        outcome = counted_outcome(state.positive)
+        outcome = write_outcome(state.positive)
         table[f"{outcome}, rows"], table["share"] = counts, np.ravel(percent)
         config = dict.fromkeys(table.columns[1:3], COUNT)
         config["share"] = number("share", format="%.0f %%")

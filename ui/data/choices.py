@@ -19,7 +19,7 @@ from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
 from rulekit.rules import RuleSet
 from rulekit.rules.condition import positions_in
-from rulekit.style.phrases import capped, whole_percent
+from rulekit.style.phrases import cap_list, whole_percent
 from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
@@ -267,7 +267,7 @@ def set_aside(table: Table) -> str:
             columns.append(f"{name} ({reason})")
     if not columns:
         return ""
-    return f"Not used: {capped(columns, 6)}. Roles are set under Columns."
+    return f"Not used: {cap_list(columns, 6)}. Roles are set under Columns."
 
 
 def _one_class(n_classes: int, key: str) -> None:
@@ -401,7 +401,7 @@ def _audit_line(table: Table) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            md(f"Protected attributes among the features: {capped(names, 4)}.", 400),
+            md(f"Protected attributes among the features: {cap_list(names, 4)}.", 400),
             width="content",
         )
         st.button(

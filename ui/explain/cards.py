@@ -17,7 +17,7 @@ from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import ORDERED, missing_in
 from rulekit.rules.literal import EQUALITIES
 from rulekit.style import phrases
-from rulekit.style.phrases import Wording, capped, listed, outcome_text
+from rulekit.style.phrases import Wording, cap_list, join_list, outcome_text
 from rulekit.style.wording import capital, plural
 from ui.escape import md
 from ui.learners.offered import CARDS
@@ -386,5 +386,5 @@ def limits(rule: RuleSet, feature: str, words: Wording) -> list[str]:
     ordered = {x.value: x for x in read if x.op in ORDERED}
     cuts = [phrases.value_words(x, value, words) for value, x in sorted(ordered.items())]
     tested = sorted({str(v) for x in read if x.op in EQUALITIES for v in x.values})
-    texts = [f"the limit{'s are' if len(cuts) > 1 else ' is'} {listed(cuts)}"] if cuts else []
-    return [*texts, f"the rule checks for {capped(tested)}"] if tested else texts
+    texts = [f"the limit{'s are' if len(cuts) > 1 else ' is'} {join_list(cuts)}"] if cuts else []
+    return [*texts, f"the rule checks for {cap_list(tested)}"] if tested else texts

@@ -18,8 +18,8 @@ from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.export.code.dialects import DIALECTS, TYPED, Dialect
-from rulekit.export.code.formulas import computed, shifted
-from rulekit.export.subject import checked_label, column_kinds, exported_rule
+from rulekit.export.code.formulas import subtract_shift, write_test
+from rulekit.export.subject import check_label, column_kinds, rule_to_export
 from rulekit.rules import (
     Clause,
     Condition,
@@ -55,7 +55,7 @@ class SqlWriter(ConditionWriter[str]):
         if self.dialect.typed:
             self.kinds |= dict.fromkeys(self._flags(), "flag")
         _refuse_twins(self.rule.features)
-        labels = [checked_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
+        labels = [check_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
         if len({isinstance(v, str) for v in labels}) > 1:
             raise ExportError(
                 "A CASE expression has one type, but the rule predicts text and numbers; "
@@ -207,12 +207,12 @@ class SqlWriter(ConditionWriter[str]):
 
     def linear(self, split: LinearSplit) -> str:
         """Return the weighted sum, added in the order of `total`."""
-        total = split.sum_text(self._summed, self._number)
+        total = split.sum_text(self._write_term, self._number)
         return self._with_gap(split, f"{total} {split.op} {self._number(split.value)}")
 
     def power_law(self, split: PowerLawSplit) -> str:
         """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
-        return self._with_gap(split, computed(split, self._factor, self._number, str.upper))
+        return self._with_gap(split, write_test(split, self._factor, self._number, str.upper))
 
     def points(self, split: PointsSplit) -> str:
         """Write points, one CASE per condition; each is true or false, never unknown."""
@@ -228,7 +228,7 @@ class SqlWriter(ConditionWriter[str]):
         if factor.floor is not None:
             floor = self._number(factor.floor)
             text = f"CASE WHEN {text} < {floor} THEN {floor} ELSE {text} END"
-        return shifted(text, factor, self._number)
+        return subtract_shift(text, factor, self._number)
 
     def _with_gap(self, condition: Condition, test: str) -> str:
         missingness = [self._missingness(f) for f in condition.features]
@@ -245,7 +245,7 @@ class SqlWriter(ConditionWriter[str]):
         """Write a column as a double, so that whole numbers are not divided as integers."""
         return self._as(self.dialect.double, feature)
 
-    def _summed(self, feature: str) -> str:
+    def _write_term(self, feature: str) -> str:
         """Write a column within a weighted sum, also if it stores truth values."""
         return self._as(self.dialect.summed or self.dialect.double, feature)
 
@@ -388,16 +388,17 @@ def to_sql(
         raise ValueError(f'`clause` is read with `part="where"` only, got `part={part!r}`.')
     if boolean is not None and dialect not in TYPED:
         raise ValueError(f"`boolean` is read for {TYPED}, got `dialect={dialect!r}`.")
-    flags = frozenset(_learned_flags(model) if boolean is None else boolean)
+    flags = frozenset(_list_truth_columns(model) if boolean is None else boolean)
     chosen = DIALECTS[dialect]
-    text = _written(SqlWriter(exported_rule(model), chosen, table, flags), part, clause)
-    return _translated(text, chosen) if chosen.grammar else text
+    text = _write_query(SqlWriter(rule_to_export(model), chosen, table, flags), part, clause)
+    return _translate_query(text, chosen) if chosen.grammar else text
 
 
-def _learned_flags(model: Any) -> list[str]:
+def _list_truth_columns(model: Any) -> list[str]:
     """List the columns that had truth values when a model was learned."""
-    kinds = getattr(model, "_kinds", {})
-    return [name for name, kind in kinds.items() if kind == "boolean"]
+    schema = rule_to_export(model).schema
+    columns = () if schema is None else schema.columns
+    return [column.name for column in columns if column.kind == "truth value"]
 
 
 def _check_option(name: str, given: Any, allowed: tuple[str, ...]) -> None:
@@ -405,7 +406,7 @@ def _check_option(name: str, given: Any, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"`{name}` must be one of {allowed}, got {given!r}.")
 
 
-def _written(writer: SqlWriter, part: str, clause: int | None) -> str:
+def _write_query(writer: SqlWriter, part: str, clause: int | None) -> str:
     table = writer.table
     source = "" if table is None else f"\nFROM {writer.name(table)}"
     if part == "where":
@@ -445,7 +446,7 @@ def _text(text: str) -> str:
     return text
 
 
-def _translated(text: str, dialect: Dialect) -> str:
+def _translate_query(text: str, dialect: Dialect) -> str:
     """Translate PostgreSQL text to another database's grammar."""
     try:
         import sqlglot  # an extra: most people never need it
