@@ -27,6 +27,7 @@ class Setting(TypedDict, total=False):
     max_variables: int | None
     max_power_laws: int | None
     max_depth: int | None
+    max_columns: int | None
     robustness: float
     label_noise: float
     describes: str
