@@ -55,7 +55,7 @@ def curve_card(model: ClassifierMixin, state: AppState) -> None:
         st.dataframe(curve_table(curve), hide_index=True, alt=sentence)
     rows = f"Of the training rows {model.n_held_out_:,.0f} were"
     if model.selection == "forward":
-        rows = "Each third of the training rows was in turn"
+        rows = "Each fifth of the training rows was in turn"
     counted = "held out to choose; the formula itself is counted on all of them."
     st.caption(md(f"{sentence} {rows} {counted}", 600))
 

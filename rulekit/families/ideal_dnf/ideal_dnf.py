@@ -209,7 +209,7 @@ n_rules_, n_conditions_, training_error_
         ranking if there are several, its `score`, the accuracy of each ranking,
         `training_errors` (on the rows not held out), `chosen`.
     n_held_out_ : int or float
-        Rows held out: each of three parts in turn, or for "ranking" 30 % once.
+        Rows held out: each of five parts in turn, or for "ranking" 30 % once.
     types_ : DataFrame
         A row for each type of cases that occurs: its answers to `conditions_`, the rows of
         `positive_label_` and of the other class, and what the formula answers.

@@ -156,7 +156,7 @@ class TypeLikeness:
         return (first_clause(decides), features), kind.reshape(-1)
 
 
-PARTS = 3  # of the rows, each held out in turn, to select the number of conditions
+PARTS = 5  # of the rows, each held out in turn, to select the number of conditions
 VALIDATION_FRACTION = 0.3  # of the rows, to select the number of conditions
 WORD = 0xFFFFFFFF
 MULTIPLIERS = (0x7FEB352D, 0x846CA68B)  # of C. Wellons' search for hashes of low bias

@@ -25,8 +25,9 @@ class ForwardSets:
     """
 
     def __init__(self, columns: Bools, described: Bools, weight: Floats | None = None) -> None:
-        self._columns = columns.astype(np.uint8) << np.uint8(1)
-        self._described, self._weight = described.astype(np.int64), weight
+        self._columns, self._described = columns, described.astype(np.int64)
+        self._weight = np.ones(len(described)) if weight is None else weight
+        self._weighed = columns if weight is None else columns * weight
         self._sets: list[tuple[int, ...]] = []
         self._is_complete = not len(columns)
 
@@ -54,23 +55,32 @@ class ForwardSets:
         """Return the type of each row, numbered as far as they occur, shape (n,)."""
         types = np.zeros(len(self._described), dtype=np.int64)
         for column in chosen:
-            code = 2 * types + (self._columns[column] > 0)
+            code = 2 * types + self._columns[column]
             types = np.unique(code, return_inverse=True)[1].reshape(-1)
         return types
 
     def _impurity(self, chosen: tuple[int, ...]) -> float:
-        return self._sum(2 * self._types(chosen) + self._described)
+        cells = 2 * self._types(chosen) + self._described
+        return float(_impurities(np.bincount(cells, self._weight, int(cells.max()) + 2 & ~1)))
 
     def _best(self, others: tuple[int, ...]) -> tuple[float, int]:
         """Return the least impurity with one column more, and the first such column."""
-        cells = 4 * self._types(others) + self._described
-        values = np.array([self._sum(cells + column) for column in self._columns])
+        cells = 2 * self._types(others) + self._described
+        order = np.argsort(cells, kind="stable")  # rows of one cell side by side
+        ordered = cells[order]
+        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+        counts = np.zeros((len(self._columns), int(ordered[-1]) + 2 & ~1))
+        counts[:, ordered[starts]] = np.add.reduceat(
+            self._weighed[:, order], starts, axis=1, dtype=float
+        )
+        rest = np.bincount(cells, self._weight, counts.shape[1]) - counts
+        values = _impurities(counts) + _impurities(rest)
         column = int(np.flatnonzero(values <= values.min() * (1 + EQUAL))[0])
         return float(values[column]), column
 
-    def _sum(self, cells: NDArray[np.int64]) -> float:
-        """Sum the impurity of cells that are twice a number of a type, plus the class."""
-        length = int(cells.max()) + 2 & ~1
-        counts = np.bincount(cells, self._weight, length).reshape(-1, 2)
-        sizes = np.maximum(counts.sum(axis=1), np.finfo(float).tiny)
-        return float((counts[:, 0] * counts[:, 1] / sizes).sum())
+
+def _impurities(counts: Floats) -> Floats:
+    """Sum the impurity of types whose two classes are side by side: shape (..., 2 K) to (...)."""
+    zeros, ones = counts[..., 0::2], counts[..., 1::2]
+    sizes = np.maximum(zeros + ones, np.finfo(float).tiny)
+    return np.asarray((zeros * ones / sizes).sum(axis=-1))
