@@ -431,7 +431,10 @@ FAMILY = Family(
         "errors) and cuts one side of it, the one that needs fewer conditions, into boxes that do "
         "not overlap; always a DNF. Rows with a gap teach it nothing."
     ),
-    good_for="a score that is trusted already: every case gets a box around it and a confidence.",
+    good_for=(
+        "a score that is trusted already: every case gets a box around it and a confidence. With at "
+        "most 12 conditions it gets 5.6 % of 569 tumours wrong in five folds, one condition 10.0 %."
+    ),
     ways=(
         "Boxes from a linear model are learned with 1 to 4 columns of the plane, prices ν and a "
         "number of clauses, which are its boxes. Shape, prices θ and the cut points of Binning are "

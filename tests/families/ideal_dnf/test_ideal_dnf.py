@@ -377,7 +377,7 @@ def test_an_impossible_error_is_refused():
         SampleGuarantee(10, 1).rows_for(0.0)
 
 
-def test_forward_selection_is_right_at_least_as_often_as_the_best_condition():
+def test_forward_selection_is_as_good_as_the_best_single_condition():
     X, y = load_sample("breast_cancer").xy()
     model = IdealDNFClassifier(1, random_state=0).fit(X, y)
     conditions = Binarizer().fit(X, y).literals_

@@ -203,7 +203,7 @@ def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
 def curve_of_parts(parts: Sequence[Sequence[Counts]]) -> ValidationCurve:
     """Evaluate the ideal classifiers of 0, 1, 2, ... columns, each part held out in turn.
 
-    Shapes: a part's tables (2, 2**k, 2) for k = 0, 1, ...; its last one stands for longer ones.
+    Shapes: a part's tables (2, 2**k, 2) for k = 0, 1, ...; its last one is used for longer ones.
     """
     length = max(map(len, parts))
     right, errors = [], []
