@@ -90,7 +90,7 @@ def _read_domain(
     present = [] if seen is None else list(dict.fromkeys(seen[~missing_in(seen)].tolist()))
     if read.op in WORDS:
         words = list(dict.fromkeys(str(x.value) for x in literals if x.op in WORDS))
-        return Domain("values", _worded("" if current is None else current, words))
+        return Domain("values", _vary_words("" if current is None else current, words))
     if read.order is not None:
         places = {level: float(k) for k, level in enumerate(read.order)}
         levels = [v for v in read.order if v in present] if present else read.order
@@ -109,7 +109,7 @@ def _read_domain(
     return Domain("values", values, span or YEAR, seconds)
 
 
-def _worded(text: str, words: Sequence[str]) -> tuple[str, ...]:
+def _vary_words(text: str, words: Sequence[str]) -> tuple[str, ...]:
     """Return a text with and without some words: all combinations if few, else one by one."""
     plain = text
     mark = f"[{re.escape(SEPARATORS)}]"

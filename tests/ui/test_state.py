@@ -8,7 +8,7 @@ import pytest
 
 from rulekit.data import Table, load_sample, make_folds
 from rulekit.exceptions import DataError
-from ui.state import AppState, BinningSpec, SplitSpec, Wording, changed, from_plain, to_plain
+from ui.state import AppState, BinningSpec, SplitSpec, Wording, changed
 
 
 def small(n=40, **columns):
@@ -223,9 +223,3 @@ def test_one_number_against_the_rest_becomes_text():
     train, test = state.rows()
     assert len(train) + len(test) == 40
     assert set(state.data[1]) == {"0", "not 0"}
-
-
-def test_settings_without_a_number_of_edits_are_refused():
-    state = AppState(table=load_sample("iris"))
-    with pytest.raises(TypeError):
-        from_plain(to_plain(state) | {"edit": None}, state.table)

@@ -14,7 +14,7 @@ from rulekit.data import QualityNote, Table, quality_notes
 from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
-from rulekit.style.phrases import capped
+from rulekit.style.phrases import cap_list
 from ui.cache import kept
 from ui.data.choices import read_dates, refresh_editor, set_roles, use_columns
 from ui.escape import md
@@ -29,6 +29,8 @@ FIXES = {
     "group": "Keep its rows together",
     "as_numeric": "Make numbers",
     "as_category": "They are codes",
+    "merge": "Make them one",
+    "blank": "It means missing",
 }
 
 
@@ -57,6 +59,14 @@ def apply_fix(note: QualityNote) -> None:
         columns = [*state.options.get(kind, ()), note.column]
         table = getattr(state.table, note.suggestion)(note.column)
         change(table=table, options=state.options | {kind: columns})
+    elif note.suggestion == "merge":
+        merged = [*state.options.get("merged", ()), note.column]
+        table = state.table.with_merged_levels(note.column)
+        change(table=table, options=state.options | {"merged": merged})
+    elif note.suggestion == "blank":
+        missing = dict(state.options.get("missing_in", {})) | {note.column: [note.value]}
+        table = state.table.with_missing(note.column, [note.value])
+        change(table=table, options=state.options | {"missing_in": missing})
     elif note.suggestion is not None:
         set_roles([note.column], note.suggestion)
 
@@ -179,7 +189,7 @@ def left_out_line() -> None:
         return
     named = [f"{name} ({reason})" for name, reason in reasons.items()]
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(md(f"Not used: {capped(named, MOST_NAMED)}.", 400), width="content")
+        st.caption(md(f"Not used: {cap_list(named, MOST_NAMED)}.", 400), width="content")
         st.button(
             "Use as features",
             key="use_left_out",

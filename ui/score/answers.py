@@ -1,6 +1,6 @@
 """New cases (a second file, or the test rows) and their predictions, figures and files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from sklearn.base import ClassifierMixin
 from rulekit.data import Table
 from rulekit.data.column import whole
 from rulekit.data.drift import respelled_levels
+from rulekit.data.options import cell_options
 from rulekit.data.reading.loading import read_with_options
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.exceptions import RulekitError
@@ -23,8 +24,8 @@ from rulekit.export.sheets.frame import CASE_FILES, cases_frame
 from rulekit.learners.choice import COST
 from rulekit.rules import scorecard_of, wilson_interval
 from rulekit.rules.rule_set import rule_of
-from rulekit.style.phrases import capped
-from rulekit.style.wording import measured, plural
+from rulekit.style.phrases import cap_list
+from rulekit.style.wording import format_measure, plural
 from ui.cache import kept
 from ui.escape import file_name, md
 from ui.rule_numbers import ANSWER, ROW, TRUTH, row_number
@@ -47,6 +48,11 @@ class NewCases:
     key: str
 
     @property
+    def cells(self) -> Mapping[str, Any]:
+        """Cells of columns as they are in the file, where reading converted them."""
+        return self.table.cells if isinstance(self.table, Table) else {}
+
+    @property
     def are_test_rows(self) -> bool:
         """Whether they are test rows of the table that the rule was learned from."""
         return self.key == TEST_ROWS
@@ -56,7 +62,7 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     """Show the upload field; return the uploaded cases, or the test rows without a file."""
     file = st.file_uploader("A table of new cases", key="score_file")
     if read:
-        names = capped([md(name, 40) for name in read], SHOWN)
+        names = cap_list([md(name, 40) for name in read], SHOWN)
         st.caption(f"Columns needed: {names}. The file stays on this machine.")
     if file is not None:
         try:
@@ -64,7 +70,9 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
             given = kept(
                 "new cases",
                 key,
-                lambda: read_with_options(file.getvalue(), name=file.name[:80])[0],
+                lambda: read_with_options(
+                    file.getvalue(), name=file.name[:80], options=cell_options(state.options)
+                )[0],
                 copy=False,
             )
             table = as_before(given, state)
@@ -89,7 +97,7 @@ def respelled_words(levels: dict[str, dict[str, str]], table: Table, state: AppS
     for name, same in levels.items():
         n_rows = int(table.frame[name].isin(list(same)).sum())
         pairs = [f"{md(new, 30)} as {md(level, 30)}" for new, level in same.items()]
-        parts.append(f"{md(state.label(name), 40)}: {capped(pairs, 3)} ({plural(n_rows, 'row')})")
+        parts.append(f"{md(state.label(name), 40)}: {cap_list(pairs, 3)} ({plural(n_rows, 'row')})")
     return f"Read {'; '.join(parts)}"
 
 
@@ -152,12 +160,13 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
 def differences(cases: NewCases, scored: Scored) -> None:
     """Show how the new table differs from the one the rule was learned from."""
     rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows."
+    unseen = scored.report.without({note.column for note in scored.drift}).unseen
+    lines = [f"- {md(each.sentence, 300)}" for each in (*scored.drift, *unseen)]
     if cases.are_test_rows:
         st.caption(f"{len(scored):,} test rows. Upload a table to predict its cases.")
-    elif not scored.drift:
+    elif not lines:
         st.caption(f"{rows} The columns of the rule look as they did when it was learned.")
     else:
-        lines = [f"- {md(note.sentence, 300)}" for note in scored.drift]
         st.warning("\n".join([f"{rows} What differs:", *lines]))
 
 
@@ -250,8 +259,8 @@ def cost_sentence(cases: NewCases, scored: Scored, state: AppState) -> str:
     counts = [int((true == label).sum()) for label in state.labels]
     answer, least = costs.cheapest(state.labels, counts)
     return (
-        f"Errors cost {measured(cost, COST, costs.unit)} a 100 cases; always predicting {answer} "
-        f"would cost {measured(least, COST, costs.unit)}."
+        f"Errors cost {format_measure(cost, COST, costs.unit)} a 100 cases; always predicting "
+        f"{answer} would cost {format_measure(least, COST, costs.unit)}."
     )
 
 
@@ -269,7 +278,7 @@ def downloads(cases: NewCases, scored: Scored) -> None:
         for suffix, kind in CASE_FILES.items():
             st.download_button(
                 "Parquet" if suffix == "parquet" else suffix.upper(),
-                data=partial(_file, suffix, scored),
+                data=partial(_file, suffix, scored, cases.cells),
                 file_name=file_name(f"scored {cases.name}", suffix),
                 mime=kind.mime,
                 on_click="ignore",
@@ -284,5 +293,5 @@ def downloads(cases: NewCases, scored: Scored) -> None:
     )
 
 
-def _file(suffix: str, scored: Scored) -> bytes:
-    return CASE_FILES[suffix].write(cases_frame(scored))
+def _file(suffix: str, scored: Scored, cells: Mapping[str, Any]) -> bytes:
+    return CASE_FILES[suffix].write(cases_frame(scored, cells=cells))

@@ -411,13 +411,13 @@ class _Work:
             met |= {r.columns: r for r in of_column}
         listed = self.near(space, list(met.values()), selected_cost)
         names = {r.columns: space.features(r) for r in (*listed, *without.values())}
-        rules, priced = _written(space, listed)
+        rules, priced = _write_texts(space, listed)
         facts = (self.wrong(self.rule), selected_cost / total, self.within, theta, n_clauses, most)
         cheapest = min([selected_cost, *(r.cost for r in priced)]) / total
         return Alternatives(
             rules,
             self.rules_table(rules, priced, names, total),
-            self.by_column(space, priced, without, names, cheapest),
+            self.tabulate_columns(space, priced, without, names, cheapest),
             self.rule,
             *facts,
             self.complete_to,
@@ -505,7 +505,7 @@ class _Work:
         kinds = ("rule", "wrong", "n_conditions", "n_clauses", "cost", "columns", "differs")
         return pd.DataFrame(rows, columns=list(kinds))
 
-    def by_column(
+    def tabulate_columns(
         self,
         space: RuleSpace,
         priced_rules: list[PricedRule],
@@ -558,7 +558,7 @@ def _order(rule: PricedRule) -> tuple[Any, ...]:
     return round(rule.cost, 9), rule.n_conditions, rule.columns
 
 
-def _written(
+def _write_texts(
     space: RuleSpace, priced_rules: Sequence[PricedRule]
 ) -> tuple[tuple[RuleSet, ...], list[PricedRule]]:
     """Return the rules as text; the first of equal texts is kept."""

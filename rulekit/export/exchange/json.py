@@ -4,10 +4,11 @@ import json
 from typing import Any
 
 from rulekit.exceptions import ExportError, RuleError
-from rulekit.export.subject import exported_rule
+from rulekit.export.subject import rule_to_export
 from rulekit.rules import RuleSet
 from rulekit.rules.codec import SCHEMAS, rule_from_dict, rule_to_dict
 from rulekit.rules.literal import OPERATORS
+from rulekit.rules.schema import COLUMN_KINDS
 from rulekit.rules.writer import KINDS
 
 
@@ -33,7 +34,7 @@ def to_json(model: Any, *, indent: int | None = 2) -> str:
         plain form.
     """
     try:
-        plain = rule_to_dict(exported_rule(model))
+        plain = rule_to_dict(rule_to_export(model))
         text = json.dumps(plain, indent=indent, ensure_ascii=False, allow_nan=False)
     except RuleError as error:
         raise ExportError(f"The rule cannot be written as JSON: {error}") from error
@@ -110,7 +111,7 @@ def json_schema() -> dict[str, Any]:
     ['schema', 'form', 'default', 'labels', 'clauses']
     """
     condition = {"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in KINDS]}
-    return {
+    schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A rule: the first clause that holds decides (dnf), or all have to hold (cnf)",
         **_object(
@@ -120,11 +121,28 @@ def json_schema() -> dict[str, Any]:
             labels=_list(SCALAR),
             clauses=_list(_list(condition)),
         ),
-        "$defs": {kind: _described(kind) for kind in KINDS},
+        "$defs": {kind: _describe_model(kind) for kind in KINDS},
     }
+    schema["properties"] |= {"columns": _list(_column()), "classes": _list(SCALAR)}
+    return schema
 
 
-def _described(kind: str) -> dict[str, Any]:
+def _column() -> dict[str, Any]:
+    """Describe what one column held when the rule was learned."""
+    end = {"type": ["number", "string", "null"]}
+    column = _object(name=TEXT, kind={"enum": list(COLUMN_KINDS)})
+    column["properties"] |= {
+        "levels": _list(TEXT),
+        "low": end,
+        "high": end,
+        "missing": _list(TEXT),
+        **dict.fromkeys(("gaps", "time", "day_first", "percent"), FLAG),
+        **dict.fromkeys(("zone", "decimal", "unit"), TEXT),
+    }
+    return column
+
+
+def _describe_model(kind: str) -> dict[str, Any]:
     schema = _object(kind={"const": kind}, **_parts(kind))
     if kind == "literal":
         schema["properties"] |= READ

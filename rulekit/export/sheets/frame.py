@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -10,7 +10,7 @@ import pandas as pd
 from rulekit.explain import Scored
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.text import TextWriter, clause_parts
-from rulekit.export.subject import ClauseNumbers, exported_rule
+from rulekit.export.subject import ClauseNumbers, rule_to_export
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.scorecard import clause_names, points_listed
@@ -23,7 +23,7 @@ def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> p
 
     A scorecard has one row per condition with its points, then one per range of the total.
     """
-    rule = exported_rule(model)
+    rule = rule_to_export(model)
     frame = _card_frame(rule) if scorecard_of(rule) else _clause_frame(rule)
     if numbers is not None:
         before = [None] * (len(frame) - len(numbers) - 1)  # the conditions of a scorecard
@@ -116,10 +116,19 @@ class CaseFile(NamedTuple):
 
 
 def cases_frame(
-    scored: Scored, *, changes: bool = True, progress: Callable[[float], Any] | None = None
+    scored: Scored,
+    *,
+    changes: bool = True,
+    progress: Callable[[float], Any] | None = None,
+    cells: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
-    """Return the new table with the prediction for each case, for a scorecard with its total."""
+    """Return the new table with the prediction for each case, for a scorecard with its total.
+
+    `cells` are the cells of columns as they are in the file; the other columns are written as read.
+    """
     frame = scored.X.reset_index(drop=True)
+    for name, texts in (cells or {}).items():
+        frame[name] = texts.to_pandas()
     added = scored.table(changes=changes, progress=progress).reset_index(drop=True)
     if splits := scorecard_of(rule_of(scored.model)):
         totals = splits[0].compared(columns_for(scored.model, scored.X)).astype(int)

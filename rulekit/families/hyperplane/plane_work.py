@@ -26,7 +26,7 @@ from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_value
 from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import Clause, LinearSplit, Literal
-from rulekit.rules.column_test import simplify_clause
+from rulekit.rules.simplification import simplify_clause
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -33,7 +33,7 @@ from rulekit.learners.from_table.rows import TableRows
 from rulekit.learners.shares import Patterns, Shares, first_clause
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import Clause, Columns, RuleSet
-from rulekit.rules.column_test import simplify_clause
+from rulekit.rules.simplification import simplify_clause
 
 
 def counted_types(rows: TableRows, pairs: Sequence[Pair]) -> tuple[tuple[Pair, ...], Counts]:

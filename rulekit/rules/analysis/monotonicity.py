@@ -86,7 +86,7 @@ class ViolationSearch:
         self, state: dict[Any, Any], ends: tuple[Any, Any], side: int
     ) -> tuple[set[Label], Any]:
         """List the predictions that are still possible, and what to assign next, if anything."""
-        held = self._held(state, ends[side], side)
+        held = self._list_matching(state, ends[side], side)
         rule, answers, undecided = self.rule, set(), None
         for clause, label in zip(rule.clauses, rule.labels, strict=False):
             truth, name = _clause(clause, held)
@@ -104,7 +104,7 @@ class ViolationSearch:
         answers.add(rule.default if rule.form == "dnf" else rule.labels[0])
         return answers, undecided
 
-    def _held(
+    def _list_matching(
         self, state: dict[Any, Any], tested: Any, side: int
     ) -> Callable[[Condition], tuple[Truth, Any]]:
         def test(literal: Literal) -> Truth:
@@ -218,11 +218,11 @@ def _numbers(named: Sequence[Any]) -> list[float]:
     if not cuts:
         return [0.0]
     between = [v for a, b in pairwise(cuts) if a < (v := a / 2 + b / 2) < b]
-    ends = [_beyond(cuts[0], -1.0), _beyond(cuts[-1], 1.0)]
+    ends = [_step_beyond(cuts[0], -1.0), _step_beyond(cuts[-1], 1.0)]
     return sorted({*cuts, *between, *(v for v in ends if np.isfinite(v))})
 
 
-def _beyond(cut: float, step: float) -> float:
+def _step_beyond(cut: float, step: float) -> float:
     return cut + step if cut + step != cut else float(np.nextafter(cut, step * np.inf))
 
 
@@ -287,14 +287,14 @@ class MonotonicityCheck:
             return f"{constraint}: could not be verified."
         outcome = "holds for every possible row."
         if not self.kept:
-            outcome = f"violated. {self._broken(name)}"
+            outcome = f"violated. {self._describe_violation(name)}"
         gap = ""
         if self.missing is not None:
             how_gap = "hold" if self.missing else "do not hold"
             gap = f" Where {column} is missing, conditions on it {how_gap}."
         return f"{constraint}: {outcome}{gap}"
 
-    def of_row(self, answer: Label, name: Callable[[str], str] = str) -> str:
+    def describe_row(self, answer: Label, name: Callable[[str], str] = str) -> str:
         """Return what a satisfied constraint implies for one row; empty if it is not satisfied."""
         if not self.kept:
             return ""
@@ -307,7 +307,7 @@ class MonotonicityCheck:
         )
         return f"A {more} {name(self.feature)} alone {end}."
 
-    def _broken(self, name: Callable[[str], str]) -> str:
+    def _describe_violation(self, name: Callable[[str], str]) -> str:
         if self.example is None:
             return ""
         before, after = (value_text(row[self.feature]) for row in self.example)

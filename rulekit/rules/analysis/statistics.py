@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from rulekit._engine import fetch, is_engine_table, read
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import columns_in
 from rulekit.rules.expressions import ExpressionWriter
 from rulekit.rules.rule_set import Clause, Label, RuleSet, rule_of
 
@@ -26,11 +25,11 @@ class CountedRows:
     n: NDArray[np.int64]
 
 
-def counted_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
+def count_matched_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
     """Count rows by matched clauses and class; see `clause_statistics` for parameters."""
     if is_engine_table(X):
-        return _by_engine(rule, X, y)
-    columns, truth = columns_in(X, rule.features), np.asarray(y).astype(object)
+        return _count_by_engine(rule, X, y)
+    columns, truth = rule.read(X), np.asarray(y).astype(object)
     for name, column in columns.items():
         if len(column) != len(truth):
             raise RuleError(
@@ -40,7 +39,7 @@ def counted_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
     return CountedRows(rule.clauses_fired(columns), truth, np.ones(len(truth), dtype=np.int64))
 
 
-def _by_engine(rule: RuleSet, table: Any, y: Any) -> CountedRows:
+def _count_by_engine(rule: RuleSet, table: Any, y: Any) -> CountedRows:
     """Count in the database: one GROUP BY of the matched clauses and the class."""
     import ibis
 
@@ -179,7 +178,7 @@ def clause_statistics(
     (2, 0.5, 1.0, 0.5)
     """
     rule_set = rule_of(model)
-    counted = counted_rows(rule_set, X, y)
+    counted = count_matched_rows(rule_set, X, y)
     matched, labels = counted.fired, rule_set.labels
     if rule_set.form == "cnf":
         matched, labels = ~matched, (rule_set.default,) * rule_set.n_clauses
@@ -231,7 +230,7 @@ def rule_statistics(model: Any, X: Any, y: Sequence[Label] | NDArray[Any]) -> Ru
     (2, 0.5, [[1, 1], [1, 1]])
     """
     rule_set = rule_of(model)
-    counted = counted_rows(rule_set, X, y)
+    counted = count_matched_rows(rule_set, X, y)
     actual, n = counted.truth, counted.n
     answers = rule_set.answers(counted.fired)
     labels = tuple(sorted({*actual.tolist(), *rule_set.classes}, key=lambda v: (str(v), repr(v))))

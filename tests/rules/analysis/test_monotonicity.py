@@ -112,10 +112,10 @@ def test_list_of_allowed_clauses_satisfies_the_constraint(rule, sign):
 def test_the_change_named_for_a_row_cannot_change_its_prediction(direction, age, answer, expected):
     rule = RuleSet((Clause((Literal("age", direction, 50),)),), ("yes",), "dnf", "no")
     check = check_monotonicity(rule, "age", "yes", direction)
-    assert check.of_row(answer, str.capitalize).startswith(expected)
+    assert check.describe_row(answer, str.capitalize).startswith(expected)
     others = np.arange(age + 1, 200) if "higher" in expected else np.arange(-100, age)
     assert set(rule.predict({"age": np.array([age])})) == {answer}
     assert set(rule.predict({"age": others})) == {answer}
     turned = check_monotonicity(rule, "age", "yes", "<" if direction == ">" else ">")
     assert turned.kept is False
-    assert turned.of_row(answer) == ""
+    assert turned.describe_row(answer) == ""
