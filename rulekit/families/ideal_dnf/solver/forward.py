@@ -13,6 +13,8 @@ column that tells classes apart within some type.
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._sums import addable
+
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 EQUAL = 1e-9  # share of the impurity below which two sets are equally good
@@ -26,8 +28,9 @@ class ForwardSets:
 
     def __init__(self, columns: Bools, described: Bools, weight: Floats | None = None) -> None:
         self._columns, self._described = columns, described.astype(np.int64)
-        self._weight = np.ones(len(described)) if weight is None else weight
-        self._weighed = columns if weight is None else columns * weight
+        # exact sums: what is left over by a column that a type's rows all meet is exactly 0
+        self._weight = np.ones(len(described)) if weight is None else addable(weight)
+        self._weighed = columns if weight is None else columns * self._weight
         self._sets: list[tuple[int, ...]] = []
         self._is_complete = not len(columns)
 
