@@ -25,6 +25,7 @@ from rulekit.binning.thresholds import METHODS, SUPERVISED, chosen_cuts, shortes
 from rulekit.binning.views import Cutting, Reading, edges_of_cuts, is_dates, readings_of
 from rulekit.data import columns_of
 from rulekit.data.headers import few
+from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Literal
@@ -295,7 +296,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                 f"`method={self.method!r}` requires y to be passed, but the target y is None; "
                 "give the class of each row, or use method='quantile'."
             )
-        codes: NDArray[np.intp] = pd.factorize(np.asarray(y), sort=True)[0]
+        codes: NDArray[np.intp] = pd.factorize(read_labels(y), sort=True)[0]
         n = len(next(iter(columns.values())))
         if codes.shape != (n,):
             raise ValueError(f"`y` must have one class a row: {n} expected, found {len(codes)}.")

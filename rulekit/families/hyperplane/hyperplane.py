@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions
+from rulekit.data.target import read_labels
 from rulekit.families.family import Family
 from rulekit.families.hyperplane.lp_svm import LPSVM
 from rulekit.families.hyperplane.numeric_design import NumericDesign
@@ -340,7 +341,7 @@ def plane_prices(n_least: float) -> list[float]:
 
 def default_grid(y: ArrayLike) -> dict[str, Sequence[Any]]:
     """Return numbers of boxes and prices that suit a table's classes."""
-    counts = np.unique(np.asarray(y), return_counts=True)[1]
+    counts = np.unique(read_labels(y), return_counts=True)[1]
     return {"max_rules": list(CLAUSES), "linear__nu": plane_prices(counts.min())}
 
 
