@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from inspect import signature
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -181,8 +182,14 @@ def weights_of_classes(class_weight: Any, y: NDArray[Any]) -> NDArray[np.float64
             f"The classes, {missing}, are not in class_weight, which has {list(class_weight)}. "
             "Name the classes as they are in y."
         )
-    weight = np.array([class_weight.get(label, 1.0) for label in classes.tolist()])
-    return np.asarray(weight[codes], dtype=np.float64)
+    weights = [class_weight.get(label, 1.0) for label in classes.tolist()]
+    for label, weight in zip(classes.tolist(), weights, strict=True):
+        if not (isinstance(weight, Real) and 0 <= weight < np.inf):
+            raise ValueError(
+                f"`class_weight` must hold finite numbers, 0 or more; class {label!r} has "
+                f"{weight!r}. Correct it."
+            )
+    return np.array(weights, dtype=np.float64)[codes]
 
 
 def class_factors(

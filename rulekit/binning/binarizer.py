@@ -62,7 +62,8 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         How single columns that hold no numbers are read: "levels", "words", or what is read of
         dates, one or several of "date", "year", "month", "weekday", "hour" and "days since
         2024-01-01". By default dates (``datetime64``, or text in which every cell is one such as
-        "2024-03-01 12:30:00") give the first five; texts of which more than half, and more than
+        "2024-03-01 12:30:00") give the first two, and month, weekday and hour where these were
+        seen in two years, weeks or days; texts of which more than half, and more than
         `max_levels`, differ give words if they are phrases; all else gives levels.
     orders : mapping of str to sequence of str, optional
         Every level of single columns, the lowest first. An ordered ``Categorical`` of pandas
